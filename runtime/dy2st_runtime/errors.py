@@ -1,0 +1,151 @@
+"""Every error that dy2st raises on purpose, and the one way in which refusals are worded.
+
+    Dy2stError
+    ├── ShapeError (ValueError)            sizes or ranks that do not fit
+    │   └── UndecidedDim (TypeError)       a symbolic size is needed as a Python number or bool
+    ├── DTypeError (TypeError)             element types that do not fit
+    ├── ArgumentError (ValueError)         an argument outside what an operator or a call accepts
+    ├── SpecError (ValueError)             inputs that do not match their InputSpec
+    ├── ConversionError (RuntimeError)     user code that has no exact static form
+    │   ├── UnsupportedSyntax              a construct that is not converted
+    │   ├── BranchMismatch (TypeError)     branches of an `if` that disagree
+    │   ├── LoopMismatch (TypeError)       a loop variable that changes its kind
+    │   ├── TensorAsPython (TypeError)     a tensor where a Python value is needed
+    │   ├── EscapedVariable                a value used outside the branch or loop that made it
+    │   └── SourceUnavailable (OSError)    a function without readable source
+    ├── VerifyError (ValueError)           a Program that breaks an invariant
+    ├── ParseError (ValueError)            text that is no Program
+    └── FormatError (ValueError)           a saved file that is damaged, foreign or too new
+        └── ParameterMismatch (KeyError)   parameters missing from, or unknown to, a Program
+
+Broken invariants of dy2st itself are plain `AssertionError`s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "ArgumentError",
+    "BranchMismatch",
+    "ConversionError",
+    "DTypeError",
+    "Dy2stError",
+    "EscapedVariable",
+    "FormatError",
+    "Location",
+    "LoopMismatch",
+    "ParameterMismatch",
+    "ParseError",
+    "ShapeError",
+    "SourceUnavailable",
+    "SpecError",
+    "TensorAsPython",
+    "UndecidedDim",
+    "UnsupportedSyntax",
+    "VerifyError",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in the user's source: file, line from 1, column from 1 (0 when it is not known)."""
+
+    file: str
+    line: int
+    column: int = 0
+
+    def __str__(self) -> str:
+        """`model.py:31:9`, or `model.py:31` without a column."""
+        place = f"{self.file}:{self.line}"
+        return f"{place}:{self.column}" if self.column else place
+
+
+class Dy2stError(Exception):
+    """The root: catch this to catch whatever dy2st refuses."""
+
+
+class ShapeError(Dy2stError, ValueError):
+    """Sizes or ranks do not fit an operator."""
+
+
+class UndecidedDim(ShapeError, TypeError):
+    """A symbolic size is asked for a Python number or a bool that it does not have."""
+
+
+class DTypeError(Dy2stError, TypeError):
+    """Element types do not fit an operator."""
+
+
+class ArgumentError(Dy2stError, ValueError):
+    """An argument lies outside what an operator or a call accepts."""
+
+
+class SpecError(Dy2stError, ValueError):
+    """Inputs of a call do not match the InputSpec of the Program."""
+
+
+class ConversionError(Dy2stError, RuntimeError):
+    """User code has no exact static form.
+
+    The message has four parts: where, what, why, and what to write instead.
+    """
+
+    def __init__(self, what: str, *, at: Location | None = None, why: str = "", hint: str = ""):
+        """Word the refusal from its parts and keep them as attributes."""
+        self.what, self.at, self.why, self.hint = what, at, why, hint
+        lines = [f"{at}: {what}" if at else what]
+        if why:
+            lines.append(f"  because: {why}")
+        if hint:
+            lines.append(f"  instead: {hint}")
+        super().__init__("\n".join(lines))
+
+
+class UnsupportedSyntax(ConversionError):
+    """A construct of Python that dy2st does not convert."""
+
+
+class BranchMismatch(ConversionError, TypeError):
+    """The branches of a tensor-dependent `if` give values of different kinds."""
+
+
+class LoopMismatch(ConversionError, TypeError):
+    """A variable of a tensor-dependent loop changes its kind from turn to turn."""
+
+
+class TensorAsPython(ConversionError, TypeError):
+    """A traced tensor stands where a Python value is needed."""
+
+
+class EscapedVariable(ConversionError):
+    """A traced value is used outside the branch, loop or trace that made it."""
+
+
+class SourceUnavailable(ConversionError, OSError):
+    """A function has no source that can be read."""
+
+
+class VerifyError(Dy2stError, ValueError):
+    """A Program breaks an invariant; `findings` lists all that was found."""
+
+    def __init__(self, findings: list[str]):
+        """Keep the findings and word them one a line."""
+        self.findings = findings
+        super().__init__("\n".join(findings))
+
+
+class ParseError(Dy2stError, ValueError):
+    """A text is no Program; the message names line and column."""
+
+
+class FormatError(Dy2stError, ValueError):
+    """A saved file is damaged, truncated, foreign or written by a newer version."""
+
+
+class ParameterMismatch(FormatError, KeyError):
+    """Parameters are missing from, or unknown to, the Program that is given them."""
+
+    def __str__(self) -> str:
+        """Return the message itself: KeyError would quote it."""
+        return str(self.args[0]) if self.args else ""
