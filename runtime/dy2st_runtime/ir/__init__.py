@@ -1,0 +1,56 @@
+"""The language of Programs: types, Variables, operators' records, the call path and the tracer."""
+
+from dy2st_runtime.ir.definition import (
+    DEFINITIONS,
+    REQUIRED,
+    Effect,
+    OperatorDefinition,
+    Sample,
+    define,
+    lookup,
+)
+from dy2st_runtime.ir.dispatch import F, apply, eagerly, interpreting, method, public
+from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.program import (
+    Block,
+    LocatedConstraint,
+    Operator,
+    Output,
+    Program,
+    Variable,
+)
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.tracer import Tracer, current_tracer
+from dy2st_runtime.ir.types import ArrayType, DType, Shape, TensorType, ValueType, is_floating
+
+__all__ = [
+    "DEFINITIONS",
+    "REQUIRED",
+    "ArrayType",
+    "Block",
+    "DType",
+    "Effect",
+    "F",
+    "LocatedConstraint",
+    "Operator",
+    "OperatorDefinition",
+    "Output",
+    "Program",
+    "Sample",
+    "Shape",
+    "Tensor",
+    "TensorType",
+    "Tracer",
+    "ValueType",
+    "Variable",
+    "apply",
+    "current_tracer",
+    "define",
+    "eagerly",
+    "interpreting",
+    "is_floating",
+    "lookup",
+    "method",
+    "public",
+    "user_location",
+]

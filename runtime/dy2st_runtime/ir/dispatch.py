@@ -1,0 +1,101 @@
+"""The one call path: who runs an operator is decided here.
+
+`apply("add", x, y)` hands the operator to the interpreter on top of a stack: at the bottom the
+eager one, which runs kernels on arrays; above it, while a function is traced, a tracer, which
+appends the operator to a Program.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+from dy2st_runtime.ir.definition import OperatorDefinition, lookup
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Interpreter(Protocol):
+    """Gives an operator its meaning."""
+
+    def run(
+        self, definition: OperatorDefinition, inputs: tuple[Any, ...], attributes: dict[str, Any]
+    ) -> Any:
+        """Return the result, or a tuple of results for operators that have several."""
+
+
+class _Stack(threading.local):
+    def __init__(self) -> None:
+        self.interpreters: list[Interpreter] = []
+
+
+_stack = _Stack()
+_eager: list[Interpreter] = []
+
+
+def install_eager(interpreter: Interpreter) -> None:
+    """Set the interpreter at the bottom of every thread's stack."""
+    _eager[:] = [interpreter]
+
+
+def apply(name: str, *inputs: Any, **attributes: Any) -> Any:
+    """Run one operator on tensors, Variables, Python numbers or Dims; attributes are keywords."""
+    definition = lookup(name)
+    stack = _stack.interpreters
+    return (stack[-1] if stack else _eager[0]).run(definition, inputs, attributes)
+
+
+def active() -> Interpreter | None:
+    """The interpreter on top of this thread's stack, None when operators run eagerly."""
+    stack = _stack.interpreters
+    return stack[-1] if stack else None
+
+
+@contextmanager
+def interpreting(interpreter: Interpreter) -> Iterator[None]:
+    """Let an interpreter take every operator that is called inside the `with`."""
+    _stack.interpreters.append(interpreter)
+    try:
+        yield
+    finally:
+        _stack.interpreters.pop()
+
+
+@contextmanager
+def eagerly() -> Iterator[None]:
+    """Run operators on arrays inside the `with`, even while a function is traced."""
+    with interpreting(_eager[0]):
+        yield
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+METHODS: list[str] = []
+
+
+def public(function: Function) -> Function:
+    """Register a function of the public API, so that rules can call it by name as `F.name`."""
+    name = function.__name__.rstrip("_")
+    assert name not in FUNCTIONS, f"function {name!r} is defined twice"
+    FUNCTIONS[name] = function
+    return function
+
+
+def method(function: Function) -> Function:
+    """Register a public function that is a method of Tensor too: `F.sum(x)` is `x.sum()`."""
+    METHODS.append(function.__name__.rstrip("_"))
+    return public(function)
+
+
+class _Functions:
+    """`F.sum(x)` calls the registered function `sum`: by name, so that families need no cycle."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return FUNCTIONS[name]
+        except KeyError:
+            raise AttributeError(f"there is no function {name!r}") from None
+
+
+F = _Functions()

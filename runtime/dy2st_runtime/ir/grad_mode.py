@@ -1,0 +1,72 @@
+"""Whether operators are recorded for gradients now: a flag of each thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import wraps
+from types import TracebackType
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class _Mode(threading.local):
+    enabled = True
+
+
+_mode = _Mode()
+
+
+def is_grad_enabled() -> bool:
+    """Whether operators on tensors that need gradients are recorded."""
+    return _mode.enabled
+
+
+class set_grad_enabled:
+    """Switch recording on or off in a `with`, or for the calls of a function."""
+
+    def __init__(self, enabled: bool):
+        """Take the mode that holds inside."""
+        self._wanted = bool(enabled)
+        self._outer: list[bool] = []
+
+    def __enter__(self) -> None:
+        """Switch."""
+        self._outer.append(_mode.enabled)
+        _mode.enabled = self._wanted
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        """Switch back."""
+        _mode.enabled = self._outer.pop()
+
+    def __call__(self, function: Function) -> Function:
+        """Switch for every call of `function`."""
+        wanted = self._wanted
+
+        @wraps(function)
+        def switched(*args: Any, **kwargs: Any) -> Any:
+            with set_grad_enabled(wanted):
+                return function(*args, **kwargs)
+
+        return switched  # type: ignore[return-value]
+
+
+class no_grad(set_grad_enabled):
+    """Compute without recording for gradients: `with no_grad():` or `@no_grad()`."""
+
+    def __init__(self, function: Callable[..., Any] | None = None):
+        """Nothing to set; `@no_grad` without brackets is not accepted."""
+        if function is not None:
+            raise TypeError("write @no_grad() with brackets")
+        super().__init__(False)
+
+
+class enable_grad(set_grad_enabled):
+    """Record for gradients again inside a `no_grad`."""
+
+    def __init__(self) -> None:
+        """Nothing to set."""
+        super().__init__(True)

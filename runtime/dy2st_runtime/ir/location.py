@@ -1,0 +1,58 @@
+"""Where in the user's source an operator was called."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import CodeType, FrameType
+
+from dy2st_runtime.errors import Location
+
+_OWN_FOLDERS: list[str] = [str(Path(__file__).parent.parent)]
+_own_files: dict[str, bool] = {}
+# Keyed by identity: equal code objects of two files are equal to Python. The code is kept alive.
+_columns: dict[int, tuple[CodeType, list[int]]] = {}
+
+
+def hide_frames_of(folder: str) -> None:
+    """Count the files of a folder as ours: no location ever points into them."""
+    _OWN_FOLDERS.append(folder)
+    _own_files.clear()
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame that runs the user's code."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_own(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def user_location() -> Location | None:
+    """The user's file, line and column (columns from Python 3.11 on)."""
+    frame = user_frame()
+    if frame is None:
+        return None
+    code = frame.f_code
+    return Location(code.co_filename, frame.f_lineno, _column(code, frame.f_lasti))
+
+
+def _is_own(filename: str) -> bool:
+    known = _own_files.get(filename)
+    if known is None:
+        known = _own_files[filename] = filename.startswith(tuple(_OWN_FOLDERS))
+    return known
+
+
+def _column(code: CodeType, offset: int) -> int:
+    """Column of the instruction at `offset`, 0 if unknown."""
+    if sys.version_info < (3, 11) or offset < 0:
+        return 0
+    entry = _columns.get(id(code))
+    if entry is None:
+        if len(_columns) > 1_000:
+            _columns.clear()
+        starts = (column for _, _, column, _ in code.co_positions())
+        entry = (code, [0 if column is None else column + 1 for column in starts])
+        _columns[id(code)] = entry
+    return entry[1][offset // 2]

@@ -1,0 +1,229 @@
+"""Program, Block, Operator, Variable: the static form of a model, in SSA.
+
+Every Block is closed: what a nested Block reads is an operand of its Operator and a parameter of
+the Block. A Variable is made in one place, as parameter of a Block or as result of an Operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from dy2st_runtime.dims import Constraint
+from dy2st_runtime.errors import Location, TensorAsPython
+from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType, is_floating
+
+
+class Variable(Tensor):
+    """A value of a Program: it has a type and a maker, but no data."""
+
+    __slots__ = ("maker", "name", "overwritten", "type")
+
+    def __init__(self, type: ValueType, maker: Operator | Block, name: str = ""):
+        """Made by an Operator as a result or by a Block as a parameter; names are for reading."""
+        self.type = type
+        self.maker = maker
+        self.name = name
+        # Set when the user changes the tensor in place: any later use of this Variable would see
+        # the old value, so it is refused.
+        self.overwritten: Location | None = None
+
+    @property
+    def tensor_type(self) -> TensorType:
+        """The type of a Variable that is known to be a tensor."""
+        assert isinstance(self.type, TensorType), f"{self!r} is no tensor"
+        return self.type
+
+    @property
+    def block(self) -> Block:
+        """The Block that the Variable belongs to."""
+        return self.maker if isinstance(self.maker, Block) else self.maker.block
+
+    # -- what only a value can do: refused, with what to write instead -------------------------
+
+    def __bool__(self) -> bool:
+        """Refused: the truth is known only when the Program runs."""
+        raise _needs_value(
+            "the truth of a traced tensor is asked in code that was not converted",
+            "decorate the function with to_static, or write the `if` or `while` in a function "
+            "that dy2st converts; for a choice by element use where(condition, a, b)",
+        )
+
+    def __int__(self) -> int:
+        """Refused: the number is known only when the Program runs."""
+        raise _needs_value("int() of a traced tensor", "keep the tensor, or use cast('int64')")
+
+    def __float__(self) -> float:
+        """Refused: the number is known only when the Program runs."""
+        raise _needs_value("float() of a traced tensor", "keep the tensor, or use cast('float32')")
+
+    def __index__(self) -> int:
+        """Refused: the number is known only when the Program runs."""
+        raise _needs_value(
+            "a traced tensor is used as a Python index or count",
+            "index a tensor with it (x[i]), or make the structure depend on Python values only",
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        """The tensors along the first axis, if their number is known."""
+        size = self.shape[0] if self.ndim else None
+        if size is None:
+            raise TypeError("iteration over a 0-d tensor")
+        if not isinstance(size, int):
+            raise _needs_value(
+                f"iteration over a traced tensor whose first axis has the unknown size {size}",
+                "iterate in a `for` statement of a converted function",
+            )
+        return (F.getitem(self, i) for i in range(size))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Refused here: converted code makes a new tensor instead."""
+        raise _needs_value(
+            "a traced tensor is changed in place in code that was not converted",
+            "write `x[i] = value` in a converted function, or x = setitem(x, i, value)",
+        )
+
+    def __contains__(self, value: Any) -> bool:
+        """Refused: the answer is known only when the Program runs."""
+        raise _needs_value("`in` on a traced tensor", "write (x == value).any()")
+
+    def numpy(self) -> Any:
+        """Refused: there is no data yet."""
+        raise _needs_value("numpy() of a traced tensor", "use dy2st's own functions on the tensor")
+
+    __array__ = item = tolist = numpy
+
+    def backward(self, *args: Any, **kwargs: Any) -> None:
+        """Refused: gradients are taken of the converted function, not inside it."""
+        raise _needs_value(
+            "backward() of a traced tensor",
+            "call backward() on what the converted function returns",
+        )
+
+    @property
+    def stop_gradient(self) -> bool:
+        """Whether gradients can not flow through: so for all but floats."""
+        return not is_floating(self.tensor_type.dtype)
+
+    def __repr__(self) -> str:
+        """`Variable(%x: tensor<2x3xfloat32>)`."""
+        return f"Variable(%{self.name or '?'}: {self.type})"
+
+
+def _needs_value(what: str, hint: str) -> TensorAsPython:
+    return TensorAsPython(
+        what,
+        at=user_location(),
+        why="while a function is traced its tensors have no values yet",
+        hint=hint,
+    )
+
+
+@dataclass(eq=False, slots=True)
+class Operator:
+    """One operation: operands in, results out; attributes are what is known before it runs."""
+
+    name: str
+    operands: list[Variable]
+    attributes: dict[str, Any]
+    block: Block = field(repr=False)
+    blocks: list[Block] = field(default_factory=list)
+    results: list[Variable] = field(default_factory=list)
+    location: Location | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Block:
+    """Operators in order, from parameters to the Variables that the Block yields."""
+
+    parameters: list[Variable] = field(default_factory=list)
+    operators: list[Operator] = field(default_factory=list)
+    yields: list[Variable] = field(default_factory=list)
+    # The Block around this one, None for a Program's own. Nothing of it is read from inside.
+    parent: Block | None = field(default=None, repr=False)
+
+    def add_parameter(self, type: ValueType, name: str = "") -> Variable:
+        """Append a parameter."""
+        variable = Variable(type, self, name)
+        self.parameters.append(variable)
+        return variable
+
+    def walk(self) -> Iterator[Operator]:
+        """All Operators, outer before inner, in order; safe against deep nesting."""
+        stack = [iter(self.operators)]
+        while stack:
+            for operator in stack[-1]:
+                yield operator
+                if operator.blocks:
+                    stack.append(iter([o for b in operator.blocks for o in b.operators]))
+                    break
+            else:
+                stack.pop()
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedConstraint:
+    """A relation of Dims that must hold when the Program runs, and the line that asks for it."""
+
+    constraint: Constraint
+    location: Location | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Program:
+    """A function in static form.
+
+    The parameters of `block` are, in this order: the inputs, the parameters, the buffers. The
+    yields of `block` are the outputs, then the new values of the buffers named in `updates`.
+
+    structure   how the outputs are nested: a literal of tuples, lists, dicts and Python constants
+                in which `Output(i)` stands for the i-th output.
+    """
+
+    name: str = "main"
+    block: Block = field(default_factory=Block)
+    inputs: list[Variable] = field(default_factory=list)
+    parameters: dict[str, Variable] = field(default_factory=dict)
+    buffers: dict[str, Variable] = field(default_factory=dict)
+    trainable: dict[str, bool] = field(default_factory=dict)
+    updates: list[str] = field(default_factory=list)
+    constraints: list[LocatedConstraint] = field(default_factory=list)
+    structure: Any = None
+
+    @property
+    def outputs(self) -> list[Variable]:
+        """What the user's function returned, flattened."""
+        return self.block.yields[: len(self.block.yields) - len(self.updates)]
+
+    @property
+    def operators(self) -> list[Operator]:
+        """The Operators of the outermost Block."""
+        return self.block.operators
+
+    @property
+    def state(self) -> dict[str, Variable]:
+        """Parameters and buffers by name, in the order of the Block's parameters."""
+        return {**self.parameters, **self.buffers}
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Stands for the `index`-th output of a Program in its `structure`."""
+
+    index: int
+
+
+__all__ = [
+    "ArrayType",
+    "Block",
+    "LocatedConstraint",
+    "Operator",
+    "Output",
+    "Program",
+    "TensorType",
+    "Variable",
+]

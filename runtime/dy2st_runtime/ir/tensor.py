@@ -1,0 +1,172 @@
+"""Tensor: the one public face of eager tensors and of traced Variables.
+
+It holds the operators and attributes that Python's syntax needs. All other methods (`x.sum()`,
+`x.reshape(...)`) are attached by `dy2st_runtime.ops` from the public functions of that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from dy2st_runtime.dims import Size
+from dy2st_runtime.dims import product as _product
+from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.types import DType, TensorType
+
+
+class Tensor:
+    """An n-dimensional array of one element type: computed (eager) or to be computed (traced)."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    # NumPy arrays on the left hand side must leave the operation to us.
+    __array_priority__ = 1000
+    __array_ufunc__ = None
+
+    @property
+    def tensor_type(self) -> TensorType:
+        """Element type and sizes."""
+        raise NotImplementedError
+
+    @property
+    def dtype(self) -> DType:
+        """The element type, a NumPy dtype."""
+        return self.tensor_type.dtype
+
+    @property
+    def shape(self) -> list[Size]:
+        """The sizes, axis by axis; in a traced function an unknown size is a Dim."""
+        return list(self.tensor_type.shape)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.tensor_type.shape)
+
+    @property
+    def size(self) -> Size:
+        """Number of elements."""
+        return _product(self.tensor_type.shape)
+
+    @property
+    def T(self) -> Tensor:
+        """The tensor with its axes reversed: (n, m) -> (m, n)."""
+        return F.transpose(self, list(range(self.ndim))[::-1])  # type: ignore[no-any-return]
+
+    if TYPE_CHECKING:
+        # Methods made from public functions, see `attach_methods`.
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
+    def __len__(self) -> int:
+        """The size of the first axis."""
+        if not self.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return int(self.shape[0])
+
+    def __add__(self, other: Any) -> Any:
+        return F.add(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return F.add(other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return F.subtract(self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return F.subtract(other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return F.multiply(self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return F.multiply(other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return F.divide(self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return F.divide(other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return F.floor_divide(self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return F.floor_divide(other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return F.remainder(self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return F.remainder(other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return F.pow(self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return F.pow(other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return F.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return F.matmul(other, self)
+
+    def __neg__(self) -> Any:
+        return F.neg(self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return F.abs(self)
+
+    def __invert__(self) -> Any:
+        return F.bitwise_not(self)
+
+    def __and__(self, other: Any) -> Any:
+        return F.bitwise_and(self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return F.bitwise_and(other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return F.bitwise_or(self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return F.bitwise_or(other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return F.bitwise_xor(self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return F.bitwise_xor(other, self)
+
+    def __eq__(self, other: object) -> Any:
+        return False if other is None else F.equal(self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return True if other is None else F.not_equal(self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return F.less_than(self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return F.less_equal(self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return F.greater_than(self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return F.greater_equal(self, other)
+
+    def __getitem__(self, index: Any) -> Any:
+        return F.getitem(self, index)
+
+
+def attach_methods(functions: dict[str, Callable[..., Any]], names: list[str]) -> None:
+    """Make the named public functions methods of Tensor."""
+    for name in names:
+        assert name not in Tensor.__dict__, f"Tensor has {name!r} already"
+        setattr(Tensor, name, functions[name])

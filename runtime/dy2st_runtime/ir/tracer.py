@@ -1,0 +1,324 @@
+"""The tracer: an interpreter that appends every operator to a Program instead of running it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Condition, Constraint, Dim, collect
+from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
+from dy2st_runtime.ir.definition import REQUIRED, OperatorDefinition
+from dy2st_runtime.ir.dispatch import active, interpreting
+from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.program import (
+    Block,
+    LocatedConstraint,
+    Operator,
+    Program,
+    Variable,
+)
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.types import DType, TensorType, ValueType
+
+SCALAR_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
+
+Capture = Callable[["Tracer", Tensor], Variable]
+
+
+class Tracer:
+    """Records one Program.
+
+    `capture(tracer, tensor)` is asked once for every eager tensor that an operator meets; it
+    returns the Variable that stands for it: a parameter, a buffer or a constant.
+    """
+
+    def __init__(self, program: Program | None = None, capture: Capture | None = None):
+        """Record into `program`; without `capture` every eager tensor becomes a constant."""
+        self.program = Program() if program is None else program
+        self.block = self.program.block
+        self._capture = capture
+        self._known: dict[int, tuple[Tensor, Variable]] = {}
+        self._captured: dict[Block, dict[Variable, Variable]] = {}
+        self._constraints: list[Constraint] = []
+        self._overwritten: list[Variable] = []
+
+    # -- running a trace ---------------------------------------------------------------------
+
+    @contextmanager
+    def tracing(self) -> Iterator[None]:
+        """Let operators called inside the `with` be recorded."""
+        with collect() as self._constraints, interpreting(self):
+            yield
+
+    @contextmanager
+    def nested(self) -> Iterator[Block]:
+        """Record into a new Block inside the current one."""
+        block = Block(parent=self.block)
+        self._captured[block] = {}
+        outer, self.block = self.block, block
+        try:
+            yield block
+        finally:
+            self.block = outer
+
+    def captured_by(self, block: Block) -> dict[Variable, Variable]:
+        """What a nested Block reads from outside: outer Variable -> parameter of the Block."""
+        return self._captured[block]
+
+    def import_into(self, block: Block, variable: Variable) -> Variable:
+        """The parameter of a finished nested Block that stands for an outer Variable."""
+        known = self._captured[block]
+        if variable not in known:
+            known[variable] = block.add_parameter(variable.type, variable.name)
+        return known[variable]
+
+    # -- recording ---------------------------------------------------------------------------
+
+    def run(
+        self, definition: OperatorDefinition, inputs: tuple[Any, ...], attributes: dict[str, Any]
+    ) -> Any:
+        """Append one operator; return its result Variable, or a tuple of several."""
+        attributes = complete(definition, attributes)
+        inputs = drop_missing(definition, inputs)
+        operands = self._operands(definition, inputs)
+        types = self._infer(definition, [v.type for v in operands], attributes)
+        operator = self.append(definition.name, operands, attributes, types)
+        return operator.results[0] if len(types) == 1 else tuple(operator.results)
+
+    def append(
+        self,
+        name: str,
+        operands: Sequence[Variable],
+        attributes: Mapping[str, Any],
+        types: Sequence[ValueType],
+        blocks: Sequence[Block] = (),
+    ) -> Operator:
+        """Append an operator whose operands are of the current Block and whose types are known."""
+        location = user_location()
+        operator = Operator(
+            name, list(operands), dict(attributes), self.block, list(blocks), [], location
+        )
+        operator.results = [Variable(type, operator) for type in types]
+        self.block.operators.append(operator)
+        self._locate_constraints(location)
+        return operator
+
+    def variable(self, value: Any, dtype: DType | None = None) -> Variable:
+        """The Variable of the current Block that stands for any value an operator accepts."""
+        if isinstance(value, Variable):
+            return self.local(value)
+        if isinstance(value, Tensor):
+            return self.local(self.captured(value))
+        if isinstance(value, (Dim, Condition)):
+            default = "int64" if isinstance(value, Dim) else "bool"
+            attributes = {"value": value, "dtype": np.dtype(dtype or default)}
+            return self.append(
+                "from_dim", [], attributes, [TensorType(attributes["dtype"], ())]
+            ).results[0]
+        return self.constant(as_array(value, dtype))
+
+    def constant(self, array: np.ndarray[Any, Any]) -> Variable:
+        """A Variable with a fixed value."""
+        type = TensorType(array.dtype, array.shape)
+        return self.append("constant", [], {"value": array}, [type]).results[0]
+
+    def captured(self, tensor: Tensor) -> Variable:
+        """The Variable that currently stands for an eager tensor."""
+        known = self._known.get(id(tensor))
+        if known is not None:
+            return known[1]
+        if self._capture is None:
+            return self.constant(np.asarray(tensor))
+        variable = self._capture(self, tensor)
+        if not isinstance(variable.maker, Operator):
+            # A constant is made anew where it is used; parameters and buffers have one Variable.
+            self._known[id(tensor)] = (tensor, variable)
+        return variable
+
+    def assign(self, tensor: Tensor, variable: Variable) -> None:
+        """Let `variable` stand for an eager tensor from now on."""
+        self._known[id(tensor)] = (tensor, variable)
+
+    def assigned(self) -> list[tuple[Tensor, Variable]]:
+        """Every captured tensor with the Variable that stands for it now, in order of capture."""
+        return list(self._known.values())
+
+    # -- closed blocks -----------------------------------------------------------------------
+
+    def local(self, variable: Variable) -> Variable:
+        """The same value as seen from the current Block."""
+        if variable.overwritten is not None:
+            raise EscapedVariable(
+                f"a tensor is used that was changed in place at {variable.overwritten}",
+                at=user_location(),
+                why="the change was made through another name; this name still has the old value",
+                hint="use one name for a tensor that is changed in place, or clone() it first",
+            )
+        if variable.maker is self.block or variable.block is self.block:
+            return variable
+        for block in self._path_from(variable):
+            variable = self.import_into(block, variable)
+        return variable
+
+    def _path_from(self, variable: Variable) -> list[Block]:
+        """Blocks from just inside the Variable's own down to the current one."""
+        path, block, home = [], self.block, variable.block
+        while block is not home:
+            path.append(block)
+            if block.parent is None:
+                raise _escaped(variable)
+            block = block.parent
+        return path[::-1]
+
+    def overwrite(self, variable: Variable) -> None:
+        """Note that the user changed a tensor in place: the Variable must not be read again."""
+        variable.overwritten = user_location() or Location("<unknown>", 0)
+        self._overwritten.append(variable)
+
+    def take_overwritten(self, since: int) -> list[Variable]:
+        """Forgive in-place changes noted since a mark, so that the other branch can be traced."""
+        taken, self._overwritten = self._overwritten[since:], self._overwritten[:since]
+        for variable in taken:
+            variable.overwritten = None
+        return taken
+
+    @property
+    def overwritten_mark(self) -> int:
+        """A mark for `take_overwritten`."""
+        return len(self._overwritten)
+
+    # -- helpers -----------------------------------------------------------------------------
+
+    def _operands(self, definition: OperatorDefinition, inputs: tuple[Any, ...]) -> list[Variable]:
+        dtype = common_dtype(definition, inputs)
+        operands = []
+        for index, value in enumerate(inputs):
+            wanted = dtype if is_promoted(definition, index) else None
+            variable = self.variable(value, wanted)
+            if wanted is not None and variable.tensor_type.dtype != wanted:
+                variable = self._cast(variable, wanted)
+            operands.append(variable)
+        return operands
+
+    def _cast(self, variable: Variable, dtype: DType) -> Variable:
+        type = variable.tensor_type.with_dtype(dtype)
+        return self.append("cast", [variable], {"dtype": dtype}, [type]).results[0]
+
+    def _infer(
+        self, definition: OperatorDefinition, types: list[ValueType], attributes: dict[str, Any]
+    ) -> list[ValueType]:
+        return infer(definition, types, attributes)
+
+    def _locate_constraints(self, location: Location | None) -> None:
+        new = self._constraints
+        if not new:
+            return
+        known = {c.constraint for c in self.program.constraints}
+        for constraint in new:
+            if constraint not in known:
+                self.program.constraints.append(LocatedConstraint(constraint, location))
+        new.clear()
+
+
+def current_tracer() -> Tracer | None:
+    """The tracer that records now, None while operators run eagerly."""
+    interpreter = active()
+    return interpreter if isinstance(interpreter, Tracer) else None
+
+
+def infer(
+    definition: OperatorDefinition, types: Sequence[ValueType], attributes: Mapping[str, Any]
+) -> list[ValueType]:
+    """Types of an operator's results, by its rule or by its decomposition."""
+    if definition.infer is not None:
+        result = definition.infer(*types, **attributes)
+    else:
+        result = _infer_by_decomposition(definition, types, attributes)
+    return list(result) if isinstance(result, (tuple, list)) else [result]
+
+
+def _infer_by_decomposition(
+    definition: OperatorDefinition, types: Sequence[ValueType], attributes: Mapping[str, Any]
+) -> list[ValueType]:
+    assert definition.decompose is not None
+    scratch = Tracer()
+    parameters = [scratch.block.add_parameter(type) for type in types]
+    with interpreting(scratch):  # constraints go to the trace that asks
+        results = definition.decompose(*parameters, **attributes)
+    results = results if isinstance(results, tuple) else (results,)
+    return [result.type for result in results]
+
+
+def complete(definition: OperatorDefinition, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """All attributes of an operator in the order of its record; ArgumentError if they are wrong."""
+    known = definition.attributes
+    for name in attributes:
+        if name not in known:
+            raise ArgumentError(f"{definition.name} has no attribute {name!r}")
+    full = {name: attributes.get(name, default) for name, default in known.items()}
+    for name, value in full.items():
+        if value is REQUIRED:
+            raise ArgumentError(f"{definition.name} needs the attribute {name!r}")
+    return full
+
+
+def drop_missing(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The inputs without optional ones that are not given (None at the end)."""
+    while inputs and inputs[-1] is None:
+        inputs = inputs[:-1]
+    names = definition.inputs
+    needed = sum(1 for name in names if name[-1] not in "?*")
+    if len(inputs) < needed or (len(inputs) > len(names) and not definition.is_variadic):
+        raise ArgumentError(f"{definition.name} takes ({', '.join(names)}), not {len(inputs)}")
+    return inputs
+
+
+def is_promoted(definition: OperatorDefinition, index: int) -> bool:
+    """Whether an input is brought to the common dtype."""
+    promote = definition.promote
+    return promote if isinstance(promote, bool) else index in promote
+
+
+def common_dtype(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType | None:
+    """The dtype that promoted inputs share: NumPy's rule, Python numbers and Dims being weak."""
+    if not definition.promote:
+        return None
+    dtypes = [_weak(value) for i, value in enumerate(inputs) if is_promoted(definition, i)]
+    if all(isinstance(value, (bool, int, float)) for value in dtypes):
+        dtypes = [np.dtype(SCALAR_DTYPES[type(value)]) for value in dtypes]
+    return np.result_type(*dtypes)
+
+
+def _weak(value: Any) -> Any:
+    """What np.result_type wants to see: a dtype, or a Python number that yields to dtypes."""
+    if isinstance(value, Tensor):
+        return value.dtype
+    if isinstance(value, Dim):
+        return 0
+    if isinstance(value, Condition):
+        return False
+    if type(value) in SCALAR_DTYPES:
+        return value
+    return as_array(value, None).dtype
+
+
+def as_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+    """A NumPy array of a Python number, nested list or array; Python floats become float32."""
+    if dtype is None and type(value) in SCALAR_DTYPES:
+        dtype = np.dtype(SCALAR_DTYPES[type(value)])
+    array = np.asarray(value, dtype)
+    if array.dtype.kind not in "fiubV" or array.dtype.names:
+        raise ArgumentError(f"{value!r:.80} is not a tensor and cannot be made one")
+    return array
+
+
+def _escaped(variable: Variable) -> EscapedVariable:
+    return EscapedVariable(
+        f"{variable!r} is used outside the branch, loop or trace in which it was computed",
+        at=user_location(),
+        why="it has no value there: that code runs a different number of times",
+        hint="return it from the branch or loop, that is, assign it to a variable of the function",
+    )
