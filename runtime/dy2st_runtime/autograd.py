@@ -1,0 +1,249 @@
+"""The gradient tape: eager operators leave Nodes behind, `backward` and `grad` walk them.
+
+Gradient rules are written with operators. Run while recording is on (`create_graph=True`) they
+leave Nodes of their own, which gives gradients of any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir.definition import OperatorDefinition
+from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.grad_mode import set_grad_enabled
+
+Array = np.ndarray[Any, Any]
+Hook = Callable[[Any], Any]
+
+
+class Taped(Protocol):
+    """What the tape needs of an eager tensor."""
+
+    array: Array
+    node: Node | None
+    index: int
+    stop_gradient: bool
+    grad: Any
+    hooks: list[Hook]
+
+    def alias(self, array: Array, node: Node | None, index: int) -> Any:
+        """Another tensor of the same class with this array and maker."""
+
+
+class Edge:
+    """One input of a Node as it was when the operator ran; in-place changes come later."""
+
+    __slots__ = ("array", "index", "node", "tensor")
+
+    def __init__(self, tensor: Taped):
+        """Take a snapshot."""
+        self.tensor, self.array = tensor, tensor.array
+        self.node, self.index = tensor.node, tensor.index
+
+    @property
+    def needs_gradient(self) -> bool:
+        """Whether anything behind this input wants a gradient."""
+        return self.node is not None or (
+            not self.tensor.stop_gradient and self.array.dtype.kind not in "iub"
+        )
+
+    def value(self) -> Any:
+        """The input's value then, connected to the same maker."""
+        if self.tensor.array is self.array:
+            return self.tensor
+        return self.tensor.alias(self.array, self.node, self.index)
+
+
+class Node:
+    """One operator that ran: what its gradient rule will ask for."""
+
+    __slots__ = ("attributes", "definition", "edges", "hooks", "outputs")
+
+    def __init__(
+        self,
+        definition: OperatorDefinition,
+        inputs: Sequence[Taped],
+        outputs: Sequence[Array],
+        attributes: dict[str, Any],
+    ):
+        """Keep inputs and results; results as arrays, so that nothing refers in a circle."""
+        self.definition = definition
+        self.edges: list[Edge] | None = [Edge(tensor) for tensor in inputs]
+        self.outputs: list[Array] = list(outputs)
+        self.attributes = attributes
+        self.hooks: dict[int, list[Hook]] = {}
+
+    def gradients(self, output_gradients: list[Any]) -> list[Any]:
+        """Gradients of the inputs, None where there is none."""
+        edges = self.edges
+        if edges is None:
+            raise RuntimeError(
+                "the graph was freed by an earlier backward(); pass retain_graph=True to keep it"
+            )
+        rule = self.definition.gradient
+        if rule is None:
+            return [None] * len(edges)
+        like = edges[0].tensor
+        outputs = [like.alias(array, self, i) for i, array in enumerate(self.outputs)]
+        single = len(outputs) == 1
+        g, y = (
+            (output_gradients[0], outputs[0])
+            if single
+            else (tuple(output_gradients), tuple(outputs))
+        )
+        results = rule(g, y, *[edge.value() for edge in edges], **self.attributes)
+        results = results if isinstance(results, (tuple, list)) else (results,)
+        assert len(results) == len(edges), f"gradient of {self.definition.name}: wrong number"
+        return [
+            (entry() if callable(entry) else entry) if edge.needs_gradient else None
+            for entry, edge in zip(results, edges, strict=True)
+        ]
+
+    def free(self) -> None:
+        """Drop what the Node holds."""
+        self.edges = None
+        self.outputs = []
+
+
+class _Sums:
+    """Gradients gathered so far, by Node result and by leaf."""
+
+    def __init__(self) -> None:
+        self.of_nodes: dict[Node, list[Any]] = {}
+        self.of_leaves: dict[int, tuple[Taped, Any]] = {}
+
+    def add(self, tensor: Taped, node: Node | None, index: int, gradient: Any) -> None:
+        if node is None:
+            known = self.of_leaves.get(id(tensor))
+            total = gradient if known is None else F.add(known[1], gradient)
+            self.of_leaves[id(tensor)] = (tensor, total)
+            return
+        sums = self.of_nodes.setdefault(node, [None] * len(node.outputs))
+        sums[index] = gradient if sums[index] is None else F.add(sums[index], gradient)
+
+
+def _order(roots: Sequence[Node]) -> list[Node]:
+    """Nodes behind the roots, every Node before the makers of its inputs."""
+    done: set[Node] = set()
+    order: list[Node] = []
+    for root in roots:
+        stack: list[tuple[Node, bool]] = [(root, False)]
+        while stack:
+            node, left = stack.pop()
+            if left:
+                order.append(node)
+                continue
+            if node in done:
+                continue
+            done.add(node)
+            stack.append((node, True))
+            for edge in node.edges or ():
+                if edge.node is not None and edge.node not in done:
+                    stack.append((edge.node, False))
+    return order[::-1]
+
+
+def _walk(
+    seeds: Sequence[tuple[Taped, Any]], create_graph: bool, retain_graph: bool
+) -> tuple[_Sums, dict[tuple[Node, int], Any]]:
+    """Run the tape backwards; return sums for leaves and for every Node result."""
+    sums = _Sums()
+    finished: dict[tuple[Node, int], Any] = {}
+    with set_grad_enabled(create_graph):
+        for tensor, seed in seeds:
+            sums.add(tensor, tensor.node, tensor.index, seed)
+        order = _order([t.node for t, _ in seeds if t.node is not None])
+        for node in order:
+            gradients = sums.of_nodes.pop(node, None)
+            if gradients is None:
+                continue
+            for index, gradient in enumerate(gradients):
+                for hook in node.hooks.get(index, ()) if gradient is not None else ():
+                    changed = hook(gradients[index])
+                    gradients[index] = gradients[index] if changed is None else changed
+                finished[node, index] = gradients[index]
+            edges = node.edges
+            for edge, gradient in zip(edges or (), node.gradients(gradients), strict=False):
+                if gradient is not None:
+                    sums.add(edge.tensor, edge.node, edge.index, gradient)
+            if not retain_graph:
+                node.free()
+        for key, (tensor, total) in sums.of_leaves.items():
+            for hook in tensor.hooks:
+                changed = hook(total)
+                total = total if changed is None else changed
+            sums.of_leaves[key] = (tensor, total)
+    return sums, finished
+
+
+def backward(tensor: Any, gradient: Any = None, retain_graph: bool = False) -> None:
+    """Add d tensor / d leaf to `leaf.grad` of every leaf that needs gradients.
+
+    Raises ArgumentError if the tensor is not a scalar and no gradient is given, or if it does not
+    depend on anything that needs gradients.
+    """
+    if tensor.stop_gradient:
+        raise ArgumentError("backward() of a tensor that has stop_gradient=True")
+    seed = _seed(tensor, gradient)
+    sums, _ = _walk([(tensor, seed)], create_graph=False, retain_graph=retain_graph)
+    for leaf, total in sums.of_leaves.values():
+        if leaf.stop_gradient:
+            continue
+        with set_grad_enabled(False):
+            leaf.grad = total.detach() if leaf.grad is None else F.add(leaf.grad, total)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+) -> list[Any]:
+    """Gradients of the sum of outputs with respect to each input, without touching `.grad`.
+
+    `create_graph` makes the result differentiable itself. An input that no output depends on gives
+    None with `allow_unused` and ArgumentError without.
+    """
+    outputs, inputs = _as_list(outputs), _as_list(inputs)
+    seeds = [None] * len(outputs) if grad_outputs is None else _as_list(grad_outputs)
+    pairs = [(output, _seed(output, seed)) for output, seed in zip(outputs, seeds, strict=True)]
+    retain = create_graph if retain_graph is None else retain_graph
+    wanted = [(t.node, t.index) for t in inputs]
+    sums, finished = _walk(pairs, create_graph, retain)
+    results = []
+    for tensor, (node, index) in zip(inputs, wanted, strict=True):
+        if node is not None:
+            result = finished.get((node, index))
+        else:
+            result = sums.of_leaves.get(id(tensor), (None, None))[1]
+        if result is None and not allow_unused:
+            raise ArgumentError(
+                "an input has no part in the outputs; pass allow_unused=True to get None for it"
+            )
+        results.append(result)
+    return results
+
+
+def _seed(tensor: Any, gradient: Any) -> Any:
+    if gradient is None:
+        if tensor.array.size != 1:
+            raise ArgumentError(
+                f"a gradient is needed to start from a tensor of shape {tensor.shape}; "
+                "reduce it to a scalar first, or pass one"
+            )
+        return F.ones_like(tensor).detach()
+    if list(gradient.shape) != list(tensor.shape):
+        raise ArgumentError(
+            f"the gradient has shape {gradient.shape}, the tensor has {tensor.shape}"
+        )
+    return gradient
+
+
+def _as_list(values: Any) -> list[Any]:
+    return list(values) if isinstance(values, (list, tuple)) else [values]

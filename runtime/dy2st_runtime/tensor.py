@@ -1,0 +1,378 @@
+"""Eager tensors on NumPy arrays, and the interpreter that runs operators on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime import autograd
+from dy2st_runtime.autograd import Array, Hook, Node
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import ArgumentError, EscapedVariable, ShapeError
+from dy2st_runtime.ir.definition import OperatorDefinition
+from dy2st_runtime.ir.dispatch import F, install_eager
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.tracer import (
+    as_array,
+    common_dtype,
+    complete,
+    current_tracer,
+    drop_missing,
+    infer,
+    is_promoted,
+)
+from dy2st_runtime.ir.types import TensorType, is_floating
+
+
+class EagerTensor(Tensor):
+    """A tensor with data.
+
+    The array is never changed in place: `x[i] = v` gives the tensor a new array. So tensors never
+    share changes, whatever views NumPy makes.
+    """
+
+    __slots__ = ("__weakref__", "array", "grad", "hooks", "index", "name", "node", "stop_gradient")
+
+    def __init__(self, array: Array, stop_gradient: bool = True, name: str = ""):
+        """Wrap an array; no copy is made."""
+        self.array = array
+        self.stop_gradient = stop_gradient
+        self.name = name
+        self.node: Node | None = None
+        self.index = 0
+        self.grad: Any = None
+        self.hooks: list[Hook] = []
+
+    def alias(self, array: Array, node: Node | None, index: int) -> EagerTensor:
+        """Another tensor with this array and maker."""
+        tensor = EagerTensor(array, stop_gradient=node is None)
+        tensor.node, tensor.index = node, index
+        return tensor
+
+    # -- facts -------------------------------------------------------------------------------
+
+    @property
+    def tensor_type(self) -> TensorType:
+        """Element type and sizes."""
+        return TensorType(self.array.dtype, self.array.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type, a NumPy dtype."""
+        return self.array.dtype
+
+    @property
+    def shape(self) -> list[Any]:
+        """The sizes, axis by axis."""
+        return list(self.array.shape)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.array.ndim
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tensor was made by the user, not by an operator that is recorded."""
+        return self.node is None
+
+    # -- leaving for Python and NumPy --------------------------------------------------------
+
+    def numpy(self) -> Array:
+        """The data as a NumPy array of its own."""
+        return self.array.copy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """The data for NumPy; read-only unless a copy is made."""
+        if copy or (dtype is not None and np.dtype(dtype) != self.array.dtype):
+            return np.array(self.array, dtype=dtype)
+        view = self.array.view()
+        view.flags.writeable = False
+        return view
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """The data for any library that speaks DLPack, without a copy."""
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The CPU."""
+        device = self.array.__dlpack_device__()
+        return int(device[0]), int(device[1])
+
+    def item(self, *index: int) -> Any:
+        """The one element, or the one at `index`, as a Python number."""
+        return self.array.item(*index)
+
+    def tolist(self) -> Any:
+        """The data as nested lists of Python numbers."""
+        return self.array.tolist()
+
+    def __bool__(self) -> bool:
+        """The truth of a tensor with one element."""
+        if self.array.size != 1:
+            raise ShapeError(
+                f"the truth of a tensor of shape {self.shape} is ambiguous: use any() or all()"
+            )
+        return bool(self.array.reshape(()))
+
+    def __int__(self) -> int:
+        """The one element as an int."""
+        return int(self.item())
+
+    def __float__(self) -> float:
+        """The one element as a float."""
+        return float(self.item())
+
+    def __index__(self) -> int:
+        """The one element of an integer tensor, to index with."""
+        if self.dtype.kind not in "iu":
+            raise TypeError(f"only an integer tensor can be an index, not {self.dtype}")
+        return int(self.item())
+
+    def __iter__(self) -> Iterator[Any]:
+        """The tensors along the first axis."""
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        return (F.getitem(self, i) for i in range(self.array.shape[0]))
+
+    def __contains__(self, value: Any) -> bool:
+        """Whether any element equals `value`."""
+        return bool(np.any(self.array == np.asarray(value)))
+
+    def __format__(self, spec: str) -> str:
+        """Format a 0-d tensor as its number."""
+        return format(self.item(), spec) if spec and self.array.size == 1 else format(str(self), spec)
+
+    def __repr__(self) -> str:
+        """`Tensor(shape=[2], dtype=float32, stop_gradient=True, [1. 2.])`."""
+        text = np.array2string(self.array, separator=", ", prefix="       ")
+        return (
+            f"Tensor(shape={self.shape}, dtype={self.dtype}, "
+            f"stop_gradient={self.stop_gradient},\n       {text})"
+        )
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
+        """A leaf with a copy of the data."""
+        copy = type(self).__new__(type(self))
+        EagerTensor.__init__(copy, self.array.copy(), self.stop_gradient, self.name)
+        memo[id(self)] = copy
+        return copy
+
+    # -- gradients ---------------------------------------------------------------------------
+
+    def backward(self, grad_tensor: Any = None, retain_graph: bool = False) -> None:
+        """Add the gradients of this tensor to `.grad` of the leaves behind it."""
+        autograd.backward(self, grad_tensor, retain_graph)
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Callable[[], None]:
+        """Call `hook(gradient)` in backward; what it returns replaces the gradient.
+
+        Returns a function that removes the hook.
+        """
+        if self.stop_gradient:
+            raise ArgumentError("a hook on a tensor that has stop_gradient=True never runs")
+        hooks = self.hooks if self.node is None else self.node.hooks.setdefault(self.index, [])
+        hooks.append(hook)
+        return lambda: hooks.remove(hook)
+
+    def retain_grads(self) -> None:
+        """Keep the gradient of a tensor that is no leaf in `.grad` too."""
+
+        def keep(gradient: Any) -> None:
+            self.grad = gradient if self.grad is None else F.add(self.grad, gradient)
+
+        self.register_hook(keep)
+
+    def clear_grad(self) -> None:
+        """Forget the gradient."""
+        self.grad = None
+
+    clear_gradient = clear_grad
+
+    @property
+    def gradient(self) -> Array | None:
+        """The gradient as a NumPy array."""
+        return None if self.grad is None else np.asarray(self.grad)
+
+    # -- changes -----------------------------------------------------------------------------
+
+    def set_value(self, value: Any) -> None:
+        """Replace the data by an array or tensor of the same shape; the dtype stays."""
+        tracer = current_tracer()
+        if tracer is not None:
+            set_traced_value(self, value)
+            return
+        array = np.asarray(value.array if isinstance(value, EagerTensor) else value)
+        if array.shape != self.array.shape:
+            raise ShapeError(f"set_value: shape {list(array.shape)} does not fit {self.shape}")
+        self.array = array.astype(self.array.dtype, copy=True)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Change elements in place; other tensors made from this one keep their values."""
+        if self.node is None and not self.stop_gradient and is_grad_enabled():
+            raise RuntimeError(
+                "a leaf that needs gradients cannot be changed in place while gradients are "
+                "recorded: use no_grad() or clone() it first"
+            )
+        result = F.setitem(self.alias(self.array, self.node, self.index), index, value)
+        self.array, self.node, self.index = result.array, result.node, result.index
+        self.stop_gradient = self.stop_gradient and result.stop_gradient
+
+
+class Parameter(EagerTensor):
+    """A tensor that an optimizer trains."""
+
+    __slots__ = ()
+
+    def __init__(self, array: Array, trainable: bool = True, name: str = ""):
+        """Needs gradients unless `trainable` is False."""
+        super().__init__(array, stop_gradient=not trainable, name=name)
+
+    @property
+    def trainable(self) -> bool:
+        """Whether gradients are computed; the opposite of `stop_gradient`."""
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.stop_gradient = not value
+
+
+def set_traced_value(tensor: EagerTensor, value: Any) -> None:
+    """While tracing: `tensor` has `value` from here on, and keeps it when the Program has run."""
+    tracer = current_tracer()
+    assert tracer is not None
+    old = tracer.captured(tensor).tensor_type
+    variable = tracer.variable(value, old.dtype)
+    if variable.tensor_type != old:
+        variable = F.cast(F.broadcast_to(variable, old.shape), old.dtype)
+    tracer.assign(tensor, variable)
+
+
+class EagerInterpreter:
+    """Runs kernels at once, and tapes what needs gradients."""
+
+    def run(
+        self, definition: OperatorDefinition, inputs: tuple[Any, ...], attributes: dict[str, Any]
+    ) -> Any:
+        """The result as an EagerTensor, or a tuple of several."""
+        attributes = complete(definition, attributes)
+        tensors = _tensors(definition, drop_missing(definition, inputs))
+        taped = is_grad_enabled() and any(not tensor.stop_gradient for tensor in tensors)
+        if definition.kernel is None or (taped and definition.gradient is None):
+            if definition.decompose is not None:
+                return definition.decompose(*tensors, **attributes)
+        assert definition.kernel is not None, f"operator {definition.name!r} has no kernel"
+        arrays = [tensor.array for tensor in tensors]
+        try:
+            results = definition.kernel(*arrays, **attributes)
+        except (ValueError, TypeError, IndexError):
+            # The shape rule words the error better; without a finding NumPy's own stands.
+            infer(definition, [tensor.tensor_type for tensor in tensors], attributes)
+            raise
+        several = isinstance(results, tuple)
+        outputs = [np.asarray(result) for result in (results if several else (results,))]
+        node = None
+        if taped and definition.gradient is not None:
+            node = Node(definition, tensors, outputs, attributes)
+        made = tuple(_made(array, node, index) for index, array in enumerate(outputs))
+        return made if several else made[0]
+
+
+def _made(array: Array, node: Node | None, index: int) -> EagerTensor:
+    tensor = EagerTensor(array)
+    if node is not None and is_floating(array.dtype):
+        tensor.node, tensor.index, tensor.stop_gradient = node, index, False
+    return tensor
+
+
+def _tensors(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> list[EagerTensor]:
+    dtype = common_dtype(definition, inputs) if definition.promote else None
+    tensors = []
+    for index, value in enumerate(inputs):
+        wanted = dtype if dtype is not None and is_promoted(definition, index) else None
+        if isinstance(value, EagerTensor):
+            if wanted is not None and value.array.dtype != wanted:
+                value = F.cast(value, wanted)
+            tensors.append(value)
+        else:
+            tensors.append(_from_python(value, wanted))
+    return tensors
+
+
+def _from_python(value: Any, dtype: np.dtype[Any] | None) -> EagerTensor:
+    if isinstance(value, Variable):
+        raise EscapedVariable(
+            f"{value!r} belongs to a trace that is over",
+            why="it was kept by the traced function, in an attribute or a global, say",
+            hint="return it from the function instead",
+        )
+    assert not isinstance(value, (Dim, Condition)), "a Dim outside of a trace"
+    return EagerTensor(as_array(value, dtype))
+
+
+def to_tensor(
+    data: Any, dtype: Any = None, stop_gradient: bool = True, place: Any = None
+) -> EagerTensor:
+    """A tensor with a copy of `data`: numbers, nested lists, arrays, tensors.
+
+    Python floats become float32, ints int64; arrays keep their dtype.
+
+    >>> to_tensor([1.0, 2.0]).dtype
+    dtype('float32')
+    """
+    wanted = None if dtype is None else np.dtype(dtype)
+    if isinstance(data, EagerTensor):
+        data = data.array
+    if wanted is None and not hasattr(data, "__array__"):
+        array = np.array(_numbers(data))
+        wanted = np.dtype("float32") if array.dtype == np.float64 and _is_python(data) else None
+        array = as_array(array, None)
+    else:
+        array = as_array(data, None)
+    return EagerTensor(np.array(array, dtype=wanted), stop_gradient)
+
+
+def from_numpy(array: Array) -> EagerTensor:
+    """A tensor on the same memory as the array; do not change the array afterwards."""
+    return EagerTensor(as_array(array, None))
+
+
+def from_dlpack(source: Any) -> EagerTensor:
+    """A tensor on the same memory as any object that speaks DLPack."""
+    return EagerTensor(np.from_dlpack(source))
+
+
+def _numbers(data: Any) -> Any:
+    """Nested lists with tensors among them as nested lists of numbers and arrays."""
+    if isinstance(data, (list, tuple)):
+        return [_numbers(entry) for entry in data]
+    return data.array if isinstance(data, EagerTensor) else data
+
+
+def _is_python(data: Any) -> bool:
+    """Whether nested lists end in Python numbers only."""
+    if isinstance(data, (list, tuple)):
+        return all(_is_python(entry) for entry in data)
+    return not hasattr(data, "dtype")
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether `value` is a tensor, eager or traced."""
+    return isinstance(value, Tensor)
+
+
+install_eager(EagerInterpreter())
+
+__all__ = [
+    "EagerTensor",
+    "Parameter",
+    "from_dlpack",
+    "from_numpy",
+    "is_tensor",
+    "to_tensor",
+]
