@@ -212,9 +212,13 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Stands for the `index`-th output of a Program in its `structure`."""
+    """Stands for the `index`-th output of a Program in its `structure`.
+
+    `as_number`: the user's function returned a Python int or bool there, such as `x.shape[0]`.
+    """
 
     index: int
+    as_number: bool = False
 
 
 __all__ = [
