@@ -1,0 +1,27 @@
+"""Optimizers, learning-rate schedules (`lr`) and gradient limits."""
+
+from dy2st_runtime.optimizer import lr
+from dy2st_runtime.optimizer.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
+from dy2st_runtime.optimizer.optimizers import (
+    SGD,
+    Adam,
+    AdamW,
+    L1Decay,
+    L2Decay,
+    Momentum,
+    Optimizer,
+)
+
+__all__ = [
+    "SGD",
+    "Adam",
+    "AdamW",
+    "ClipGradByGlobalNorm",
+    "ClipGradByNorm",
+    "ClipGradByValue",
+    "L1Decay",
+    "L2Decay",
+    "Momentum",
+    "Optimizer",
+    "lr",
+]

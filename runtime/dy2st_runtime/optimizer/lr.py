@@ -1,0 +1,239 @@
+"""Learning rates that change from step to step: `scheduler.step()` moves to the next value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+class LRScheduler:
+    """Base of all schedules: `get_lr` gives the rate at `last_epoch`."""
+
+    def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False):
+        """Start at `last_epoch + 1`."""
+        self.base_lr = float(learning_rate)
+        self.last_lr = float(learning_rate)
+        self.last_epoch = last_epoch
+        self.verbose = verbose
+        self.step()
+
+    def __call__(self) -> float:
+        """The rate now."""
+        return self.last_lr
+
+    def get_lr(self) -> float:
+        """The rate at `last_epoch`."""
+        raise NotImplementedError
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go to the next epoch, or to a given one."""
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        self.last_lr = self.get_lr()
+        if self.verbose:
+            print(f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate {self.last_lr}")
+
+    def state_dict(self) -> dict[str, Any]:
+        """What is needed to go on later."""
+        return {"last_epoch": self.last_epoch, "last_lr": self.last_lr}
+
+    def set_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from a `state_dict`."""
+        self.last_epoch, self.last_lr = state["last_epoch"], state["last_lr"]
+
+
+class StepDecay(LRScheduler):
+    """base * gamma**(epoch // step_size)."""
+
+    def __init__(
+        self, learning_rate: float, step_size: int, gamma: float = 0.1, last_epoch: int = -1,
+        verbose: bool = False,
+    ):
+        """Take the step and the factor."""
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """The rate at `last_epoch`."""
+        return self.base_lr * self.gamma ** (self.last_epoch // self.step_size)
+
+
+class MultiStepDecay(LRScheduler):
+    """base * gamma**(how many milestones are reached)."""
+
+    def __init__(
+        self, learning_rate: float, milestones: Sequence[int], gamma: float = 0.1,
+        last_epoch: int = -1, verbose: bool = False,
+    ):
+        """Take the epochs at which the rate drops."""
+        self.milestones, self.gamma = list(milestones), gamma
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """The rate at `last_epoch`."""
+        return self.base_lr * self.gamma ** sum(self.last_epoch >= m for m in self.milestones)
+
+
+class ExponentialDecay(LRScheduler):
+    """base * gamma**epoch."""
+
+    def __init__(
+        self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
+    ):
+        """Take the factor of an epoch."""
+        self.gamma = gamma
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """The rate at `last_epoch`."""
+        return self.base_lr * self.gamma**self.last_epoch
+
+
+class NaturalExpDecay(ExponentialDecay):
+    """base * exp(-gamma * epoch)."""
+
+    def get_lr(self) -> float:
+        """The rate at `last_epoch`."""
+        return self.base_lr * math.exp(-self.gamma * self.last_epoch)
+
+
+class PolynomialDecay(LRScheduler):
+    """(base - end) * (1 - epoch / decay_steps)**power + end."""
+
+    def __init__(
+        self, learning_rate: float, decay_steps: int, end_lr: float = 0.0001, power: float = 1.0,
+        cycle: bool = False, last_epoch: int = -1, verbose: bool = False,
+    ):
+        """Take the end and the way there; with `cycle` the length grows by whole multiples."""
+        self.decay_steps, self.end_lr, self.power, self.cycle = decay_steps, end_lr, power, cycle
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """The rate at `last_epoch`."""
+        steps, epoch = self.decay_steps, self.last_epoch
+        if self.cycle:
+            steps *= max(math.ceil(epoch / steps), 1)
+        rest = 1.0 - min(epoch, steps) / steps
+        return (self.base_lr - self.end_lr) * rest**self.power + self.end_lr
+
+
+class CosineAnnealingDecay(LRScheduler):
+    """eta_min + (base - eta_min) * (1 + cos(pi * epoch / T_max)) / 2 (Loshchilov, Hutter 2016)."""
+
+    def __init__(
+        self, learning_rate: float, T_max: int, eta_min: float = 0.0, last_epoch: int = -1,
+        verbose: bool = False,
+    ):
+        """Take half the period and the lowest rate."""
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """The rate at `last_epoch`."""
+        turn = math.cos(math.pi * self.last_epoch / self.T_max)
+        return self.eta_min + (self.base_lr - self.eta_min) * (1.0 + turn) / 2.0
+
+
+class LambdaDecay(LRScheduler):
+    """base * lr_lambda(epoch)."""
+
+    def __init__(
+        self, learning_rate: float, lr_lambda: Callable[[int], float], last_epoch: int = -1,
+        verbose: bool = False,
+    ):
+        """Take the factor as a function of the epoch."""
+        self.lr_lambda = lr_lambda
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """The rate at `last_epoch`."""
+        return self.base_lr * self.lr_lambda(self.last_epoch)
+
+
+class PiecewiseDecay(LRScheduler):
+    """values[i] where i boundaries are reached."""
+
+    def __init__(
+        self, boundaries: Sequence[int], values: Sequence[float], last_epoch: int = -1,
+        verbose: bool = False,
+    ):
+        """Take one value more than boundaries."""
+        if len(values) != len(boundaries) + 1:
+            raise ValueError(f"{len(boundaries)} boundaries need {len(boundaries) + 1} values")
+        self.boundaries, self.values = list(boundaries), list(values)
+        super().__init__(values[0], last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """The rate at `last_epoch`."""
+        return self.values[sum(self.last_epoch >= b for b in self.boundaries)]
+
+
+class LinearWarmup(LRScheduler):
+    """From start_lr to end_lr in warmup_steps, then the given rate or schedule."""
+
+    def __init__(
+        self, learning_rate: float | LRScheduler, warmup_steps: int, start_lr: float,
+        end_lr: float, last_epoch: int = -1, verbose: bool = False,
+    ):
+        """Take what comes after the warm-up."""
+        self.after, self.warmup_steps = learning_rate, warmup_steps
+        self.start_lr, self.end_lr = start_lr, end_lr
+        super().__init__(start_lr, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """The rate at `last_epoch`."""
+        if self.last_epoch < self.warmup_steps:
+            return self.start_lr + (self.end_lr - self.start_lr) * (
+                self.last_epoch / self.warmup_steps
+            )
+        if isinstance(self.after, LRScheduler):
+            self.after.step(self.last_epoch - self.warmup_steps)
+            return self.after()
+        return float(self.after)
+
+
+class ReduceOnPlateau(LRScheduler):
+    """Times `factor` when the metric has not improved for more than `patience` steps."""
+
+    def __init__(
+        self, learning_rate: float, mode: str = "min", factor: float = 0.1, patience: int = 10,
+        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0,
+        min_lr: float = 0.0, epsilon: float = 1e-8, verbose: bool = False,
+    ):
+        """Take what counts as better, and how to go down."""
+        if mode not in ("min", "max") or threshold_mode not in ("rel", "abs"):
+            raise ValueError("mode is 'min' or 'max', threshold_mode 'rel' or 'abs'")
+        if factor >= 1.0:
+            raise ValueError("factor is below 1")
+        self.mode, self.factor, self.patience = mode, factor, patience
+        self.threshold, self.threshold_mode = threshold, threshold_mode
+        self.cooldown, self.min_lr, self.epsilon = cooldown, min_lr, epsilon
+        self.best: float | None = None
+        self.bad_steps = self.cooling = 0
+        self.base_lr = self.last_lr = float(learning_rate)
+        self.last_epoch, self.verbose = 0, verbose
+
+    def get_lr(self) -> float:
+        """The rate now."""
+        return self.last_lr
+
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Tell the metric of an epoch."""
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        value = float(metrics)
+        if self.cooling > 0:
+            self.cooling -= 1
+        elif self.best is None or self._is_better(value):
+            self.best, self.bad_steps = value, 0
+        else:
+            self.bad_steps += 1
+        if self.bad_steps > self.patience:
+            self.cooling, self.bad_steps = self.cooldown, 0
+            lower = max(self.last_lr * self.factor, self.min_lr)
+            if self.last_lr - lower > self.epsilon:
+                self.last_lr = lower
+
+    def _is_better(self, value: float) -> bool:
+        assert self.best is not None
+        margin = self.threshold * (abs(self.best) if self.threshold_mode == "rel" else 1.0)
+        return value < self.best - margin if self.mode == "min" else value > self.best + margin
