@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import ParameterMismatch
-from dy2st_runtime.optimizer.clip import GradientClip
+from dy2st_runtime.nn.clip import GradientClip
 from dy2st_runtime.optimizer.lr import LRScheduler
 from dy2st_runtime.tensor import EagerTensor, Parameter
 

@@ -1,0 +1,131 @@
+"""Losses as layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st_runtime.ir import F
+from dy2st_runtime.nn.layer import Layer
+
+
+class CrossEntropyLoss(Layer):
+    """-log softmax(input)[label]; see `nn.functional.cross_entropy`."""
+
+    def __init__(
+        self,
+        weight: Any = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        soft_label: bool = False,
+        axis: int = -1,
+        use_softmax: bool = True,
+        label_smoothing: float = 0.0,
+    ):
+        """Take the settings of the function."""
+        super().__init__()
+        self.weight = weight
+        self.settings = {
+            "ignore_index": ignore_index,
+            "reduction": reduction,
+            "soft_label": soft_label,
+            "axis": axis,
+            "use_softmax": use_softmax,
+            "label_smoothing": label_smoothing,
+        }
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """(n, classes), (n,) -> scalar, or (n,) without reduction."""
+        return F.cross_entropy(input, label, weight=self.weight, **self.settings)
+
+
+class NLLLoss(Layer):
+    """-input[label]; see `nn.functional.nll_loss`."""
+
+    def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"):
+        """Take the settings of the function."""
+        super().__init__()
+        self.weight, self.ignore_index, self.reduction = weight, ignore_index, reduction
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """(n, classes), (n,) -> scalar, or (n,) without reduction."""
+        return F.nll_loss(
+            input,
+            label,
+            weight=self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+        )
+
+
+class _Simple(Layer):
+    """A loss whose only setting is the reduction."""
+
+    function = ""
+
+    def __init__(self, reduction: str = "mean"):
+        """Take 'mean', 'sum' or 'none'."""
+        super().__init__()
+        self.reduction = reduction
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """Two tensors of one shape -> scalar, or that shape without reduction."""
+        return getattr(F, self.function)(input, label, reduction=self.reduction)
+
+
+class MSELoss(_Simple):
+    """(input - label)**2."""
+
+    function = "mse_loss"
+
+
+class L1Loss(_Simple):
+    """|input - label|."""
+
+    function = "l1_loss"
+
+
+class KLDivLoss(_Simple):
+    """label * (log(label) - input)."""
+
+    function = "kl_div"
+
+
+class SmoothL1Loss(Layer):
+    """d**2 / 2 where |d| < delta, else delta * (|d| - delta / 2), with d = input - label."""
+
+    def __init__(self, reduction: str = "mean", delta: float = 1.0):
+        """Take the place where the parabola ends."""
+        super().__init__()
+        self.reduction, self.delta = reduction, delta
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """Two tensors of one shape -> scalar, or that shape without reduction."""
+        return F.smooth_l1_loss(input, label, reduction=self.reduction, delta=self.delta)
+
+
+class BCELoss(Layer):
+    """-(label * log(input) + (1 - label) * log(1 - input))."""
+
+    def __init__(self, weight: Any = None, reduction: str = "mean"):
+        """Take a weight for every element."""
+        super().__init__()
+        self.weight, self.reduction = weight, reduction
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """Two tensors of one shape -> scalar, or that shape without reduction."""
+        return F.binary_cross_entropy(input, label, weight=self.weight, reduction=self.reduction)
+
+
+class BCEWithLogitsLoss(Layer):
+    """BCELoss of sigmoid(logit), computed stably."""
+
+    def __init__(self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None):
+        """Take weights for every element and for positive labels."""
+        super().__init__()
+        self.weight, self.reduction, self.pos_weight = weight, reduction, pos_weight
+
+    def forward(self, logit: Any, label: Any) -> Any:
+        """Two tensors of one shape -> scalar, or that shape without reduction."""
+        return F.binary_cross_entropy_with_logits(
+            logit, label, weight=self.weight, reduction=self.reduction, pos_weight=self.pos_weight
+        )

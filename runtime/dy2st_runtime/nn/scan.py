@@ -1,0 +1,54 @@
+"""One step after the other along the first axis, unrolled or as a static loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dy2st_runtime.ir import F, current_tracer
+from dy2st_runtime.ir.structure import flatten, rebuild
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ops.control_flow import while_loop
+
+Step = Callable[[Any, Any], tuple[Any, Any]]
+
+
+def scan(step: Step, x: Any, state: Any, is_reverse: bool = False) -> tuple[Any, Any]:
+    """(l, ...) -> (l, ...): output, state = step(x[t], state) for every t; the last state too.
+
+    A length that is not known while a function is traced becomes a `while` operator.
+    """
+    length = x.shape[0]
+    if not isinstance(length, int):
+        return _staged(step, x, state, is_reverse)
+    outputs: list[Any] = []
+    for t in reversed(range(length)) if is_reverse else range(length):
+        output, state = step(x[t], state)
+        outputs.append(output)
+    if not outputs:
+        output, _ = step(F.zeros(x.shape[1:], x.dtype), state)
+        return F.zeros([0, *output.shape], output.dtype), state
+    return F.stack(outputs[::-1] if is_reverse else outputs, axis=0), state
+
+
+def _staged(step: Step, x: Any, state: Any, is_reverse: bool) -> tuple[Any, Any]:
+    tracer = current_tracer()
+    assert tracer is not None, "a size is unknown outside of a trace"
+    leaves, structure = flatten(state, lambda value: isinstance(value, Tensor))
+    length = x.shape[0]
+    first, _ = step(F.zeros(x.shape[1:], x.dtype), state)  # for the type of an output only
+    outputs = F.zeros([length, *first.shape], first.dtype)
+    t = tracer.variable(length - 1 if is_reverse else 0)
+
+    def more(t: Any, outputs: Any, *leaves: Any) -> list[Any]:
+        return [t >= 0 if is_reverse else t < length]
+
+    def turn(t: Any, outputs: Any, *leaves: Any) -> list[Any]:
+        output, new_state = step(x[t], rebuild(structure, leaves))
+        new_leaves, _ = flatten(new_state, lambda value: isinstance(value, Tensor))
+        outputs = F.setitem(outputs, t, output)
+        return [t - 1 if is_reverse else t + 1, outputs, *new_leaves]
+
+    initial = [tracer.variable(value) for value in (t, outputs, *leaves)]
+    _, outputs, *last = while_loop(more, turn, initial, names=["t", "outputs"])
+    return outputs, rebuild(structure, last)
