@@ -19,18 +19,26 @@ from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType, is_floating
 
 
 class Variable(Tensor):
-    """A value of a Program: it has a type and a maker, but no data."""
+    """A value of a Program: it has a type and a maker, but no data.
 
-    __slots__ = ("maker", "name", "overwritten", "type")
+    overwritten   where the user changed the tensor in place: any later use of this Variable would
+                  see the old value, so it is refused.
+    number        int, float or bool where Python would have a number: it then yields to the dtypes
+                  of tensors as Python numbers do. Such a Variable is 0-d, int64, float64 or bool.
+    guard         a bool Variable that tells whether the user's variable is bound, and its name:
+                  reading it where it is not raises UnboundLocalError when the Program runs.
+    """
+
+    __slots__ = ("guard", "maker", "name", "number", "overwritten", "type")
 
     def __init__(self, type: ValueType, maker: Operator | Block, name: str = ""):
         """Made by an Operator as a result or by a Block as a parameter; names are for reading."""
         self.type = type
         self.maker = maker
         self.name = name
-        # Set when the user changes the tensor in place: any later use of this Variable would see
-        # the old value, so it is refused.
         self.overwritten: Location | None = None
+        self.number: type | None = None
+        self.guard: tuple[Variable, str] | None = None
 
     @property
     def tensor_type(self) -> TensorType:

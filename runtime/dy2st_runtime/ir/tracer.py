@@ -12,6 +12,7 @@ from dy2st_runtime.dims import Condition, Constraint, Dim, collect
 from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
 from dy2st_runtime.ir.definition import REQUIRED, OperatorDefinition
 from dy2st_runtime.ir.dispatch import active, interpreting
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import (
     Block,
@@ -21,9 +22,12 @@ from dy2st_runtime.ir.program import (
     Variable,
 )
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.types import DType, TensorType, ValueType
+from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
+# A Python number that becomes a tensor, and one that goes on behaving as a Python number.
 SCALAR_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
+NUMBER_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float64"}
+_NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}
 
 Capture = Callable[["Tracer", Tensor], Variable]
 
@@ -44,6 +48,8 @@ class Tracer:
         self._captured: dict[Block, dict[Variable, Variable]] = {}
         self._constraints: list[Constraint] = []
         self._overwritten: list[Variable] = []
+        self._checked: set[tuple[Block, Variable]] = set()
+        self._detached: dict[tuple[Block, Variable], Variable] = {}
 
     # -- running a trace ---------------------------------------------------------------------
 
@@ -58,9 +64,15 @@ class Tracer:
         """Record into a new Block inside the current one."""
         block = Block(parent=self.block)
         self._captured[block] = {}
+        with self.inside(block):
+            yield block
+
+    @contextmanager
+    def inside(self, block: Block) -> Iterator[None]:
+        """Go on recording into a nested Block."""
         outer, self.block = self.block, block
         try:
-            yield block
+            yield
         finally:
             self.block = outer
 
@@ -84,8 +96,11 @@ class Tracer:
         attributes = complete(definition, attributes)
         inputs = drop_missing(definition, inputs)
         operands = self._operands(definition, inputs)
-        types = self._infer(definition, [v.type for v in operands], attributes)
+        types = infer(definition, [v.type for v in operands], attributes)
         operator = self.append(definition.name, operands, attributes, types)
+        if definition.promote and all_numbers(inputs):
+            for result in operator.results:
+                result.number = _NUMBERS.get(result.tensor_type.dtype.kind)
         return operator.results[0] if len(types) == 1 else tuple(operator.results)
 
     def append(
@@ -113,12 +128,24 @@ class Tracer:
         if isinstance(value, Tensor):
             return self.local(self.captured(value))
         if isinstance(value, (Dim, Condition)):
-            default = "int64" if isinstance(value, Dim) else "bool"
-            attributes = {"value": value, "dtype": np.dtype(dtype or default)}
-            return self.append(
-                "from_dim", [], attributes, [TensorType(attributes["dtype"], ())]
-            ).results[0]
+            return self._from_dim(value, dtype)
         return self.constant(as_array(value, dtype))
+
+    def number(self, value: Any) -> Variable:
+        """A Variable that behaves as the Python number (or Dim) that it stands for."""
+        if isinstance(value, (Dim, Condition)):
+            return self._from_dim(value, None)
+        variable = self.constant(np.array(value, NUMBER_DTYPES[type(value)]))
+        variable.number = type(value)
+        return variable
+
+    def _from_dim(self, value: Dim | Condition, dtype: DType | None) -> Variable:
+        kind = int if isinstance(value, Dim) else bool
+        wanted = np.dtype(NUMBER_DTYPES[kind]) if dtype is None else dtype
+        attributes = {"value": value, "dtype": wanted}
+        result = self.append("from_dim", [], attributes, [TensorType(wanted, ())]).results[0]
+        result.number = kind if dtype is None else None
+        return result
 
     def constant(self, array: np.ndarray[Any, Any]) -> Variable:
         """A Variable with a fixed value."""
@@ -157,11 +184,29 @@ class Tracer:
                 why="the change was made through another name; this name still has the old value",
                 hint="use one name for a tensor that is changed in place, or clone() it first",
             )
-        if variable.maker is self.block or variable.block is self.block:
+        if variable.guard is not None:
+            self._check_bound(variable)
+        if variable.block is self.block:
             return variable
+        number = variable.number
         for block in self._path_from(variable):
             variable = self.import_into(block, variable)
+        variable.number = number
         return variable
+
+    def _check_bound(self, variable: Variable) -> None:
+        """Record, once a Block, that the user's variable must be bound here."""
+        assert variable.guard is not None
+        key = (self.block, variable)
+        if key not in self._checked:
+            self._checked.add(key)
+            flag, name = variable.guard
+            message = (
+                f"cannot access local variable {name!r} where it is not associated with a value"
+            )
+            self.append(
+                "assert_bound", [self.local(flag)], {"message": message}, []
+            )
 
     def _path_from(self, variable: Variable) -> list[Block]:
         """Blocks from just inside the Variable's own down to the current one."""
@@ -200,17 +245,24 @@ class Tracer:
             variable = self.variable(value, wanted)
             if wanted is not None and variable.tensor_type.dtype != wanted:
                 variable = self._cast(variable, wanted)
-            operands.append(variable)
+            operands.append(variable if is_grad_enabled() else self._detach(variable))
         return operands
+
+    def _detach(self, variable: Variable) -> Variable:
+        """The same value without gradients, for code under `no_grad`."""
+        if isinstance(variable.type, ArrayType) or not variable.type.is_floating:
+            return variable
+        if isinstance(variable.maker, Operator) and variable.maker.name in ("detach", "constant"):
+            return variable
+        key = (self.block, variable)
+        if key not in self._detached:
+            result = self.append("detach", [variable], {}, [variable.type]).results[0]
+            self._detached[key] = result
+        return self._detached[key]
 
     def _cast(self, variable: Variable, dtype: DType) -> Variable:
         type = variable.tensor_type.with_dtype(dtype)
         return self.append("cast", [variable], {"dtype": dtype}, [type]).results[0]
-
-    def _infer(
-        self, definition: OperatorDefinition, types: list[ValueType], attributes: dict[str, Any]
-    ) -> list[ValueType]:
-        return infer(definition, types, attributes)
 
     def _locate_constraints(self, location: Location | None) -> None:
         new = self._constraints
@@ -287,13 +339,31 @@ def common_dtype(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType
     if not definition.promote:
         return None
     dtypes = [_weak(value) for i, value in enumerate(inputs) if is_promoted(definition, i)]
-    if all(isinstance(value, (bool, int, float)) for value in dtypes):
-        dtypes = [np.dtype(SCALAR_DTYPES[type(value)]) for value in dtypes]
+    if all(type(value) in SCALAR_DTYPES for value in dtypes):
+        table = NUMBER_DTYPES if all_numbers(inputs) else SCALAR_DTYPES
+        dtypes = [np.dtype(table[type(value)]) for value in dtypes]
     return np.result_type(*dtypes)
+
+
+def all_numbers(inputs: Sequence[Any]) -> bool:
+    """Whether Python would compute with Python numbers here: at least one is traced, none a tensor."""
+    traced = False
+    for value in inputs:
+        if isinstance(value, Variable):
+            if value.number is None:
+                return False
+            traced = True
+        elif isinstance(value, (Dim, Condition)):
+            traced = True
+        elif type(value) not in SCALAR_DTYPES:
+            return False
+    return traced
 
 
 def _weak(value: Any) -> Any:
     """What np.result_type wants to see: a dtype, or a Python number that yields to dtypes."""
+    if isinstance(value, Variable) and value.number is not None:
+        return value.number(0)
     if isinstance(value, Tensor):
         return value.dtype
     if isinstance(value, Dim):
