@@ -1,0 +1,170 @@
+"""Where a local name may be unbound when it is read: one walk forwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import gast
+
+from dy2st.transpiler.analysis.liveness import Liveness, plain_targets
+from dy2st.transpiler.analysis.scopes import NameTable, parameters
+from dy2st.transpiler.nodes import (
+    COMPREHENSIONS,
+    CONTROL,
+    FUNCTIONS,
+    TRIES,
+    Block,
+    Node,
+    is_own,
+)
+
+Bound = frozenset[str]
+
+
+class Binding:
+    """Names surely bound at each control statement, and the reads that are not sure."""
+
+    def __init__(self, names: NameTable, liveness: Liveness, function: Node, local: set[str]):
+        """Walk the whole function; `local` are its variables."""
+        self._names = names
+        self._surely_bound: Callable[[Node], set[str]] = liveness.surely_bound
+        self._local = frozenset(local)
+        self.at: dict[int, Bound] = {}
+        self.unsure_reads: dict[int, Node] = {}
+        self.unsure_statements: dict[int, Node] = {}
+        self.block(function.body, frozenset(parameters(function)))
+
+    def block(self, block: Block, bound: Bound) -> Bound:
+        """The names surely bound after a block; after a jump all count as bound."""
+        for statement in block:
+            bound = self._statement(statement, bound)
+        return bound
+
+    def _statement(self, node: Node, bound: Bound) -> Bound:
+        if isinstance(node, CONTROL):
+            self.at[id(node)] = self.at.get(id(node), bound) & bound
+        if isinstance(node, gast.If):
+            bound = self._read(node.test, bound)
+            return self.block(node.body, bound) & self.block(node.orelse, bound)
+        if isinstance(node, gast.While | gast.For | gast.AsyncFor):
+            return self._loop(node, bound)
+        if isinstance(node, TRIES):
+            return self._try(node, bound)
+        if isinstance(node, gast.With | gast.AsyncWith):
+            for item in node.items:
+                bound = self._read(item.context_expr, bound)
+            inside = bound.union(self._names.of_all(node.items).writes)
+            self.block(node.body, inside)
+            return bound
+        if isinstance(node, gast.Match):
+            return self._match(node, bound)
+        return self._simple(node, bound)
+
+    def _simple(self, node: Node, bound: Bound) -> Bound:
+        if isinstance(node, gast.AugAssign | gast.Delete):
+            targets = [node.target] if isinstance(node, gast.AugAssign) else node.targets
+            changed = {n for target in targets for n in plain_targets(target)}
+            if changed & self._local - bound:
+                self.unsure_statements[id(node)] = node
+        bound = self._read(node, bound)
+        if isinstance(node, gast.Return | gast.Raise | gast.Break | gast.Continue):
+            return self._local
+        if isinstance(node, gast.Delete):
+            return bound - self._names.of(node).deletes
+        return bound | self._surely_bound(node)
+
+    def _loop(self, node: Node, bound: Bound) -> Bound:
+        removed = self._names.of_all(node.body).deletes | _exception_names(node)
+        if isinstance(node, gast.While):
+            bound = self._read(node.test, bound) - removed
+            ended = self.block(node.body, bound)
+            if getattr(node, "at_least_once", False):
+                return ended
+        else:
+            bound = self._read(node.iter, bound) - removed
+            self._read(node.target, bound)
+            self.block(node.body, bound.union(plain_targets(node.target)))
+        self.block(node.orelse, bound)
+        return bound
+
+    def _try(self, node: Node, bound: Bound) -> Bound:
+        removed = {name for part in node.body for name in self._names.of(part).deletes}
+        at_exception = bound - removed - _exception_names(node)
+        after = self.block(node.orelse, self.block(node.body, bound))
+        for handler in node.handlers:
+            if handler.type is not None:
+                self._read(handler.type, at_exception)
+            name = {handler.name.id} if handler.name is not None else set()
+            after &= self.block(handler.body, at_exception | name) - name
+        if not node.finalbody:
+            return after
+        self.block(node.finalbody, at_exception)
+        return self.block(node.finalbody, after)
+
+    def _match(self, node: Node, bound: Bound) -> Bound:
+        bound = self._read(node.subject, bound)
+        after = bound
+        for case in node.cases:
+            caught = self._names.of(case.pattern).writes
+            inside = bound | caught
+            if case.guard is not None:
+                self._read(case.guard, inside)
+            after &= self.block(case.body, inside)
+        return after
+
+    def _read(self, node: Node, bound: Bound) -> Bound:
+        """Note the reads in an expression (or simple statement) that are not sure."""
+        for name in reads_now(node):
+            if name.id in self._local and name.id not in bound:
+                self.unsure_reads[id(name)] = name
+        return bound | {walrus.target.id for walrus in _sure_walruses(node)}
+
+
+def _exception_names(node: Node) -> set[str]:
+    return {n.name.id for n in gast.walk(node) if isinstance(n, gast.ExceptHandler) and n.name}
+
+
+def reads_now(node: Node) -> Iterator[Node]:
+    """The names that an expression or simple statement reads itself, not in a closure."""
+    todo = [node]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, gast.Name):
+            if isinstance(node.ctx, gast.Load):
+                yield node
+        elif isinstance(node, (*FUNCTIONS, gast.Lambda)):
+            arguments = node.args
+            todo += [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
+            todo += getattr(node, "decorator_list", [])
+            todo += [node.body] if is_own(node) else []
+        elif isinstance(node, gast.GeneratorExp):
+            todo.append(node.generators[0].iter)
+        elif isinstance(node, COMPREHENSIONS):
+            hidden = {n.id for g in node.generators for n in gast.walk(g.target) if _is_store(n)}
+            inner = (n for child in gast.iter_child_nodes(node) for n in reads_now(child))
+            yield from (name for name in inner if name.id not in hidden)
+        elif isinstance(node, gast.ClassDef):
+            todo += [*node.decorator_list, *node.bases, *node.keywords]
+        else:
+            todo.extend(gast.iter_child_nodes(node))
+
+
+def _is_store(node: Node) -> bool:
+    return isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
+
+
+def _sure_walruses(node: Node) -> Iterator[Node]:
+    """The `:=` of an expression that surely run."""
+    todo = [node]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, gast.NamedExpr):
+            yield node
+        if isinstance(node, gast.BoolOp):
+            todo.append(node.values[0])
+        elif isinstance(node, gast.IfExp):
+            todo.append(node.test)
+        elif isinstance(node, gast.Compare):
+            todo += [node.left, node.comparators[0]]
+        elif not isinstance(node, (*FUNCTIONS, *COMPREHENSIONS, gast.Lambda, gast.ClassDef)):
+            todo.extend(gast.iter_child_nodes(node))

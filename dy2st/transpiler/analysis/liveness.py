@@ -1,0 +1,135 @@
+"""Which names may still be read after, at, and inside each statement: one walk backwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import gast
+
+from dy2st.transpiler.analysis.scopes import NameTable
+from dy2st.transpiler.nodes import CONTROL, FUNCTIONS, TRIES, Block, Node
+
+_NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Exits:
+    """The names live at the places where control may go from inside a block."""
+
+    at_break: frozenset[str] = _NONE
+    at_continue: frozenset[str] = _NONE
+    at_return: frozenset[str] = _NONE
+    at_exception: frozenset[str] = _NONE
+
+
+class Liveness:
+    """Live names of one function; the facts about each control statement are kept by its id."""
+
+    def __init__(self, names: NameTable, function: Node):
+        """Walk the whole function."""
+        self._names = names
+        self.before: dict[int, frozenset[str]] = {}
+        self.after: dict[int, frozenset[str]] = {}
+        self.header: dict[int, frozenset[str]] = {}
+        self.on_exception: dict[int, frozenset[str]] = {}
+        self.block(function.body, _NONE, Exits())
+
+    def block(self, block: Block, after: frozenset[str], exits: Exits) -> frozenset[str]:
+        """The names live before a block."""
+        for statement in reversed(block):
+            after = self._statement(statement, after, exits)
+        return after
+
+    def _statement(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
+        live = self._through(node, after, exits) | exits.at_exception
+        if isinstance(node, CONTROL):
+            self.after[id(node)] = after
+            self.before[id(node)] = live
+            self.on_exception[id(node)] = exits.at_exception
+        return live
+
+    def _through(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
+        if isinstance(node, gast.If):
+            body = self.block(node.body, after, exits)
+            return self._reads(node.test) | body | self.block(node.orelse, after, exits)
+        if isinstance(node, gast.While | gast.For | gast.AsyncFor):
+            return self._loop(node, after, exits)
+        if isinstance(node, TRIES):
+            return self._try(node, after, exits)
+        if isinstance(node, gast.With | gast.AsyncWith):
+            # A context manager may swallow an exception: what follows then runs at once.
+            inside = replace(exits, at_exception=exits.at_exception | after)
+            items = self._names.of_all(node.items)
+            return frozenset(items.reads) | self.block(node.body, after, inside) - items.writes
+        if isinstance(node, gast.Match):
+            live = after | self._reads(node.subject)
+            for case in node.cases:
+                guard = self._reads(case.guard) if case.guard is not None else _NONE
+                live |= self._reads(case.pattern) | guard | self.block(case.body, after, exits)
+            return live
+        return self._simple(node, after, exits)
+
+    def _simple(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
+        if isinstance(node, gast.Break):
+            return exits.at_break
+        if isinstance(node, gast.Continue):
+            return exits.at_continue
+        reads = self._reads(node)
+        if isinstance(node, gast.Return):
+            return reads | exits.at_return
+        if isinstance(node, gast.Raise):
+            return reads
+        return (after - self.surely_bound(node)) | reads
+
+    def _loop(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
+        ended = self.block(node.orelse, after, exits)
+        is_while = isinstance(node, gast.While)
+        at_turn = self._reads(node.test) if is_while else self._reads(node.target)
+        bound = _NONE if is_while else frozenset(plain_targets(node.target))
+        header = at_turn | ended
+        for _ in range(2):  # the second walk sees what the next turn reads
+            inside = replace(exits, at_break=after, at_continue=header)
+            header |= self.block(node.body, header, inside) - bound
+        self.header[id(node)] = header
+        return header if is_while else header | self._reads(node.iter)
+
+    def _try(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
+        leaving = exits.at_break | exits.at_continue | exits.at_return | exits.at_exception
+        last = self.block(node.finalbody, after | leaving, exits) if node.finalbody else after
+        if node.finalbody:
+            exits = Exits(last, last, last, last)
+        caught = exits.at_exception
+        for handler in node.handlers:
+            caught |= self._reads(handler.type) if handler.type is not None else _NONE
+            caught |= self.block(handler.body, last, exits)
+        orelse = self.block(node.orelse, last, exits)
+        inside = replace(exits, at_exception=caught)
+        return self.block(node.body, orelse, inside) | caught
+
+    def _reads(self, node: Node) -> frozenset[str]:
+        return frozenset(self._names.of(node).reads)
+
+    def surely_bound(self, node: Node) -> set[str]:
+        """The names that a simple statement binds whenever it ends without an exception."""
+        if isinstance(node, gast.Assign):
+            return {name for target in node.targets for name in plain_targets(target)}
+        if isinstance(node, gast.AugAssign):
+            return set(plain_targets(node.target))
+        if isinstance(node, gast.AnnAssign):
+            return set(plain_targets(node.target)) if node.value is not None else set()
+        if isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+            return {node.name}
+        if isinstance(node, gast.Import | gast.ImportFrom):
+            return set(self._names.of(node).writes)
+        return set()
+
+
+def plain_targets(target: Node) -> list[str]:
+    """The variables that an assignment to a target binds."""
+    if isinstance(target, gast.Name):
+        return [target.id]
+    if isinstance(target, gast.Starred):
+        return plain_targets(target.value)
+    if isinstance(target, gast.Tuple | gast.List):
+        return [name for part in target.elts for name in plain_targets(part)]
+    return []

@@ -1,0 +1,158 @@
+"""Which names a function binds, and which names each of its statements reads, binds, captures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from dy2st.transpiler.nodes import COMPREHENSIONS, FUNCTIONS, Node, is_own
+
+
+@dataclass
+class Names:
+    """The names of one statement or expression, as the function around it sees them.
+
+    captured: names that a closure made here (function, lambda, generator expression, class) uses;
+    they may be read at any later time. Names that only a comprehension uses are read at once.
+    """
+
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+    deletes: set[str] = field(default_factory=set)
+    captured: set[str] = field(default_factory=set)
+    declared: set[str] = field(default_factory=set)
+
+    def add(self, other: Names) -> None:
+        """Take in the names of a part."""
+        self.reads |= other.reads
+        self.writes |= other.writes
+        self.deletes |= other.deletes
+        self.captured |= other.captured
+        self.declared |= other.declared
+
+
+class NameTable:
+    """The names of every node of one function, computed once."""
+
+    def __init__(self) -> None:
+        """Start empty; nodes are looked at when they are asked for."""
+        self._known: dict[int, tuple[Node, Names]] = {}
+
+    def of(self, node: Node) -> Names:
+        """The names of a statement or expression."""
+        known = self._known.get(id(node))
+        if known is None:
+            known = self._known[id(node)] = (node, self._collect(node))
+        return known[1]
+
+    def of_all(self, nodes: list[Node]) -> Names:
+        """The names of several nodes together."""
+        names = Names()
+        for node in nodes:
+            names.add(self.of(node))
+        return names
+
+    def _collect(self, node: Node) -> Names:
+        if isinstance(node, gast.Name):
+            return _of_name(node)
+        if isinstance(node, (*FUNCTIONS, gast.Lambda)):
+            return self._of_function(node)
+        if isinstance(node, gast.ClassDef):
+            return self._of_class(node)
+        if isinstance(node, COMPREHENSIONS):
+            return self._of_comprehension(node)
+        names = self.of_all(list(gast.iter_child_nodes(node)))
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            names.reads.add(node.target.id)
+        elif isinstance(node, gast.Import | gast.ImportFrom):
+            names.writes.update((a.asname or a.name).split(".")[0] for a in node.names)
+        elif isinstance(node, gast.Global | gast.Nonlocal):
+            names.declared.update(node.names)
+        elif isinstance(node, gast.MatchAs | gast.MatchStar) and node.name:
+            names.writes.add(node.name)
+        elif isinstance(node, gast.MatchMapping) and node.rest:
+            names.writes.add(node.rest)
+        return names
+
+    def _of_function(self, node: Node) -> Names:
+        """A nested function: its defaults and decorators are read now, its body later."""
+        names = self.of_all(_evaluated_at_definition(node))
+        inner = self.inside(node)
+        free = (inner.reads | inner.captured | inner.writes | inner.deletes) - bound_in(inner, node)
+        if is_own(node):
+            names.reads |= free
+            return names
+        names.captured |= free
+        if isinstance(node, FUNCTIONS):
+            names.writes.add(node.name)
+        return names
+
+    def inside(self, node: Node) -> Names:
+        """The names in the body of a function, as the body sees them."""
+        return self.of_all(node.body if isinstance(node.body, list) else [node.body])
+
+    def _of_class(self, node: Node) -> Names:
+        """A class body runs at once, but what it uses is a cell, and its methods run later."""
+        names = self.of_all([*node.decorator_list, *node.bases, *node.keywords])
+        inner = self.of_all(node.body)
+        names.reads |= inner.reads
+        names.captured |= inner.reads | inner.captured
+        names.writes.add(node.name)
+        return names
+
+    def _of_comprehension(self, node: Node) -> Names:
+        """Targets are its own; the first iterable is read now, the rest at once unless lazy."""
+        first, *others = node.generators
+        names = Names()
+        names.add(self.of(first.iter))
+        parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+        inner = self.of_all([*parts, *first.ifs, *others])
+        inner.add(self.of(first.target))
+        targets = self.of_all([generator.target for generator in node.generators]).writes
+        walrus = _walrus_targets(node)
+        free = inner.reads - targets
+        lazy = isinstance(node, gast.GeneratorExp)
+        names.reads |= set() if lazy else free
+        names.captured |= (free | walrus if lazy else set()) | (inner.captured - targets)
+        names.writes |= walrus
+        return names
+
+
+def _of_name(node: Node) -> Names:
+    if isinstance(node.ctx, gast.Load):
+        return Names(reads={node.id})
+    if isinstance(node.ctx, gast.Del):
+        return Names(reads={node.id}, deletes={node.id})
+    return Names(writes={node.id})
+
+
+def _evaluated_at_definition(node: Node) -> list[Node]:
+    arguments = node.args
+    parts = [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
+    if isinstance(node, FUNCTIONS):
+        parts += node.decorator_list
+        parts += [p.annotation for p in parameter_nodes(node) if p.annotation is not None]
+        parts += [node.returns] if node.returns is not None else []
+    return parts
+
+
+def _walrus_targets(node: Node) -> set[str]:
+    return {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
+
+
+def parameter_nodes(function: Node) -> list[Node]:
+    """The parameters of a function, in order."""
+    a = function.args
+    extra = [p for p in (a.vararg, a.kwarg) if p is not None]
+    return [*a.posonlyargs, *a.args, *a.kwonlyargs, *extra]
+
+
+def parameters(function: Node) -> set[str]:
+    """The names of a function's parameters."""
+    return {node.id for node in parameter_nodes(function)}
+
+
+def bound_in(inner: Names, function: Node) -> set[str]:
+    """The names that are local to a function with these names in its body."""
+    return (inner.writes | inner.deletes | parameters(function)) - inner.declared

@@ -1,0 +1,143 @@
+"""Small builders for the tree: every new node takes the place of the node that it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import gast
+
+# gast has no type stubs: its nodes are `Any` here, and the aliases say what is meant.
+Node: TypeAlias = Any
+Block: TypeAlias = "list[Any]"
+
+FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
+SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+LOOPS = (gast.For, gast.While)
+CONTROL = (gast.If, gast.For, gast.While)
+TRIES: tuple[type, ...] = tuple(
+    getattr(gast, kind) for kind in ("Try", "TryStar") if hasattr(gast, kind)
+)
+
+
+def at(place: Node, node: Node) -> Node:
+    """Give a new node, and all in it that has no place yet, the place of another one."""
+    todo = [node]
+    while todo:
+        new = todo.pop()
+        if "lineno" in new._attributes:
+            if getattr(new, "lineno", None) is not None:
+                continue
+            new.lineno, new.col_offset = place.lineno, place.col_offset
+            new.end_lineno, new.end_col_offset = place.end_lineno, place.end_col_offset
+        todo.extend(gast.iter_child_nodes(new))
+    return node
+
+
+def load(name: str) -> Node:
+    """Read a name."""
+    return gast.Name(name, gast.Load(), None, None)
+
+
+def store(name: str) -> Node:
+    """Bind a name."""
+    return gast.Name(name, gast.Store(), None, None)
+
+
+def constant(value: object) -> Node:
+    """A literal."""
+    return gast.Constant(value, None)
+
+
+def tuple_of(names: Iterable[str]) -> Node:
+    """Read several names as a tuple."""
+    return gast.Tuple([load(name) for name in names], gast.Load())
+
+
+def call(function: str, *arguments: Node, **keywords: Node) -> Node:
+    """Call one of dy2st's own functions; `calls` leaves such a call alone."""
+    named = [gast.keyword(key, value) for key, value in keywords.items()]
+    node = gast.Call(load(function), list(arguments), named)
+    node.own = True
+    return node
+
+
+def is_own(node: Node) -> bool:
+    """Whether a node was made by a rewrite and is not the user's."""
+    return getattr(node, "own", False)
+
+
+def assign(name: str, value: Node) -> Node:
+    """`name = value`."""
+    return gast.Assign([store(name)], value, None)
+
+
+def thunk(value: Node) -> Node:
+    """`lambda: value`, evaluated at most once and at once, so it counts as no closure."""
+    node = gast.Lambda(arguments([]), value)
+    node.own = True
+    return node
+
+
+def arguments(names: Sequence[str]) -> Node:
+    """Plain positional parameters."""
+    parameters = [gast.Name(name, gast.Param(), None, None) for name in names]
+    return gast.arguments(parameters, [], None, [], [], None, [])
+
+
+def define(name: str, parameters: Sequence[str], body: Block) -> Node:
+    """`def name(parameters): body`."""
+    node = gast.FunctionDef(name, arguments(parameters), body, [], None, None, [])
+    node.own = True
+    return node
+
+
+def negate(value: Node) -> Node:
+    """`not value`."""
+    return gast.UnaryOp(gast.Not(), value)
+
+
+def blocks(node: Node) -> Iterator[Block]:
+    """The lists of statements directly inside a statement."""
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if isinstance(block, list):
+            yield block
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield part.body
+
+
+def walk_scope(node: Node) -> Iterator[Node]:
+    """A node and all inside it, but not what runs in another scope (functions, classes)."""
+    todo = [node]
+    while todo:
+        node = todo.pop()
+        yield node
+        todo.extend(reversed([c for c in gast.iter_child_nodes(node) if not isinstance(c, SCOPES)]))
+
+
+def functions_in(tree: Node) -> Iterator[Node]:
+    """Every function of the user in the tree, outermost first, but for lambdas."""
+    return (
+        node
+        for node in gast.walk(tree)
+        if isinstance(node, FUNCTIONS) and not is_own(node) and not is_untouched(node)
+    )
+
+
+def is_untouched(node: Node) -> bool:
+    """Whether a function is left wholly as it is."""
+    return getattr(node, "untouched", False)
+
+
+def split_docstring(body: Block) -> tuple[Block, Block]:
+    """A function's docstring, if it has one, and the rest."""
+    first = body[0] if body else None
+    if (
+        isinstance(first, gast.Expr)
+        and isinstance(first.value, gast.Constant)
+        and isinstance(first.value.value, str)
+    ):
+        return body[:1], body[1:]
+    return [], body

@@ -1,0 +1,82 @@
+"""Why a statement is left as Python: one code each, with the cause and what to write instead.
+
+A statement left as Python is exact for Python values. If its condition turns out to be a traced
+tensor, the error is worded from this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why, and what to write instead; `{name}` stands for the variable concerned."""
+
+    why: str
+    hint: str
+
+
+REASONS: dict[str, Reason] = {
+    "yield": Reason(
+        "the statement contains `yield` or `await`, which must run in the function itself",
+        "compute the tensor condition in a helper function without `yield`",
+    ),
+    "outer-write": Reason(
+        "it assigns `{name}`, which is declared global or nonlocal",
+        "assign to a local variable, and to `{name}` after the statement",
+    ),
+    "delete": Reason(
+        "it deletes the variable `{name}`",
+        "leave out the `del`, or put the statement into a helper function",
+    ),
+    "captured": Reason(
+        "it assigns `{name}`, which a nested function, lambda or generator expression also uses",
+        "give the nested function `{name}` as an argument, or use another variable name",
+    ),
+    "class": Reason(
+        "it defines the class `{name}`",
+        "define the class outside of the statement",
+    ),
+    "jump": Reason(
+        "a `return`, `break` or `continue` leaves it from inside a `try`",
+        "assign a result inside the `try` and leave the loop or function after it",
+    ),
+    "exception-name": Reason(
+        "it uses `{name}`, which an `except ... as {name}` unbinds",
+        "assign the exception to another variable first",
+    ),
+    "unbound-captured": Reason(
+        "`{name}` may be unbound here, and a nested function uses it",
+        "assign `{name}` before the statement",
+    ),
+    "guarded": Reason(
+        "it assigns `{name}`, which code after an exception would read half-way changed",
+        "assign `{name}` before the `try`, or move the statement out of it",
+    ),
+    "walrus": Reason(
+        "its condition assigns `{name}` with `:=` inside `and`, `or`, `if ... else` or a loop",
+        "assign `{name}` in a statement of its own",
+    ),
+    "super": Reason(
+        "it calls super() without arguments",
+        "call super() before the statement, or write super(Class, self)",
+    ),
+    "namespace": Reason(
+        "the function looks at its own variables with {name}()",
+        "move the call of {name}() into another function",
+    ),
+    "depth": Reason(
+        "it is nested too deeply to be rewritten",
+        "split the function into smaller ones",
+    ),
+    "async": Reason(
+        "it stands in or contains an `async` statement",
+        "move the tensor code into a plain function",
+    ),
+    "star-import": Reason("it imports names that are not known", "import the names one by one"),
+    "expression": Reason(
+        "it contains `yield`, `await` or `:=` after its first operand",
+        "write it as an `if` statement",
+    ),
+}
