@@ -1,0 +1,24 @@
+"""Python functions rewritten so that each call and each choice is made at run time, by value."""
+
+from dy2st.transpiler.context import StatementInfo
+from dy2st.transpiler.converted import (
+    Converted,
+    code_after,
+    is_converted,
+    statement_info,
+    transpile,
+)
+from dy2st.transpiler.pipeline import PIPELINE
+from dy2st.transpiler.reasons import REASONS, Reason
+
+__all__ = [
+    "PIPELINE",
+    "REASONS",
+    "Converted",
+    "Reason",
+    "StatementInfo",
+    "code_after",
+    "is_converted",
+    "statement_info",
+    "transpile",
+]

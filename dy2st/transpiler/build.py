@@ -1,0 +1,165 @@
+"""From a rewritten tree to a function: compiled under the user's file name, with live globals.
+
+The tree is compiled inside a factory, whose parameters stand for the closure of the user's
+function and for the functions of `convert`. The factory never runs: the code of the function is
+taken out of it, and a function is made with the user's own globals, cells and defaults.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import warnings
+from collections.abc import Mapping
+from inspect import CO_NEWLOCALS
+from types import CellType, CodeType, FunctionType
+
+import gast
+
+from dy2st.transpiler.context import Context
+from dy2st.transpiler.nodes import Node
+from dy2st.transpiler.source import Source
+
+_FUTURE = 0
+for _name in __future__.all_feature_names:
+    _FUTURE |= getattr(__future__, _name).compiler_flag
+
+
+def compile_code(tree: Node, source: Source, context: Context) -> CodeType:
+    """The code object of a rewritten function."""
+    original = context.function.__code__
+    module = _wrapped(tree, source, [*original.co_freevars, *context.helpers.values()])
+    # What the compiler warns of it has warned of when the user's file was compiled.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        code = compile(
+            module,
+            original.co_filename,
+            "exec",
+            flags=original.co_flags & _FUTURE,
+            dont_inherit=True,
+        )
+    found = _find(code, original.co_name)
+    qualname = context.function.__qualname__
+    return _renamed(found, qualname, frozenset(context.statements))
+
+
+def to_ast(tree: Node) -> ast.AST:
+    """The rewritten tree in Python's own nodes."""
+    result: ast.AST = gast.gast_to_ast(tree)
+    return result
+
+
+def make_function(
+    code: CodeType,
+    original: FunctionType,
+    used: Mapping[str, str],
+    helpers: Mapping[str, object],
+) -> FunctionType:
+    """A function that is the original but for its code; `used` names the helpers in the code."""
+    cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
+    for name, known in used.items():
+        cells[known] = CellType(helpers[name])
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(
+        code, original.__globals__, original.__name__, original.__defaults__, closure
+    )
+    made.__kwdefaults__ = original.__kwdefaults__
+    made.__annotations__ = original.__annotations__
+    made.__doc__ = original.__doc__
+    made.__module__ = original.__module__
+    made.__qualname__ = original.__qualname__
+    made.__dict__.update(original.__dict__)
+    made.__dict__.pop("__wrapped__", None)
+    if hasattr(original, "__type_params__"):
+        setattr(made, "__type_params__", original.__type_params__)  # noqa: B010
+    return made
+
+
+def _wrapped(tree: Node, source: Source, names: list[str]) -> ast.Module:
+    """The function inside its class (for `__names`) inside the factory."""
+    body: list[ast.stmt] = [_bare(tree)]
+    bound = source.owner or getattr(body[0], "name", "")
+    if source.owner is not None:
+        wrapper = ast.ClassDef(
+            name=source.owner, bases=[], keywords=[], body=body, decorator_list=[]
+        )
+        body = [wrapper]
+    if bound and bound not in names:
+        # The factory must not bind the name: inside the function it is the user's global.
+        body.insert(0, ast.Global(names=[bound]))
+    factory = ast.FunctionDef(
+        name="factory",
+        args=ast.arguments(
+            posonlyargs=[],
+            args=[ast.arg(arg=name) for name in names],
+            kwonlyargs=[],
+            kw_defaults=[],
+            defaults=[],
+        ),
+        body=body,
+        decorator_list=[],
+    )
+    module = ast.Module(body=[factory], type_ignores=[])
+    return ast.fix_missing_locations(module)
+
+
+def _bare(tree: Node) -> ast.stmt:
+    """The function without what belongs to its definition: defaults, annotations, decorators."""
+    node = to_ast(tree)
+    if isinstance(node, ast.Lambda):
+        return ast.Expr(value=node)
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    node.decorator_list = []
+    node.returns = None
+    if hasattr(node, "type_params"):
+        node.type_params = []
+    arguments = node.args
+    arguments.defaults = [ast.Constant(value=None) for _ in arguments.defaults]
+    arguments.kw_defaults = [
+        None if default is None else ast.Constant(value=None) for default in arguments.kw_defaults
+    ]
+    for parameter in ast.walk(arguments):
+        if isinstance(parameter, ast.arg):
+            parameter.annotation = None
+    return node
+
+
+def _find(code: CodeType, name: str) -> CodeType:
+    """The first code object of that name inside the factory."""
+    todo = [code]
+    while todo:
+        outer = todo.pop(0)
+        for inner in outer.co_consts:
+            if isinstance(inner, CodeType):
+                is_function = bool(inner.co_flags & CO_NEWLOCALS)
+                if inner.co_name == name and is_function and outer.co_name != "<module>":
+                    return inner
+                todo.append(inner)
+    raise AssertionError(f"no code of the name {name}")
+
+
+def _renamed(code: CodeType, qualname: str, generated: frozenset[str]) -> CodeType:
+    """Give all code inside the qualified names that it has without the rewrite."""
+    consts: list[object] = []
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            around = f"{qualname}.<locals>." if code.co_flags & CO_NEWLOCALS else f"{qualname}."
+            inner_name = around + inner.co_name
+            if inner.co_name in generated:
+                inner = _renamed(inner, qualname, generated)
+            else:
+                inner = _renamed(inner, inner_name, generated)
+        consts.append(inner)
+    return _with_qualname(code, qualname, tuple(consts))
+
+
+def _with_qualname(code: CodeType, qualname: str, consts: tuple[object, ...]) -> CodeType:
+    """Replace the name in the code, and in what a class body says of itself."""
+    changes: dict[str, object] = {}
+    old = getattr(code, "co_qualname", None)
+    if not code.co_flags & CO_NEWLOCALS:
+        consts = tuple(qualname if c == old and isinstance(c, str) else c for c in consts)
+    if old is not None and old != qualname:
+        changes["co_qualname"] = qualname
+    return code.replace(co_consts=consts, **changes)  # type: ignore[arg-type]

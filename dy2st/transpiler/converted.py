@@ -1,0 +1,115 @@
+"""`transpile`: the conversion of one function, made once for each code object."""
+
+from __future__ import annotations
+
+import ast
+import weakref
+from collections.abc import Callable, Mapping
+from types import CodeType, FunctionType
+from typing import Any
+
+import gast
+
+from dy2st.transpiler.analysis.obstacles import Left
+from dy2st.transpiler.build import compile_code, make_function, to_ast
+from dy2st.transpiler.context import StatementInfo
+from dy2st.transpiler.nodes import Node
+from dy2st.transpiler.pipeline import PIPELINE, rewrite
+from dy2st.transpiler.printing import to_source
+from dy2st.transpiler.source import find_source
+
+
+class Converted:
+    """One converted function: its code, its text, and what was left as Python."""
+
+    def __init__(self, function: FunctionType):
+        """Find the source of a function, rewrite and compile it."""
+        source = find_source(function)
+        self._tree = gast.ast_to_gast(source.node)
+        context = rewrite(self._tree, function)
+        self.left: list[tuple[int, Left]] = _left_in(self._tree)
+        self.code_object: CodeType = compile_code(self._tree, source, context)
+        self._helpers = context.helpers
+        self._text: str | None = None
+        _register(self.code_object, context.statements)
+
+    @property
+    def code(self) -> str:
+        """The rewritten function as text."""
+        if self._text is None:
+            self._text = to_source(_printable(self._tree))
+        return self._text
+
+    def function(self, original: FunctionType, helpers: Mapping[str, object]) -> FunctionType:
+        """The converted form of a function with this code, its own closure and defaults."""
+        return make_function(self.code_object, original, self._helpers, helpers)
+
+
+def transpile(function: FunctionType) -> Converted:
+    """Rewrite a function; the same code object is rewritten once.
+
+    Raises SourceUnavailable if the function has no readable source.
+    """
+    code = function.__code__
+    known = _conversions.get(id(code))
+    if known is not None and known[0]() is code:
+        return known[1]
+    converted = Converted(function)
+    _conversions[id(code)] = (weakref.ref(code, _forget(_conversions, id(code))), converted)
+    return converted
+
+
+def code_after(function: FunctionType, step: int) -> str:
+    """The text of a function after the first `step` rewrites, 1 up to the number of rewrites."""
+    tree = gast.ast_to_gast(find_source(function).node)
+    rewrite(tree, function, min(step, len(PIPELINE)))
+    return to_source(_printable(tree))
+
+
+def is_converted(code: CodeType) -> bool:
+    """Whether a code object came out of a conversion."""
+    known = _made.get(id(code))
+    return known is not None and known[0]() is code
+
+
+def statement_info(code: CodeType) -> StatementInfo | None:
+    """What is known of the `if` or loop to which a generated function belongs."""
+    known = _made.get(id(code))
+    return known[1] if known is not None and known[0]() is code else None
+
+
+# Both tables go by identity, since two functions of two files may have equal code, and forget an
+# entry with its code object.
+_conversions: dict[int, tuple[weakref.ref[CodeType], Converted]] = {}
+_made: dict[int, tuple[weakref.ref[CodeType], StatementInfo | None]] = {}
+
+
+def _forget(table: dict[int, Any], key: int) -> Callable[[object], None]:
+    def drop(_: object) -> None:
+        table.pop(key, None)
+
+    return drop
+
+
+def _register(code: CodeType, statements: Mapping[str, StatementInfo]) -> None:
+    reference = weakref.ref(code, _forget(_made, id(code)))
+    _made[id(code)] = (reference, statements.get(code.co_name))
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            _register(inner, statements)
+
+
+def _printable(tree: Node) -> ast.AST:
+    node = to_ast(tree)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        node.decorator_list = []
+    return node
+
+
+def _left_in(tree: Node) -> list[tuple[int, Left]]:
+    found = []
+    for node in gast.walk(tree):
+        facts = getattr(node, "facts", None)
+        if facts is not None and facts.left is not None:
+            found.append((node.lineno, facts.left))
+    return sorted(set(found))

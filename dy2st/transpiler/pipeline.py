@@ -1,0 +1,87 @@
+"""The rewrites in the order in which they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+
+import gast
+
+from dy2st.transpiler.analysis.scopes import NameTable, bound_in
+from dy2st.transpiler.context import Context, identifiers
+from dy2st.transpiler.nodes import FUNCTIONS, Node, functions_in
+from dy2st.transpiler.rewrites import (
+    assertion,
+    bindings,
+    break_continue,
+    calls,
+    containers,
+    early_return,
+    for_loop,
+    if_else,
+    if_expression,
+    left_conditions,
+    logical,
+    while_loop,
+)
+
+Rewrite = Callable[[Node, Context], None]
+
+PIPELINE: tuple[tuple[str, Rewrite], ...] = (
+    # Statements first, in Python's own terms: a single exit, no jumps, no change in place.
+    ("early_return", early_return.transform),
+    ("break_continue", break_continue.transform),
+    ("containers", containers.transform),
+    # Then each function is analysed once, and control flow becomes calls.
+    ("bindings", bindings.transform),
+    ("for_loop", for_loop.transform),
+    ("while_loop", while_loop.transform),
+    ("if_else", if_else.transform),
+    ("left_conditions", left_conditions.transform),
+    # Expressions last, so that they see what the statements became.
+    ("if_expression", if_expression.transform),
+    ("logical", logical.transform),
+    ("assertion", assertion.transform),
+    ("calls", calls.transform),
+)
+
+# Functions that see the variables of their caller: rewriting would show in them.
+_NAMESPACE = frozenset({"locals", "vars", "dir", "eval", "exec"})
+
+
+def rewrite(tree: Node, function: FunctionType, steps: int = len(PIPELINE)) -> Context:
+    """Run the first `steps` rewrites over the tree of a function, which they change."""
+    taken = identifiers(tree) | set(function.__code__.co_freevars)
+    context = Context(function, taken)
+    _prepare(tree, context)
+    for _, transform in PIPELINE[:steps]:
+        transform(tree, context)
+    return context
+
+
+def _prepare(tree: Node, context: Context) -> None:
+    """Note the variables of each function as Python sees them, before anything changes."""
+    context.bound.update(context.function.__code__.co_freevars)
+    for function in list(functions_in(tree)):
+        names = NameTable().inside(function)
+        function.local_names = bound_in(names, function)
+        context.bound |= function.local_names
+        if _looks_at_namespace(function):
+            _leave(function)
+
+
+def _looks_at_namespace(function: Node) -> bool:
+    for statement in function.body:
+        for node in gast.walk(statement):
+            if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+                if node.func.id not in _NAMESPACE:
+                    continue
+                if node.func.id in ("locals", "eval", "exec") or not node.args:
+                    return True
+    return False
+
+
+def _leave(function: Node) -> None:
+    for node in gast.walk(function):
+        if isinstance(node, FUNCTIONS):
+            node.untouched = True

@@ -1,0 +1,117 @@
+"""What the rewrites of `if`, `while` and `for` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from dy2st.transpiler.context import Context, StatementInfo
+from dy2st.transpiler.nodes import (
+    Block,
+    Node,
+    assign,
+    at,
+    blocks,
+    constant,
+    define,
+    load,
+    store,
+    tuple_of,
+)
+from dy2st.transpiler.rewrites.bindings import undefined_start
+
+Lowering = Callable[[Node, Context], Block]
+
+
+def lower_all(tree: Node, kind: type, lowering: Lowering, context: Context) -> None:
+    """Replace every statement of one kind that can be rewritten, outer ones first."""
+    for block in blocks(tree):
+        out: Block = []
+        for statement in block:
+            facts = getattr(statement, "facts", None)
+            if isinstance(statement, kind) and facts is not None and facts.left is None:
+                new = [at(statement, node) for node in lowering(statement, context)]
+            else:
+                new = [statement]
+            for node in new:
+                lower_all(node, kind, lowering, context)
+            out += new
+        block[:] = out
+
+
+def starts(statement: Node, context: Context) -> Block:
+    """Variables that the statement is the first to bind start undefined."""
+    return [undefined_start(name, context) for name in statement.facts.before]
+
+
+def branch(
+    name: str, parameters: list[str], body: Block, results: list[str], statement: Node
+) -> Node:
+    """`def name(parameters): body; return results`."""
+    body = [node for node in body if not isinstance(node, gast.Pass)]
+    if results:
+        value = load(results[0]) if len(results) == 1 else tuple_of(results)
+        body = [*body, gast.Return(value)]
+    return at(statement, define(name, parameters, body or [gast.Pass()]))
+
+
+def bind_results(names: list[str], call: Node) -> Node:
+    """Bind the results of a call to names; a single one is not wrapped."""
+    if not names:
+        return gast.Expr(call)
+    if len(names) == 1:
+        return gast.Assign([store(names[0])], call, None)
+    target = gast.Tuple([store(name) for name in names], gast.Store())
+    return gast.Assign([target], call, None)
+
+
+def bind_list(names: list[str], call: Node) -> Node:
+    """`[a, b] = call`."""
+    if not names:
+        return gast.Expr(call)
+    return gast.Assign([gast.List([store(name) for name in names], gast.Store())], call, None)
+
+
+def keep_changes(
+    binding: Node, functions: tuple[str, ...], statement: Node, context: Context
+) -> Node:
+    """Where code after an exception reads what the statement changed so far, hand that out."""
+    keeps = statement.facts.keeps
+    if not keeps:
+        return binding
+    error = context.flag("error")
+    made = tuple_of(functions)
+    handed = [
+        assign(n, context.call("convert_kept", load(error), made, constant(n), load(n)))
+        for n in keeps
+    ]
+    anything = load(context.helper("BaseException"))
+    handler = gast.ExceptHandler(anything, store(error), [*handed, gast.Raise(None, None)])
+    return gast.Try([binding], [handler], [], [])
+
+
+def describe(kind: str, statement: Node, names: list[str], context: Context) -> StatementInfo:
+    """What the runtime may ask about the statement."""
+    return StatementInfo(
+        kind,
+        tuple(names),
+        frozenset(name for name in names if name in context.flags),
+        tuple(sorted(_attributes(statement))),
+        statement.lineno,
+        statement.col_offset + 1,
+    )
+
+
+def _attributes(statement: Node) -> set[tuple[str, ...]]:
+    """The attributes of plain names that a statement assigns."""
+    found: set[tuple[str, ...]] = set()
+    for node in gast.walk(statement):
+        if isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store):
+            path: list[str] = []
+            while isinstance(node, gast.Attribute):
+                path.insert(0, node.attr)
+                node = node.value
+            if isinstance(node, gast.Name):
+                found.add((node.id, *path))
+    return found

@@ -1,0 +1,193 @@
+"""`return` inside `if`, loops, `with` and `match` becomes one `return` at the end.
+
+After an `if` whose branch returns, the rest of the block moves into the other branch. Where that
+is not enough (loops, branches that return only sometimes) a flag tells that the function is done,
+and a loop is left by `break`. A `return` inside `try` stays: what it would skip is Python's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from dy2st.transpiler.context import Context
+from dy2st.transpiler.nodes import (
+    CONTROL,
+    LOOPS,
+    SCOPES,
+    TRIES,
+    Block,
+    Node,
+    assign,
+    at,
+    blocks,
+    constant,
+    functions_in,
+    load,
+    negate,
+    split_docstring,
+    walk_scope,
+)
+
+
+def transform(tree: Node, context: Context) -> None:
+    """Give every function with a `return` inside control flow a single exit."""
+    for function in list(functions_in(tree)):
+        if isinstance(function, gast.FunctionDef) and not is_generator(function):
+            _SingleExit(function, context).rewrite()
+
+
+def is_generator(function: Node) -> bool:
+    """Whether a function yields."""
+    return any(
+        isinstance(node, gast.Yield | gast.YieldFrom)
+        for statement in function.body
+        if not isinstance(statement, SCOPES)
+        for node in walk_scope(statement)
+    )
+
+
+def _returns(block: Block, chain: tuple[Node, ...]) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+    """Every `return` in textual order with the statements around it."""
+    for statement in block:
+        if isinstance(statement, gast.Return):
+            yield statement, chain
+        elif not isinstance(statement, SCOPES):
+            for inner in blocks(statement):
+                yield from _returns(inner, (*chain, statement))
+
+
+class _SingleExit:
+    def __init__(self, function: Node, context: Context):
+        self._function = function
+        self._context = context
+        self._touched: set[int] = set()
+        self._value = self._done = ""
+
+    def rewrite(self) -> None:
+        """Rewrite the body if some return stands inside control flow."""
+        body = self._function.body
+        found = list(_returns(body, ()))
+        # What follows a statement may move into a branch, where a return that stays would leave
+        # the branch only: so only returns after the last that stays are rewritten.
+        last = max((k for k, (_, chain) in enumerate(found) if _stays(chain)), default=-1)
+        chains = [chain for _, chain in found[last + 1 :]]
+        if not any(isinstance(s, CONTROL) for chain in chains for s in chain):
+            return
+        self._touched = {id(statement) for chain in chains for statement in chain}
+        self._value = self._context.flag("return_value")
+        docstring, rest = split_docstring(body)
+        place = body[-1]
+        final = at(place, gast.Return(load(self._value)))
+        self._function.body = [*docstring, *self._tail(rest, place), final]
+
+    def _tail(self, block: Block, place: Node) -> Block:
+        """A block at the end of the function: every path through it sets the result."""
+        out: Block = []
+        for k, statement in enumerate(block):
+            if isinstance(statement, gast.Return):
+                return [*out, self._result(statement)]
+            out.append(statement)
+            if isinstance(statement, gast.Raise):
+                return out
+            if id(statement) in self._touched:
+                return out[:-1] + self._split(statement, block[k + 1 :], place)
+        return [*out, at(place, assign(self._value, constant(None)))]
+
+    def _split(self, statement: Node, rest: Block, place: Node) -> Block:
+        """A statement that may return, and the rest of the function after it."""
+        if isinstance(statement, gast.If):
+            body, orelse = statement.body, statement.orelse
+            if not rest or always_leaves(body) or always_leaves(orelse):
+                returns = always_leaves(body)
+                statement.body = self._tail(body if returns else body + rest, place)
+                statement.orelse = self._tail(orelse + rest if returns else orelse, place)
+                return [statement]
+        done = self._flag()
+        start = at(statement, assign(done, constant(False)))
+        flagged = self._flagged([statement], in_loop=False)
+        guard = at(statement, gast.If(negate(load(done)), self._tail(rest, place), []))
+        return [start, *flagged, guard]
+
+    def _flagged(self, block: Block, in_loop: bool) -> Block:
+        """A block that sets the result and the flag where it returned."""
+        out: Block = []
+        for k, statement in enumerate(block):
+            if isinstance(statement, gast.Return):
+                out += [
+                    self._result(statement),
+                    at(statement, assign(self._flag(), constant(True))),
+                ]
+                return [*out, at(statement, gast.Break())] if in_loop else out
+            out.append(statement)
+            if id(statement) not in self._touched:
+                continue
+            rest = block[k + 1 :]
+            if (
+                isinstance(statement, gast.If)
+                and not in_loop
+                and self._fall_through(statement, rest)
+            ):
+                return out
+            self._inside(statement, in_loop)
+            done = load(self._flag())
+            if isinstance(statement, LOOPS) and in_loop:
+                out.append(at(statement, gast.If(done, [gast.Break()], [])))
+            elif rest and not in_loop:
+                guarded = self._flagged(rest, in_loop)
+                return [*out, at(statement, gast.If(negate(done), guarded, []))]
+        return out
+
+    def _fall_through(self, statement: Node, rest: Block) -> bool:
+        """Move the rest into the branch that does not return, if one always does."""
+        if not rest:
+            return False
+        if always_leaves(statement.body):
+            statement.body = self._flagged(statement.body, in_loop=False)
+            statement.orelse = self._flagged(statement.orelse + rest, in_loop=False)
+            return True
+        if always_leaves(statement.orelse):
+            statement.body = self._flagged(statement.body + rest, in_loop=False)
+            statement.orelse = self._flagged(statement.orelse, in_loop=False)
+            return True
+        return False
+
+    def _inside(self, statement: Node, in_loop: bool) -> None:
+        """Flag the returns in the blocks of a statement."""
+        if isinstance(statement, LOOPS):
+            statement.body = self._flagged(statement.body, in_loop=True)
+            statement.orelse = self._flagged(statement.orelse, in_loop)
+            return
+        for part in (statement, *getattr(statement, "cases", ())):
+            if hasattr(part, "body"):
+                part.body = self._flagged(part.body, in_loop)
+            if getattr(part, "orelse", None):
+                part.orelse = self._flagged(part.orelse, in_loop)
+
+    def _result(self, statement: Node) -> Node:
+        value = constant(None) if statement.value is None else statement.value
+        return at(statement, assign(self._value, value))
+
+    def _flag(self) -> str:
+        self._done = self._done or self._context.flag("returned")
+        return self._done
+
+
+def _stays(chain: tuple[Node, ...]) -> bool:
+    """Whether a return inside these statements is left to Python."""
+    return any(isinstance(s, (*TRIES, gast.AsyncFor, gast.AsyncWith)) for s in chain)
+
+
+def always_leaves(block: Block) -> bool:
+    """Whether every path through a block ends in return, raise, break or continue."""
+    for statement in block:
+        if isinstance(statement, gast.Return | gast.Raise | gast.Break | gast.Continue):
+            return True
+        if (
+            isinstance(statement, gast.If)
+            and always_leaves(statement.body)
+            and always_leaves(statement.orelse)
+        ):
+            return True
+    return False
