@@ -1,0 +1,98 @@
+"""Builtins that treat traced arguments in their own way; with Python values they are Python's."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from dy2st.convert.staging import stage_builtin, stage_cast, stage_len, stage_print
+from dy2st.convert.traced import any_traced, is_traced
+
+
+def convert_print(*values: Any, **options: Any) -> None:
+    """`print`: traced values are printed when the Program runs."""
+    if any_traced(*values):
+        stage_print(values, options)
+    else:
+        print(*values, **options)
+
+
+def convert_len(*arguments: Any) -> Any:
+    """`len`.
+
+    >>> convert_len("abc")
+    3
+    """
+    if len(arguments) == 1 and is_traced(arguments[0]):
+        return stage_len(arguments[0])
+    return len(*arguments)
+
+
+def _cast(kind: type) -> Callable[..., Any]:
+    def convert(*arguments: Any, **options: Any) -> Any:
+        if len(arguments) == 1 and is_traced(arguments[0]):
+            return stage_cast(kind, arguments[0])
+        return kind(*arguments, **options)
+
+    return convert
+
+
+def _unless_traced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The builtin itself unless an argument is traced."""
+
+    def convert(*arguments: Any, **options: Any) -> Any:
+        if any_traced(*arguments, *options.values()):
+            return stage_builtin(function, arguments, options)
+        return function(*arguments, **options)
+
+    return convert
+
+
+def _unless_items_traced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The builtin itself unless an argument, or an item of a single list or tuple, is traced."""
+
+    def convert(*arguments: Any, **options: Any) -> Any:
+        single = arguments[0] if len(arguments) == 1 else ()
+        items = single if type(single) in (list, tuple) else ()
+        if any_traced(*arguments, *options.values(), *items):
+            return stage_builtin(function, arguments, options)
+        return function(*arguments, **options)
+
+    return convert
+
+
+def _until_traced(function: Callable[..., bool], decisive: bool) -> Callable[..., Any]:
+    """`any` and `all`: items are taken one by one until one decides or is traced."""
+
+    def convert(*arguments: Any, **options: Any) -> Any:
+        if len(arguments) != 1 or options:
+            return function(*arguments, **options)
+        if is_traced(arguments[0]):
+            return stage_builtin(function, arguments, {})
+        items = iter(arguments[0])
+        for item in items:
+            if is_traced(item):
+                return stage_builtin(function, ([item, *items],), {})
+            if bool(item) is decisive:
+                return decisive
+        return not decisive
+
+    return convert
+
+
+# By identity: a user's own function of the same name is not one of these.
+_TABLE: tuple[tuple[Any, Callable[..., Any]], ...] = (
+    (builtins.print, convert_print),
+    (builtins.len, convert_len),
+    *((kind, _cast(kind)) for kind in (bool, int, float, complex)),
+    *(
+        (function, _unless_traced(function))
+        for function in (abs, divmod, isinstance, pow, range, reversed, round, enumerate, zip)
+    ),
+    *((function, _unless_items_traced(function)) for function in (sum, max, min, sorted)),
+    (builtins.any, _until_traced(builtins.any, True)),
+    (builtins.all, _until_traced(builtins.all, False)),
+)
+
+BUILTINS: dict[int, Callable[..., Any]] = {id(builtin): own for builtin, own in _TABLE}

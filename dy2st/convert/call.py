@@ -1,0 +1,163 @@
+"""`convert_call`: what rewritten code calls instead of a function.
+
+Python functions, methods and callable objects are converted when they are first called; classes,
+C functions, generators, coroutines, library code and what not_to_static marks are called as is.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import sys
+import weakref
+from collections.abc import Callable
+from functools import partial
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
+from typing import Any
+
+from dy2st_runtime.errors import SourceUnavailable
+
+from dy2st.convert.assert_ import convert_assert
+from dy2st.convert.builtins_ import BUILTINS
+from dy2st.convert.compare import convert_chain, convert_in, convert_not_in
+from dy2st.convert.containers import (
+    convert_append,
+    convert_augmented_setitem,
+    convert_pop,
+    convert_setitem,
+)
+from dy2st.convert.ifelse import convert_ifelse, convert_ifexp, convert_kept
+from dy2st.convert.left import convert_python_bool, convert_python_iter
+from dy2st.convert.logical import convert_and, convert_not, convert_or
+from dy2st.convert.loop import convert_for_loop, convert_range, convert_turn, convert_while_loop
+from dy2st.convert.undefined import defined, undefined
+from dy2st.transpiler import Converted, is_converted, transpile
+
+IGNORED_PACKAGES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_module_names})
+IGNORE_MARK = "__dy2st_ignore__"
+
+_NOT_CONVERTED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def convert_call(function: Any) -> Any:
+    """What to call instead of `function`: its converted form, or itself.
+
+    >>> convert_call(abs) is abs, convert_call(str) is str
+    (False, True)
+    """
+    kind = type(function)
+    if kind is FunctionType:
+        return _convert_function(function)
+    if kind is MethodType:
+        inner = convert_call(function.__func__)
+        return function if inner is function.__func__ else MethodType(inner, function.__self__)
+    if kind is BuiltinFunctionType or kind is type:
+        return BUILTINS.get(id(function), function)
+    if kind is partial:
+        inner = convert_call(function.func)
+        if inner is function.func:
+            return function
+        return partial(inner, *function.args, **function.keywords)
+    return _convert_object(function, kind)
+
+
+def _convert_object(function: Any, kind: type) -> Any:
+    """An object with `__call__`; that of Layer is ours and converts its forward itself."""
+    if isinstance(function, type):
+        return function
+    call = inspect.getattr_static(kind, "__call__", None)
+    if type(call) is not FunctionType:
+        return function
+    converted = _convert_function(call)
+    return function if converted is call else MethodType(converted, function)
+
+
+def _convert_function(function: FunctionType) -> FunctionType:
+    known = _functions.get(id(function))
+    if known is not None and known[0]() is function:
+        converted = known[1]
+        if converted.__defaults__ is not function.__defaults__:
+            converted.__defaults__ = function.__defaults__
+        return converted
+    conversion = _conversion_of(function)
+    if conversion is None:
+        return function
+    converted = conversion.function(function, HELPERS)
+    if function.__closure__ is None:
+        # A closure may hold the function itself: a table that holds the closure would keep it.
+        key = id(function)
+        _functions[key] = (weakref.ref(function, _forget(_functions, key)), converted)
+    return converted
+
+
+def _conversion_of(function: FunctionType) -> Converted | None:
+    """The conversion of a function's code, or None if it is called as it is."""
+    code = function.__code__
+    known = _conversions.get(id(code))
+    if known is not None and known[0]() is code:
+        return known[1]
+    conversion = _decide(function)
+    key = id(code)
+    _conversions[key] = (weakref.ref(code, _forget(_conversions, key)), conversion)
+    return conversion
+
+
+def _decide(function: FunctionType) -> Converted | None:
+    code = function.__code__
+    package = str(function.__globals__.get("__name__", "")).partition(".")[0]
+    if (
+        code.co_flags & _NOT_CONVERTED
+        or package in IGNORED_PACKAGES
+        or is_converted(code)
+        or getattr(function, IGNORE_MARK, False)
+    ):
+        return None
+    try:
+        return transpile(function)
+    except SourceUnavailable:
+        # Python runs it; a condition on a tensor inside is refused where it stands.
+        return None
+
+
+_functions: dict[int, tuple[weakref.ref[FunctionType], FunctionType]] = {}
+_conversions: dict[int, tuple[weakref.ref[CodeType], Converted | None]] = {}
+
+
+def _forget(table: dict[int, Any], key: int) -> Callable[[object], None]:
+    def drop(_: object) -> None:
+        table.pop(key, None)
+
+    return drop
+
+
+# Under which name rewritten code finds what.
+HELPERS: dict[str, Any] = {
+    function.__name__: function
+    for function in (
+        convert_and,
+        convert_append,
+        convert_assert,
+        convert_augmented_setitem,
+        convert_call,
+        convert_chain,
+        convert_for_loop,
+        convert_ifelse,
+        convert_ifexp,
+        convert_in,
+        convert_kept,
+        convert_not,
+        convert_not_in,
+        convert_or,
+        convert_pop,
+        convert_python_bool,
+        convert_python_iter,
+        convert_range,
+        convert_setitem,
+        convert_turn,
+        convert_while_loop,
+        defined,
+        undefined,
+        builtins.slice,
+        builtins.BaseException,
+    )
+}

@@ -1,0 +1,71 @@
+"""Chained comparisons, and `in`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from dy2st.convert.logical import convert_not
+from dy2st.convert.staging import stage_and, stage_in
+from dy2st.convert.traced import any_traced, is_traced
+
+
+def convert_in(value: Any, container: Any) -> Any:
+    """`value in container`.
+
+    >>> convert_in(2, [1, 2])
+    True
+    """
+    if any_traced(value, container) or _holds_traced(container):
+        return stage_in(value, container)
+    return value in container
+
+
+def convert_not_in(value: Any, container: Any) -> Any:
+    """`value not in container`.
+
+    >>> convert_not_in(2, [1, 2])
+    False
+    """
+    if any_traced(value, container) or _holds_traced(container):
+        return convert_not(stage_in(value, container))
+    return value not in container
+
+
+def _holds_traced(container: Any) -> bool:
+    return type(container) in (list, tuple) and any_traced(*container)
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": convert_in,
+    "not in": convert_not_in,
+}
+
+
+def convert_chain(left: Any, *rest: Any) -> Any:
+    """`left < b < c` as `convert_chain(left, "<", lambda: b, "<", lambda: c)`.
+
+    Each operand is evaluated once, and those after a false comparison not at all.
+
+    >>> convert_chain(1, "<", lambda: 3, "<", lambda: 2, "<", lambda: 1 / 0)
+    False
+    """
+    for position in range(0, len(rest) - 2, 2):
+        right = rest[position + 1]()
+        result = _COMPARISONS[rest[position]](left, right)
+        if is_traced(result):
+            others = rest[position + 2 :]
+            return stage_and(result, lambda: convert_chain(right, *others))  # noqa: B023
+        if not result:
+            return result
+        left = right
+    return _COMPARISONS[rest[-2]](left, rest[-1]())

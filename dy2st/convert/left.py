@@ -1,0 +1,46 @@
+"""Statements left as Python: exact for Python values, refused with the reason for traced ones."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import Tensor, user_location
+
+from dy2st.convert.staging import is_staged_iterable
+from dy2st.convert.traced import is_traced
+from dy2st.transpiler import REASONS
+
+T = TypeVar("T")
+
+
+def convert_python_bool(value: T, code: str, name: str = "") -> T:
+    """The condition of an `if` or `while` that was left as Python for the reason `code`.
+
+    Raises UnsupportedSyntax if the condition is traced.
+    """
+    if is_traced(value):
+        raise _refusal("this statement cannot depend on a tensor", code, name)
+    return value
+
+
+def convert_python_iter(value: T, code: str, name: str = "") -> T:
+    """The iterable of a `for` that was left as Python for the reason `code`.
+
+    A tensor with a known number of rows is iterated row by row, all else that is traced refused.
+    """
+    if isinstance(value, Tensor) and value.ndim and isinstance(value.shape[0], int):
+        return value
+    if is_traced(value) or is_staged_iterable(value):
+        raise _refusal("this loop cannot run over a tensor of unknown size", code, name)
+    return value
+
+
+def _refusal(what: str, code: str, name: str) -> UnsupportedSyntax:
+    reason = REASONS[code]
+    return UnsupportedSyntax(
+        what,
+        at=user_location(),
+        why=reason.why.format(name=name),
+        hint=reason.hint.format(name=name),
+    )

@@ -1,0 +1,127 @@
+"""`while` and `for`: turns run in Python until a traced value decides on them."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import user_location
+
+from dy2st.convert.staging import (
+    is_staged_iterable,
+    stage_for,
+    stage_range,
+    stage_turn,
+    stage_turn_of_range,
+    stage_while,
+)
+from dy2st.convert.traced import any_traced, is_traced
+
+# A loop over a Python iterable is unrolled, also after a traced `break`: then it has no end of
+# its own, so an endless iterable is refused.
+UNROLL_LIMIT = 4096
+
+
+def convert_while_loop(
+    condition: Callable[..., Any], body: Callable[..., tuple[Any, ...]], variables: list[Any]
+) -> Any:
+    """Run `body` while `condition` holds; from the first traced condition on, stage the rest.
+
+    >>> convert_while_loop(lambda a, x: a < 3, lambda a, x: (a + 1, x * 2), [0, 1])
+    [3, 8]
+    """
+    values: Any = variables
+    while True:
+        pred = condition(*values)
+        if is_traced(pred):
+            return stage_while(condition, body, values, pred)
+        if not pred:
+            return values
+        values = body(*values)
+
+
+def convert_for_loop(
+    iterable: Any,
+    condition: Callable[..., Any] | None,
+    body: Callable[..., tuple[Any, ...]],
+    variables: list[Any],
+) -> Any:
+    """Run `body(item, *variables)` for each item while `condition(*variables)` holds.
+
+    >>> convert_for_loop([1, 2], None, lambda item, x: (x + item,), [0])
+    (3,)
+    """
+    if is_staged_iterable(iterable):
+        return stage_for(iterable, condition, body, variables)
+    values: Any = variables
+    items = iter(iterable)
+    del iterable
+    for item in items:
+        values = body(item, *values)
+        if condition is not None:
+            go_on = condition(*values)
+            if is_traced(go_on):
+                return _unroll(items, go_on, condition, body, values)
+            if not go_on:
+                break
+    return values
+
+
+def _unroll(
+    items: Iterable[Any],
+    go_on: Any,
+    condition: Callable[..., Any],
+    body: Callable[..., tuple[Any, ...]],
+    values: Any,
+) -> Any:
+    """The turns after a traced `break`: each runs under its condition."""
+    for count, item in enumerate(items):
+        if count == UNROLL_LIMIT:
+            raise UnsupportedSyntax(
+                f"a loop with a tensor-dependent `break` has more than {UNROLL_LIMIT} turns",
+                at=user_location(),
+                why="each turn over a Python iterable is written into the Program",
+                hint="use `while`, or iterate over a tensor or over range() of a tensor",
+            )
+        if is_traced(go_on):
+            values = stage_turn(go_on, item, body, values)
+        elif go_on:
+            values = body(item, *values)
+        else:
+            break
+        go_on = condition(*values)
+    return values
+
+
+def convert_range(function: Any, *arguments: Any) -> tuple[Any, Any]:
+    """The range over which a `for` runs, and the number of its turns.
+
+    >>> convert_range(range, 2, 9, 3)
+    (range(2, 9, 3), 3)
+    """
+    if function is not builtins.range:
+        raise UnsupportedSyntax(
+            "`range` was given another meaning after the function was converted",
+            at=user_location(),
+            hint="call it by another name",
+        )
+    if any_traced(*arguments):
+        return stage_range(arguments)
+    numbers = range(*arguments)
+    step = numbers.step
+    # Not len(): it fails beyond sys.maxsize, iteration does not.
+    span = numbers.stop - numbers.start + (step - 1 if step > 0 else step + 1)
+    return numbers, max(0, span // step)
+
+
+def convert_turn(numbers: Any, turn: Any) -> Any:
+    """The number of a turn of `convert_range`.
+
+    >>> convert_turn(range(2, 9, 3), 1)
+    5
+    """
+    if is_traced(turn) or not isinstance(numbers, range):
+        return stage_turn_of_range(numbers, turn)
+    return numbers.start + turn * numbers.step

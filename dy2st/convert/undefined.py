@@ -1,0 +1,65 @@
+"""A variable without a value: what rewritten code passes on where Python's variable is unbound."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TypeVar
+
+from dy2st.convert.staging import stage_defined
+from dy2st.convert.traced import is_traced
+
+T = TypeVar("T")
+
+
+class Undefined:
+    """Stands for the value of an unbound variable; to read it raises what Python raises.
+
+    `failure` is for variables that only some paths of a traced `if` or loop bind: it makes the
+    error that says so.
+    """
+
+    __slots__ = ("failure", "name")
+
+    def __init__(self, name: str, failure: Callable[[], BaseException] | None = None):
+        """An unbound variable of this name."""
+        self.name = name
+        self.failure = failure
+
+    def error(self) -> BaseException:
+        """The error of a read."""
+        return _unbound(self.name) if self.failure is None else self.failure()
+
+    def __repr__(self) -> str:
+        """`undefined('out')`."""
+        return f"undefined({self.name!r})"
+
+
+def undefined(name: str) -> Undefined:
+    """The value of a variable that is not bound yet.
+
+    >>> undefined("out")
+    undefined('out')
+    """
+    return Undefined(name)
+
+
+def defined(value: T) -> T:
+    """The value of a variable, or the error of an unbound one.
+
+    >>> defined(3)
+    3
+    """
+    if isinstance(value, Undefined):
+        raise value.error()
+    if is_traced(value):
+        stage_defined(value)
+    return value
+
+
+def _unbound(name: str) -> UnboundLocalError:
+    if sys.version_info >= (3, 11):
+        return UnboundLocalError(
+            f"cannot access local variable '{name}' where it is not associated with a value"
+        )
+    return UnboundLocalError(f"local variable '{name}' referenced before assignment")
