@@ -10,9 +10,9 @@ import builtins
 import inspect
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from dy2st_runtime.errors import SourceUnavailable
@@ -22,7 +22,6 @@ from dy2st.convert.builtins_ import BUILTINS
 from dy2st.convert.compare import convert_chain, convert_in, convert_not_in
 from dy2st.convert.containers import (
     convert_append,
-    convert_augmented_setitem,
     convert_pop,
     convert_setitem,
 )
@@ -37,6 +36,32 @@ IGNORED_PACKAGES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_mod
 IGNORE_MARK = "__dy2st_ignore__"
 
 _NOT_CONVERTED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+# Called with every function that is converted, once.
+on_conversion: list[Callable[[FunctionType], None]] = []
+_ignored_modules: set[str] = set()
+
+
+def ignore_module(modules: Iterable[ModuleType]) -> None:
+    """Leave the functions of these modules, and of modules inside them, as they are.
+
+    >>> import json
+    >>> ignore_module([json])
+    """
+    for module in modules:
+        if not isinstance(module, ModuleType):
+            raise TypeError(f"ignore_module takes a list of modules, not {module!r}")
+        _ignored_modules.add(module.__name__)
+    _functions.clear()
+    _conversions.clear()
+
+
+def _is_ignored(function: FunctionType) -> bool:
+    name = str(function.__globals__.get("__name__", ""))
+    if name.partition(".")[0] in IGNORED_PACKAGES or getattr(function, IGNORE_MARK, False):
+        return True
+    return any(name == known or name.startswith(known + ".") for known in _ignored_modules)
 
 
 def convert_call(function: Any) -> Any:
@@ -104,19 +129,16 @@ def _conversion_of(function: FunctionType) -> Converted | None:
 
 def _decide(function: FunctionType) -> Converted | None:
     code = function.__code__
-    package = str(function.__globals__.get("__name__", "")).partition(".")[0]
-    if (
-        code.co_flags & _NOT_CONVERTED
-        or package in IGNORED_PACKAGES
-        or is_converted(code)
-        or getattr(function, IGNORE_MARK, False)
-    ):
+    if code.co_flags & _NOT_CONVERTED or is_converted(code) or _is_ignored(function):
         return None
     try:
-        return transpile(function)
+        conversion = transpile(function)
     except SourceUnavailable:
         # Python runs it; a condition on a tensor inside is refused where it stands.
         return None
+    for hook in on_conversion:
+        hook(function)
+    return conversion
 
 
 _functions: dict[int, tuple[weakref.ref[FunctionType], FunctionType]] = {}
@@ -137,7 +159,6 @@ HELPERS: dict[str, Any] = {
         convert_and,
         convert_append,
         convert_assert,
-        convert_augmented_setitem,
         convert_call,
         convert_chain,
         convert_for_loop,

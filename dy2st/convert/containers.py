@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from typing import Any
 
 from dy2st_runtime.ir import Tensor
 
 from dy2st.convert.staging import is_staged_list, stage_append, stage_pop, stage_setitem
 from dy2st.convert.traced import any_traced, is_traced
-
-_IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
-    "Add": operator.iadd,
-    "Sub": operator.isub,
-    "Mult": operator.imul,
-    "MatMult": operator.imatmul,
-    "Div": operator.itruediv,
-    "FloorDiv": operator.ifloordiv,
-    "Mod": operator.imod,
-    "Pow": operator.ipow,
-    "LShift": operator.ilshift,
-    "RShift": operator.irshift,
-    "BitOr": operator.ior,
-    "BitXor": operator.ixor,
-    "BitAnd": operator.iand,
-}
 
 
 def convert_setitem(target: Any, index: Any, value: Any) -> Any:
@@ -38,16 +20,6 @@ def convert_setitem(target: Any, index: Any, value: Any) -> Any:
         return stage_setitem(target, index, value)
     target[index] = value
     return target
-
-
-def convert_augmented_setitem(target: Any, index: Any, name: str, value: Callable[[], Any]) -> Any:
-    """`target[index] += value()`; `name` is the operator's, as in the tree (Add, Sub, ...).
-
-    >>> convert_augmented_setitem([1, 2], 0, "Add", lambda: 4)
-    [5, 2]
-    """
-    item = target[index]
-    return convert_setitem(target, index, _IN_PLACE[name](item, value()))
 
 
 def convert_append(target: Any, value: Any) -> Any:

@@ -6,9 +6,6 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
-from dy2st.convert.staging import stage_defined
-from dy2st.convert.traced import is_traced
-
 T = TypeVar("T")
 
 
@@ -26,9 +23,13 @@ class Undefined:
         self.name = name
         self.failure = failure
 
-    def error(self) -> BaseException:
-        """The error of a read."""
-        return _unbound(self.name) if self.failure is None else self.failure()
+    def error(self, in_comprehension: bool = False) -> BaseException:
+        """The error of a read; a comprehension before Python 3.12 is a function of its own."""
+        if self.failure is not None:
+            return self.failure()
+        if in_comprehension and sys.version_info < (3, 12):
+            return _unbound_outside(self.name)
+        return _unbound(self.name)
 
     def __repr__(self) -> str:
         """`undefined('out')`."""
@@ -44,16 +45,14 @@ def undefined(name: str) -> Undefined:
     return Undefined(name)
 
 
-def defined(value: T) -> T:
+def defined(value: T, in_comprehension: bool = False) -> T:
     """The value of a variable, or the error of an unbound one.
 
     >>> defined(3)
     3
     """
     if isinstance(value, Undefined):
-        raise value.error()
-    if is_traced(value):
-        stage_defined(value)
+        raise value.error(in_comprehension)
     return value
 
 
@@ -63,3 +62,12 @@ def _unbound(name: str) -> UnboundLocalError:
             f"cannot access local variable '{name}' where it is not associated with a value"
         )
     return UnboundLocalError(f"local variable '{name}' referenced before assignment")
+
+
+def _unbound_outside(name: str) -> NameError:
+    if sys.version_info >= (3, 11):
+        return NameError(
+            f"cannot access free variable '{name}' where it is not associated with a value "
+            "in enclosing scope"
+        )
+    return NameError(f"free variable '{name}' referenced before assignment in enclosing scope")

@@ -32,6 +32,7 @@ class Binding:
         self.at: dict[int, Bound] = {}
         self.unsure_reads: dict[int, Node] = {}
         self.unsure_statements: dict[int, Node] = {}
+        self.in_comprehension: set[int] = set()
         self.block(function.body, frozenset(parameters(function)))
 
     def block(self, block: Block, bound: Bound) -> Bound:
@@ -55,7 +56,8 @@ class Binding:
                 bound = self._read(item.context_expr, bound)
             inside = bound.union(self._names.of_all(node.items).writes)
             self.block(node.body, inside)
-            return bound
+            # It may swallow an exception, so the body may end anywhere.
+            return bound - self._names.of_all(node.body).deletes - _exception_names(node)
         if isinstance(node, gast.Match):
             return self._match(node, bound)
         return self._simple(node, bound)
@@ -117,6 +119,8 @@ class Binding:
         for name in reads_now(node):
             if name.id in self._local and name.id not in bound:
                 self.unsure_reads[id(name)] = name
+        if not self._local <= bound:
+            self.in_comprehension.update(_inside_comprehensions(node))
         return bound | {walrus.target.id for walrus in _sure_walruses(node)}
 
 
@@ -147,6 +151,15 @@ def reads_now(node: Node) -> Iterator[Node]:
             todo += [*node.decorator_list, *node.bases, *node.keywords]
         else:
             todo.extend(gast.iter_child_nodes(node))
+
+
+def _inside_comprehensions(node: Node) -> Iterator[int]:
+    """The names that a comprehension reads in its own scope: all but its first iterable."""
+    for inner in gast.walk(node):
+        if isinstance(inner, COMPREHENSIONS):
+            first = {id(n) for n in gast.walk(inner.generators[0].iter)}
+            names = (n for n in gast.walk(inner) if isinstance(n, gast.Name))
+            yield from (id(n) for n in names if id(n) not in first)
 
 
 def _is_store(node: Node) -> bool:

@@ -12,7 +12,7 @@ from dy2st.transpiler.analysis.liveness import Exits, Liveness, plain_targets
 from dy2st.transpiler.analysis.obstacles import Left, obstacle
 from dy2st.transpiler.analysis.scopes import Names, NameTable, bound_in
 from dy2st.transpiler.context import Context
-from dy2st.transpiler.nodes import CONTROL, LOOPS, SCOPES, Node, walk_scope
+from dy2st.transpiler.nodes import CONTROL, SCOPES, Node, walk_scope
 
 
 @dataclass
@@ -33,13 +33,14 @@ class StatementFacts:
     keeps: list[str] = field(default_factory=list)
 
 
-def analyse(function: Node, context: Context) -> list[str]:
+def analyse(function: Node, context: Context) -> tuple[list[str], list[str]]:
     """Attach `facts` to each `if` and loop of a function and mark the reads to be `checked`.
 
     Returns the variables that must hold `undefined(...)` from the start, since rewritten code
-    passes them on where they may be unbound.
+    passes them on where they may be unbound, and those that nothing binds any more.
     """
-    return _Analysis(function, context).run()
+    analysis = _Analysis(function, context)
+    return analysis.run(), analysis.kept_local
 
 
 class _Analysis:
@@ -57,32 +58,39 @@ class _Analysis:
         self._captured = inside.captured & self._local
         self._liveness = Liveness(self._names, function)
         self._binding = Binding(self._names, self._liveness, function, self._local)
-        self._undefined: set[str] = set(self._lost)
+        # What a closure uses must not hold `undefined`: such a name is only kept local.
+        self.kept_local = sorted(self._lost & self._captured)
+        self._undefined: set[str] = self._lost - self._captured
+        self._unsure = {node.id for node in self._binding.unsure_reads.values()}
 
     def run(self) -> list[str]:
         """Decide statement by statement, then mark the reads that need a look."""
-        for node, depth in _control_statements(self._function, 0):
-            node.facts = self._statement(node, depth)
+        for node, around in _control_statements(self._function, ()):
+            node.facts = self._statement(node, around)
         self._undefined |= self._unsure_in_thunks()
         checks = self._undefined - self._context.flags
         for node in self._binding.unsure_reads.values():
             node.checked = node.id in checks
+            node.in_comprehension = id(node) in self._binding.in_comprehension
         for node in self._binding.unsure_statements.values():
             node.checked = sorted(_changed_by(node) & checks)
         return sorted(self._undefined)
 
-    def _statement(self, node: Node, depth: int) -> StatementFacts:
+    def _statement(self, node: Node, around: tuple[Node, ...]) -> StatementFacts:
         names = self._own_names(node)
-        left = obstacle(node, names, self._declared & names.writes, depth)
+        left = obstacle(node, names, self._declared & names.writes, len(around))
         left = left or self._shared_or_unbound(node, names)
         if left is not None:
             return StatementFacts(left)
         facts = self._if(node) if isinstance(node, gast.If) else self._loop(node)
         key = id(node)
-        unbound = [n for n in facts.changed if n not in self._binding.at[key]]
-        facts.before = [n for n in unbound if n not in self._liveness.before[key]]
+        # Inside a generated function a variable without use for its value is not passed in.
+        passed = frozenset() if _is_inside_rewritten(around) else self._binding.at[key]
+        facts.before = sorted(set(facts.changed) - passed - self._liveness.before[key])
         facts.keeps = sorted(names.writes & self._local & self._liveness.on_exception[key])
         self._undefined |= self._passed_on_unbound(node, names)
+        # A name that only generated functions bind would be a global elsewhere.
+        self._undefined |= ((names.writes & self._unsure) | names.deletes) & self._local
         return facts
 
     def _own_names(self, node: Node) -> Names:
@@ -99,11 +107,13 @@ class _Analysis:
         shared = sorted(self._closures.shared_with(node) & names.writes & self._local)
         if shared:
             return Left("captured", shared[0])
+        for name in sorted(names.deletes & self._captured):
+            return Left("delete", name)
         unbound = self._passed_on_unbound(node, names)
         for name in sorted(unbound & self._captured):
             return Left("unbound-captured", name)
         excepts = _exception_names_of(self._function)
-        inside = names.writes & excepts & self._liveness.after[id(node)]
+        inside = names.writes & excepts & (self._liveness.after[id(node)] | self._unsure)
         for name in sorted((unbound & excepts) | inside):
             return Left("exception-name", name)
         return None
@@ -115,18 +125,19 @@ class _Analysis:
 
     def _if(self, node: Node) -> StatementFacts:
         names = self._names.of_all([*node.body, *node.orelse])
-        live = self._liveness.after[id(node)] | self._captured
+        live = self._liveness.after[id(node)]
         live |= self._liveness.on_exception[id(node)]
         changed = sorted((names.writes | names.deletes) & live & self._local)
         return StatementFacts(
             changed=changed,
-            true_args=self._arguments(node.body, changed),
-            false_args=self._arguments(node.orelse, changed),
+            true_args=self._arguments(node, node.body, changed),
+            false_args=self._arguments(node, node.orelse, changed),
         )
 
-    def _arguments(self, block: list[Node], changed: list[str]) -> list[str]:
+    def _arguments(self, node: Node, block: list[Node], changed: list[str]) -> list[str]:
         used = self._names.of_all(block)
-        live = Liveness(self._names, _EMPTY).block(block, frozenset(changed), Exits())
+        exits = Exits(at_exception=self._liveness.on_exception[id(node)])
+        live = Liveness(self._names, _EMPTY).block(block, frozenset(changed), exits)
         known = (used.reads | used.writes | used.deletes | set(changed)) & self._local
         return sorted(live & known - (self._captured - used.writes - set(changed)))
 
@@ -134,9 +145,8 @@ class _Analysis:
         parts = [*node.body]
         parts += [node.test] if isinstance(node, gast.While) else [node.target]
         names = self._names.of_all(parts)
-        live = self._liveness.header[id(node)] | self._liveness.after[id(node)] | self._captured
+        live = self._liveness.header[id(node)] | self._liveness.after[id(node)]
         live |= self._liveness.on_exception[id(node)]
-        live |= {getattr(node, "stop", None) or ""}
         return StatementFacts(changed=sorted((names.writes | names.deletes) & live & self._local))
 
     def _unsure_in_thunks(self) -> set[str]:
@@ -151,7 +161,7 @@ class _Analysis:
                 for operand in lazy_operands(node):
                     names = {n.id for n in reads_now(operand) if id(n) in unsure}
                     if names & (self._captured | excepts):
-                        node.left = True
+                        node.stays = True
                         continue
                     found |= names
         return found
@@ -189,15 +199,21 @@ def _exception_names_of(function: Node) -> set[str]:
     }
 
 
-def _control_statements(node: Node, depth: int) -> list[tuple[Node, int]]:
-    """The `if` and loops of a function, outer ones first, with the depth of their nesting."""
-    found: list[tuple[Node, int]] = []
+def _is_inside_rewritten(around: tuple[Node, ...]) -> bool:
+    return any(statement.facts.left is None for statement in around)
+
+
+def _control_statements(
+    node: Node, around: tuple[Node, ...]
+) -> list[tuple[Node, tuple[Node, ...]]]:
+    """The `if` and loops of a function, outer ones first, each with those around it."""
+    found: list[tuple[Node, tuple[Node, ...]]] = []
     for child in gast.iter_child_nodes(node):
-        if isinstance(child, SCOPES):
-            continue
-        if isinstance(child, CONTROL):
-            found.append((child, depth))
-        inside = depth + isinstance(child, (gast.If, *LOOPS))
-        if isinstance(child, gast.stmt | gast.ExceptHandler | gast.match_case):
-            found += _control_statements(child, inside)
+        is_control = isinstance(child, CONTROL)
+        if is_control:
+            found.append((child, around))
+        if isinstance(child, gast.stmt | gast.ExceptHandler | gast.match_case) and not isinstance(
+            child, SCOPES
+        ):
+            found += _control_statements(child, (*around, child) if is_control else around)
     return found

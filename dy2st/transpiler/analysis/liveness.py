@@ -60,7 +60,8 @@ class Liveness:
             # A context manager may swallow an exception: what follows then runs at once.
             inside = replace(exits, at_exception=exits.at_exception | after)
             items = self._names.of_all(node.items)
-            return frozenset(items.reads) | self.block(node.body, after, inside) - items.writes
+            body = self.block(node.body, after, inside) - items.writes
+            return body | items.reads | items.captured
         if isinstance(node, gast.Match):
             live = after | self._reads(node.subject)
             for case in node.cases:
@@ -86,7 +87,8 @@ class Liveness:
         is_while = isinstance(node, gast.While)
         at_turn = self._reads(node.test) if is_while else self._reads(node.target)
         bound = _NONE if is_while else frozenset(plain_targets(node.target))
-        header = at_turn | ended
+        # A `for` whose `break` became a flag looks at the flag after each turn.
+        header = at_turn | ended | {*filter(None, [getattr(node, "stop", None)])}
         for _ in range(2):  # the second walk sees what the next turn reads
             inside = replace(exits, at_break=after, at_continue=header)
             header |= self.block(node.body, header, inside) - bound
@@ -107,7 +109,9 @@ class Liveness:
         return self.block(node.body, orelse, inside) | caught
 
     def _reads(self, node: Node) -> frozenset[str]:
-        return frozenset(self._names.of(node).reads)
+        """What is read here; what a closure made here uses may be read from now on."""
+        names = self._names.of(node)
+        return frozenset(names.reads | names.captured)
 
     def surely_bound(self, node: Node) -> set[str]:
         """The names that a simple statement binds whenever it ends without an exception."""

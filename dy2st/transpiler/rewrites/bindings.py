@@ -9,6 +9,7 @@ from __future__ import annotations
 import gast
 
 from dy2st.transpiler.analysis.facts import analyse
+from dy2st.transpiler.analysis.scopes import parameters
 from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
     Block,
@@ -26,13 +27,16 @@ from dy2st.transpiler.nodes import (
 def transform(tree: Node, context: Context) -> None:
     """Analyse every function, then start and check the variables that may be unbound."""
     for function in list(functions_in(tree)):
-        undefined = analyse(function, context)
-        if not undefined:
+        undefined, kept_local = analyse(function, context)
+        if not undefined and not kept_local:
             continue
         _delete_softly(function, frozenset(undefined), context)
         _CheckReads(context).visit(function)
         docstring, rest = split_docstring(function.body)
-        starts = [at(rest[0], undefined_start(name, context)) for name in undefined]
+        unset = [name for name in undefined if name not in parameters(function)]
+        starts = [at(rest[0], undefined_start(name, context)) for name in unset]
+        never = [assign(name, constant(None)) for name in kept_local]
+        starts += [at(rest[0], gast.If(constant(False), never, []))] if never else []
         function.body = [*docstring, *starts, *rest]
 
 
@@ -80,4 +84,5 @@ class _CheckReads(gast.NodeTransformer):  # type: ignore[misc]
         if not getattr(node, "checked", False):
             return node
         node.checked = False
-        return at(node, self._context.call("defined", node))
+        inner = [constant(True)] if node.in_comprehension else []
+        return at(node, self._context.call("defined", node, *inner))

@@ -7,6 +7,8 @@ rewritten: for all others the statement stays.
 
 from __future__ import annotations
 
+import copy
+
 import gast
 
 from dy2st.transpiler.analysis.scopes import NameTable, bound_in
@@ -23,7 +25,6 @@ from dy2st.transpiler.nodes import (
     functions_in,
     load,
     store,
-    thunk,
 )
 
 _NOT_IN_THUNK = (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)
@@ -48,25 +49,26 @@ class _Containers:
             self._in_block(block, in_control or isinstance(node, CONTROL))
 
     def _in_block(self, block: Block, in_control: bool) -> None:
-        for k, statement in enumerate(block):
+        out: Block = []
+        for statement in block:
             new = self._rewritten(statement, in_control)
-            if new is not None:
-                block[k] = at(statement, new)
-            elif not isinstance(statement, SCOPES):
+            if not new and not isinstance(statement, SCOPES):
                 self.in_blocks(statement, in_control)
+            out += [at(statement, node) for node in new] or [statement]
+        block[:] = out
 
-    def _rewritten(self, statement: Node, in_control: bool) -> Node | None:
+    def _rewritten(self, statement: Node, in_control: bool) -> Block:
         if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
             target = statement.targets[0]
             if self._is_item_of_local(target):
-                return self._setitem(target, statement.value)
+                return [self._setitem(target, statement.value)]
             if in_control and isinstance(target, gast.Name):
                 return self._pop(statement.value, target.id)
         if isinstance(statement, gast.AugAssign) and self._is_item_of_local(statement.target):
             return self._augmented(statement)
         if in_control and isinstance(statement, gast.Expr):
             return self._append(statement.value) or self._pop(statement.value, None)
-        return None
+        return []
 
     def _is_item_of_local(self, target: Node) -> bool:
         return (
@@ -84,31 +86,36 @@ class _Containers:
         changed = self._context.call("convert_setitem", value=value, target=load(name), index=index)
         return assign(name, changed)
 
-    def _augmented(self, statement: Node) -> Node | None:
-        """`x[i] += v`: the item is read before `v` is evaluated."""
-        if _contains(statement.value, _NOT_IN_THUNK):
-            return None
-        name = statement.target.value.id
-        operator = constant(type(statement.op).__name__)
-        index, value = self._index(statement.target.slice), thunk(statement.value)
-        changed = self._context.call(
-            "convert_augmented_setitem", load(name), index, operator, value
-        )
-        return assign(name, changed)
+    def _augmented(self, statement: Node) -> Block:
+        """`x[i] += v`: index and item are read before `v` is evaluated, as in Python."""
+        target = statement.target
+        name, index = target.value.id, target.slice
+        out: Block = []
+        if not self._is_simple(index):
+            position = self._context.flag("index")
+            out.append(assign(position, self._index(index)))
+            index = load(position)
+        item = self._context.flag("item")
+        out.append(assign(item, gast.Subscript(load(name), index, gast.Load())))
+        out.append(gast.AugAssign(store(item), statement.op, statement.value))
+        again = self._index(copy.deepcopy(index))
+        changed = self._context.call("convert_setitem", load(name), again, load(item))
+        return [*out, assign(name, changed)]
 
-    def _append(self, value: Node) -> Node | None:
+    def _append(self, value: Node) -> Block:
         name = self._receiver(value, "append")
         if name is None or len(value.args) != 1:
-            return None
-        return assign(name, self._context.call("convert_append", load(name), value.args[0]))
+            return []
+        return [assign(name, self._context.call("convert_append", load(name), value.args[0]))]
 
-    def _pop(self, value: Node, target: str | None) -> Node | None:
+    def _pop(self, value: Node, target: str | None) -> Block:
         name = self._receiver(value, "pop")
         if name is None or name == target:
-            return None
+            return []
         popped = target or self._context.flag("popped")
         pair = gast.Tuple([store(name), store(popped)], gast.Store())
-        return gast.Assign([pair], self._context.call("convert_pop", load(name), *value.args), None)
+        call = self._context.call("convert_pop", load(name), *value.args)
+        return [gast.Assign([pair], call, None)]
 
     def _receiver(self, value: Node, method: str) -> str | None:
         """The local variable whose method is called with plain positional arguments."""

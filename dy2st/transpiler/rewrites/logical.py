@@ -101,7 +101,7 @@ class ExpressionRewriter(gast.NodeTransformer):  # type: ignore[misc]
 
     def leaves(self, node: Node) -> bool:
         """Whether an expression stays as it is."""
-        return self._in_class or bool(getattr(node, "left", False))
+        return self._in_class or bool(getattr(node, "stays", False))
 
 
 class _Logical(ExpressionRewriter):
