@@ -1,0 +1,272 @@
+"""Comparisons, logic, and choice by element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.errors import DTypeError
+from dy2st_runtime.ir import F, Sample, Tensor, TensorType, apply, define, method
+from dy2st_runtime.ops.rules import broadcast_shapes, broadcasting, require_dtype
+
+_SAMPLES = (
+    Sample(((2, 3), (3,)), dtypes=("int64", "int64"), low=0, high=3),
+    Sample(((2, 1), (1, 3)), dtypes=("float32", "float32")),
+    Sample(((0, 2), (2,))),
+)
+
+for _name, _doc, _kernel in (
+    ("equal", "x == y.", np.equal),
+    ("not_equal", "x != y.", np.not_equal),
+    ("less_than", "x < y.", np.less),
+    ("less_equal", "x <= y.", np.less_equal),
+    ("greater_than", "x > y.", np.greater),
+    ("greater_equal", "x >= y.", np.greater_equal),
+    ("logical_and", "Both are true (not 0).", np.logical_and),
+    ("logical_or", "One or both are true (not 0).", np.logical_or),
+    ("logical_xor", "Exactly one is true (not 0).", np.logical_xor),
+):
+    define(
+        _name,
+        doc=_doc,
+        inputs="x, y",
+        promote=True,
+        infer=broadcasting(_name, "bool"),
+        kernel=_kernel,
+        samples=_SAMPLES,
+    )
+
+
+def _bitwise_rule(name: str) -> Callable[..., TensorType]:
+    rule = broadcasting(name)
+
+    def infer(*types: TensorType) -> TensorType:
+        for type in types:
+            require_dtype(name, type, "iub", "integers or bools")
+        return rule(*types)
+
+    return infer
+
+
+for _name, _doc, _kernel in (
+    ("bitwise_and", "The bits that both have; `and` of bools.", np.bitwise_and),
+    ("bitwise_or", "The bits that one or both have; `or` of bools.", np.bitwise_or),
+    ("bitwise_xor", "The bits that one has; unequal bools.", np.bitwise_xor),
+):
+    define(
+        _name,
+        doc=_doc,
+        inputs="x, y",
+        promote=True,
+        infer=_bitwise_rule(_name),
+        kernel=_kernel,
+        samples=_SAMPLES[:1],
+    )
+
+define(
+    "logical_not",
+    doc="Whether x is false (0).",
+    inputs="x",
+    infer=lambda x: x.with_dtype("bool"),
+    kernel=np.logical_not,
+    samples=(Sample(((2, 3),)),),
+    promote=True,
+)
+define(
+    "bitwise_not",
+    doc="All bits changed; `not` of bools.",
+    inputs="x",
+    infer=_bitwise_rule("bitwise_not"),
+    kernel=np.invert,
+    samples=(Sample(((2, 3),), dtypes=("int64",), low=-9, high=9),),
+)
+
+for _name, _doc, _kernel in (
+    ("isnan", "Whether x is not a number.", np.isnan),
+    ("isinf", "Whether x is infinite.", np.isinf),
+    ("isfinite", "Whether x is neither infinite nor NaN.", np.isfinite),
+):
+    define(
+        _name,
+        doc=_doc,
+        inputs="x",
+        infer=lambda x: x.with_dtype("bool"),
+        kernel=_kernel,
+        samples=(Sample(((2, 3),)), Sample(((0,),))),
+    )
+
+
+def _where_infer(condition: TensorType, x: TensorType, y: TensorType) -> TensorType:
+    if condition.dtype.kind != "b":
+        raise DTypeError(f"where: the condition is bool, not {condition.dtype}: compare it first")
+    return x.with_shape(broadcast_shapes("where", condition.shape, x.shape, y.shape))
+
+
+def _where_gradient(g: Any, z: Any, condition: Any, x: Any, y: Any) -> Any:
+    zero = 0.0
+    return (
+        None,
+        lambda: F.sum_to(F.where(condition, g, F.cast(zero, g.dtype)), x.shape),
+        lambda: F.sum_to(F.where(condition, F.cast(zero, g.dtype), g), y.shape),
+    )
+
+
+define(
+    "where",
+    doc="x where the condition holds, else y.",
+    inputs="condition, x, y",
+    promote=(1, 2),
+    infer=_where_infer,
+    kernel=np.where,
+    gradient=_where_gradient,
+    samples=(
+        Sample(((2, 3), (2, 3), (3,)), dtypes=("bool", "float64", "float64")),
+        Sample(((3,), (2, 1), ()), dtypes=("bool", "float64", "float64")),
+    ),
+)
+
+
+@method
+def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x == y, elementwise with broadcasting."""
+    return apply("equal", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x != y, elementwise with broadcasting."""
+    return apply("not_equal", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def less_than(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x < y, elementwise with broadcasting."""
+    return apply("less_than", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x <= y, elementwise with broadcasting."""
+    return apply("less_equal", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def greater_than(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x > y, elementwise with broadcasting."""
+    return apply("greater_than", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x >= y, elementwise with broadcasting."""
+    return apply("greater_equal", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def logical_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
+    """Whether both are true (not 0), elementwise with broadcasting."""
+    return apply("logical_and", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def logical_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
+    """Whether one or both are true (not 0), elementwise with broadcasting."""
+    return apply("logical_or", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def logical_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
+    """Whether exactly one is true (not 0), elementwise with broadcasting."""
+    return apply("logical_xor", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def logical_not(x: Any, out: Any = None, name: str | None = None) -> Tensor:
+    """Whether x is false (0), elementwise."""
+    return apply("logical_not", x)  # type: ignore[no-any-return]
+
+
+@method
+def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The bits that both have; `and` of bools."""
+    return apply("bitwise_and", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The bits that one or both have; `or` of bools."""
+    return apply("bitwise_or", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The bits that one has; unequal bools."""
+    return apply("bitwise_xor", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def bitwise_not(x: Any, name: str | None = None) -> Tensor:
+    """All bits changed; `not` of bools."""
+    return apply("bitwise_not", x)  # type: ignore[no-any-return]
+
+
+@method
+def isnan(x: Any, name: str | None = None) -> Tensor:
+    """Whether x is not a number, elementwise."""
+    return apply("isnan", x)  # type: ignore[no-any-return]
+
+
+@method
+def isinf(x: Any, name: str | None = None) -> Tensor:
+    """Whether x is infinite, elementwise."""
+    return apply("isinf", x)  # type: ignore[no-any-return]
+
+
+@method
+def isfinite(x: Any, name: str | None = None) -> Tensor:
+    """Whether x is neither infinite nor NaN, elementwise."""
+    return apply("isfinite", x)  # type: ignore[no-any-return]
+
+
+@method
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """x where the condition holds, else y, with broadcasting.
+
+    With the condition alone: one index tensor an axis, as `nonzero(condition, as_tuple=True)`.
+    """
+    if x is None and y is None:
+        return F.nonzero(condition, as_tuple=True)
+    return apply("where", condition, x, y)
+
+
+@method
+def isclose(
+    x: Any,
+    y: Any,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+    name: str | None = None,
+) -> Any:
+    """|x - y| <= atol + rtol * |y|, elementwise."""
+    close = F.logical_or(
+        F.equal(x, y), F.less_equal(F.abs(F.subtract(x, y)), F.abs(y) * rtol + atol)
+    )
+    if equal_nan:
+        close = F.logical_or(close, F.logical_and(F.isnan(x), F.isnan(y)))
+    return close
+
+
+@method
+def allclose(
+    x: Any,
+    y: Any,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Whether `isclose` holds for every element: a 0-d bool."""
+    return F.all(isclose(x, y, rtol, atol, equal_nan))

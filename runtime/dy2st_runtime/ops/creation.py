@@ -1,0 +1,341 @@
+"""Tensors made of nothing but numbers and sizes, and copies of tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Dim, Size, ceil_divide, maximum
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import (
+    REQUIRED,
+    F,
+    Sample,
+    Tensor,
+    TensorType,
+    Variable,
+    apply,
+    define,
+    method,
+    public,
+)
+from dy2st_runtime.ir.arguments import as_dtype, as_shape, as_size, dtype_of, shape_of
+from dy2st_runtime.ir.tracer import SCALAR_DTYPES, as_array
+from dy2st_runtime.ops.rules import same_type
+
+
+def _constant_infer(value: np.ndarray[Any, Any]) -> TensorType:
+    return TensorType(value.dtype, value.shape)
+
+
+define(
+    "constant",
+    doc="A fixed value.",
+    attributes={"value": REQUIRED},
+    infer=_constant_infer,
+    kernel=lambda value: value,
+    samples=(Sample((), {"value": np.arange(3.0)}),),
+)
+define(
+    "from_dim",
+    doc="The value of a symbolic size, or of a condition on sizes, as a 0-d tensor.",
+    attributes={"value": REQUIRED, "dtype": np.dtype("int64")},
+    infer=lambda value, dtype: TensorType(dtype, ()),
+    kernel=lambda value, dtype: dtype.type(value),
+    samples=(Sample((), {"value": 3}),),
+)
+define(
+    "cast",
+    doc="x in another dtype; floats lose their fraction on the way to integers.",
+    inputs="x",
+    attributes={"dtype": REQUIRED},
+    infer=lambda x, dtype: x.with_dtype(dtype),
+    kernel=lambda x, dtype: x.astype(dtype),
+    gradient=lambda g, y, x, dtype: F.cast(g, x.dtype),
+    samples=(
+        Sample(((2, 3),), {"dtype": np.dtype("int64")}, low=0.2, high=0.8),
+        Sample(((2, 3),), {"dtype": np.dtype("float64")}),
+    ),
+)
+define(
+    "assign",
+    doc="The same value as a tensor of its own.",
+    inputs="x",
+    infer=same_type,
+    kernel=lambda x: x,
+    gradient=lambda g, y, x: g,
+    samples=(Sample(((2, 3),)),),
+)
+define(
+    "detach",
+    doc="The same value; gradients do not flow through.",
+    inputs="x",
+    infer=same_type,
+    kernel=lambda x: x,
+    samples=(Sample(((2, 3),), dtypes=("float32",)),),
+)
+define(
+    "full",
+    doc="Every element is `value`.",
+    attributes={"shape": REQUIRED, "value": REQUIRED, "dtype": REQUIRED},
+    infer=lambda shape, value, dtype: TensorType(dtype, shape),
+    kernel=lambda shape, value, dtype: np.full(shape, value, dtype),
+    samples=(Sample((), {"shape": (2, 3), "value": 1.5, "dtype": np.dtype("float32")}),),
+)
+
+
+def _arange_infer(start: Size, stop: Size, step: Any, dtype: np.dtype[Any]) -> TensorType:
+    if isinstance(start, float) or isinstance(stop, float) or isinstance(step, float):
+        return TensorType(dtype, (len(np.arange(start, stop, step)),))
+    return TensorType(dtype, (maximum(ceil_divide(stop - start, step), 0),))
+
+
+define(
+    "arange",
+    doc="start, start + step, ... before stop.",
+    attributes={"start": 0, "stop": REQUIRED, "step": 1, "dtype": np.dtype("int64")},
+    infer=_arange_infer,
+    kernel=lambda start, stop, step, dtype: np.arange(start, stop, step).astype(dtype),
+    samples=(Sample((), {"start": 2, "stop": 9, "step": 3}),),
+)
+define(
+    "linspace",
+    doc="`num` numbers from start to stop at equal distances, both included.",
+    attributes={"start": REQUIRED, "stop": REQUIRED, "num": REQUIRED, "dtype": REQUIRED},
+    infer=lambda start, stop, num, dtype: TensorType(dtype, (num,)),
+    kernel=lambda start, stop, num, dtype: np.linspace(start, stop, num).astype(dtype),
+    samples=(Sample((), {"start": 0.0, "stop": 1.0, "num": 5, "dtype": np.dtype("float32")}),),
+)
+define(
+    "eye",
+    doc="Ones on the diagonal, zeros elsewhere.",
+    attributes={"rows": REQUIRED, "columns": REQUIRED, "dtype": REQUIRED},
+    infer=lambda rows, columns, dtype: TensorType(dtype, (rows, columns)),
+    kernel=lambda rows, columns, dtype: np.eye(rows, columns, dtype=dtype),
+    samples=(Sample((), {"rows": 2, "columns": 3, "dtype": np.dtype("float32")}),),
+)
+for _name, _doc, _kernel in (
+    ("tril", "x below and on a diagonal, zeros above.", np.tril),
+    ("triu", "x above and on a diagonal, zeros below.", np.triu),
+):
+    define(
+        _name,
+        doc=_doc,
+        inputs="x",
+        attributes={"diagonal": 0},
+        infer=same_type,
+        kernel=lambda x, diagonal, kernel=_kernel: kernel(x, diagonal),
+        gradient=lambda g, y, x, diagonal, name=_name: getattr(F, name)(g, diagonal),
+        samples=(Sample(((3, 4),)), Sample(((2, 3, 3),), {"diagonal": 1})),
+    )
+define(
+    "shape",
+    doc="The sizes of x as an int64 tensor.",
+    inputs="x",
+    infer=lambda x: TensorType("int64", (x.rank,)),
+    kernel=lambda x: np.array(x.shape, np.int64),
+    samples=(Sample(((2, 3),), dtypes=("float32",)),),
+)
+
+
+# The dtype of tensors made without one.
+_default_dtype = np.dtype("float32")
+
+
+def set_default_dtype(dtype: Any) -> None:
+    """Set the dtype of floats made without one: float16, float32 or float64."""
+    global _default_dtype
+    wanted = as_dtype(dtype)
+    if wanted.kind != "f":
+        raise ArgumentError(f"the default dtype is a float, not {wanted}")
+    _default_dtype = wanted
+
+
+def get_default_dtype() -> str:
+    """The name of the dtype of floats made without one."""
+    return str(_default_dtype)
+
+
+@public
+def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of a shape whose elements are all `fill_value`; float32 for floats."""
+    if isinstance(fill_value, Tensor):
+        return F.broadcast_to(F.cast(fill_value, as_dtype(dtype, fill_value.dtype)), shape)
+    default = SCALAR_DTYPES.get(type(fill_value), _default_dtype)
+    if isinstance(fill_value, (float, int)) and not isinstance(fill_value, bool):
+        default = _default_dtype
+    wanted = as_dtype(dtype, default)
+    return apply("full", shape=as_shape(shape), value=_plain(fill_value), dtype=wanted)
+
+
+@public
+def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of zeros, float32 by default.
+
+    >>> zeros([2]).tolist()
+    [0.0, 0.0]
+    """
+    return apply("full", shape=as_shape(shape), value=0, dtype=as_dtype(dtype, _default_dtype))
+
+
+@public
+def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of ones, float32 by default."""
+    return apply("full", shape=as_shape(shape), value=1, dtype=as_dtype(dtype, _default_dtype))
+
+
+@public
+def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor whose elements do not matter: zeros."""
+    return zeros(shape, dtype)
+
+
+@public
+def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of the shape and dtype of x whose elements are all `fill_value`."""
+    wanted = as_dtype(dtype, dtype_of(x))
+    return apply("full", shape=tuple(shape_of(x)), value=_plain(fill_value), dtype=wanted)
+
+
+@public
+def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Zeros of the shape and dtype of x."""
+    return full_like(x, 0, dtype)
+
+
+@public
+def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Ones of the shape and dtype of x."""
+    return full_like(x, 1, dtype)
+
+
+@public
+def empty_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of the shape and dtype of x whose elements do not matter: zeros."""
+    return full_like(x, 0, dtype)
+
+
+@public
+def arange(
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None
+) -> Any:
+    """start, start + step, ... before end; int64 for integers, float32 for floats.
+
+    >>> arange(3).tolist()
+    [0, 1, 2]
+    """
+    if end is None:
+        start, end = 0, start
+    values = [_number(value) for value in (start, end, step)]
+    if not isinstance(values[2], Dim) and values[2] == 0:
+        raise ArgumentError("arange: the step is 0")
+    is_float = any(isinstance(value, float) for value in values)
+    wanted = as_dtype(dtype, _default_dtype if is_float else "int64")
+    return apply("arange", start=values[0], stop=values[1], step=values[2], dtype=wanted)
+
+
+@public
+def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """`num` numbers from start to stop at equal distances, both included; float32 by default."""
+    wanted = as_dtype(dtype, _default_dtype)
+    first, last = float(_number(start)), float(_number(stop))
+    return apply("linspace", start=first, stop=last, num=as_size(num), dtype=wanted)
+
+
+@public
+def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None) -> Any:
+    """Ones on the diagonal of a matrix, zeros elsewhere; float32 by default."""
+    columns = num_rows if num_columns is None else num_columns
+    wanted = as_dtype(dtype, _default_dtype)
+    return apply("eye", rows=as_size(num_rows), columns=as_size(columns), dtype=wanted)
+
+
+@method
+def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
+    """x below and on a diagonal of the last two axes, zeros above."""
+    return apply("tril", x, diagonal=int(diagonal))
+
+
+@method
+def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
+    """x above and on a diagonal of the last two axes, zeros below."""
+    return apply("triu", x, diagonal=int(diagonal))
+
+
+@method
+def diag(x: Any, offset: int = 0, name: str | None = None) -> Any:
+    """A matrix with x on a diagonal, or the diagonal of a matrix."""
+    if x.ndim == 1:
+        size = x.shape[0] + abs(offset)
+        rows = F.arange(x.shape[0]) + max(-offset, 0)
+        columns = F.arange(x.shape[0]) + max(offset, 0)
+        return F.setitem(zeros([size, size], x.dtype), (rows, columns), x)
+    rows_known = min(x.shape[0] + min(offset, 0), x.shape[1] - max(offset, 0))
+    steps = F.arange(rows_known)
+    return x[steps + max(-offset, 0), steps + max(offset, 0)]
+
+
+@method
+def cast(x: Any, dtype: Any) -> Any:
+    """x in another dtype; the same tensor if it has the dtype already."""
+    wanted = as_dtype(dtype)
+    if isinstance(x, Tensor) and x.dtype == wanted and getattr(x, "number", None) is None:
+        return x
+    return apply("cast", x, dtype=wanted)
+
+
+@method
+def astype(x: Any, dtype: Any) -> Any:
+    """`cast` under another name."""
+    return cast(x, dtype)
+
+
+@method
+def assign(x: Any, output: Any = None) -> Any:
+    """The same value as a tensor of its own."""
+    if output is not None:
+        raise ArgumentError("assign: write y = assign(x) instead of output=y")
+    return apply("assign", x)
+
+
+@method
+def clone(x: Any, name: str | None = None) -> Any:
+    """The same value as a tensor of its own; gradients flow through."""
+    return apply("assign", x)
+
+
+@method
+def detach(x: Any, name: str | None = None) -> Any:
+    """The same value; gradients do not flow through."""
+    return apply("detach", x)
+
+
+@public
+def shape(x: Any) -> Any:
+    """The sizes of x as an int64 tensor; `x.shape` is the list."""
+    return apply("shape", x)
+
+
+@method
+def numel(x: Any, name: str | None = None) -> Any:
+    """The number of elements as a 0-d int64 tensor; `x.size` is the number."""
+    return F.prod(shape(x))
+
+
+@method
+def rank(x: Any) -> Any:
+    """The number of axes as a 0-d tensor; `x.ndim` is the number."""
+    return full([], x.ndim, "int64")
+
+
+def _plain(value: Any) -> Any:
+    """A Python number, or a Dim."""
+    return value if isinstance(value, (bool, int, float, Dim)) else as_array(value, None).item()
+
+
+def _number(value: Any) -> Any:
+    """A Python number or a Dim, also out of a 0-d tensor whose value is known."""
+    if isinstance(value, (Dim, Variable)):
+        return as_size(value, "an end of a range")
+    return _plain(value)

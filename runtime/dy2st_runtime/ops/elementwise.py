@@ -1,0 +1,249 @@
+"""Elementwise arithmetic of two tensors, with broadcasting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.errors import DTypeError
+from dy2st_runtime.ir import F, Sample, Tensor, TensorType, apply, define, method
+from dy2st_runtime.ops.rules import broadcasting
+
+_PAIRS = (
+    Sample(((2, 3), (2, 3))),
+    Sample(((2, 3), (3,))),
+    Sample(((2, 1), (1, 3))),
+    Sample(((), (2,))),
+    Sample(((0, 3), (1, 3))),
+)
+_POSITIVE = tuple(Sample(s.shapes, low=0.5, high=2.0) for s in _PAIRS)
+_INTS = (Sample(((2, 3), (3,)), dtypes=("int64", "int64"), low=1, high=9),)
+
+
+def _binary(
+    name: str,
+    doc: str,
+    kernel: Callable[..., Any],
+    gradient: Callable[..., Any] | None,
+    samples: tuple[Sample, ...] = _PAIRS,
+    no_bool: bool = False,
+    true_division: bool = False,
+) -> None:
+    """Define an operator on two tensors of one dtype whose result has that dtype."""
+    rule = broadcasting(name)
+
+    def infer(x: TensorType, y: TensorType) -> TensorType:
+        result = rule(x, y)
+        if no_bool and result.dtype.kind == "b":
+            raise DTypeError(f"{name} takes numbers, not bools: use logical_xor or cast first")
+        if true_division and result.dtype.kind in "iub":
+            return result.with_dtype(np.true_divide(np.ones((), x.dtype), 1).dtype)
+        if name in ("floor_divide", "remainder", "pow") and result.dtype.kind == "b":
+            return result.with_dtype("int8")
+        return result
+
+    define(
+        name,
+        doc=doc,
+        inputs="x, y",
+        promote=True,
+        infer=infer,
+        kernel=kernel,
+        gradient=gradient,
+        samples=samples,
+    )
+
+
+def _add_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
+    return lambda: F.sum_to(g, x.shape), lambda: F.sum_to(g, y.shape)
+
+
+def _subtract_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
+    return lambda: F.sum_to(g, x.shape), lambda: F.sum_to(-g, y.shape)
+
+
+def _multiply_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
+    return lambda: F.sum_to(g * y, x.shape), lambda: F.sum_to(g * x, y.shape)
+
+
+def _divide_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
+    return lambda: F.sum_to(g / y, x.shape), lambda: F.sum_to(-g * z / y, y.shape)
+
+
+def _pow_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
+    def base() -> Any:
+        # Where the exponent is 0 the power is constant, also at 0**0.
+        slope = F.where(F.equal(y, 0), F.zeros_like(y), y * F.pow(x, y - 1))
+        return F.sum_to(g * slope, x.shape)
+
+    def exponent() -> Any:
+        # log(0) stands where 0**y is 0: the slope there is 0, as the limit is.
+        safe = F.where(F.equal(x, 0), F.ones_like(x), x)
+        slope = F.where(F.equal(x, 0), F.zeros_like(z), z * F.log(safe))
+        return F.sum_to(g * slope, y.shape)
+
+    return base, exponent
+
+
+def _remainder_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
+    return lambda: F.sum_to(g, x.shape), lambda: F.sum_to(-g * F.floor(x / y), y.shape)
+
+
+def _larger_gradient(wins: str) -> Callable[..., Any]:
+    """The larger (or smaller) operand gets the gradient; equal ones get half each."""
+
+    def gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
+        def share(mine: Any, other: Any) -> Any:
+            half = F.cast(F.equal(mine, other), g.dtype) * 0.5
+            whole = F.cast(getattr(F, wins)(mine, other), g.dtype)
+            return F.sum_to(g * (whole + half), mine.shape)
+
+        return lambda: share(x, y), lambda: share(y, x)
+
+    return gradient
+
+
+def _atan2_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
+    square = x * x + y * y
+    return lambda: F.sum_to(g * y / square, x.shape), lambda: F.sum_to(-g * x / square, y.shape)
+
+
+def _atan2_kernel(x: Any, y: Any) -> Any:
+    return np.arctan2(x, y)
+
+
+_binary("add", "x + y.", np.add, _add_gradient, _PAIRS + _INTS)
+_binary("subtract", "x - y.", np.subtract, _subtract_gradient, _PAIRS + _INTS, no_bool=True)
+_binary("multiply", "x * y.", np.multiply, _multiply_gradient, _PAIRS + _INTS)
+_binary(
+    "divide",
+    "x / y; integers give a float.",
+    np.true_divide,
+    _divide_gradient,
+    _POSITIVE + _INTS,
+    true_division=True,
+)
+_binary("floor_divide", "floor(x / y).", np.floor_divide, None, _INTS)
+_binary(
+    "remainder",
+    "x - floor(x / y) * y: has the sign of y.",
+    np.remainder,
+    _remainder_gradient,
+    (Sample(((2, 3), (3,)), low=0.6, high=0.9),) + _INTS,
+)
+_binary("pow", "x**y.", np.power, _pow_gradient, _POSITIVE + _INTS)
+_binary(
+    "maximum",
+    "The larger of x and y; NaN wins.",
+    np.maximum,
+    _larger_gradient("greater_than"),
+    _PAIRS + _INTS,
+)
+_binary(
+    "minimum",
+    "The smaller of x and y; NaN wins.",
+    np.minimum,
+    _larger_gradient("less_than"),
+    _PAIRS + _INTS,
+)
+_binary(
+    "atan2",
+    "The angle of the point (y, x), in (-pi, pi].",
+    _atan2_kernel,
+    _atan2_gradient,
+    _POSITIVE,
+)
+
+
+@method
+def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x + y, elementwise with broadcasting: (...,) + (...,) -> (...,)."""
+    return apply("add", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x - y, elementwise with broadcasting."""
+    return apply("subtract", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x * y, elementwise with broadcasting."""
+    return apply("multiply", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y, elementwise with broadcasting; integers give a float as in NumPy."""
+    return apply("divide", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def floor_divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """floor(x / y), elementwise with broadcasting."""
+    return apply("floor_divide", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def remainder(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x - floor(x / y) * y, elementwise with broadcasting: has the sign of y, as in Python."""
+    return apply("remainder", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """`remainder` under another name."""
+    return remainder(x, y)
+
+
+@method
+def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x**y, elementwise with broadcasting."""
+    return apply("pow", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The larger of x and y, elementwise with broadcasting; equal ones share the gradient."""
+    return apply("maximum", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The smaller of x and y, elementwise with broadcasting; equal ones share the gradient."""
+    return apply("minimum", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def atan2(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The angle of the point (y, x), elementwise with broadcasting."""
+    return apply("atan2", x, y)  # type: ignore[no-any-return]
+
+
+@method
+def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
+    """x + weight * (y - x)."""
+    return x + weight * (y - x)
+
+
+@method
+def scale(
+    x: Any,
+    scale: Any = 1.0,
+    bias: Any = 0.0,
+    bias_after_scale: bool = True,
+    act: Any = None,
+    name: str | None = None,
+) -> Any:
+    """x * scale + bias, or (x + bias) * scale."""
+    y = x * scale + bias if bias_after_scale else (x + bias) * scale
+    return y if act is None else getattr(F, act)(y)
+
+
+@method
+def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
+    """x + value in the dtype of x."""
+    return F.cast(x + value, x.dtype)

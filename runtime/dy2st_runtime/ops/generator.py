@@ -1,0 +1,33 @@
+"""The one source of random numbers, for operators and first values of parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_generator = np.random.default_rng()
+
+
+def seed(value: int) -> None:
+    """Start the random numbers anew: the same seed gives the same numbers, eagerly and static.
+
+    >>> seed(0)
+    """
+    global _generator
+    _generator = np.random.default_rng(value)
+
+
+def generator() -> np.random.Generator:
+    """The generator that everything random draws from."""
+    return _generator
+
+
+def get_rng_state() -> dict[str, Any]:
+    """Where the generator stands, for `set_rng_state`."""
+    return dict(_generator.bit_generator.state)
+
+
+def set_rng_state(state: dict[str, Any]) -> None:
+    """Go back to where the generator stood."""
+    _generator.bit_generator.state = state

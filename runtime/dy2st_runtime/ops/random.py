@@ -1,0 +1,167 @@
+"""Random tensors. All draw from the one generator that `seed` starts anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import REQUIRED, Effect, Sample, TensorType, apply, define, public
+from dy2st_runtime.ir.arguments import as_dtype, as_int, as_shape, as_size
+from dy2st_runtime.ops.generator import generator
+
+_F32 = np.dtype("float32")
+
+
+def _define(
+    name: str,
+    doc: str,
+    attributes: dict[str, Any],
+    kernel: Callable[..., Any],
+    sample: dict[str, Any],
+) -> None:
+    define(
+        name,
+        doc=doc,
+        attributes={"shape": REQUIRED, **attributes, "dtype": _F32},
+        infer=lambda shape, dtype, **_: TensorType(dtype, shape),
+        kernel=kernel,
+        effect=Effect.RANDOM,
+        samples=(Sample((), {"shape": (2, 3), **sample}),),
+    )
+
+
+def _uniform_kernel(shape: Any, low: float, high: float, dtype: Any) -> Any:
+    return generator().uniform(low, high, shape).astype(dtype)
+
+
+def _normal_kernel(shape: Any, mean: float, std: float, dtype: Any) -> Any:
+    return generator().normal(mean, std, shape).astype(dtype)
+
+
+def _randint_kernel(shape: Any, low: int, high: int, dtype: Any) -> Any:
+    return generator().integers(low, high, shape).astype(dtype)
+
+
+_define("uniform", "Uniform in [low, high).", {"low": 0.0, "high": 1.0}, _uniform_kernel, {})
+_define("gaussian", "Normal with mean and std.", {"mean": 0.0, "std": 1.0}, _normal_kernel, {})
+_define(
+    "randint",
+    "Integers from low to high - 1.",
+    {"low": 0, "high": REQUIRED},
+    _randint_kernel,
+    {"high": 5, "dtype": np.dtype("int64")},
+)
+define(
+    "randperm",
+    doc="The integers 0 to n - 1 in random order.",
+    attributes={"n": REQUIRED, "dtype": np.dtype("int64")},
+    infer=lambda n, dtype: TensorType(dtype, (n,)),
+    kernel=lambda n, dtype: generator().permutation(n).astype(dtype),
+    effect=Effect.RANDOM,
+    samples=(Sample((), {"n": 4}),),
+)
+define(
+    "bernoulli",
+    doc="1 with probability x, else 0.",
+    inputs="x",
+    infer=lambda x: x,
+    kernel=lambda x: (generator().random(np.shape(x)) < x).astype(x.dtype),
+    gradient=lambda g, y, x: None,
+    effect=Effect.RANDOM,
+    samples=(Sample(((2, 3),), low=0.0, high=1.0),),
+)
+
+
+def _multinomial_infer(x: TensorType, num_samples: int, replacement: bool) -> TensorType:
+    return TensorType("int64", (*x.shape[:-1], num_samples))
+
+
+def _multinomial_kernel(x: Any, num_samples: int, replacement: bool) -> Any:
+    rows = np.reshape(x, (-1, x.shape[-1])).astype(np.float64)
+    drawn = [
+        generator().choice(len(row), num_samples, replacement, row / row.sum()) for row in rows
+    ]
+    return np.array(drawn, np.int64).reshape((*x.shape[:-1], num_samples))
+
+
+define(
+    "multinomial",
+    doc="Indices drawn with probabilities in proportion to x.",
+    inputs="x",
+    attributes={"num_samples": 1, "replacement": False},
+    infer=_multinomial_infer,
+    kernel=_multinomial_kernel,
+    effect=Effect.RANDOM,
+    samples=(Sample(((2, 3),), low=0.1, high=1.0, dtypes=("float32",)),),
+)
+
+
+@public
+def uniform(
+    shape: Any,
+    dtype: Any = None,
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+    name: str | None = None,
+) -> Any:
+    """Uniform random numbers in [min, max); float32 by default."""
+    wanted = as_dtype(dtype, _F32)
+    return apply("uniform", shape=as_shape(shape), low=float(min), high=float(max), dtype=wanted)
+
+
+@public
+def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Uniform random numbers in [0, 1); float32 by default."""
+    return uniform(shape, dtype, 0.0, 1.0)
+
+
+@public
+def normal(mean: float = 0.0, std: float = 1.0, shape: Any = (), name: str | None = None) -> Any:
+    """Normal random numbers; float32."""
+    return apply("gaussian", shape=as_shape(shape), mean=float(mean), std=float(std))
+
+
+@public
+def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Normal random numbers with mean 0 and standard deviation 1; float32 by default."""
+    return apply("gaussian", shape=as_shape(shape), dtype=as_dtype(dtype, _F32))
+
+
+@public
+def randint(
+    low: int = 0,
+    high: int | None = None,
+    shape: Any = (1,),
+    dtype: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Random integers from low to high - 1, or from 0 to low - 1; int64 by default."""
+    first, last = (0, low) if high is None else (low, high)
+    if as_int(first, "low") >= as_int(last, "high"):
+        raise ArgumentError(f"randint: no integers from {first} to {last} - 1")
+    wanted = as_dtype(dtype, "int64")
+    return apply("randint", shape=as_shape(shape), low=int(first), high=int(last), dtype=wanted)
+
+
+@public
+def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Any:
+    """The integers 0 to n - 1 in random order."""
+    return apply("randperm", n=as_size(n), dtype=as_dtype(dtype))
+
+
+@public
+def bernoulli(x: Any, name: str | None = None) -> Any:
+    """1 with probability x, else 0, elementwise."""
+    return apply("bernoulli", x)
+
+
+@public
+def multinomial(
+    x: Any, num_samples: int = 1, replacement: bool = False, name: str | None = None
+) -> Any:
+    """Indices drawn with probabilities in proportion to x: (..., n) -> (..., num_samples)."""
+    return apply("multinomial", x, num_samples=int(num_samples), replacement=bool(replacement))

@@ -1,0 +1,479 @@
+"""Reductions along axes, and running sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Size, product
+from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.ir import (
+    REQUIRED,
+    F,
+    Sample,
+    Shape,
+    TensorType,
+    apply,
+    define,
+    method,
+    public,
+)
+from dy2st_runtime.ir.arguments import (
+    Axes,
+    as_dtype,
+    as_shape,
+    normalize_axes,
+    normalize_axis,
+    rank_of,
+    shape_of,
+)
+
+_AXES: dict[str, Any] = {"axis": REQUIRED, "keepdim": False}
+
+
+def reduced_shape(shape: Shape, axis: tuple[int, ...], keepdim: bool) -> Shape:
+    """The shape without the axes, or with size 1 there."""
+    if keepdim:
+        return tuple(1 if i in axis else size for i, size in enumerate(shape))
+    return tuple(size for i, size in enumerate(shape) if i not in axis)
+
+
+def restore(g: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
+    """A reduced tensor with the axes back, of size 1."""
+    if keepdim or not axis:
+        return g
+    return F.reshape(g, list(reduced_shape(tuple(x.shape), axis, True)))
+
+
+def _spread(g: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
+    return F.broadcast_to(restore(g, x, axis, keepdim), x.shape)
+
+
+def _samples(low: float = -2.0, high: float = 2.0) -> tuple[Sample, ...]:
+    return (
+        Sample(((2, 3),), {"axis": (0, 1)}, low=low, high=high),
+        Sample(((2, 3, 2),), {"axis": (1,)}, low=low, high=high),
+        Sample(((2, 3),), {"axis": (0,), "keepdim": True}, low=low, high=high),
+    )
+
+
+_EMPTY = (Sample(((0, 3),), {"axis": (0,)}), Sample(((),), {"axis": ()}))
+
+
+def _define(
+    name: str,
+    doc: str,
+    kernel: Callable[..., Any],
+    result: Callable[[np.dtype[Any]], Any],
+    gradient: Callable[..., Any] | None,
+    samples: tuple[Sample, ...],
+    needs_elements: bool = False,
+) -> None:
+    def infer(x: TensorType, axis: tuple[int, ...], keepdim: bool) -> TensorType:
+        if needs_elements and any(x.shape[a] == 0 for a in axis if isinstance(x.shape[a], int)):
+            raise ShapeError(f"{name} of no elements: the shape is {list(x.shape)}")
+        return TensorType(result(x.dtype), reduced_shape(x.shape, axis, keepdim))
+
+    define(
+        name,
+        doc=doc,
+        inputs="x",
+        attributes=_AXES,
+        infer=infer,
+        kernel=lambda x, axis, keepdim: kernel(x, axis=axis, keepdims=keepdim),
+        gradient=gradient,
+        samples=samples,
+    )
+
+
+def _sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.sum(np.zeros(0, dtype)).dtype
+
+
+def _mean_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtype if dtype.kind == "f" else np.dtype("float64")
+
+
+def _prod_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
+    """For one axis: the product of all others, from both sides, so that zeros are no problem."""
+    if len(axis) != 1:
+        rest = [i for i in range(x.ndim) if i not in axis]
+        last = F.reshape(
+            F.transpose(x, [*rest, *axis]), [*(x.shape[i] for i in rest), _count(x, axis)]
+        )
+        flat = F.expand(F.unsqueeze(_without(g, x, axis, keepdim), [-1]), last.shape)
+        slope = flat * _others(last, last.ndim - 1)
+        back = F.reshape(slope, [x.shape[i] for i in (*rest, *axis)])
+        order = [*rest, *axis]
+        return F.transpose(back, [order.index(i) for i in range(x.ndim)])
+    return _spread(g, x, axis, keepdim) * _others(x, axis[0])
+
+
+def _without(g: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
+    return F.reshape(g, list(reduced_shape(tuple(x.shape), axis, False))) if keepdim else g
+
+
+def _count(x: Any, axis: tuple[int, ...]) -> Size:
+    return product([x.shape[a] for a in axis])
+
+
+def _others(x: Any, axis: int) -> Any:
+    """The product of all other elements along an axis."""
+    one = F.ones_like(F.slice(x, [axis], [0], [1]))
+    before = F.cumprod(F.slice(F.concat([one, x], axis=axis), [axis], [0], [-1]), axis)
+    turned = F.flip(x, [axis])
+    after = F.cumprod(F.slice(F.concat([one, turned], axis=axis), [axis], [0], [-1]), axis)
+    return before * F.flip(after, [axis])
+
+
+def _extreme_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
+    """Equal largest elements share the gradient."""
+    hit = F.cast(F.equal(x, restore(y, x, axis, keepdim)), g.dtype)
+    share = hit / F.sum(hit, axis=list(axis), keepdim=True)
+    return share * restore(g, x, axis, keepdim)
+
+
+def _mean_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
+    return _spread(g / F.cast(_count(x, axis), g.dtype), x, axis, keepdim)
+
+
+_define(
+    "sum",
+    "The sum along axes.",
+    np.add.reduce,
+    _sum_dtype,
+    lambda g, y, x, axis, keepdim: _spread(g, x, axis, keepdim),
+    _samples() + _EMPTY,
+)
+_define("mean", "The mean along axes.", np.mean, _mean_dtype, _mean_gradient, _samples())
+_define(
+    "prod",
+    "The product along axes.",
+    np.multiply.reduce,
+    lambda dtype: np.prod(np.zeros(0, dtype)).dtype,
+    _prod_gradient,
+    _samples() + _EMPTY,
+)
+_define(
+    "max",
+    "The largest element along axes.",
+    np.maximum.reduce,
+    lambda dtype: dtype,
+    _extreme_gradient,
+    _samples(),
+    needs_elements=True,
+)
+_define(
+    "min",
+    "The smallest element along axes.",
+    np.minimum.reduce,
+    lambda dtype: dtype,
+    _extreme_gradient,
+    _samples(),
+    needs_elements=True,
+)
+_define(
+    "any",
+    "Whether any element is true along axes.",
+    np.logical_or.reduce,
+    lambda dtype: "bool",
+    None,
+    _samples() + _EMPTY,
+)
+_define(
+    "all",
+    "Whether all elements are true along axes.",
+    np.logical_and.reduce,
+    lambda dtype: "bool",
+    None,
+    _samples() + _EMPTY,
+)
+
+
+def _arg_infer(x: TensorType, axis: int, keepdim: bool) -> TensorType:
+    return TensorType("int64", reduced_shape(x.shape, (axis,), keepdim))
+
+
+for _name, _doc, _kernel in (
+    ("argmax", "The index of the (first) largest element along an axis.", np.argmax),
+    ("argmin", "The index of the (first) smallest element along an axis.", np.argmin),
+):
+    define(
+        _name,
+        doc=_doc,
+        inputs="x",
+        attributes=_AXES,
+        infer=_arg_infer,
+        kernel=lambda x, axis, keepdim, kernel=_kernel: kernel(x, axis=axis, keepdims=keepdim),
+        samples=(Sample(((2, 3),), {"axis": 1}, dtypes=("float32",)),),
+    )
+
+
+def _sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
+    lead = x.ndim - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        lead + i for i, size in enumerate(shape) if size == 1 and x.shape[lead + i] != 1
+    )
+    if not axes:
+        return x
+    return np.add.reduce(x, axis=axes, keepdims=True, dtype=x.dtype).reshape(shape)
+
+
+define(
+    "sum_to",
+    doc="The sum over the axes along which `shape` was broadcast to the shape of x.",
+    inputs="x",
+    attributes={"shape": REQUIRED},
+    infer=lambda x, shape: x.with_shape(shape),
+    kernel=_sum_to_kernel,
+    gradient=lambda g, y, x, shape: F.broadcast_to(g, x.shape),
+    samples=(Sample(((2, 3),), {"shape": (3,)}), Sample(((2, 3),), {"shape": (2, 1)})),
+)
+
+
+def _running_infer(x: TensorType, axis: int, reverse: bool) -> TensorType:
+    return x.with_dtype(_sum_dtype(x.dtype))
+
+
+def _running(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    def run(x: Any, axis: int, reverse: bool) -> Any:
+        if reverse:
+            return np.flip(kernel(np.flip(x, axis), axis), axis)
+        return kernel(x, axis)
+
+    return run
+
+
+def _cumprod_gradient(g: Any, y: Any, x: Any, axis: int, reverse: bool) -> Any:
+    """Exact where no element is 0."""
+    return F.cumsum_of(g * y, axis, not reverse) / x
+
+
+define(
+    "cumsum",
+    doc="The sum of the elements up to each place along an axis.",
+    inputs="x",
+    attributes={"axis": REQUIRED, "reverse": False},
+    infer=_running_infer,
+    kernel=_running(np.add.accumulate),
+    gradient=lambda g, y, x, axis, reverse: F.cumsum_of(g, axis, not reverse),
+    samples=(Sample(((2, 3),), {"axis": 1}), Sample(((3, 2),), {"axis": 0, "reverse": True})),
+)
+define(
+    "cumprod",
+    doc="The product of the elements up to each place along an axis.",
+    inputs="x",
+    attributes={"axis": REQUIRED, "reverse": False},
+    infer=_running_infer,
+    kernel=_running(np.multiply.accumulate),
+    gradient=_cumprod_gradient,
+    samples=(Sample(((2, 3),), {"axis": 1}, low=0.5, high=2.0),),
+)
+
+
+def _reduce(name: str, x: Any, axis: Axes, keepdim: bool) -> Any:
+    return apply(name, x, axis=normalize_axes(axis, rank_of(x)), keepdim=bool(keepdim))
+
+
+@method
+def sum(
+    x: Any, axis: Axes = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
+) -> Any:
+    """The sum along axes, all by default; integers and bools give int64 as in NumPy."""
+    return _reduce("sum", x if dtype is None else F.cast(x, as_dtype(dtype)), axis, keepdim)
+
+
+@method
+def mean(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The mean along axes, all by default."""
+    return _reduce("mean", x, axis, keepdim)
+
+
+@method
+def prod(
+    x: Any, axis: Axes = None, keepdim: bool = False, dtype: Any = None, name: str | None = None
+) -> Any:
+    """The product along axes, all by default."""
+    return _reduce("prod", x if dtype is None else F.cast(x, as_dtype(dtype)), axis, keepdim)
+
+
+@method
+def max(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The largest element along axes, all by default; equal ones share the gradient."""
+    return _reduce("max", x, axis, keepdim)
+
+
+@method
+def min(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The smallest element along axes, all by default; equal ones share the gradient."""
+    return _reduce("min", x, axis, keepdim)
+
+
+@method
+def amax(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """`max` under another name."""
+    return _reduce("max", x, axis, keepdim)
+
+
+@method
+def amin(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """`min` under another name."""
+    return _reduce("min", x, axis, keepdim)
+
+
+@method
+def any(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Whether any element is true (not 0) along axes, all by default."""
+    return _reduce("any", x, axis, keepdim)
+
+
+@method
+def all(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """Whether all elements are true (not 0) along axes, all by default."""
+    return _reduce("all", x, axis, keepdim)
+
+
+@method
+def argmax(
+    x: Any,
+    axis: int | None = None,
+    keepdim: bool = False,
+    dtype: Any = "int64",
+    name: str | None = None,
+) -> Any:
+    """The index of the (first) largest element along an axis, or in the flattened tensor."""
+    return _arg("argmax", x, axis, keepdim, dtype)
+
+
+@method
+def argmin(
+    x: Any,
+    axis: int | None = None,
+    keepdim: bool = False,
+    dtype: Any = "int64",
+    name: str | None = None,
+) -> Any:
+    """The index of the (first) smallest element along an axis, or in the flattened tensor."""
+    return _arg("argmin", x, axis, keepdim, dtype)
+
+
+def _arg(name: str, x: Any, axis: int | None, keepdim: bool, dtype: Any) -> Any:
+    if axis is None:
+        index = apply(name, F.flatten(x), axis=0, keepdim=False)
+        if keepdim:
+            index = F.reshape(index, [1] * x.ndim)
+    else:
+        index = apply(name, x, axis=normalize_axis(axis, x.ndim), keepdim=bool(keepdim))
+    return F.cast(index, as_dtype(dtype))
+
+
+@method
+def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """log(sum(exp(x))) along axes, all by default; without overflow."""
+    axes = list(normalize_axes(axis, x.ndim))
+    top = F.detach(max(x, axes, keepdim=True))
+    top = F.where(F.isfinite(top), top, F.zeros_like(top))
+    total = F.log(sum(F.exp(x - top), axes, keepdim=True)) + top
+    return (
+        total
+        if keepdim
+        else F.reshape(total, list(reduced_shape(tuple(x.shape), tuple(axes), False)))
+    )
+
+
+@method
+def var(
+    x: Any,
+    axis: Axes = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The mean squared distance from the mean along axes; `unbiased` divides by n - 1."""
+    axes = normalize_axes(axis, x.ndim)
+    squares = F.square(x - mean(x, list(axes), keepdim=True))
+    if not unbiased:
+        return mean(squares, list(axes), keepdim)
+    count = product([x.shape[a] for a in axes]) - 1
+    return sum(squares, list(axes), keepdim=keepdim) / F.cast(count, squares.dtype)
+
+
+@method
+def std(
+    x: Any,
+    axis: Axes = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The square root of `var`."""
+    return F.sqrt(var(x, axis, unbiased, keepdim))
+
+
+@method
+def norm(
+    x: Any, p: Any = None, axis: Axes = None, keepdim: bool = False, name: str | None = None
+) -> Any:
+    """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf, 0, or "fro" for 2."""
+    if p in (None, "fro", 2, 2.0):
+        return F.sqrt(sum(F.square(x), axis, keepdim=keepdim))
+    if isinstance(p, str):
+        raise ArgumentError(f"norm: p is a number or 'fro', not {p!r}")
+    size = F.abs(x)
+    if p in (float("inf"), float("-inf")):
+        return (max if p > 0 else min)(size, axis, keepdim)
+    if p == 0:
+        return sum(F.cast(F.not_equal(x, 0), x.dtype), axis, keepdim=keepdim)
+    if p == 1:
+        return sum(size, axis, keepdim=keepdim)
+    return F.pow(sum(F.pow(size, float(p)), axis, keepdim=keepdim), 1.0 / p)
+
+
+@method
+def count_nonzero(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """How many elements are not 0 along axes, all by default: int64."""
+    return sum(F.not_equal(x, 0), axis, keepdim=keepdim)
+
+
+@method
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
+    """The sum of the elements up to each place along an axis, or of the flattened tensor."""
+    x = x if dtype is None else F.cast(x, as_dtype(dtype))
+    if axis is None:
+        x, axis = F.flatten(x), 0
+    return cumsum_of(x, normalize_axis(axis, x.ndim), False)
+
+
+@public
+def cumsum_of(x: Any, axis: int, reverse: bool) -> Any:
+    """`cumsum`, from the end with `reverse`."""
+    return apply("cumsum", x, axis=axis, reverse=reverse)
+
+
+@method
+def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
+    """The product of the elements up to each place along an axis, or of the flattened tensor."""
+    x = x if dtype is None else F.cast(x, as_dtype(dtype))
+    if dim is None:
+        x, dim = F.flatten(x), 0
+    return apply("cumprod", x, axis=normalize_axis(dim, x.ndim), reverse=False)
+
+
+@public
+def sum_to(x: Any, shape: Any) -> Any:
+    """The sum over the axes along which `shape` was broadcast to the shape of x."""
+    wanted = as_shape(shape)
+    own = tuple(shape_of(x))
+    if len(own) == len(wanted) and all_same(own, wanted):
+        return x
+    return apply("sum_to", x, shape=wanted)
+
+
+def all_same(left: Shape, right: Shape) -> bool:
+    """Whether the sizes are the same objects or equal ints: then nothing was broadcast."""
+    for a, b in zip(left, right, strict=True):
+        if a is not b and not (isinstance(a, int) and isinstance(b, int) and a == b):
+            return False
+    return True

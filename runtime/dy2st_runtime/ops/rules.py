@@ -1,0 +1,67 @@
+"""Shape and dtype rules that many operators share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Size, broadcast
+from dy2st_runtime.errors import DTypeError, ShapeError
+from dy2st_runtime.ir import Shape, TensorType
+
+
+def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
+    """The shape that all broadcast to; ShapeError names the operator and the shapes."""
+    rank = max(len(shape) for shape in shapes)
+    result: list[Size] = []
+    for axis in range(-rank, 0):
+        size: Size = 1
+        for shape in shapes:
+            if -axis <= len(shape):
+                size = _broadcast(name, size, shape[axis], shapes)
+        result.append(size)
+    return tuple(result)
+
+
+def _broadcast(name: str, left: Size, right: Size, shapes: Sequence[Shape]) -> Size:
+    try:
+        return broadcast(left, right)
+    except ShapeError:
+        shown = " and ".join(str(list(shape)) for shape in shapes)
+        raise ShapeError(f"{name}: the shapes {shown} do not fit") from None
+
+
+def broadcasting(name: str, dtype: Any = None) -> Callable[..., TensorType]:
+    """The rule of elementwise operators: shapes broadcast, the dtype stays or is `dtype`."""
+
+    def rule(*types: TensorType, **_: Any) -> TensorType:
+        shape = broadcast_shapes(name, *(t.shape for t in types))
+        return TensorType(types[0].dtype if dtype is None else dtype, shape)
+
+    return rule
+
+
+def same_type(x: TensorType, **_: Any) -> TensorType:
+    """The rule of operators that keep shape and dtype."""
+    return x
+
+
+def float_result(ufunc: Callable[..., Any]) -> Callable[[Any], np.dtype[Any]]:
+    """The dtype that a NumPy function of one argument gives for a dtype."""
+    cache: dict[np.dtype[Any], np.dtype[Any]] = {}
+
+    def result(dtype: np.dtype[Any]) -> np.dtype[Any]:
+        if dtype not in cache:
+            with np.errstate(all="ignore"):
+                cache[dtype] = np.asarray(ufunc(np.ones((), dtype))).dtype
+        return cache[dtype]
+
+    return result
+
+
+def require_dtype(name: str, type: TensorType, kinds: str, wanted: str) -> None:
+    """DTypeError unless the kind of the dtype is among `kinds` ("f", "iu", "b")."""
+    if type.dtype.kind not in kinds:
+        raise DTypeError(f"{name} takes {wanted}, not a tensor of dtype {type.dtype}")

@@ -1,0 +1,388 @@
+"""Elementwise functions of one tensor: a table of names, kernels and derivatives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.errors import DTypeError
+from dy2st_runtime.ir import F, Sample, Tensor, TensorType, apply, define, method
+from dy2st_runtime.ops.erf import erf_kernel
+from dy2st_runtime.ops.rules import float_result, same_type
+
+Rule = Callable[[Any, Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """name, meaning, kernel, gradient (g, y, x), and where the samples lie."""
+
+    name: str
+    doc: str
+    kernel: Callable[..., Any]
+    gradient: Rule | None
+    low: float = -2.0
+    high: float = 2.0
+    keeps_dtype: bool = False
+
+
+def _sigmoid(x: Any) -> Any:
+    # tanh does not overflow, and half the work of the two-branch formula.
+    return (np.tanh(x * x.dtype.type(0.5)) + x.dtype.type(1)) * x.dtype.type(0.5)
+
+
+def _relu(x: Any) -> Any:
+    return np.maximum(x, x.dtype.type(0))
+
+
+def _rsqrt(x: Any) -> Any:
+    root = np.sqrt(x)
+    return root.dtype.type(1) / root
+
+
+def _reciprocal(x: Any) -> Any:
+    return np.true_divide(x.dtype.type(1), x)
+
+
+_LN2, _LN10 = math.log(2.0), math.log(10.0)
+_TWO_BY_ROOT_PI = 2.0 / math.sqrt(math.pi)
+
+_ROWS = (
+    _Row("neg", "-x.", np.negative, lambda g, y, x: -g, keeps_dtype=True),
+    _Row(
+        "abs",
+        "|x|; the slope at 0 is 0.",
+        np.absolute,
+        lambda g, y, x: g * F.sign(x),
+        keeps_dtype=True,
+    ),
+    _Row(
+        "sign", "-1, 0 or 1.", np.sign, lambda g, y, x: F.zeros_like(x), 0.5, 2.0, keeps_dtype=True
+    ),
+    _Row("square", "x * x.", np.square, lambda g, y, x: g * x * 2, keeps_dtype=True),
+    _Row("exp", "e**x.", np.exp, lambda g, y, x: g * y),
+    _Row("expm1", "e**x - 1, exact near 0.", np.expm1, lambda g, y, x: g * (y + 1)),
+    _Row("log", "The natural logarithm.", np.log, lambda g, y, x: g / x, 0.5, 3.0),
+    _Row("log1p", "log(1 + x), exact near 0.", np.log1p, lambda g, y, x: g / (x + 1), -0.5, 3.0),
+    _Row("log2", "The logarithm to base 2.", np.log2, lambda g, y, x: g / (x * _LN2), 0.5, 3.0),
+    _Row("log10", "The logarithm to base 10.", np.log10, lambda g, y, x: g / (x * _LN10), 0.5, 3.0),
+    _Row("sqrt", "The square root.", np.sqrt, lambda g, y, x: g * 0.5 / y, 0.5, 3.0),
+    _Row("rsqrt", "1 / sqrt(x).", _rsqrt, lambda g, y, x: g * -0.5 * y / x, 0.5, 3.0),
+    _Row("reciprocal", "1 / x.", _reciprocal, lambda g, y, x: -g * y * y, 0.5, 3.0),
+    _Row("sin", "The sine.", np.sin, lambda g, y, x: g * F.cos(x)),
+    _Row("cos", "The cosine.", np.cos, lambda g, y, x: -g * F.sin(x)),
+    _Row("tan", "The tangent.", np.tan, lambda g, y, x: g * (1 + y * y), -1.0, 1.0),
+    _Row("asin", "The arc sine.", np.arcsin, lambda g, y, x: g * F.rsqrt(1 - x * x), -0.9, 0.9),
+    _Row("acos", "The arc cosine.", np.arccos, lambda g, y, x: -g * F.rsqrt(1 - x * x), -0.9, 0.9),
+    _Row("atan", "The arc tangent.", np.arctan, lambda g, y, x: g / (1 + x * x)),
+    _Row("sinh", "The hyperbolic sine.", np.sinh, lambda g, y, x: g * F.cosh(x)),
+    _Row("cosh", "The hyperbolic cosine.", np.cosh, lambda g, y, x: g * F.sinh(x)),
+    _Row("tanh", "The hyperbolic tangent.", np.tanh, lambda g, y, x: g * (1 - y * y)),
+    _Row("asinh", "The inverse of sinh.", np.arcsinh, lambda g, y, x: g * F.rsqrt(x * x + 1)),
+    _Row(
+        "acosh",
+        "The inverse of cosh.",
+        np.arccosh,
+        lambda g, y, x: g * F.rsqrt(x * x - 1),
+        1.5,
+        3.0,
+    ),
+    _Row("atanh", "The inverse of tanh.", np.arctanh, lambda g, y, x: g / (1 - x * x), -0.9, 0.9),
+    _Row(
+        "erf",
+        "2 / sqrt(pi) * integral of exp(-t**2) from 0 to x.",
+        erf_kernel,
+        lambda g, y, x: g * F.exp(-(x * x)) * _TWO_BY_ROOT_PI,
+    ),
+    _Row("sigmoid", "1 / (1 + exp(-x)).", _sigmoid, lambda g, y, x: g * y * (1 - y)),
+    _Row(
+        "relu",
+        "max(x, 0); the slope at 0 is 0.",
+        _relu,
+        lambda g, y, x: g * F.cast(F.greater_than(x, 0), g.dtype),
+        0.1,
+        2.0,
+        keeps_dtype=True,
+    ),
+    _Row(
+        "floor",
+        "The largest integer that is not above x.",
+        np.floor,
+        lambda g, y, x: F.zeros_like(x),
+        0.1,
+        0.9,
+        keeps_dtype=True,
+    ),
+    _Row(
+        "ceil",
+        "The smallest integer that is not below x.",
+        np.ceil,
+        lambda g, y, x: F.zeros_like(x),
+        0.1,
+        0.9,
+        keeps_dtype=True,
+    ),
+    _Row(
+        "round",
+        "The nearest integer, halves to even.",
+        np.rint,
+        lambda g, y, x: F.zeros_like(x),
+        0.1,
+        0.4,
+        keeps_dtype=True,
+    ),
+    _Row(
+        "trunc",
+        "x without its fraction.",
+        np.trunc,
+        lambda g, y, x: F.zeros_like(x),
+        0.1,
+        0.9,
+        keeps_dtype=True,
+    ),
+)
+
+
+def _keeping_integers(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel for floats; integers are whole already."""
+
+    def rounded(x: Any) -> Any:
+        return x if x.dtype.kind in "iub" else kernel(x)
+
+    return rounded
+
+
+def _define(row: _Row) -> None:
+    samples = tuple(
+        Sample((shape,), low=row.low, high=row.high) for shape in ((2, 3), (), (0, 2), (1,))
+    )
+    kernel = row.kernel
+    if row.name in ("floor", "ceil", "round", "trunc"):
+        kernel = _keeping_integers(kernel)
+    if row.keeps_dtype:
+        infer: Callable[..., TensorType] = _numbers(row.name) if row.name == "neg" else same_type
+    else:
+        result = float_result(kernel)
+
+        def infer(x: TensorType) -> TensorType:
+            return x.with_dtype(result(x.dtype))
+
+    define(
+        row.name,
+        doc=row.doc,
+        inputs="x",
+        infer=infer,
+        kernel=kernel,
+        gradient=row.gradient,
+        samples=samples,
+        promote=row.name in ("neg", "abs"),  # Python's operators: a number stays a number
+    )
+
+
+def _numbers(name: str) -> Callable[[TensorType], TensorType]:
+    def infer(x: TensorType) -> TensorType:
+        if x.dtype.kind == "b":
+            raise DTypeError(f"{name} takes numbers, not bools: use logical_not or cast first")
+        return x
+
+    return infer
+
+
+for _row in _ROWS:
+    _define(_row)
+
+
+@method
+def neg(x: Any, name: str | None = None) -> Tensor:
+    """-x, elementwise: (...,) -> (...,)."""
+    return apply("neg", x)  # type: ignore[no-any-return]
+
+
+@method
+def abs(x: Any, name: str | None = None) -> Tensor:
+    """|x|; the slope at 0 is 0, elementwise: (...,) -> (...,)."""
+    return apply("abs", x)  # type: ignore[no-any-return]
+
+
+@method
+def sign(x: Any, name: str | None = None) -> Tensor:
+    """-1, 0 or 1, elementwise: (...,) -> (...,)."""
+    return apply("sign", x)  # type: ignore[no-any-return]
+
+
+@method
+def square(x: Any, name: str | None = None) -> Tensor:
+    """x * x, elementwise: (...,) -> (...,)."""
+    return apply("square", x)  # type: ignore[no-any-return]
+
+
+@method
+def exp(x: Any, name: str | None = None) -> Tensor:
+    """e**x, elementwise: (...,) -> (...,)."""
+    return apply("exp", x)  # type: ignore[no-any-return]
+
+
+@method
+def expm1(x: Any, name: str | None = None) -> Tensor:
+    """e**x - 1, exact near 0, elementwise: (...,) -> (...,)."""
+    return apply("expm1", x)  # type: ignore[no-any-return]
+
+
+@method
+def log(x: Any, name: str | None = None) -> Tensor:
+    """The natural logarithm, elementwise: (...,) -> (...,)."""
+    return apply("log", x)  # type: ignore[no-any-return]
+
+
+@method
+def log1p(x: Any, name: str | None = None) -> Tensor:
+    """log(1 + x), exact near 0, elementwise: (...,) -> (...,)."""
+    return apply("log1p", x)  # type: ignore[no-any-return]
+
+
+@method
+def log2(x: Any, name: str | None = None) -> Tensor:
+    """The logarithm to base 2, elementwise: (...,) -> (...,)."""
+    return apply("log2", x)  # type: ignore[no-any-return]
+
+
+@method
+def log10(x: Any, name: str | None = None) -> Tensor:
+    """The logarithm to base 10, elementwise: (...,) -> (...,)."""
+    return apply("log10", x)  # type: ignore[no-any-return]
+
+
+@method
+def sqrt(x: Any, name: str | None = None) -> Tensor:
+    """The square root, elementwise: (...,) -> (...,)."""
+    return apply("sqrt", x)  # type: ignore[no-any-return]
+
+
+@method
+def rsqrt(x: Any, name: str | None = None) -> Tensor:
+    """1 / sqrt(x), elementwise: (...,) -> (...,)."""
+    return apply("rsqrt", x)  # type: ignore[no-any-return]
+
+
+@method
+def reciprocal(x: Any, name: str | None = None) -> Tensor:
+    """1 / x, elementwise: (...,) -> (...,)."""
+    return apply("reciprocal", x)  # type: ignore[no-any-return]
+
+
+@method
+def sin(x: Any, name: str | None = None) -> Tensor:
+    """The sine, elementwise: (...,) -> (...,)."""
+    return apply("sin", x)  # type: ignore[no-any-return]
+
+
+@method
+def cos(x: Any, name: str | None = None) -> Tensor:
+    """The cosine, elementwise: (...,) -> (...,)."""
+    return apply("cos", x)  # type: ignore[no-any-return]
+
+
+@method
+def tan(x: Any, name: str | None = None) -> Tensor:
+    """The tangent, elementwise: (...,) -> (...,)."""
+    return apply("tan", x)  # type: ignore[no-any-return]
+
+
+@method
+def asin(x: Any, name: str | None = None) -> Tensor:
+    """The arc sine, elementwise: (...,) -> (...,)."""
+    return apply("asin", x)  # type: ignore[no-any-return]
+
+
+@method
+def acos(x: Any, name: str | None = None) -> Tensor:
+    """The arc cosine, elementwise: (...,) -> (...,)."""
+    return apply("acos", x)  # type: ignore[no-any-return]
+
+
+@method
+def atan(x: Any, name: str | None = None) -> Tensor:
+    """The arc tangent, elementwise: (...,) -> (...,)."""
+    return apply("atan", x)  # type: ignore[no-any-return]
+
+
+@method
+def sinh(x: Any, name: str | None = None) -> Tensor:
+    """The hyperbolic sine, elementwise: (...,) -> (...,)."""
+    return apply("sinh", x)  # type: ignore[no-any-return]
+
+
+@method
+def cosh(x: Any, name: str | None = None) -> Tensor:
+    """The hyperbolic cosine, elementwise: (...,) -> (...,)."""
+    return apply("cosh", x)  # type: ignore[no-any-return]
+
+
+@method
+def tanh(x: Any, name: str | None = None) -> Tensor:
+    """The hyperbolic tangent, elementwise: (...,) -> (...,)."""
+    return apply("tanh", x)  # type: ignore[no-any-return]
+
+
+@method
+def asinh(x: Any, name: str | None = None) -> Tensor:
+    """The inverse of sinh, elementwise: (...,) -> (...,)."""
+    return apply("asinh", x)  # type: ignore[no-any-return]
+
+
+@method
+def acosh(x: Any, name: str | None = None) -> Tensor:
+    """The inverse of cosh, elementwise: (...,) -> (...,)."""
+    return apply("acosh", x)  # type: ignore[no-any-return]
+
+
+@method
+def atanh(x: Any, name: str | None = None) -> Tensor:
+    """The inverse of tanh, elementwise: (...,) -> (...,)."""
+    return apply("atanh", x)  # type: ignore[no-any-return]
+
+
+@method
+def erf(x: Any, name: str | None = None) -> Tensor:
+    """2 / sqrt(pi) * integral of exp(-t**2) from 0 to x, elementwise: (...,) -> (...,)."""
+    return apply("erf", x)  # type: ignore[no-any-return]
+
+
+@method
+def sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """1 / (1 + exp(-x)), elementwise: (...,) -> (...,)."""
+    return apply("sigmoid", x)  # type: ignore[no-any-return]
+
+
+@method
+def relu(x: Any, name: str | None = None) -> Tensor:
+    """max(x, 0); the slope at 0 is 0, elementwise: (...,) -> (...,)."""
+    return apply("relu", x)  # type: ignore[no-any-return]
+
+
+@method
+def floor(x: Any, name: str | None = None) -> Tensor:
+    """The largest integer that is not above x, elementwise: (...,) -> (...,)."""
+    return apply("floor", x)  # type: ignore[no-any-return]
+
+
+@method
+def ceil(x: Any, name: str | None = None) -> Tensor:
+    """The smallest integer that is not below x, elementwise: (...,) -> (...,)."""
+    return apply("ceil", x)  # type: ignore[no-any-return]
+
+
+@method
+def round(x: Any, name: str | None = None) -> Tensor:
+    """The nearest integer, halves to even, elementwise: (...,) -> (...,)."""
+    return apply("round", x)  # type: ignore[no-any-return]
+
+
+@method
+def trunc(x: Any, name: str | None = None) -> Tensor:
+    """x without its fraction, elementwise: (...,) -> (...,)."""
+    return apply("trunc", x)  # type: ignore[no-any-return]
