@@ -1,0 +1,192 @@
+"""Lists of tensors inside a Program: what a Python list becomes when a staged loop changes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import equal
+from dy2st_runtime.errors import BranchMismatch
+from dy2st_runtime.ir import ArrayType, TensorType, apply, define, public, user_location
+from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axis
+
+
+def _element(array: ArrayType, what: str) -> TensorType:
+    if array.element is None:
+        raise IndexError(f"{what} of a list of which nothing is known to be inside")
+    return array.element
+
+
+def _joined(element: TensorType | None, new: TensorType) -> TensorType:
+    if element is None:
+        return new
+    if element.dtype != new.dtype or element.rank != new.rank:
+        raise BranchMismatch(
+            f"a list holds {element} and gets {new}",
+            at=user_location(),
+            why="a list that a tensor-dependent loop changes holds tensors of one dtype and rank",
+            hint="cast or reshape the tensor before it is appended",
+        )
+    sizes = [
+        a if equal(a, b) is True else fresh_symbol("size")
+        for a, b in zip(element.shape, new.shape, strict=True)
+    ]
+    return (
+        new if all(a is b for a, b in zip(sizes, new.shape, strict=True)) else new.with_shape(sizes)
+    )
+
+
+def _array_infer(*types: TensorType) -> ArrayType:
+    element: TensorType | None = None
+    for type in types:
+        element = _joined(element, type)
+    return ArrayType(element)
+
+
+def _place(array: list[Any], index: Any) -> int:
+    place = int(index)
+    if not -len(array) <= place < len(array):
+        raise IndexError("list index out of range")
+    return place
+
+
+def _write_kernel(array: list[Any], index: Any, value: Any) -> list[Any]:
+    changed = list(array)
+    changed[_place(array, index)] = value
+    return changed
+
+
+def _pop_kernel(array: list[Any], index: Any) -> tuple[list[Any], Any]:
+    if not array:
+        raise IndexError("pop from empty list")
+    changed = list(array)
+    item = changed.pop(_place(array, index))
+    return changed, item
+
+
+def _stack_infer(array: ArrayType, axis: int) -> TensorType:
+    element = _element(array, "stack")
+    sizes = list(element.shape)
+    sizes.insert(axis, fresh_symbol("length"))
+    return element.with_shape(sizes)
+
+
+def _concat_infer(array: ArrayType, axis: int) -> TensorType:
+    element = _element(array, "concat")
+    sizes = list(element.shape)
+    sizes[axis] = fresh_symbol("length")
+    return element.with_shape(sizes)
+
+
+define(
+    "array_create",
+    doc="A list of the given tensors.",
+    inputs="xs*",
+    infer=_array_infer,
+    kernel=lambda *xs: list(xs),
+)
+define(
+    "array_append",
+    doc="The list with one more tensor at its end.",
+    inputs="array, x",
+    infer=lambda array, x: ArrayType(_joined(array.element, x)),
+    kernel=lambda array, x: [*array, x],
+)
+define(
+    "array_write",
+    doc="The list with another tensor at a place.",
+    inputs="array, index, x",
+    infer=lambda array, index, x: ArrayType(_joined(array.element, x)),
+    kernel=_write_kernel,
+)
+define(
+    "array_read",
+    doc="The tensor at a place of the list.",
+    inputs="array, index",
+    infer=lambda array, index: _element(array, "an element"),
+    kernel=lambda array, index: array[_place(array, index)],
+)
+define(
+    "array_pop",
+    doc="The list without the tensor at a place, and that tensor.",
+    inputs="array, index",
+    infer=lambda array, index: (array, _element(array, "pop")),
+    kernel=_pop_kernel,
+)
+define(
+    "array_length",
+    doc="How many tensors the list has.",
+    inputs="array",
+    infer=lambda array: TensorType("int64", ()),
+    kernel=lambda array: np.int64(len(array)),
+)
+define(
+    "array_stack",
+    doc="The tensors of the list along a new axis.",
+    inputs="array",
+    attributes={"axis": 0},
+    infer=_stack_infer,
+    kernel=lambda array, axis: np.stack(array, axis),
+)
+define(
+    "array_concat",
+    doc="The tensors of the list one after the other along an axis.",
+    inputs="array",
+    attributes={"axis": 0},
+    infer=_concat_infer,
+    kernel=lambda array, axis: np.concatenate(array, axis),
+)
+
+
+@public
+def array_of(tensors: Any) -> Any:
+    """A list of the Program with these tensors."""
+    return apply("array_create", *tensors)
+
+
+@public
+def array_append(array: Any, x: Any) -> Any:
+    """The list with one more tensor at its end."""
+    return apply("array_append", array, x)
+
+
+@public
+def array_write(array: Any, index: Any, x: Any) -> Any:
+    """The list with another tensor at a place."""
+    return apply("array_write", array, index, x)
+
+
+@public
+def array_read(array: Any, index: Any) -> Any:
+    """The tensor at a place of the list; IndexError when the Program runs if there is none."""
+    return apply("array_read", array, index)
+
+
+@public
+def array_pop(array: Any, index: Any = -1) -> tuple[Any, Any]:
+    """The list without the tensor at a place, and that tensor."""
+    return apply("array_pop", array, index)  # type: ignore[no-any-return]
+
+
+@public
+def array_length(array: Any) -> Any:
+    """How many tensors the list has: a 0-d int64 tensor."""
+    return apply("array_length", array)
+
+
+@public
+def array_stack(array: Any, axis: int = 0) -> Any:
+    """The tensors of the list along a new axis."""
+    return apply("array_stack", array, axis=_axis(array, axis, 1))
+
+
+@public
+def array_concat(array: Any, axis: int = 0) -> Any:
+    """The tensors of the list one after the other along an axis."""
+    return apply("array_concat", array, axis=_axis(array, axis, 0))
+
+
+def _axis(array: Any, axis: int, more: int) -> int:
+    element = _element(array.type, "stack or concat")
+    return normalize_axis(axis, element.rank + more)
