@@ -28,6 +28,7 @@ from dy2st_runtime.nn.activation import (
     Tanh,
     Tanhshrink,
 )
+from dy2st_runtime.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from dy2st_runtime.nn.common import (
     Bilinear,
     CosineSimilarity,
@@ -85,7 +86,6 @@ from dy2st_runtime.nn.transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
-from dy2st_runtime.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 
 __all__ = [
     "CELU",

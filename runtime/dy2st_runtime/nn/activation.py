@@ -192,7 +192,10 @@ class PReLU(Layer):
     """max(x, 0) + weight * min(x, 0), the weight is trained (He et al. 2015)."""
 
     def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, weight_attr: Any = None,
+        self,
+        num_parameters: int = 1,
+        init: float = 0.25,
+        weight_attr: Any = None,
         data_format: str = "NCHW",
     ):
         """One weight for all, or one a channel."""

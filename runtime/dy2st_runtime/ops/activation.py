@@ -1,0 +1,262 @@
+"""Activations: composites of elementwise operators, some with a faster kernel beside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.ir import REQUIRED, F, Sample, apply, define, method, public
+from dy2st_runtime.ir.arguments import as_dtype, normalize_axis
+from dy2st_runtime.ops.erf import erf_kernel
+from dy2st_runtime.ops.rules import same_type
+
+_ROOT_HALF = 0.5**0.5
+_ROOT_2_BY_PI = (2.0 / np.pi) ** 0.5
+
+
+def _softmax_kernel(x: Any, axis: int) -> Any:
+    powers = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
+    powers /= np.add.reduce(powers, axis=axis, keepdims=True)
+    return powers
+
+
+def _softmax_gradient(g: Any, y: Any, x: Any, axis: int) -> Any:
+    product = g * y
+    return product - y * F.sum(product, axis=axis, keepdim=True)
+
+
+def _log_softmax_kernel(x: Any, axis: int) -> Any:
+    low = x - np.maximum.reduce(x, axis=axis, keepdims=True)
+    return low - np.log(np.add.reduce(np.exp(low), axis=axis, keepdims=True))
+
+
+_AXES = (Sample(((2, 3),), {"axis": 1}), Sample(((2, 3),), {"axis": 0}))
+
+define(
+    "softmax",
+    doc="exp(x) / sum(exp(x)) along an axis.",
+    inputs="x",
+    attributes={"axis": REQUIRED},
+    infer=same_type,
+    kernel=_softmax_kernel,
+    gradient=_softmax_gradient,
+    samples=_AXES,
+)
+define(
+    "log_softmax",
+    doc="x - log(sum(exp(x))) along an axis.",
+    inputs="x",
+    attributes={"axis": REQUIRED},
+    infer=same_type,
+    kernel=_log_softmax_kernel,
+    gradient=lambda g, y, x, axis: g - F.exp(y) * F.sum(g, axis=axis, keepdim=True),
+    samples=_AXES,
+)
+
+
+def _gelu_kernel(x: Any, approximate: bool) -> Any:
+    kind = x.dtype.type
+    if approximate:
+        inner = kind(_ROOT_2_BY_PI) * (x + kind(0.044715) * x * x * x)
+        return kind(0.5) * x * (kind(1) + np.tanh(inner))
+    return x * (kind(0.5) * (kind(1) + erf_kernel(x * kind(_ROOT_HALF))))
+
+
+def _gelu(x: Any, approximate: bool) -> Any:
+    if approximate:
+        return x * 0.5 * (F.tanh((x + x * x * x * 0.044715) * _ROOT_2_BY_PI) + 1.0)
+    return x * ((F.erf(x * _ROOT_HALF) + 1.0) * 0.5)
+
+
+define(
+    "gelu",
+    doc="x * (1 + erf(x / sqrt(2))) / 2.",
+    inputs="x",
+    attributes={"approximate": False},
+    infer=same_type,
+    kernel=_gelu_kernel,
+    decompose=_gelu,
+    samples=(Sample(((2, 3),)), Sample(((2, 3),), {"approximate": True})),
+)
+
+
+def _softplus_kernel(x: Any, beta: float, threshold: float) -> Any:
+    kind = x.dtype.type
+    scaled = x * kind(beta)
+    return np.where(scaled > kind(threshold), x, np.logaddexp(scaled, kind(0)) / kind(beta))
+
+
+def _softplus(x: Any, beta: float, threshold: float) -> Any:
+    scaled = x * beta
+    # log(1 + e**s) = max(s, 0) + log(1 + e**-|s|) does not overflow
+    smooth = (F.relu(scaled) + F.log1p(F.exp(-F.abs(scaled)))) / beta
+    return F.where(F.greater_than(scaled, threshold), x, smooth)
+
+
+define(
+    "softplus",
+    doc="log(1 + exp(beta * x)) / beta; x above the threshold.",
+    inputs="x",
+    attributes={"beta": 1.0, "threshold": 20.0},
+    infer=same_type,
+    kernel=_softplus_kernel,
+    decompose=_softplus,
+    samples=(Sample(((2, 3),), low=0.2), Sample(((2, 3),), {"beta": 2.0}, low=0.2)),
+)
+
+
+@method
+def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
+    """exp(x) / sum(exp(x)) along an axis."""
+    x = x if dtype is None else F.cast(x, as_dtype(dtype))
+    return apply("softmax", x, axis=normalize_axis(axis, x.ndim))
+
+
+@public
+def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
+    """x - log(sum(exp(x))) along an axis."""
+    x = x if dtype is None else F.cast(x, as_dtype(dtype))
+    return apply("log_softmax", x, axis=normalize_axis(axis, x.ndim))
+
+
+@public
+def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
+    """x * (1 + erf(x / sqrt(2))) / 2; `approximate` takes tanh for erf (Hendrycks 2016)."""
+    return apply("gelu", x, approximate=bool(approximate))
+
+
+@public
+def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0, name: str | None = None) -> Any:
+    """log(1 + exp(beta * x)) / beta; x where beta * x is above the threshold."""
+    return apply("softplus", x, beta=float(beta), threshold=float(threshold))
+
+
+@public
+def silu(x: Any, name: str | None = None) -> Any:
+    """x * sigmoid(x)."""
+    return x * F.sigmoid(x)
+
+
+@public
+def swish(x: Any, name: str | None = None) -> Any:
+    """x * sigmoid(x), `silu` under another name."""
+    return silu(x)
+
+
+@public
+def mish(x: Any, name: str | None = None) -> Any:
+    """x * tanh(softplus(x)) (Misra 2019)."""
+    return x * F.tanh(softplus(x))
+
+
+@public
+def relu6(x: Any, name: str | None = None) -> Any:
+    """min(max(x, 0), 6)."""
+    return F.clip(x, 0.0, 6.0)
+
+
+@public
+def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
+    """x where x > 0, else negative_slope * x."""
+    return F.where(F.greater_than(x, 0), x, x * negative_slope)
+
+
+@public
+def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
+    """x where x > 0, else weight * x; one weight, or one a channel."""
+    if weight.size != 1 and x.ndim > 1:
+        shape: list[Any] = [1] * x.ndim
+        shape[-1 if data_format[-1] == "C" else 1] = weight.shape[0]
+        weight = F.reshape(weight, shape)
+    return F.where(F.greater_than(x, 0), x, x * weight)
+
+
+@public
+def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+    """x where x > 0, else alpha * (exp(x) - 1) (Clevert 2015)."""
+    return F.where(F.greater_than(x, 0), x, F.expm1(F.minimum(x, 0)) * alpha)
+
+
+@public
+def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017)."""
+    return F.where(F.greater_than(x, 0), x, F.expm1(F.minimum(x, 0) / alpha) * alpha)
+
+
+@public
+def selu(
+    x: Any,
+    scale: float = 1.0507009873554805,
+    alpha: float = 1.6732632423543772,
+    name: str | None = None,
+) -> Any:
+    """scale * (x where x > 0, else alpha * (exp(x) - 1)) (Klambauer 2017)."""
+    return elu(x, alpha) * scale
+
+
+@public
+def softsign(x: Any, name: str | None = None) -> Any:
+    """x / (1 + |x|)."""
+    return x / (F.abs(x) + 1.0)
+
+
+@public
+def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    """-log(1 + exp(-x))."""
+    return -softplus(-x, threshold=float("inf"))
+
+
+@public
+def hardsigmoid(
+    x: Any, slope: float = 1.0 / 6.0, offset: float = 0.5, name: str | None = None
+) -> Any:
+    """min(max(slope * x + offset, 0), 1)."""
+    return F.clip(x * slope + offset, 0.0, 1.0)
+
+
+@public
+def hardswish(x: Any, name: str | None = None) -> Any:
+    """x * min(max(x + 3, 0), 6) / 6 (Howard 2019)."""
+    return x * F.clip(x + 3.0, 0.0, 6.0) / 6.0
+
+
+@public
+def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
+    """min(max(x, min), max)."""
+    return F.clip(x, min, max)
+
+
+@public
+def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
+    """x where |x| > threshold, else 0."""
+    return F.where(F.greater_than(F.abs(x), threshold), x, F.zeros_like(x))
+
+
+@public
+def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
+    """sign(x) * max(|x| - threshold, 0)."""
+    return F.relu(x - threshold) - F.relu(-x - threshold)
+
+
+@public
+def tanhshrink(x: Any, name: str | None = None) -> Any:
+    """x - tanh(x)."""
+    return x - F.tanh(x)
+
+
+@public
+def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
+    """a * sigmoid(b), with a and b the halves of an axis (Dauphin 2016)."""
+    a, b = F.split(x, 2, axis)
+    return a * F.sigmoid(b)
+
+
+@method
+def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
+    """min(max(x, min), max): either limit may be left out; the slope at a limit is 1."""
+    if min is not None:
+        x = F.where(F.less_than(x, min), F.cast(min, x.dtype), x)
+    if max is not None:
+        x = F.where(F.greater_than(x, max), F.cast(max, x.dtype), x)
+    return x

@@ -1,0 +1,494 @@
+"""Convolutions along any number of axes, as cross-correlations.
+
+Three primitives are each other's gradients, because a convolution is linear in both operands:
+
+conv            x (n, c, ...), w (o, c/groups, *kernel) -> (n, o, ...)
+conv_transpose  the gradient of conv with respect to x
+conv_weight     the gradient of conv with respect to w
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from dy2st_runtime.dims import Size, less, require, require_equal
+from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
+from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, public
+from dy2st_runtime.ir.arguments import as_shape, pair
+
+Pads = tuple[tuple[int, int], ...]
+_GEOMETRY: dict[str, Any] = {
+    "strides": REQUIRED,
+    "pads": REQUIRED,
+    "dilations": REQUIRED,
+    "groups": 1,
+}
+
+
+def window_count(
+    size: Size, kernel: int, stride: int, pads: tuple[Size, Size], dilation: int
+) -> Size:
+    """How many windows fit: (size + pads - dilation*(kernel-1) - 1) // stride + 1."""
+    room = size + pads[0] + pads[1] - dilation * (kernel - 1) - 1
+    if less(room, 0) is True:
+        raise ShapeError(f"a window of {dilation * (kernel - 1) + 1} does not fit the size {size}")
+    if less(room, 0) is None:
+        require(room >= 0, f"a window of {dilation * (kernel - 1) + 1} must fit the size {size}")
+    return room // stride + 1
+
+
+def _conv_infer(
+    x: TensorType, w: TensorType, strides: Any, pads: Pads, dilations: Any, groups: int
+) -> TensorType:
+    if x.rank != w.rank or x.rank < 3:
+        raise ShapeError(f"conv: x of shape {list(x.shape)} and weight {list(w.shape)} do not fit")
+    if x.dtype.kind != "f":
+        raise DTypeError(f"conv takes floats, not {x.dtype}")
+    require_equal(
+        x.shape[1],
+        w.shape[1] * groups,
+        f"conv: x has {x.shape[1]} channels, the weight {list(w.shape)} in {groups} groups takes "
+        f"{w.shape[1] * groups}",
+    )
+    spatial = [
+        window_count(size, kernel, stride, pad, dilation)  # type: ignore[arg-type]
+        for size, kernel, stride, pad, dilation in zip(
+            x.shape[2:], w.shape[2:], strides, pads, dilations, strict=True
+        )
+    ]
+    return x.with_shape([x.shape[0], w.shape[0], *spatial])
+
+
+def padded(x: Any, pads: Pads, value: float = 0.0) -> Any:
+    """x (n, c, ...) with constant elements around its spatial axes."""
+    if not any(before or after for before, after in pads):
+        return x
+    shape = [size + b + a for size, (b, a) in zip(x.shape[2:], pads, strict=True)]
+    result = np.full((*x.shape[:2], *shape), value, x.dtype)
+    inside = tuple(slice(b, b + size) for size, (b, _) in zip(x.shape[2:], pads, strict=True))
+    result[(slice(None), slice(None), *inside)] = x
+    return result
+
+
+def windows(x: Any, kernel: Any, strides: Any, dilations: Any) -> Any:
+    """A view (n, c, *counts, *kernel) of all windows."""
+    reach = tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilations, strict=True))
+    axes = tuple(range(2, x.ndim))
+    view = sliding_window_view(x, reach, axis=axes)  # type: ignore[call-overload]
+    steps = tuple(slice(None, None, s) for s in strides)
+    inner = tuple(slice(None, None, d) for d in dilations)
+    return view[(slice(None), slice(None), *steps, *inner)]
+
+
+def _columns(view: Any, spatial: int) -> Any:
+    """(n, c, *counts, *kernel) -> (n * counts, c * kernel)."""
+    order = (0, *range(2, 2 + spatial), 1, *range(2 + spatial, 2 + 2 * spatial))
+    rows = int(np.prod([view.shape[0], *view.shape[2 : 2 + spatial]]))
+    return (
+        view.transpose(order).reshape(rows, -1)
+        if rows
+        else np.zeros((0, int(np.prod([view.shape[1], *view.shape[2 + spatial :]]))), view.dtype)
+    )
+
+
+def _conv_kernel(x: Any, w: Any, strides: Any, pads: Any, dilations: Any, groups: int) -> Any:
+    spatial = x.ndim - 2
+    view = windows(padded(x, pads), w.shape[2:], strides, dilations)
+    counts = view.shape[2 : 2 + spatial]
+    if groups == 1:
+        flat = _columns(view, spatial) @ w.reshape(w.shape[0], -1).T
+        return np.moveaxis(flat.reshape(x.shape[0], *counts, w.shape[0]), -1, 1)
+    if w.shape[1] == 1 and w.shape[0] == groups:
+        return _depthwise(view, w, spatial)
+    inside, outside = w.shape[1], w.shape[0] // groups
+    parts = [
+        _columns(view[:, g * inside : (g + 1) * inside], spatial)
+        @ w[g * outside : (g + 1) * outside].reshape(outside, -1).T
+        for g in range(groups)
+    ]
+    flat = np.concatenate(parts, axis=1)
+    return np.moveaxis(flat.reshape(x.shape[0], *counts, w.shape[0]), -1, 1)
+
+
+def _depthwise(view: Any, w: Any, spatial: int) -> Any:
+    """One filter a channel: a sum over the places of the kernel."""
+    result = np.zeros(view.shape[: 2 + spatial], view.dtype)
+    for place in np.ndindex(*w.shape[2:]):
+        weight = w[(slice(None), 0, *place)].reshape(1, -1, *[1] * spatial)
+        result += view[(..., *place)] * weight
+    return result
+
+
+def _transpose_infer(
+    x: TensorType, w: TensorType, sizes: Any, strides: Any, pads: Pads, dilations: Any, groups: int
+) -> TensorType:
+    if x.rank != w.rank or x.rank < 3:
+        raise ShapeError(
+            f"conv_transpose: x of shape {list(x.shape)} and weight {list(w.shape)} do not fit"
+        )
+    require_equal(
+        x.shape[1],
+        w.shape[0],
+        f"conv_transpose: x has {x.shape[1]} channels, the weight takes {w.shape[0]}",
+    )
+    return x.with_shape([x.shape[0], w.shape[1] * groups, *sizes])
+
+
+def _transpose_kernel(
+    x: Any, w: Any, sizes: Any, strides: Any, pads: Any, dilations: Any, groups: int
+) -> Any:
+    """Every element of x adds its filter to the result."""
+    spatial = x.ndim - 2
+    outside, inside = w.shape[0] // groups, w.shape[1]
+    wide = [size + b + a for size, (b, a) in zip(sizes, pads, strict=True)]
+    result = np.zeros((x.shape[0], inside * groups, *wide), x.dtype)
+    for g in range(groups):
+        part = np.moveaxis(x[:, g * outside : (g + 1) * outside], 1, -1)
+        columns = part.reshape(-1, outside) @ w[g * outside : (g + 1) * outside].reshape(
+            outside, -1
+        )
+        columns = columns.reshape(x.shape[0], *x.shape[2:], inside, *w.shape[2:])
+        columns = np.moveaxis(columns, 1 + spatial, 1)
+        target = result[:, g * inside : (g + 1) * inside]
+        for place in itertools.product(*map(range, w.shape[2:])):
+            steps = tuple(
+                slice(k * d, k * d + s * (n - 1) + 1, s)
+                for k, d, s, n in zip(place, dilations, strides, x.shape[2:], strict=True)
+            )
+            target[(slice(None), slice(None), *steps)] += columns[(..., *place)]
+    cut = tuple(slice(b, b + size) for size, (b, _) in zip(sizes, pads, strict=True))
+    return result[(slice(None), slice(None), *cut)]
+
+
+def _weight_kernel(
+    x: Any, g: Any, kernel: Any, strides: Any, pads: Any, dilations: Any, groups: int
+) -> Any:
+    spatial = x.ndim - 2
+    view = windows(padded(x, pads), kernel, strides, dilations)
+    counts = tuple(slice(0, n) for n in g.shape[2:])
+    view = view[(slice(None), slice(None), *counts)]
+    inside, outside = x.shape[1] // groups, g.shape[1] // groups
+    parts = []
+    for i in range(groups):
+        columns = _columns(view[:, i * inside : (i + 1) * inside], spatial)
+        rows = np.moveaxis(g[:, i * outside : (i + 1) * outside], 1, -1).reshape(-1, outside)
+        parts.append((rows.T @ columns).reshape(outside, inside, *kernel))
+    return np.concatenate(parts, axis=0)
+
+
+def _weight_infer(
+    x: TensorType, g: TensorType, kernel: Any, strides: Any, pads: Any, dilations: Any, groups: int
+) -> TensorType:
+    return x.with_shape([g.shape[1], x.shape[1] // groups, *kernel])
+
+
+def _kernel_of(w: Any) -> tuple[int, ...]:
+    return tuple(w.shape[2:])
+
+
+def _conv_gradient(g: Any, y: Any, x: Any, w: Any, **geometry: Any) -> Any:
+    return (
+        lambda: apply("conv_transpose", g, w, sizes=tuple(x.shape[2:]), **geometry),
+        lambda: apply("conv_weight", x, g, kernel=_kernel_of(w), **geometry),
+    )
+
+
+def _transpose_gradient(g: Any, y: Any, x: Any, w: Any, sizes: Any, **geometry: Any) -> Any:
+    return (
+        lambda: _cut_to(apply("conv", g, w, **geometry), x),
+        lambda: apply("conv_weight", g, x, kernel=_kernel_of(w), **geometry),
+    )
+
+
+def _weight_gradient(h: Any, y: Any, x: Any, g: Any, kernel: Any, **geometry: Any) -> Any:
+    return (
+        lambda: apply("conv_transpose", g, h, sizes=tuple(x.shape[2:]), **geometry),
+        lambda: _cut_to(apply("conv", x, h, **geometry), g),
+    )
+
+
+def _cut_to(y: Any, like: Any) -> Any:
+    """The windows that there were: an output padding leaves room for more."""
+    spatial = list(range(2, y.ndim))
+    return F.slice(y, spatial, [0] * len(spatial), like.shape[2:])
+
+
+_PLAIN = {"strides": (1, 1), "pads": ((1, 0), (0, 1)), "dilations": (1, 1)}
+_WIDE = {"strides": (2, 1), "pads": ((1, 1), (0, 0)), "dilations": (1, 2), "groups": 2}
+
+define(
+    "conv",
+    doc="The products of a filter with every window of x.",
+    inputs="x, w",
+    promote=True,
+    attributes=_GEOMETRY,
+    infer=_conv_infer,
+    kernel=_conv_kernel,
+    gradient=_conv_gradient,
+    samples=(
+        Sample(((2, 3, 4, 4), (2, 3, 2, 2)), _PLAIN),
+        Sample(((1, 4, 5, 5), (2, 2, 3, 2)), _WIDE),
+        Sample(
+            ((1, 2, 5), (2, 1, 3)),
+            {"strides": (1,), "pads": ((0, 0),), "dilations": (1,), "groups": 2},
+        ),
+    ),
+)
+define(
+    "conv_transpose",
+    doc="The gradient of conv with respect to x.",
+    inputs="x, w",
+    promote=True,
+    attributes={"sizes": REQUIRED, **_GEOMETRY},
+    infer=_transpose_infer,
+    kernel=_transpose_kernel,
+    gradient=_transpose_gradient,
+    samples=(
+        Sample(((2, 2, 4, 4), (2, 3, 2, 2)), {"sizes": (4, 4), **_PLAIN}),
+        Sample(((1, 2, 3, 3), (2, 2, 3, 2)), {"sizes": (6, 5), **_WIDE}),
+    ),
+)
+define(
+    "conv_weight",
+    doc="The gradient of conv with respect to w.",
+    inputs="x, g",
+    promote=True,
+    attributes={"kernel": REQUIRED, **_GEOMETRY},
+    infer=_weight_infer,
+    kernel=_weight_kernel,
+    gradient=_weight_gradient,
+    samples=(Sample(((2, 3, 4, 4), (2, 2, 4, 4)), {"kernel": (2, 2), **_PLAIN}),),
+)
+
+
+# -- the functions of nn.functional -----------------------------------------------------------
+
+
+def explicit_pads(padding: Any, sizes: Any, kernel: Any, strides: Any, dilations: Any) -> Pads:
+    """Before and after for every axis, from an int, a list, or "SAME" or "VALID"."""
+    axes = len(kernel)
+    if isinstance(padding, str):
+        return _named_pads(padding.upper(), sizes, kernel, strides, dilations)
+    if isinstance(padding, (list, tuple)):
+        if padding and isinstance(padding[0], (list, tuple)):
+            pairs = [pair(entry, 2, "padding") for entry in padding][-axes:]
+            return tuple((before, after) for before, after in pairs)
+        if len(padding) == 2 * axes:
+            flat = pair(padding, 2 * axes, "padding")
+            return tuple((flat[2 * i], flat[2 * i + 1]) for i in range(axes))
+    return tuple((p, p) for p in pair(padding, axes, "padding"))
+
+
+def _named_pads(padding: str, sizes: Any, kernel: Any, strides: Any, dilations: Any) -> Pads:
+    if padding == "VALID":
+        return ((0, 0),) * len(kernel)
+    if padding != "SAME":
+        raise ArgumentError(f"padding is a number, a list, 'SAME' or 'VALID', not {padding!r}")
+    pads = []
+    for size, k, s, d in zip(sizes, kernel, strides, dilations, strict=True):
+        reach = d * (k - 1) + 1
+        if s != 1 and not isinstance(size, int):
+            raise ArgumentError(f"padding 'SAME' with stride {s} needs a known size, not {size}")
+        total = reach - 1 if s == 1 else max((-(-size // s) - 1) * s + reach - size, 0)
+        pads.append((total // 2, total - total // 2))
+    return tuple(pads)
+
+
+def _convolve(
+    x: Any,
+    weight: Any,
+    bias: Any,
+    axes: int,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    data_format: str,
+) -> Any:
+    x, last = channels_first(x, data_format, axes)
+    strides, dilations = pair(stride, axes, "stride"), pair(dilation, axes, "dilation")
+    pads = explicit_pads(padding, x.shape[2:], weight.shape[2:], strides, dilations)
+    y = apply("conv", x, weight, strides=strides, pads=pads, dilations=dilations, groups=groups)
+    return channels_back(_with_bias(y, bias), last)
+
+
+def _with_bias(y: Any, bias: Any) -> Any:
+    return y if bias is None else y + F.reshape(bias, [1, bias.shape[0], *[1] * (y.ndim - 2)])
+
+
+def channels_first(x: Any, data_format: str, axes: int) -> tuple[Any, bool]:
+    """x as (n, c, ...), and whether its channels came last."""
+    if x.ndim != axes + 2:
+        raise ShapeError(f"{axes + 2} axes are expected ({data_format}), the shape is {x.shape}")
+    last = data_format[-1] == "C"
+    return (F.moveaxis(x, -1, 1) if last else x), last
+
+
+def channels_back(y: Any, last: bool) -> Any:
+    """The inverse of `channels_first`."""
+    return F.moveaxis(y, 1, -1) if last else y
+
+
+@public
+def conv1d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    data_format: str = "NCL",
+    name: str | None = None,
+) -> Any:
+    """(n, c, l), (o, c/groups, k) -> (n, o, l'), l' = (l + pads - dilation*(k-1) - 1)//stride + 1."""
+    return _convolve(x, weight, bias, 1, stride, padding, dilation, groups, data_format)
+
+
+@public
+def conv2d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """(n, c, h, w), (o, c/groups, kh, kw) -> (n, o, h', w'); see conv1d for the sizes."""
+    return _convolve(x, weight, bias, 2, stride, padding, dilation, groups, data_format)
+
+
+@public
+def conv3d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    data_format: str = "NCDHW",
+    name: str | None = None,
+) -> Any:
+    """(n, c, d, h, w), (o, c/groups, kd, kh, kw) -> (n, o, d', h', w')."""
+    return _convolve(x, weight, bias, 3, stride, padding, dilation, groups, data_format)
+
+
+def _transposed(
+    x: Any,
+    weight: Any,
+    bias: Any,
+    axes: int,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: int,
+    dilation: Any,
+    output_size: Any,
+    data_format: str,
+) -> Any:
+    x, last = channels_first(x, data_format, axes)
+    strides, dilations = pair(stride, axes, "stride"), pair(dilation, axes, "dilation")
+    kernel = weight.shape[2:]
+    pads = explicit_pads(padding, x.shape[2:], kernel, strides, dilations)
+    smallest = [
+        (n - 1) * s - before - after + d * (k - 1) + 1
+        for n, k, s, d, (before, after) in zip(
+            x.shape[2:], kernel, strides, dilations, pads, strict=True
+        )
+    ]
+    if output_size is not None:
+        sizes = as_shape(output_size)[-axes:]
+        for size, least, s in zip(sizes, smallest, strides, strict=True):
+            require(size >= least, f"conv_transpose: an output of {size} is below {least}")
+            require(
+                size - least < s, f"conv_transpose: an output of {size} exceeds {least} + {s} - 1"
+            )
+    else:
+        extra = pair(output_padding, axes, "output_padding")
+        sizes = tuple(least + e for least, e in zip(smallest, extra, strict=True))
+    y = apply(
+        "conv_transpose",
+        x,
+        weight,
+        sizes=tuple(sizes),
+        strides=strides,
+        pads=pads,
+        dilations=dilations,
+        groups=groups,
+    )
+    return channels_back(_with_bias(y, bias), last)
+
+
+@public
+def conv1d_transpose(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+    output_size: Any = None,
+    data_format: str = "NCL",
+    name: str | None = None,
+) -> Any:
+    """(n, c, l), (c, o/groups, k) -> (n, o, l'), the gradient of conv1d with respect to its input."""
+    return _transposed(
+        x,
+        weight,
+        bias,
+        1,
+        stride,
+        padding,
+        output_padding,
+        groups,
+        dilation,
+        output_size,
+        data_format,
+    )
+
+
+@public
+def conv2d_transpose(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    output_size: Any = None,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """(n, c, h, w), (c, o/groups, kh, kw) -> (n, o, h', w'), the gradient of conv2d."""
+    return _transposed(
+        x,
+        weight,
+        bias,
+        2,
+        stride,
+        padding,
+        output_padding,
+        groups,
+        dilation,
+        output_size,
+        data_format,
+    )
+
+
+@public
+def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
+    """x @ weight + bias: (..., in) @ (in, out) + (out,) -> (..., out)."""
+    y = F.matmul(x, weight)
+    return y if bias is None else y + bias

@@ -1,0 +1,248 @@
+"""Normalisation: composites of reductions, with a faster kernel beside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import require_equal
+from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, public
+from dy2st_runtime.ir.arguments import normalize_axis
+from dy2st_runtime.ir.grad_mode import no_grad
+
+
+def _per_channel(value: Any, rank: int, axis: int) -> Any:
+    shape: list[Any] = [1] * rank
+    shape[axis] = value.shape[0]
+    return F.reshape(value, shape)
+
+
+def _batch_infer(
+    x: TensorType, mean: TensorType, *others: TensorType, axis: int, epsilon: float
+) -> TensorType:
+    for other in (mean, *others):
+        if other.rank != 1:
+            raise ShapeError(f"batch_norm: one number a channel, not {list(other.shape)}")
+        require_equal(
+            other.shape[0],
+            x.shape[axis],
+            f"batch_norm: x has {x.shape[axis]} channels, the statistics {other.shape[0]}",
+        )
+    return x
+
+
+def _batch_kernel(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    weight: Any = None,
+    bias: Any = None,
+    *,
+    axis: int,
+    epsilon: float,
+) -> Any:
+    """One multiplication and one addition an element."""
+    shape = [1] * x.ndim
+    shape[axis] = -1
+    factor = 1.0 / np.sqrt(variance + variance.dtype.type(epsilon))
+    factor = factor if weight is None else factor * weight
+    shift = -mean * factor if bias is None else bias - mean * factor
+    scaled = x * factor.reshape(shape).astype(x.dtype, copy=False)
+    scaled += shift.reshape(shape).astype(x.dtype, copy=False)
+    return scaled
+
+
+def _batch(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    weight: Any = None,
+    bias: Any = None,
+    *,
+    axis: int,
+    epsilon: float,
+) -> Any:
+    rank = x.ndim
+    y = (x - _per_channel(mean, rank, axis)) * F.rsqrt(_per_channel(variance, rank, axis) + epsilon)
+    y = y if weight is None else y * _per_channel(weight, rank, axis)
+    y = y if bias is None else y + _per_channel(bias, rank, axis)
+    return F.cast(y, x.dtype)
+
+
+define(
+    "batch_norm",
+    doc="(x - mean) / sqrt(variance + epsilon) * weight + bias by channel.",
+    inputs="x, mean, variance, weight?, bias?",
+    attributes={"axis": 1, "epsilon": 1e-5},
+    infer=_batch_infer,
+    kernel=_batch_kernel,
+    decompose=_batch,
+    samples=(
+        Sample(((2, 3, 4), (3,), (3,), (3,), (3,)), low=0.5, high=2.0),
+        Sample(((2, 3), (3,), (3,)), low=0.5, high=2.0),
+    ),
+)
+
+
+def _layer_infer(x: TensorType, *others: TensorType, axes: int, epsilon: float) -> TensorType:
+    for other in others:
+        if other.rank != axes:
+            raise ShapeError(
+                f"layer_norm: weight and bias have {axes} axes, not {list(other.shape)}"
+            )
+        for a, b in zip(other.shape, x.shape[x.rank - axes :], strict=True):
+            require_equal(a, b, f"layer_norm: {list(other.shape)} does not fit {list(x.shape)}")
+    return x
+
+
+def _layer_kernel(
+    x: Any, weight: Any = None, bias: Any = None, *, axes: int, epsilon: float
+) -> Any:
+    last = tuple(range(x.ndim - axes, x.ndim))
+    centred = x - np.mean(x, axis=last, keepdims=True)
+    variance = np.mean(np.square(centred), axis=last, keepdims=True)
+    centred *= 1.0 / np.sqrt(variance + variance.dtype.type(epsilon))
+    if weight is not None:
+        centred *= weight
+    if bias is not None:
+        centred += bias
+    return centred
+
+
+def _layer(x: Any, weight: Any = None, bias: Any = None, *, axes: int, epsilon: float) -> Any:
+    last = list(range(x.ndim - axes, x.ndim))
+    centred = x - F.mean(x, axis=last, keepdim=True)
+    variance = F.mean(F.square(centred), axis=last, keepdim=True)
+    y = centred * F.rsqrt(variance + epsilon)
+    y = y if weight is None else y * weight
+    return y if bias is None else y + bias
+
+
+define(
+    "layer_norm",
+    doc="(x - mean) / sqrt(variance + epsilon) * weight + bias over last axes.",
+    inputs="x, weight?, bias?",
+    attributes={"axes": REQUIRED, "epsilon": 1e-5},
+    infer=_layer_infer,
+    kernel=_layer_kernel,
+    decompose=_layer,
+    promote=True,
+    samples=(Sample(((2, 3), (3,), (3,)), {"axes": 1}), Sample(((2, 3, 2),), {"axes": 2})),
+)
+
+
+@public
+def batch_norm(
+    x: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.9,
+    epsilon: float = 1e-05,
+    data_format: str = "NCHW",
+    use_global_stats: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """(x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel.
+
+    While training, mean and (biased) variance are the batch's, and the running ones are set to
+    momentum * running + (1 - momentum) * batch, as in Paddle.
+    """
+    axis = x.ndim - 1 if data_format[-1] == "C" and x.ndim > 2 else 1
+    use_running = not training if use_global_stats is None else use_global_stats
+    extra = _affine(x, axis, weight, bias)
+    if use_running:
+        return apply(
+            "batch_norm", x, running_mean, running_var, *extra, axis=axis, epsilon=float(epsilon)
+        )
+    others = [a for a in range(x.ndim) if a != axis]
+    mean = F.mean(x, axis=others)
+    centred = x - _per_channel(mean, x.ndim, axis)
+    variance = F.mean(F.square(centred), axis=others)
+    with no_grad():
+        for running, batch in ((running_mean, mean), (running_var, variance)):
+            moved = running * momentum + F.detach(batch) * (1.0 - momentum)
+            running.set_value(moved)
+    return apply("batch_norm", x, mean, variance, *extra, axis=axis, epsilon=float(epsilon))
+
+
+def _affine(x: Any, axis: int, weight: Any, bias: Any) -> list[Any]:
+    """Weight and bias as trailing inputs; a bias alone brings a weight of ones."""
+    if weight is None and bias is not None:
+        weight = F.ones_like(bias)
+    return [value for value in (weight, bias) if value is not None]
+
+
+@public
+def layer_norm(
+    x: Any,
+    normalized_shape: Any,
+    weight: Any = None,
+    bias: Any = None,
+    epsilon: float = 1e-05,
+    name: str | None = None,
+) -> Any:
+    """(x - mean) / sqrt(variance + epsilon) * weight + bias over the last axes."""
+    sizes = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    for size, own in zip(sizes, x.shape[x.ndim - len(sizes) :], strict=True):
+        require_equal(size, own, f"layer_norm: {x.shape} does not end with {sizes}")
+    extra = _affine(x, -1, weight, bias)
+    return apply("layer_norm", x, *extra, axes=len(sizes), epsilon=float(epsilon))
+
+
+@public
+def group_norm(
+    x: Any,
+    num_groups: int,
+    epsilon: float = 1e-05,
+    weight: Any = None,
+    bias: Any = None,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Normalise groups of channels of (n, c, ...), then weight and bias by channel."""
+    if data_format[-1] == "C" and x.ndim > 2:
+        y = group_norm(F.moveaxis(x, -1, 1), num_groups, epsilon, weight, bias)
+        return F.moveaxis(y, 1, -1)
+    n, c = x.shape[0], x.shape[1]
+    if isinstance(c, int) and c % num_groups:
+        raise ArgumentError(f"group_norm: {c} channels cannot be split into {num_groups} groups")
+    grouped = F.reshape(x, [n, num_groups, c // num_groups, *x.shape[2:]])
+    y = apply("layer_norm", grouped, axes=grouped.ndim - 2, epsilon=float(epsilon))
+    y = F.reshape(y, x.shape)
+    y = y if weight is None else y * _per_channel(weight, x.ndim, 1)
+    return y if bias is None else y + _per_channel(bias, x.ndim, 1)
+
+
+@public
+def instance_norm(
+    x: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.9,
+    eps: float = 1e-05,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Normalise every channel of every sample, then weight and bias by channel."""
+    if not use_input_stats:
+        return batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps)
+    y = apply("layer_norm", x, axes=x.ndim - 2, epsilon=float(eps))
+    y = y if weight is None else y * _per_channel(weight, x.ndim, 1)
+    return y if bias is None else y + _per_channel(bias, x.ndim, 1)
+
+
+@public
+def normalize(
+    x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
+) -> Any:
+    """x / max(|x|, epsilon) with the p-norm along an axis."""
+    size = F.norm(x, p=float(p), axis=normalize_axis(axis, x.ndim), keepdim=True)
+    return x / F.maximum(size, epsilon)

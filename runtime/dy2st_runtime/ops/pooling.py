@@ -1,0 +1,347 @@
+"""Pooling: the largest element or the mean of every window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Size, ceil_divide, product
+from dy2st_runtime.errors import ArgumentError, DTypeError
+from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, public
+from dy2st_runtime.ir.arguments import pair
+from dy2st_runtime.ops.convolution import (
+    Pads,
+    channels_back,
+    channels_first,
+    explicit_pads,
+    padded,
+    window_count,
+    windows,
+)
+
+_WINDOW: dict[str, Any] = {"kernel": REQUIRED, "strides": REQUIRED, "pads": REQUIRED}
+
+
+def _pooled(x: TensorType, kernel: Any, strides: Any, pads: Pads) -> TensorType:
+    if x.dtype.kind == "b":
+        raise DTypeError("pooling takes numbers, not bools")
+    counts = [
+        window_count(size, k, s, p, 1)
+        for size, k, s, p in zip(x.shape[2:], kernel, strides, pads, strict=True)
+    ]
+    return x.with_shape([*x.shape[:2], *counts])
+
+
+def _max_infer(x: TensorType, **window: Any) -> tuple[TensorType, TensorType]:
+    values = _pooled(x, **window)
+    return values, values.with_dtype("int64")
+
+
+def _max_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> tuple[Any, Any]:
+    """The largest elements, and their places in the flattened spatial axes."""
+    spatial = x.ndim - 2
+    lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    view = windows(padded(x, pads, lowest), kernel, strides, (1,) * spatial)
+    flat = view.reshape(*view.shape[: 2 + spatial], -1)
+    inside = np.argmax(flat, axis=-1)
+    values = np.take_along_axis(flat, inside[..., None], -1)[..., 0]
+    place = np.zeros_like(inside)
+    for axis, offset in enumerate(np.unravel_index(inside, kernel)):
+        shape = [1] * inside.ndim
+        shape[2 + axis] = -1
+        start = np.arange(inside.shape[2 + axis]).reshape(shape) * strides[axis] - pads[axis][0]
+        place = place * x.shape[2 + axis] + (start + offset)
+    return values, place
+
+
+def _max_gradient(g: Any, y: Any, x: Any, kernel: Any, strides: Any, pads: Any) -> Any:
+    """To the first largest element of every window."""
+    places = y[1]
+    overlapping = any(k > s for k, s in zip(kernel, strides, strict=True))
+    flat = [x.shape[0], x.shape[1], product(x.shape[2:])]
+    zeros = F.zeros(flat, x.dtype)
+    picked = F.flatten(places, 2)
+    moved = F.put_along_axis(
+        zeros, picked, F.flatten(g[0], 2), 2, "add" if overlapping else "assign"
+    )
+    return F.reshape(moved, x.shape)
+
+
+define(
+    "max_pool",
+    doc="The largest element of every window, and its place.",
+    inputs="x",
+    attributes=_WINDOW,
+    infer=_max_infer,
+    kernel=_max_kernel,
+    gradient=_max_gradient,
+    samples=(
+        Sample(((2, 2, 4, 4),), {"kernel": (2, 2), "strides": (2, 2), "pads": ((0, 0), (0, 0))}),
+        Sample(((1, 1, 5, 5),), {"kernel": (3, 2), "strides": (1, 2), "pads": ((1, 1), (0, 1))}),
+    ),
+)
+
+
+def _shifted(x: Any, kernel: Any, strides: Any, counts: Any) -> Any:
+    """For every place of the kernel, the elements of x that windows have there."""
+    for place in np.ndindex(*kernel):
+        steps = tuple(
+            slice(k, k + s * (n - 1) + 1, s) for k, s, n in zip(place, strides, counts, strict=True)
+        )
+        yield x[(slice(None), slice(None), *steps)]
+
+
+def _sum_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> Any:
+    wide = padded(x, pads)
+    counts = [(n - k) // s + 1 for n, k, s in zip(wide.shape[2:], kernel, strides, strict=True)]
+    result = np.zeros((*x.shape[:2], *counts), x.dtype)
+    for part in _shifted(wide, kernel, strides, counts):
+        result += part
+    return result
+
+
+def _spread_kernel(x: Any, sizes: Any, kernel: Any, strides: Any, pads: Any) -> Any:
+    wide = [n + b + a for n, (b, a) in zip(sizes, pads, strict=True)]
+    result = np.zeros((*x.shape[:2], *wide), x.dtype)
+    for part in _shifted(result, kernel, strides, x.shape[2:]):
+        part += x
+    cut = tuple(slice(b, b + n) for n, (b, _) in zip(sizes, pads, strict=True))
+    return result[(slice(None), slice(None), *cut)]
+
+
+define(
+    "window_sum",
+    doc="The sum of every window.",
+    inputs="x",
+    attributes=_WINDOW,
+    infer=_pooled,
+    kernel=_sum_kernel,
+    gradient=lambda g, y, x, **w: apply("window_spread", g, sizes=tuple(x.shape[2:]), **w),
+    samples=(
+        Sample(((2, 2, 4, 4),), {"kernel": (2, 2), "strides": (2, 1), "pads": ((0, 1), (1, 0))}),
+    ),
+)
+define(
+    "window_spread",
+    doc="Every element of x added to all of its window.",
+    inputs="x",
+    attributes={"sizes": REQUIRED, **_WINDOW},
+    infer=lambda x, sizes, **_: x.with_shape([*x.shape[:2], *sizes]),
+    kernel=_spread_kernel,
+    gradient=lambda g, y, x, sizes, **w: apply("window_sum", g, **w),
+    samples=(
+        Sample(
+            ((2, 2, 2, 4),),
+            {"sizes": (4, 4), "kernel": (2, 2), "strides": (2, 1), "pads": ((0, 1), (1, 0))},
+        ),
+    ),
+)
+
+
+def _window(
+    x: Any, axes: int, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool
+) -> tuple[dict[str, Any], Pads]:
+    """Kernel, strides, and pads with the room that ceil_mode wants; and the user's own pads."""
+    kernel = pair(kernel_size, axes, "kernel_size")
+    strides = kernel if stride is None else pair(stride, axes, "stride")
+    pads = explicit_pads(padding, x.shape[2:], kernel, strides, (1,) * axes)
+    for (before, after), k in zip(pads, kernel, strict=True):
+        if max(before, after) > k // 2:
+            raise ArgumentError(f"pooling: a padding of {max(before, after)} exceeds half of {k}")
+    room = pads
+    if ceil_mode:
+        room = tuple(
+            (before, after + _missing(n, k, s, before, after))
+            for n, k, s, (before, after) in zip(x.shape[2:], kernel, strides, pads, strict=True)
+        )
+    return {"kernel": kernel, "strides": strides, "pads": room}, pads
+
+
+def _missing(size: Size, kernel: int, stride: int, before: int, after: int) -> int:
+    """What a last, partial window needs; none if it would begin outside of x."""
+    if not isinstance(size, int):
+        raise ArgumentError(f"pooling: ceil_mode needs a known size, not {size}")
+    count = ceil_divide(size + before + after - kernel, stride) + 1
+    assert isinstance(count, int)
+    if (count - 1) * stride >= size + before:
+        count -= 1
+    return max((count - 1) * stride + kernel - size - before - after, 0)
+
+
+def _max_pool(
+    x: Any,
+    axes: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    return_mask: bool,
+    ceil_mode: bool,
+    data_format: str,
+) -> Any:
+    x, last = channels_first(x, data_format, axes)
+    window, _ = _window(x, axes, kernel_size, stride, padding, ceil_mode)
+    values, places = apply("max_pool", x, **window)
+    values, places = channels_back(values, last), channels_back(places, last)
+    return (values, places) if return_mask else values
+
+
+def _avg_pool(
+    x: Any,
+    axes: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    exclusive: bool,
+    ceil_mode: bool,
+    divisor: Any,
+    data_format: str,
+) -> Any:
+    x, last = channels_first(x, data_format, axes)
+    window, own = _window(x, axes, kernel_size, stride, padding, ceil_mode)
+    total = apply("window_sum", x, **window)
+    if divisor is not None:
+        return channels_back(total / float(divisor), last)
+    whole = product(window["kernel"])
+    if window["pads"] == ((0, 0),) * axes or (not exclusive and window["pads"] == own):
+        return channels_back(total / float(whole), last)  # type: ignore[arg-type]
+    ones = F.ones([1, 1, *x.shape[2:]], x.dtype)
+    if not exclusive:
+        flat = [size for sides in ((0, 0), (0, 0), *own) for size in sides]
+        ones = F.pad(ones, flat, value=1.0)
+        extra = tuple((a - b, c - d) for (a, c), (b, d) in zip(window["pads"], own, strict=True))
+        window = {**window, "pads": extra}
+    return channels_back(total / apply("window_sum", ones, **window), last)
+
+
+@public
+def max_pool1d(
+    x: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    return_mask: bool = False,
+    ceil_mode: bool = False,
+    name: str | None = None,
+) -> Any:
+    """(n, c, l) -> (n, c, l'): the largest element of every window."""
+    return _max_pool(x, 1, kernel_size, stride, padding, return_mask, ceil_mode, "NCL")
+
+
+@public
+def max_pool2d(
+    x: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    return_mask: bool = False,
+    ceil_mode: bool = False,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """(n, c, h, w) -> (n, c, h', w'): the largest element of every window.
+
+    With `return_mask` also their places in the flattened image.
+    """
+    return _max_pool(x, 2, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
+
+
+@public
+def avg_pool1d(
+    x: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    exclusive: bool = True,
+    ceil_mode: bool = False,
+    name: str | None = None,
+) -> Any:
+    """(n, c, l) -> (n, c, l'): the mean of every window; `exclusive` does not count padding."""
+    return _avg_pool(x, 1, kernel_size, stride, padding, exclusive, ceil_mode, None, "NCL")
+
+
+@public
+def avg_pool2d(
+    x: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    exclusive: bool = True,
+    divisor_override: Any = None,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """(n, c, h, w) -> (n, c, h', w'): the mean of every window; `exclusive` does not count padding."""
+    return _avg_pool(
+        x, 2, kernel_size, stride, padding, exclusive, ceil_mode, divisor_override, data_format
+    )
+
+
+# -- adaptive ---------------------------------------------------------------------------------
+
+
+def _bins(size: int, count: int) -> list[tuple[int, int]]:
+    """Where the parts begin and end: floor(i * size / count), ceil((i + 1) * size / count)."""
+    return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+
+
+def _adaptive(x: Any, output_size: Any, axes: int, reduce: str, data_format: str) -> Any:
+    x, last = channels_first(x, data_format, axes)
+    sizes = list(output_size) if isinstance(output_size, (list, tuple)) else [output_size] * axes
+    if len(sizes) != axes:
+        raise ArgumentError(f"adaptive pooling: {axes} sizes, not {sizes}")
+    for axis, wanted in enumerate(sizes, 2):
+        size = x.shape[axis]
+        if wanted is None or wanted is size or (isinstance(size, int) and wanted == size):
+            continue
+        if wanted == 1:
+            x = getattr(F, reduce)(x, axis=axis, keepdim=True)
+            continue
+        if not isinstance(size, int):
+            raise ArgumentError(
+                f"adaptive pooling to {wanted} needs a known size at axis {axis}, not {size}"
+            )
+        parts = [
+            getattr(F, reduce)(F.slice(x, [axis], [a], [b]), axis=axis, keepdim=True)
+            for a, b in _bins(size, wanted)
+        ]
+        x = F.concat(parts, axis=axis)
+    return channels_back(x, last)
+
+
+@public
+def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> Any:
+    """(n, c, l) -> (n, c, output_size): means of equal parts."""
+    return _adaptive(x, output_size, 1, "mean", "NCL")
+
+
+@public
+def adaptive_avg_pool2d(
+    x: Any, output_size: Any, data_format: str = "NCHW", name: str | None = None
+) -> Any:
+    """(n, c, h, w) -> (n, c, *output_size): means of equal parts; None keeps a size."""
+    return _adaptive(x, output_size, 2, "mean", data_format)
+
+
+@public
+def adaptive_max_pool1d(
+    x: Any, output_size: Any, return_mask: bool = False, name: str | None = None
+) -> Any:
+    """(n, c, l) -> (n, c, output_size): the largest of equal parts."""
+    _no_mask(return_mask)
+    return _adaptive(x, output_size, 1, "max", "NCL")
+
+
+@public
+def adaptive_max_pool2d(
+    x: Any, output_size: Any, return_mask: bool = False, name: str | None = None
+) -> Any:
+    """(n, c, h, w) -> (n, c, *output_size): the largest of equal parts; None keeps a size."""
+    _no_mask(return_mask)
+    return _adaptive(x, output_size, 2, "max", "NCHW")
+
+
+def _no_mask(return_mask: bool) -> None:
+    if return_mask:
+        raise ArgumentError("adaptive pooling has no return_mask")
