@@ -145,7 +145,9 @@ class EagerTensor(Tensor):
 
     def __format__(self, spec: str) -> str:
         """Format a 0-d tensor as its number."""
-        return format(self.item(), spec) if spec and self.array.size == 1 else format(str(self), spec)
+        return (
+            format(self.item(), spec) if spec and self.array.size == 1 else format(str(self), spec)
+        )
 
     def __repr__(self) -> str:
         """`Tensor(shape=[2], dtype=float32, stop_gradient=True, [1. 2.])`."""

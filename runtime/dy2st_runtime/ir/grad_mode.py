@@ -37,7 +37,10 @@ class set_grad_enabled:
         _mode.enabled = self._wanted
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         """Switch back."""
         _mode.enabled = self._outer.pop()

@@ -12,6 +12,7 @@ from dy2st_runtime.dims import Condition, Constraint, Dim, collect
 from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
 from dy2st_runtime.ir.definition import REQUIRED, OperatorDefinition
 from dy2st_runtime.ir.dispatch import active, interpreting
+from dy2st_runtime.ir.fresh import restart_fresh_symbols
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import (
@@ -45,6 +46,7 @@ class Tracer:
         self.block = self.program.block
         self._capture = capture
         self._known: dict[int, tuple[Tensor, Variable]] = {}
+        self._first: dict[int, Variable] = {}
         self._captured: dict[Block, dict[Variable, Variable]] = {}
         self._constraints: list[Constraint] = []
         self._overwritten: list[Variable] = []
@@ -56,6 +58,7 @@ class Tracer:
     @contextmanager
     def tracing(self) -> Iterator[None]:
         """Let operators called inside the `with` be recorded."""
+        restart_fresh_symbols()
         with collect() as self._constraints, interpreting(self):
             yield
 
@@ -163,6 +166,7 @@ class Tracer:
         if not isinstance(variable.maker, Operator):
             # A constant is made anew where it is used; parameters and buffers have one Variable.
             self._known[id(tensor)] = (tensor, variable)
+            self._first[id(tensor)] = variable
         return variable
 
     def assign(self, tensor: Tensor, variable: Variable) -> None:
@@ -172,6 +176,22 @@ class Tracer:
     def assigned(self) -> list[tuple[Tensor, Variable]]:
         """Every captured tensor with the Variable that stands for it now, in order of capture."""
         return list(self._known.values())
+
+    def assignments(self) -> dict[int, tuple[Tensor, Variable]]:
+        """A copy of what stands for every captured tensor now."""
+        return dict(self._known)
+
+    def take_assignments(
+        self, before: dict[int, tuple[Tensor, Variable]]
+    ) -> dict[int, tuple[Tensor, Variable]]:
+        """Go back to an earlier `assignments`; returns what was assigned since."""
+        changed = {}
+        for key, (tensor, variable) in self._known.items():
+            old = before[key][1] if key in before else self._first[key]
+            if old is not variable:
+                changed[key] = (tensor, variable)
+            self._known[key] = (tensor, old)
+        return changed
 
     # -- closed blocks -----------------------------------------------------------------------
 
@@ -204,9 +224,7 @@ class Tracer:
             message = (
                 f"cannot access local variable {name!r} where it is not associated with a value"
             )
-            self.append(
-                "assert_bound", [self.local(flag)], {"message": message}, []
-            )
+            self.append("assert_bound", [self.local(flag)], {"message": message}, [])
 
     def _path_from(self, variable: Variable) -> list[Block]:
         """Blocks from just inside the Variable's own down to the current one."""
@@ -243,6 +261,8 @@ class Tracer:
         for index, value in enumerate(inputs):
             wanted = dtype if is_promoted(definition, index) else None
             variable = self.variable(value, wanted)
+            if wanted is None and variable.number is float:
+                wanted = np.dtype(SCALAR_DTYPES[float])  # as a Python float given to a function
             if wanted is not None and variable.tensor_type.dtype != wanted:
                 variable = self._cast(variable, wanted)
             operands.append(variable if is_grad_enabled() else self._detach(variable))

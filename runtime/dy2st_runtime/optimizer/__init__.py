@@ -1,7 +1,7 @@
 """Optimizers, learning-rate schedules (`lr`) and gradient limits."""
 
-from dy2st_runtime.optimizer import lr
 from dy2st_runtime.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
+from dy2st_runtime.optimizer import lr
 from dy2st_runtime.optimizer.optimizers import (
     SGD,
     Adam,

@@ -31,7 +31,9 @@ class LRScheduler:
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.last_lr = self.get_lr()
         if self.verbose:
-            print(f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate {self.last_lr}")
+            print(
+                f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate {self.last_lr}"
+            )
 
     def state_dict(self) -> dict[str, Any]:
         """What is needed to go on later."""
@@ -46,7 +48,11 @@ class StepDecay(LRScheduler):
     """base * gamma**(epoch // step_size)."""
 
     def __init__(
-        self, learning_rate: float, step_size: int, gamma: float = 0.1, last_epoch: int = -1,
+        self,
+        learning_rate: float,
+        step_size: int,
+        gamma: float = 0.1,
+        last_epoch: int = -1,
         verbose: bool = False,
     ):
         """Take the step and the factor."""
@@ -62,8 +68,12 @@ class MultiStepDecay(LRScheduler):
     """base * gamma**(how many milestones are reached)."""
 
     def __init__(
-        self, learning_rate: float, milestones: Sequence[int], gamma: float = 0.1,
-        last_epoch: int = -1, verbose: bool = False,
+        self,
+        learning_rate: float,
+        milestones: Sequence[int],
+        gamma: float = 0.1,
+        last_epoch: int = -1,
+        verbose: bool = False,
     ):
         """Take the epochs at which the rate drops."""
         self.milestones, self.gamma = list(milestones), gamma
@@ -101,8 +111,14 @@ class PolynomialDecay(LRScheduler):
     """(base - end) * (1 - epoch / decay_steps)**power + end."""
 
     def __init__(
-        self, learning_rate: float, decay_steps: int, end_lr: float = 0.0001, power: float = 1.0,
-        cycle: bool = False, last_epoch: int = -1, verbose: bool = False,
+        self,
+        learning_rate: float,
+        decay_steps: int,
+        end_lr: float = 0.0001,
+        power: float = 1.0,
+        cycle: bool = False,
+        last_epoch: int = -1,
+        verbose: bool = False,
     ):
         """Take the end and the way there; with `cycle` the length grows by whole multiples."""
         self.decay_steps, self.end_lr, self.power, self.cycle = decay_steps, end_lr, power, cycle
@@ -121,7 +137,11 @@ class CosineAnnealingDecay(LRScheduler):
     """eta_min + (base - eta_min) * (1 + cos(pi * epoch / T_max)) / 2 (Loshchilov, Hutter 2016)."""
 
     def __init__(
-        self, learning_rate: float, T_max: int, eta_min: float = 0.0, last_epoch: int = -1,
+        self,
+        learning_rate: float,
+        T_max: int,
+        eta_min: float = 0.0,
+        last_epoch: int = -1,
         verbose: bool = False,
     ):
         """Take half the period and the lowest rate."""
@@ -138,7 +158,10 @@ class LambdaDecay(LRScheduler):
     """base * lr_lambda(epoch)."""
 
     def __init__(
-        self, learning_rate: float, lr_lambda: Callable[[int], float], last_epoch: int = -1,
+        self,
+        learning_rate: float,
+        lr_lambda: Callable[[int], float],
+        last_epoch: int = -1,
         verbose: bool = False,
     ):
         """Take the factor as a function of the epoch."""
@@ -154,7 +177,10 @@ class PiecewiseDecay(LRScheduler):
     """values[i] where i boundaries are reached."""
 
     def __init__(
-        self, boundaries: Sequence[int], values: Sequence[float], last_epoch: int = -1,
+        self,
+        boundaries: Sequence[int],
+        values: Sequence[float],
+        last_epoch: int = -1,
         verbose: bool = False,
     ):
         """Take one value more than boundaries."""
@@ -172,8 +198,13 @@ class LinearWarmup(LRScheduler):
     """From start_lr to end_lr in warmup_steps, then the given rate or schedule."""
 
     def __init__(
-        self, learning_rate: float | LRScheduler, warmup_steps: int, start_lr: float,
-        end_lr: float, last_epoch: int = -1, verbose: bool = False,
+        self,
+        learning_rate: float | LRScheduler,
+        warmup_steps: int,
+        start_lr: float,
+        end_lr: float,
+        last_epoch: int = -1,
+        verbose: bool = False,
     ):
         """Take what comes after the warm-up."""
         self.after, self.warmup_steps = learning_rate, warmup_steps
@@ -196,9 +227,17 @@ class ReduceOnPlateau(LRScheduler):
     """Times `factor` when the metric has not improved for more than `patience` steps."""
 
     def __init__(
-        self, learning_rate: float, mode: str = "min", factor: float = 0.1, patience: int = 10,
-        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0,
-        min_lr: float = 0.0, epsilon: float = 1e-8, verbose: bool = False,
+        self,
+        learning_rate: float,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: float = 0.0,
+        epsilon: float = 1e-8,
+        verbose: bool = False,
     ):
         """Take what counts as better, and how to go down."""
         if mode not in ("min", "max") or threshold_mode not in ("rel", "abs"):

@@ -1,0 +1,166 @@
+"""The forms in which users give axes, shapes and dtypes, brought to the one that operators keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Dim, Size
+from dy2st_runtime.errors import ArgumentError, TensorAsPython
+from dy2st_runtime.ir.fresh import fresh_symbol
+from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.types import DType
+
+Axes = int | Sequence[int] | None
+
+
+def rank_of(x: Any) -> int:
+    """Number of axes of anything an operator accepts."""
+    return x.ndim if isinstance(x, Tensor) else np.ndim(x)
+
+
+def shape_of(x: Any) -> list[Size]:
+    """Sizes of anything an operator accepts."""
+    return x.shape if isinstance(x, Tensor) else list(np.shape(x))
+
+
+def dtype_of(x: Any) -> DType:
+    """Element type of anything an operator accepts; Python floats are float32."""
+    if isinstance(x, Tensor):
+        return x.dtype
+    return np.dtype("float32") if isinstance(x, float) else np.asarray(x).dtype
+
+
+def normalize_axis(axis: Any, rank: int, what: str = "axis") -> int:
+    """An axis from 0; ArgumentError if there is no such axis.
+
+    >>> normalize_axis(-1, 3)
+    2
+    """
+    number = as_int(axis, what)
+    if not -rank <= number < rank:
+        raise ArgumentError(f"{what} {number} does not exist: the tensor has {rank} axes")
+    return number + rank if number < 0 else number
+
+
+def normalize_axes(axis: Axes, rank: int) -> tuple[int, ...]:
+    """Axes from 0 in order; None means all. ArgumentError if one is given twice."""
+    if axis is None:
+        return tuple(range(rank))
+    given = axis if isinstance(axis, (list, tuple)) else [axis]
+    axes = tuple(sorted(normalize_axis(a, rank) for a in given))
+    if len(set(axes)) != len(axes):
+        raise ArgumentError(f"an axis is given twice in {list(given)}")
+    return axes
+
+
+def as_int(value: Any, what: str) -> int:
+    """A Python int of an int, NumPy integer or eager integer tensor."""
+    if isinstance(value, Variable):
+        raise needs_python(what)
+    try:
+        return int(value.__index__())
+    except (AttributeError, TypeError):
+        raise ArgumentError(f"{what} is an integer, not {value!r}") from None
+
+
+def as_size(value: Any, what: str = "a size") -> Size:
+    """An int or a Dim."""
+    if isinstance(value, Dim):
+        return value
+    if isinstance(value, Variable):
+        dim = known_dim(value)
+        if dim is None:
+            raise needs_python(what)
+        return dim
+    return as_int(value, what)
+
+
+def as_shape(shape: Any) -> tuple[Size, ...]:
+    """A shape of ints and Dims: from a list, an int, or an integer tensor whose values are known."""
+    if isinstance(shape, Variable):
+        dims = known_dims(shape)
+        if dims is None:
+            raise needs_python("a shape")
+        return dims
+    if isinstance(shape, Tensor):
+        shape = np.asarray(shape).tolist()
+    if isinstance(shape, (int, Dim, np.integer)):
+        shape = [shape]
+    return tuple(as_size(size) for size in shape)
+
+
+def known_dims(variable: Variable) -> tuple[Size, ...] | None:
+    """The values of a traced integer tensor made of sizes (`shape(x)`), None if not known."""
+    maker = variable.maker
+    name = getattr(maker, "name", "")
+    if name == "shape":
+        return tuple(maker.operands[0].tensor_type.shape)  # type: ignore[union-attr]
+    if name == "constant":
+        values = maker.attributes["value"]  # type: ignore[union-attr]
+        if values.dtype.kind in "iu" and values.ndim == 1:
+            return tuple(values.tolist())
+    return None
+
+
+def known_dim(variable: Variable) -> Size | None:
+    """The value of a traced 0-d integer that is a size (`shape(x)[0]`), None if not known."""
+    maker: Any = variable.maker
+    name = getattr(maker, "name", "")
+    if name == "from_dim":
+        value = maker.attributes["value"]
+        return value if isinstance(value, (int, Dim)) else None
+    if name == "constant" and variable.tensor_type.rank == 0 and variable.dtype.kind in "iu":
+        return int(maker.attributes["value"])
+    return None
+
+
+def as_dtype(dtype: Any, default: Any = None) -> DType:
+    """A NumPy dtype of a name, type or dtype; `default` for None."""
+    try:
+        return np.dtype(default if dtype is None else dtype)
+    except TypeError:
+        raise ArgumentError(f"{dtype!r} is no dtype") from None
+
+
+def pair(value: Any, count: int, what: str) -> tuple[int, ...]:
+    """`count` ints: one int stands for all."""
+    if isinstance(value, (list, tuple)):
+        if len(value) != count:
+            raise ArgumentError(f"{what} takes {count} values, not {list(value)}")
+        return tuple(as_int(v, what) for v in value)
+    return (as_int(value, what),) * count
+
+
+def needs_python(what: str) -> TensorAsPython:
+    """The refusal for a traced tensor where the structure of the Program depends on it."""
+    return TensorAsPython(
+        f"{what} is a traced tensor",
+        at=user_location(),
+        why="its value is known only when the Program runs, but the ranks and sizes of a Program "
+        "are part of it",
+        hint="take sizes from x.shape[i], or Python numbers",
+    )
+
+
+__all__ = [
+    "Axes",
+    "as_dtype",
+    "as_int",
+    "as_shape",
+    "as_size",
+    "dtype_of",
+    "fresh_symbol",
+    "known_dim",
+    "known_dims",
+    "needs_python",
+    "normalize_axes",
+    "normalize_axis",
+    "pair",
+    "rank_of",
+    "shape_of",
+]

@@ -1,0 +1,26 @@
+"""Symbols for sizes that only the data decides, numbered from 0 in every trace."""
+
+from __future__ import annotations
+
+import threading
+
+from dy2st_runtime.dims import Dim, Size, symbol
+
+
+class _Counter(threading.local):
+    count = 0
+
+
+_counter = _Counter()
+
+
+def fresh_symbol(prefix: str, minimum: int = 0, maximum: Size | None = None) -> Dim:
+    """A symbol that no other size of this trace has: `nonzero_0`, `nonzero_1`, ..."""
+    name = f"{prefix}_{_counter.count}"
+    _counter.count += 1
+    return symbol(name, minimum, maximum if isinstance(maximum, int) else None)
+
+
+def restart_fresh_symbols() -> None:
+    """Number from 0 again: a new trace begins."""
+    _counter.count = 0
