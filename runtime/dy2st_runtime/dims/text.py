@@ -1,0 +1,137 @@
+"""Reading sizes and conditions back from their text: a small parser, never eval."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from dy2st_runtime.dims.arithmetic import add, floordiv, maximum, minimum, multiply, subtract
+from dy2st_runtime.dims.conditions import Condition, broadcast
+from dy2st_runtime.dims.expression import Dim, Size
+from dy2st_runtime.errors import ParseError
+
+_TOKEN = re.compile(r"\s*(?:(\d+)|([^\W\d]\w*)|(//|==|!=|<=|>=|[-+*(),<>]))")
+_RELATIONS = ("==", "!=", "<=", ">=", "<", ">")
+_FUNCTIONS = {"min": minimum, "max": maximum, "broadcast": broadcast}
+_MAX_DEPTH = 60
+_MAX_DIGITS = 30
+
+
+class _Reader:
+    def __init__(self, text: str, scope: Mapping[str, Dim]):
+        self.text, self.scope, self.place, self.depth = text, scope, 0, 0
+        self.tokens: list[tuple[str, int]] = []
+        while text[self.place :].strip():
+            match = _TOKEN.match(text, self.place)
+            if match is None:
+                raise self.error(f"unexpected {text[self.place :].strip()[0]!r}")
+            self.tokens.append((match.group().strip(), match.start()))
+            self.place = match.end()
+        self.next = 0
+
+    def error(self, what: str) -> ParseError:
+        return ParseError(f"size {self.text[:80]!r}, column {self.place + 1}: {what}")
+
+    def peek(self) -> str:
+        if self.next < len(self.tokens):
+            token, self.place = self.tokens[self.next]
+            return token
+        self.place = len(self.text)
+        return ""
+
+    def take(self, wanted: str = "") -> str:
+        token = self.peek()
+        if not token or (wanted and token != wanted):
+            raise self.error(f"expected {wanted or 'a size'}, found {token or 'the end'}")
+        self.next += 1
+        return token
+
+    def sum(self) -> Size:
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            raise self.error("nested too deeply")
+        negative = self.peek() == "-" and bool(self.take())
+        result = self.product()
+        result = multiply(result, -1) if negative else result
+        while self.peek() in ("+", "-"):
+            combine = add if self.take() == "+" else subtract
+            result = combine(result, self.product())
+        self.depth -= 1
+        return result
+
+    def product(self) -> Size:
+        result = self.atom()
+        while self.peek() in ("*", "//"):
+            is_product = self.take() == "*"
+            other = self.atom()
+            if not is_product and isinstance(other, int) and other == 0:
+                raise self.error("division by zero")
+            result = multiply(result, other) if is_product else floordiv(result, other)
+        return result
+
+    def atom(self) -> Size:
+        token = self.take()
+        if token.isdigit():
+            if len(token) > _MAX_DIGITS:
+                raise self.error("the number is too long")
+            return int(token)
+        if token == "(":
+            return self.closed()
+        if token in _FUNCTIONS and self.peek() == "(":
+            return self.call(token)
+        known = self.scope.get(token)
+        if known is None:
+            raise self.error(f"unknown size {token!r}")
+        return known
+
+    def closed(self) -> Size:
+        result = self.sum()
+        self.take(")")
+        return result
+
+    def call(self, function: str) -> Size:
+        self.take("(")
+        result = self.sum()
+        while self.peek() == ",":
+            self.take()
+            result = _FUNCTIONS[function](result, self.sum())
+        self.take(")")
+        return result
+
+    def end(self) -> None:
+        if self.next < len(self.tokens):
+            raise self.error(f"unexpected {self.peek()!r}")
+
+
+def parse(text: str, scope: Mapping[str, Dim]) -> Size:
+    """The size that a text names; ParseError with the column if it names none.
+
+    >>> from dy2st_runtime.dims.expression import symbol
+    >>> parse("2*n + 1", {"n": symbol("n")})
+    2*n + 1
+    """
+    reader = _Reader(text, scope)
+    result = reader.sum()
+    reader.end()
+    return result
+
+
+def parse_condition(text: str, scope: Mapping[str, Dim]) -> Condition:
+    """The condition that a text names; ParseError with the column if it names none."""
+    reader = _Reader(text, scope)
+    left = reader.sum()
+    relation = reader.take()
+    if relation == "in":
+        reader.take("(")
+        entries = [reader.sum()]
+        while reader.peek() == ",":
+            reader.take()
+            entries.append(reader.sum())
+        reader.take(")")
+        reader.end()
+        return Condition("in", left, tuple(entries))
+    if relation not in _RELATIONS:
+        raise reader.error(f"expected a comparison, found {relation!r}")
+    right = reader.sum()
+    reader.end()
+    return Condition(relation, left, right)
