@@ -14,6 +14,8 @@ from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType, is_floating
 
@@ -217,16 +219,9 @@ class Program:
         """Parameters and buffers by name, in the order of the Block's parameters."""
         return {**self.parameters, **self.buffers}
 
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """Stands for the `index`-th output of a Program in its `structure`.
-
-    `as_number`: the user's function returned a Python int or bool there, such as `x.shape[0]`.
-    """
-
-    index: int
-    as_number: bool = False
+    def __str__(self) -> str:
+        """The text form, without locations."""
+        return to_text(self, locations=False)
 
 
 __all__ = [

@@ -10,9 +10,19 @@ can be read, compared and saved.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from dy2st_runtime.ir.program import Output
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Stands for the `index`-th output of a Program in its `structure`.
+
+    `as_number`: the user's function returned a Python int or bool there, such as `x.shape[0]`.
+    """
+
+    index: int
+    as_number: bool = False
 
 
 def flatten(value: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Any]:

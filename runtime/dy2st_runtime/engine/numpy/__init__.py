@@ -1,0 +1,1 @@
+"""The embedded engine: a Program as straight-line Python over NumPy calls."""

@@ -1,0 +1,357 @@
+"""From a Program to the source text of one Python function.
+
+    def run(x, w):                      # one parameter a Block parameter
+        batch = x.shape[0]              # symbols are bound where they are defined
+        v0 = matmul(x, w)               # kernels are called by name, nothing is dispatched
+        if v1:                          # cond and while are Python's own
+            v2 = add(v0, c0)
+        else:
+            v2 = v0
+        del v0                          # a value is freed after its last use
+        return [v2]
+
+Kernels, constants and attributes are globals of the generated module. Nested Blocks become nested
+statements: their parameters are other names for the operands, so no code is needed for them.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import (
+    Condition,
+    Dim,
+    broadcast_sizes,
+    is_symbol,
+    symbols,
+    to_python,
+)
+from dy2st_runtime.engine.numpy.liveness import last_uses
+from dy2st_runtime.engine.numpy.lowering import lowered
+from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir.definition import OperatorDefinition, lookup
+from dy2st_runtime.ir.dispatch import interpreting
+from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
+from dy2st_runtime.ir.tracer import Tracer
+from dy2st_runtime.ir.types import TensorType
+
+# CPython allows 20 nested loops and 100 levels of indentation.
+_MAX_DEPTH = 15
+
+
+@dataclass
+class Generated:
+    """Source text, the globals it needs, and the operator behind every line."""
+
+    source: str
+    namespace: dict[str, Any]
+    lines: dict[int, Operator]
+
+
+@dataclass
+class _Writer:
+    """The state of one generation."""
+
+    program: Program
+    text: list[str] = field(default_factory=list)
+    lines: dict[int, Operator] = field(default_factory=dict)
+    namespace: dict[str, Any] = field(default_factory=dict)
+    names: dict[Variable, str] = field(default_factory=dict)
+    symbols: dict[Dim, str] = field(default_factory=dict)
+    shared: dict[Any, str] = field(default_factory=dict)
+    waiting: list[LocatedConstraint] = field(default_factory=list)
+    count: int = 0
+
+    # -- names ---------------------------------------------------------------------------------
+
+    def fresh(self, stem: str) -> str:
+        self.count += 1
+        return f"{stem}{self.count}"
+
+    def name(self, variable: Variable) -> str:
+        known = self.names.get(variable)
+        if known is None:
+            known = self.names[variable] = self.fresh("v")
+        return known
+
+    def constant(self, value: Any, stem: str = "c") -> str:
+        """A global of the generated module; equal plain values share one."""
+        key = _key(value)
+        known = self.shared.get(key)
+        if known is None:
+            known = self.shared[key] = self.fresh(stem)
+            self.namespace[known] = value
+        return known
+
+    # -- lines ---------------------------------------------------------------------------------
+
+    def line(self, depth: int, text: str, operator: Operator | None = None) -> None:
+        self.text.append("    " * depth + text)
+        if operator is not None:
+            self.lines[len(self.text)] = operator
+
+    # -- sizes ---------------------------------------------------------------------------------
+
+    def bind_symbols(self, variable: Variable, depth: int, again: bool = False) -> None:
+        """Bind the symbols that a Variable defines, and check what can be checked from then on."""
+        if not isinstance(variable.type, TensorType):
+            return
+        for axis, size in enumerate(variable.type.shape):
+            if not is_symbol(size) or (size in self.symbols and not again):
+                continue
+            assert isinstance(size, Dim)
+            name = self.symbols.setdefault(size, self.fresh("s"))
+            self.line(depth, f"{name} = {self.name(variable)}.shape[{axis}]")
+        self.check_constraints(depth)
+
+    def check_constraints(self, depth: int) -> None:
+        """Check the constraints whose symbols are all bound now."""
+        for entry in list(self.waiting):
+            condition = entry.constraint.condition
+            if not all(symbol in self.symbols for symbol in symbols(condition)):
+                continue
+            self.waiting.remove(entry)
+            test = self.expression(condition)
+            failure = self.constant(entry, "f")
+            self.namespace["refuse"] = _refuse
+            self.line(depth, f"if not {test}: refuse({failure})")
+
+    def expression(self, value: Dim | Condition) -> str:
+        """A size or condition as a Python expression."""
+        self.namespace["broadcast"] = broadcast_sizes
+        return to_python(value, lambda symbol: self.symbols[symbol])
+
+    def attribute(self, value: Any) -> str:
+        """An attribute as a Python expression: a global, or computed from symbols."""
+        if isinstance(value, (Dim, Condition)):
+            return self.expression(value)
+        if isinstance(value, tuple) and _is_symbolic(value):
+            inner = ", ".join(self.attribute(entry) for entry in value)
+            return f"({inner},)"
+        if value is None or isinstance(value, (bool, int)):
+            return repr(value)
+        return self.constant(value)
+
+
+def generate(program: Program) -> Generated:
+    """The Python function of a Program."""
+    writer = _Writer(program)
+    writer.waiting = list(program.constraints)
+    parameters = [writer.name(variable) for variable in program.block.parameters]
+    writer.line(0, f"def run({', '.join(parameters)}):")
+    for variable in program.block.parameters:
+        writer.bind_symbols(variable, 1)
+    _block(writer, program.block, 1, free=True)
+    results = ", ".join(writer.name(variable) for variable in program.block.yields)
+    writer.line(1, f"return [{results}]")
+    return Generated("\n".join(writer.text) + "\n", writer.namespace, writer.lines)
+
+
+def _block(writer: _Writer, block: Block, depth: int, free: bool) -> None:
+    """The operators of a Block. Values from outside keep their names and are not freed here."""
+    freed = last_uses(block)
+    own = set(block.parameters)
+    for operator in block.operators:
+        _operator(writer, operator, depth)
+        dead = [v for v in freed.get(operator, ()) if free or v not in own]
+        _free(writer, dead, operator, depth)
+
+
+def _free(writer: _Writer, variables: Sequence[Variable], operator: Operator, depth: int) -> None:
+    """`del` what is not needed any more; small values are not worth the time."""
+    names = []
+    for variable in variables:
+        is_constant = isinstance(variable.maker, Operator) and variable.maker.name == "constant"
+        if not is_constant and not _is_small(variable):
+            names.append(writer.name(variable))
+    unique = [name for name in dict.fromkeys(names) if name not in writer.namespace]
+    if unique:
+        writer.line(depth, f"del {', '.join(unique)}")
+
+
+def _is_small(variable: Variable) -> bool:
+    type = variable.type
+    return isinstance(type, TensorType) and all(
+        isinstance(size, int) and size <= 16 for size in type.shape
+    ) and type.rank <= 1
+
+
+def _operator(writer: _Writer, operator: Operator, depth: int) -> None:
+    if operator.name == "constant":
+        value = operator.attributes["value"]
+        scalar = value[()] if value.ndim == 0 else value
+        writer.names[operator.results[0]] = writer.constant(scalar)
+    elif operator.name == "cond":
+        _cond(writer, operator, depth)
+    elif operator.name == "while":
+        _while(writer, operator, depth)
+    else:
+        _call(writer, operator, depth)
+    if operator.name != "constant":
+        for variable in operator.results:
+            writer.bind_symbols(variable, depth)
+
+
+def _call(writer: _Writer, operator: Operator, depth: int) -> None:
+    definition = lookup(operator.name)
+    if definition.kernel is None:
+        _expand(writer, operator, definition, depth)
+        return
+    if operator.name in ("assign", "detach"):
+        _assign(writer, [writer.name(operator.results[0])], [writer.name(operator.operands[0])], depth)
+        return
+    operands = [writer.name(operand) for operand in operator.operands]
+    call = _kernel_call(writer, operator, definition, operands)
+    targets = ", ".join(writer.name(result) for result in operator.results)
+    if not operator.results:
+        writer.line(depth, call, operator)
+    else:
+        writer.line(depth, f"{targets} = {call}", operator)
+
+
+def _kernel_call(
+    writer: _Writer, operator: Operator, definition: OperatorDefinition, operands: list[str]
+) -> str:
+    special = lowered(operator, operands)
+    if special is not None:
+        function, text = special
+        return text.format(writer.constant(function, "k"))
+    kernel = writer.constant(definition.kernel, "k")
+    keywords = [
+        f"{_identifier(name)}={writer.attribute(value)}"
+        for name, value in operator.attributes.items()
+    ]
+    return f"{kernel}({', '.join([*operands, *keywords])})"
+
+
+def _identifier(name: str) -> str:
+    assert name.isidentifier() and not keyword.iskeyword(name), name
+    return name
+
+
+def _expand(
+    writer: _Writer, operator: Operator, definition: OperatorDefinition, depth: int
+) -> None:
+    """A composite operator without kernel: the operators it is made of."""
+    assert definition.decompose is not None, f"operator {operator.name!r} has no kernel"
+    tracer = Tracer()
+    parameters = [tracer.block.add_parameter(operand.type) for operand in operator.operands]
+    with tracer.tracing(), interpreting(tracer):
+        results = definition.decompose(*parameters, **operator.attributes)
+    results = results if isinstance(results, tuple) else (results,)
+    for parameter, operand in zip(parameters, operator.operands, strict=True):
+        writer.names[parameter] = writer.name(operand)
+    for inner in tracer.block.operators:
+        inner.location = operator.location
+        _operator(writer, inner, depth)
+    targets = [writer.name(result) for result in operator.results]
+    _assign(writer, targets, [writer.name(result) for result in results], depth)
+
+
+def _enter(writer: _Writer, block: Block, operands: Sequence[Variable]) -> None:
+    """The parameters of a nested Block are other names for what it is given."""
+    for parameter, operand in zip(block.parameters, operands, strict=True):
+        writer.names[parameter] = writer.name(operand)
+
+
+def _cond(writer: _Writer, operator: Operator, depth: int) -> None:
+    condition, *captured = operator.operands
+    results = [writer.name(result) for result in operator.results]
+    bound = dict(writer.symbols)
+    waiting = list(writer.waiting)
+    for block, head in zip(
+        operator.blocks, (f"if {writer.name(condition)}:", "else:"), strict=True
+    ):
+        writer.line(depth, head, operator)
+        start = len(writer.text)
+        _enter(writer, block, captured)
+        _nested(writer, block, depth + 1)
+        yields = [writer.name(variable) for variable in block.yields]
+        _assign(writer, results, yields, depth + 1)
+        if len(writer.text) == start:
+            writer.line(depth + 1, "pass")
+        writer.symbols, writer.waiting = dict(bound), list(waiting)
+
+
+def _while(writer: _Writer, operator: Operator, depth: int) -> None:
+    if depth > _MAX_DEPTH:
+        _apart(writer, operator, depth)
+    else:
+        _loop(writer, operator, depth)
+
+
+def _apart(writer: _Writer, operator: Operator, depth: int) -> None:
+    """A loop that is nested too deeply for Python, as a function of what it reads."""
+    function = writer.fresh("loop")
+    operands = [writer.name(operand) for operand in operator.operands]
+    inside = [name for name in dict.fromkeys(operands) if name not in writer.namespace]
+    writer.line(depth, f"def {function}({', '.join([*inside, *writer.symbols.values()])}):")
+    _loop(writer, operator, depth + 1)
+    results = ", ".join(writer.name(result) for result in operator.results)
+    writer.line(depth + 1, f"return [{results}]")
+    writer.line(
+        depth, f"[{results}] = {function}({', '.join([*inside, *writer.symbols.values()])})"
+    )
+
+
+def _loop(writer: _Writer, operator: Operator, depth: int) -> None:
+    condition, body = operator.blocks
+    count = len(operator.results)
+    carried = [writer.name(result) for result in operator.results]
+    first = [writer.name(operand) for operand in operator.operands[:count]]
+    captured = operator.operands[count:]
+    _assign(writer, carried, first, depth)
+    for block in operator.blocks:
+        for parameter, name in zip(block.parameters[:count], carried, strict=True):
+            writer.names[parameter] = name
+        for parameter, operand in zip(block.parameters[count:], captured, strict=True):
+            writer.names[parameter] = writer.name(operand)
+    bound, waiting = dict(writer.symbols), list(writer.waiting)
+    writer.line(depth, "while True:", operator)
+    for parameter in condition.parameters[:count]:
+        writer.bind_symbols(parameter, depth + 1, again=True)
+    _nested(writer, condition, depth + 1)
+    writer.line(depth + 1, f"if not {writer.name(condition.yields[0])}: break", operator)
+    _nested(writer, body, depth + 1)
+    _assign(writer, carried, [writer.name(v) for v in body.yields], depth + 1)
+    writer.symbols, writer.waiting = bound, waiting
+
+
+def _nested(writer: _Writer, block: Block, depth: int) -> None:
+    _block(writer, block, depth, free=False)
+
+
+def _assign(writer: _Writer, targets: Sequence[str], values: Sequence[str], depth: int) -> None:
+    """All at once, since a value may be another's target."""
+    pairs = [(t, v) for t, v in zip(targets, values, strict=True) if t != v]
+    if pairs:
+        left, right = zip(*pairs, strict=True)
+        writer.line(depth, f"{', '.join(left)} = {', '.join(right)}")
+
+
+def _key(value: Any) -> Any:
+    """Equal keys for values that may share a global."""
+    if isinstance(value, (int, float, str, bool, np.dtype)):
+        return type(value), repr(value)
+    if isinstance(value, np.generic):
+        return type(value), value.tobytes()
+    return id(value)
+
+
+def _is_symbolic(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(_is_symbolic(entry) for entry in value)
+    return isinstance(value, (Dim, Condition))
+
+
+def _refuse(entry: LocatedConstraint) -> None:
+    place = f" (from {entry.location})" if entry.location else ""
+    raise ShapeError(f"{entry.constraint.reason}{place}")
+
+
+__all__ = ["Generated", "generate"]

@@ -1,0 +1,63 @@
+"""Element types by the names that MLIR has for them."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+import numpy as np
+
+DType = np.dtype[Any]
+
+_TEXT_OF_DTYPE = {
+    "bool": "i1",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "uint8": "ui8",
+    "uint16": "ui16",
+    "uint32": "ui32",
+    "uint64": "ui64",
+    "bfloat16": "bf16",
+    "float16": "f16",
+    "float32": "f32",
+    "float64": "f64",
+}
+_DTYPE_OF_TEXT = {text: name for name, text in _TEXT_OF_DTYPE.items()}
+_known: dict[str, DType] = {}
+
+
+def element_text(dtype: DType) -> str | None:
+    """`f32` of float32, None for a dtype that Programs do not have.
+
+    >>> element_text(np.dtype("uint8"))
+    'ui8'
+    """
+    return _TEXT_OF_DTYPE.get(dtype.name)
+
+
+def element_dtype(text: str) -> DType | None:
+    """The dtype of `f32`, None if the text names none, or bfloat16 without ml_dtypes."""
+    dtype = _known.get(text)
+    if dtype is None and text in _DTYPE_OF_TEXT:
+        dtype = named_dtype(_DTYPE_OF_TEXT[text])
+        if dtype is not None:
+            _known[text] = dtype
+    return dtype
+
+
+def named_dtype(name: str) -> DType | None:
+    """The dtype of this name; None for bfloat16 where ml_dtypes is not installed."""
+    if name == "bfloat16":
+        # NumPy knows the name only after this extra package is imported.
+        if importlib.util.find_spec("ml_dtypes") is None:
+            return None
+        return np.dtype(importlib.import_module("ml_dtypes").bfloat16)
+    return np.dtype(name)
+
+
+def is_element_text(text: str) -> bool:
+    """Whether the text names an element type, available or not."""
+    return text in _DTYPE_OF_TEXT
