@@ -15,8 +15,6 @@ from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from dy2st_runtime.errors import SourceUnavailable
-
 from dy2st.convert.assert_ import convert_assert
 from dy2st.convert.builtins_ import BUILTINS
 from dy2st.convert.compare import convert_chain, convert_in, convert_not_in
@@ -31,6 +29,7 @@ from dy2st.convert.logical import convert_and, convert_not, convert_or
 from dy2st.convert.loop import convert_for_loop, convert_range, convert_turn, convert_while_loop
 from dy2st.convert.undefined import defined, undefined
 from dy2st.transpiler import Converted, is_converted, transpile
+from dy2st_runtime.errors import SourceUnavailable
 
 IGNORED_PACKAGES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_module_names})
 IGNORE_MARK = "__dy2st_ignore__"
@@ -70,6 +69,9 @@ def convert_call(function: Any) -> Any:
     >>> convert_call(abs) is abs, convert_call(str) is str
     (False, True)
     """
+    known = _functions.get(id(function))
+    if known is not None:
+        return _with_defaults_of(function, known[1])
     kind = type(function)
     if kind is FunctionType:
         return _convert_function(function)
@@ -97,13 +99,17 @@ def _convert_object(function: Any, kind: type) -> Any:
     return function if converted is call else MethodType(converted, function)
 
 
+def _with_defaults_of(function: FunctionType, converted: FunctionType) -> FunctionType:
+    """The converted function, with the defaults that the user's function has now."""
+    if converted.__defaults__ is not function.__defaults__:
+        converted.__defaults__ = function.__defaults__
+    return converted
+
+
 def _convert_function(function: FunctionType) -> FunctionType:
     known = _functions.get(id(function))
-    if known is not None and known[0]() is function:
-        converted = known[1]
-        if converted.__defaults__ is not function.__defaults__:
-            converted.__defaults__ = function.__defaults__
-        return converted
+    if known is not None:
+        return _with_defaults_of(function, known[1])
     conversion = _conversion_of(function)
     if conversion is None:
         return function
@@ -141,6 +147,7 @@ def _decide(function: FunctionType) -> Converted | None:
     return conversion
 
 
+# By identity: an entry goes before its function does, so no other object can have its id.
 _functions: dict[int, tuple[weakref.ref[FunctionType], FunctionType]] = {}
 _conversions: dict[int, tuple[weakref.ref[CodeType], Converted | None]] = {}
 

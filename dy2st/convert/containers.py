@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.ir import Tensor
-
 from dy2st.convert.staging import is_staged_list, stage_append, stage_pop, stage_setitem
 from dy2st.convert.traced import any_traced, is_traced
+from dy2st_runtime.ir import Tensor
 
 
 def convert_setitem(target: Any, index: Any, value: Any) -> Any:

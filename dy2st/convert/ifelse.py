@@ -25,7 +25,7 @@ def convert_ifelse(
     >>> convert_ifelse(True, lambda x: x + 1, lambda x: x, (1,), (1,), (0,))
     2
     """
-    if is_traced(pred):
+    if pred is not True and pred is not False and is_traced(pred):
         return stage_ifelse(pred, true_fn, false_fn, true_args, false_args, return_vars)
     if pred:
         return true_fn(*true_args)

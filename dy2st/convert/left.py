@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from dy2st_runtime.errors import UnsupportedSyntax
-from dy2st_runtime.ir import Tensor, user_location
-
 from dy2st.convert.staging import is_staged_iterable
 from dy2st.convert.traced import is_traced
 from dy2st.transpiler import REASONS
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import Tensor, user_location
 
 T = TypeVar("T")
 

@@ -6,9 +6,6 @@ import builtins
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from dy2st_runtime.errors import UnsupportedSyntax
-from dy2st_runtime.ir import user_location
-
 from dy2st.convert.staging import (
     is_staged_iterable,
     stage_for,
@@ -18,6 +15,8 @@ from dy2st.convert.staging import (
     stage_while,
 )
 from dy2st.convert.traced import any_traced, is_traced
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import user_location
 
 # A loop over a Python iterable is unrolled, also after a traced `break`: then it has no end of
 # its own, so an endless iterable is refused.
@@ -30,12 +29,12 @@ def convert_while_loop(
     """Run `body` while `condition` holds; from the first traced condition on, stage the rest.
 
     >>> convert_while_loop(lambda a, x: a < 3, lambda a, x: (a + 1, x * 2), [0, 1])
-    [3, 8]
+    (3, 8)
     """
     values: Any = variables
     while True:
         pred = condition(*values)
-        if is_traced(pred):
+        if pred is not True and is_traced(pred):
             return stage_while(condition, body, values, pred)
         if not pred:
             return values

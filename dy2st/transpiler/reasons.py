@@ -50,10 +50,6 @@ REASONS: dict[str, Reason] = {
         "`{name}` may be unbound here, and a nested function uses it",
         "assign `{name}` before the statement",
     ),
-    "guarded": Reason(
-        "it assigns `{name}`, which code after an exception would read half-way changed",
-        "assign `{name}` before the `try`, or move the statement out of it",
-    ),
     "walrus": Reason(
         "its condition assigns `{name}` with `:=` inside `and`, `or`, `if ... else` or a loop",
         "assign `{name}` in a statement of its own",
@@ -62,10 +58,6 @@ REASONS: dict[str, Reason] = {
         "it calls super() without arguments",
         "call super() before the statement, or write super(Class, self)",
     ),
-    "namespace": Reason(
-        "the function looks at its own variables with {name}()",
-        "move the call of {name}() into another function",
-    ),
     "depth": Reason(
         "it is nested too deeply to be rewritten",
         "split the function into smaller ones",
@@ -73,10 +65,5 @@ REASONS: dict[str, Reason] = {
     "async": Reason(
         "it stands in or contains an `async` statement",
         "move the tensor code into a plain function",
-    ),
-    "star-import": Reason("it imports names that are not known", "import the names one by one"),
-    "expression": Reason(
-        "it contains `yield`, `await` or `:=` after its first operand",
-        "write it as an `if` statement",
     ),
 }
