@@ -1,0 +1,116 @@
+"""A function's tree is found in its own file, or refused."""
+
+# ruff: noqa: E731 - lambdas are what is looked for
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+
+import pytest
+
+from dy2st.transpiler import is_converted, transpile
+from dy2st_runtime.errors import SourceUnavailable
+
+
+def test_lambdas_on_one_line_are_told_apart(convert):
+    first, second, third = lambda x: x and 1, lambda x: x or 2, lambda y: not y
+    if sys.version_info < (3, 11):
+        pytest.skip("code objects have no columns")
+    assert [convert(f)(0) for f in (first, second, third)] == [0, 2, True]
+
+
+def test_a_lambda_over_several_lines_is_found(convert):
+    function = (
+        lambda x: [
+            v
+            for v in x
+            if v and v > 1
+        ]
+    )  # fmt: skip
+    assert convert(function)([0, 1, 2]) == [2]
+
+
+def test_a_function_without_a_file_is_refused():
+    namespace: dict[str, object] = {}
+    exec("def f(x):\n    return x\n", namespace)
+    with pytest.raises(SourceUnavailable, match="its file cannot be read"):
+        transpile(namespace["f"])
+
+
+def test_a_file_that_changed_is_refused(tmp_path):
+    file = tmp_path / "changing.py"
+    text = "def f(x):\n    return x\n"
+    file.write_text("def g(a, b):\n    return a\n")
+    namespace: dict[str, object] = {}
+    exec(compile(text, str(file), "exec"), namespace)
+    with pytest.raises(SourceUnavailable, match="its text has changed"):
+        transpile(namespace["f"])
+
+
+def test_methods_of_two_classes_with_equal_text_keep_their_classes(convert):
+    def make(base):
+        class One(base):
+            def get(self):
+                return super().get() if self else None
+
+        return One
+
+    class A:
+        def get(self):
+            return "A"
+
+    class B:
+        def get(self):
+            return "B"
+
+    first, second = make(A), make(B)
+    assert convert(first.get)(first()) == "A"
+    assert convert(second.get)(second()) == "B"
+
+
+def test_a_code_object_is_converted_once_and_forgotten_with_it(define):
+    function = define("def f(x):\n    return x if x else 1\n")
+    conversion = transpile(function)
+    assert transpile(function) is conversion
+    assert is_converted(conversion.code_object) and not is_converted(function.__code__)
+    gone = weakref.ref(conversion)
+    del conversion, function
+    gc.collect()
+    assert gone() is None
+
+
+def test_generated_functions_know_their_statement(define, convert):
+    from_text = define(
+        "def f(self, x):\n"
+        "    if x:\n"
+        "        y = self.count = 1\n"
+        "    else:\n"
+        "        y = 2\n"
+        "    return y\n"
+    )
+    seen = []
+    converted = transpile(from_text).function(from_text, _Recorder(seen))
+    converted(object(), 1)
+    info = seen[0]
+    assert (info.kind, info.names, info.line, info.column) == ("if", ("y",), 2, 5)
+    assert info.attributes == (("self", "count"),)
+
+
+class _Recorder(dict):
+    """Helpers of which `convert_ifelse` notes what is known of its branches."""
+
+    def __init__(self, seen):
+        super().__init__()
+        self._seen = seen
+
+    def __missing__(self, name):
+        from dy2st.transpiler import statement_info
+
+        def helper(*arguments):
+            if name == "convert_ifelse":
+                self._seen.append(statement_info(arguments[1].__code__))
+            return arguments[0] if arguments else None
+
+        return helper

@@ -1,0 +1,63 @@
+"""What cannot be rewritten exactly stays Python and says why."""
+
+from __future__ import annotations
+
+import pytest
+
+from dy2st.transpiler import REASONS, transpile
+
+LEFT = {
+    "yield": "for i in xs:\n        yield i",
+    "outer-write": "global g\n    if a:\n        g = 1",
+    "captured": "def h():\n        return a\n    if xs:\n        a = 1\n    return h()",
+    "class": "if a:\n        class C: pass",
+    "jump": "for x in xs:\n        try:\n            break\n        finally:\n            pass",
+    "walrus": "while (n := a):\n        a = 0\n    else:\n        return n",
+    "super": "if a:\n        super().f()",
+    "exception-name": (
+        "try:\n        a()\n    except E as e:\n        pass\n    if xs:\n        return e"
+    ),
+    "delete": "if a:\n        del b\n    b = 1\n    return lambda: b",
+    "unbound-captured": (
+        "if a:\n        b = 1\n    h = [b for b in xs]\n"
+        "    if xs:\n        h = b\n    return lambda: b"
+    ),
+    "depth": "".join("    " * k + "if a:\n    " for k in range(28)) + "    " * 28 + "pass",
+}
+
+
+@pytest.mark.parametrize("code", sorted(LEFT))
+def test_statement_is_left_with_its_reason(code, define):
+    conversion = transpile(define(f"def f(a, xs):\n    {LEFT[code]}\n"))
+    assert code in [left.code for _, left in conversion.left]
+    assert code in REASONS
+
+
+def test_async_code_keeps_its_statements(define):
+    conversion = transpile(
+        define(
+            "async def f(a):\n"
+            "    if a:\n"
+            "        await a\n"
+            "    if a:\n"
+            "        return [x async for x in a]\n"
+        )
+    )
+    assert [left.code for _, left in conversion.left] == ["yield", "async"]
+
+
+def test_every_reason_has_a_case():
+    assert {*LEFT, "async"} == set(REASONS)
+
+
+def test_conditions_left_as_python_carry_the_reason(define):
+    text = transpile(
+        define("def f(a):\n    g = lambda: a\n    if a > 1:\n        a = 2\n    return g\n")
+    ).code
+    assert "if convert_python_bool(a > 1, 'captured', 'a'):" in text
+
+
+def test_reasons_are_full_sentences():
+    for reason in REASONS.values():
+        assert reason.why and reason.hint
+        assert reason.why.format(name="x") and reason.hint.format(name="x")
