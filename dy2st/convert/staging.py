@@ -1,14 +1,22 @@
 """What converted code does with traced values: the operators of control flow.
 
 Every function here is called only when a traced value is involved; the Python side decides that.
-`names` of the variables, and where the statement stands, are found by
-`dy2st.transpiler.statement_info(true_fn.__code__)`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+from dy2st.convert import stage_values
+from dy2st.convert.stage_if import places_of, stage_branches, truth
+from dy2st.convert.stage_values import StagedItems, staged_items, tracer
+from dy2st.convert.stage_while import stage_loop
+from dy2st.transpiler import StatementInfo, statement_info
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import TensorAsPython, UnsupportedSyntax
+from dy2st_runtime.ir import ArrayType, F, Variable, user_location
+from dy2st_runtime.tensor import EagerTensor
 
 Values = Sequence[Any]
 
@@ -26,19 +34,28 @@ def stage_ifelse(
     The branches return what `len(return_vars)` says: None for 0, the value for 1, else a tuple;
     so does this. `return_vars` are the values of the variables before the `if` (or Undefined).
     """
-    raise NotImplementedError("traced if")
-
-
-def stage_defined(value: Any) -> None:
-    """A traced value is read from a variable that may be unbound: add the check, if it needs one.
-
-    A variable that only one branch of a traced `if` binds has a value all the same.
-    """
+    info = _info(true_fn)
+    places = places_of(info.attributes, (true_fn, true_args), (false_fn, false_args))
+    count = len(return_vars)
+    results = stage_branches(
+        pred,
+        _many(true_fn, count),
+        _many(false_fn, count),
+        true_args,
+        false_args,
+        info.names,
+        info.guarded,
+        places,
+    )
+    if len(return_vars) == 1:
+        return results[0]
+    return results if return_vars else None
 
 
 def stage_ifexp(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
     """A traced `a if pred else b`; the functions have no parameters."""
-    raise NotImplementedError("traced conditional expression")
+    names = ("the value of `... if ... else ...`",)
+    return stage_branches(pred, _one(true_fn), _one(false_fn), (), (), names)[0]
 
 
 def stage_while(
@@ -47,15 +64,17 @@ def stage_while(
     """The remaining turns of a `while` whose condition became traced.
 
     `condition(*variables)` gives the test, `body(*variables)` the next variables as a tuple.
-    `first` is the test already computed on `variables`. Returns the variables after the loop.
+    `first` is the test already computed on `variables`; it is computed again inside the Program.
+    Returns the variables after the loop.
     """
-    raise NotImplementedError("traced while")
+    info = _info(body)
+    _refuse_attributes(info)
+    return stage_loop(condition, body, variables, info.names, info.guarded, tracer())
 
 
 def is_staged_iterable(iterable: object) -> bool:
-    """Whether `for` over this value must be staged: a traced tensor, or a range, enumerate, zip,
-    reversed of traced values as made by the functions below."""
-    return False
+    """Whether `for` over this value must be staged: its length is known only at run time."""
+    return staged_items(iterable) is not None
 
 
 def stage_for(
@@ -69,93 +88,186 @@ def stage_for(
     If `condition` is given, a turn runs only while `condition(*variables)` holds (the loop has a
     `break`). Returns the variables after the loop.
     """
-    raise NotImplementedError("traced for")
+    items = staged_items(iterable)
+    assert items is not None
+    info = _info(body)
+    _refuse_attributes(info)
+
+    def more(turn: Any, *values: Any) -> Any:
+        left = turn < items.length
+        return left if condition is None else stage_and(left, lambda: condition(*values))
+
+    def take_turn(turn: Any, *values: Any) -> tuple[Any, ...]:
+        return (turn + 1, *body(items.item(turn), *values))
+
+    names = ("the number of the turn", *info.names)
+    return stage_loop(more, take_turn, (0, *variables), names, info.guarded, tracer())[1:]
 
 
 def stage_turn(
     go_on: Any, item: Any, body: Callable[..., Any], variables: Values
 ) -> tuple[Any, ...]:
     """One turn of a loop over a Python iterable that may have ended: run it only if `go_on`."""
-    raise NotImplementedError("traced break in a Python loop")
+    info = _info(body)
+    return stage_branches(
+        go_on,
+        lambda *values: body(item, *values),
+        lambda *values: values,
+        variables,
+        variables,
+        info.names,
+        info.guarded,
+        places_of(info.attributes, (body, (item, *variables))),
+    )
 
 
 def stage_range(arguments: Values) -> tuple[Any, Any]:
     """`range(...)` with traced arguments: the range, and the number of its turns (traced)."""
-    raise NotImplementedError("range of traced values")
+    return stage_values.range_of(arguments)
 
 
 def stage_turn_of_range(numbers: Any, turn: Any) -> Any:
     """The number of a turn: `start + turn * step`; `numbers` or `turn` is traced."""
-    raise NotImplementedError("item of a traced range")
+    start, step = (numbers.start, numbers.step) if isinstance(numbers, range) else numbers
+    return start + turn * step
 
 
 def stage_and(left: Any, right: Callable[[], Any]) -> Any:
     """`left and right()` for a traced left operand."""
-    raise NotImplementedError("traced and")
+    names = ("the value of `and`",)
+    return stage_branches(left, _one(right), _one(lambda: left), (), (), names)[0]
 
 
 def stage_or(left: Any, right: Callable[[], Any]) -> Any:
     """`left or right()` for a traced left operand."""
-    raise NotImplementedError("traced or")
+    names = ("the value of `or`",)
+    return stage_branches(left, _one(lambda: left), _one(right), (), (), names)[0]
 
 
 def stage_not(value: Any) -> Any:
     """`not value` for a traced value."""
-    raise NotImplementedError("traced not")
+    return stage_values.logical_not(value)
 
 
 def stage_in(value: Any, container: Any) -> Any:
     """`value in container`, where one of them, or an item of a list or tuple, is traced."""
-    raise NotImplementedError("traced in")
+    return stage_values.contains(value, container)
 
 
 def stage_assert(test: Any, message: Callable[[], Any] | None) -> None:
     """`assert test, message()` for a traced test."""
-    raise NotImplementedError("traced assert")
+    text = "" if message is None else str(message())
+    F.assert_(truth(tracer(), test), text)
 
 
 def stage_print(arguments: Values, keywords: dict[str, Any]) -> None:
     """`print` with a traced argument."""
-    raise NotImplementedError("traced print")
+    F.print(*[_as_tensor(value) for value in arguments], **keywords)
 
 
 def stage_cast(kind: type, value: Any) -> Any:
     """`bool(value)`, `int(value)`, `float(value)` or `complex(value)` of a traced value."""
-    raise NotImplementedError("traced cast")
+    if isinstance(value, Dim) and kind is int:
+        return value
+    return stage_values.cast(kind, value)
 
 
 def stage_len(value: Any) -> Any:
     """`len(value)` of a traced value."""
-    raise NotImplementedError("traced len")
+    return stage_values.length(value)
 
 
 def stage_builtin(function: Callable[..., Any], arguments: Values, keywords: dict[str, Any]) -> Any:
     """Another builtin with a traced argument: abs, all, any, divmod, enumerate, isinstance, max,
     min, pow, reversed, round, sorted, sum, zip, or `range` called where no loop is."""
-    raise NotImplementedError(f"traced {function.__name__}")
+    return stage_values.call_builtin(function, arguments, keywords)
 
 
 def stage_setitem(target: Any, index: Any, value: Any) -> Any:
     """`target[index] = value` for a traced target, or for a traced index or value into a tensor or
     list: the changed target."""
-    raise NotImplementedError("traced setitem")
+    if isinstance(target, EagerTensor):
+        tracer().assign(target, F.setitem(target, index, value))
+        return target
+    if isinstance(target, Variable):
+        if isinstance(target.type, ArrayType):
+            return F.array_write(target, index, value)
+        changed = F.setitem(target, index, value)
+        tracer().overwrite(target)
+        return changed
+    if isinstance(index, (Variable, Condition, Dim)):
+        raise TensorAsPython(
+            f"an item of a {type(target).__name__} is set at a traced index",
+            at=user_location(),
+            why="which item that is, is known only when the Program runs",
+            hint="keep the items in one tensor: stack([...])[i] = value",
+        )
+    target[index] = value
+    return target
 
 
 def stage_append(target: Any, value: Any) -> Any:
     """`target.append(value)` for a staged list: the changed list."""
-    raise NotImplementedError("traced append")
+    return F.array_append(target, _as_tensor(value))
 
 
 def stage_pop(target: Any, arguments: Values) -> tuple[Any, Any]:
     """`target.pop(...)` for a staged list: the changed list and the item."""
-    raise NotImplementedError("traced pop")
+    changed, item = F.array_pop(target, *arguments)
+    return changed, item
 
 
 def is_staged_list(value: object) -> bool:
-    """Whether this is a list inside a staged loop or branch."""
-    return False
+    """Whether this is a list whose length is known only at run time."""
+    return isinstance(value, Variable) and isinstance(value.type, ArrayType)
 
 
 def stage_iterator(value: Any) -> Iterator[Any]:
     """The items of a traced value in a loop that is left as Python."""
-    raise NotImplementedError("iteration over a traced value")
+    if isinstance(value, StagedItems):
+        raise TensorAsPython(
+            "iteration over a range or tensor whose length is known only at run time",
+            at=user_location(),
+            hint="iterate in a `for` statement of a converted function",
+        )
+    return iter(value)
+
+
+def _one(function: Callable[[], Any]) -> Callable[[], tuple[Any]]:
+    """The function as a branch with one result."""
+    return lambda: (function(),)
+
+
+def _many(function: Callable[..., Any], count: int) -> Callable[..., tuple[Any, ...]]:
+    """The branch, with its results always in a tuple."""
+
+    def run(*arguments: Any) -> tuple[Any, ...]:
+        result = function(*arguments)
+        if count == 1:
+            return (result,)
+        return tuple(result) if count else ()
+
+    return run
+
+
+def _as_tensor(value: Any) -> Any:
+    if isinstance(value, (Condition, Dim)):
+        return tracer().number(value)
+    return value
+
+
+def _info(function: Callable[..., Any]) -> StatementInfo:
+    info = statement_info(function.__code__)
+    assert info is not None, "a branch or loop body that was not generated"
+    return info
+
+
+def _refuse_attributes(info: StatementInfo) -> None:
+    """Attributes of objects cannot be carried from turn to turn, only registered buffers."""
+    for path in info.attributes:
+        raise UnsupportedSyntax(
+            f"`{'.'.join(path)}` is assigned in a loop that depends on a tensor",
+            at=user_location(),
+            why="an attribute of an object cannot change from turn to turn of a Program",
+            hint=f"use a local variable in the loop, and assign `{'.'.join(path)}` after it",
+        )

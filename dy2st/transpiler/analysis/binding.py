@@ -78,7 +78,7 @@ class Binding:
     def _loop(self, node: Node, bound: Bound) -> Bound:
         removed = self._names.of_all(node.body).deletes | _exception_names(node)
         if isinstance(node, gast.While):
-            bound = self._read(node.test, bound) - removed
+            bound = self._read(node.test, bound - removed) - removed
             ended = self.block(node.body, bound)
             if getattr(node, "at_least_once", False):
                 return ended
@@ -86,8 +86,7 @@ class Binding:
             bound = self._read(node.iter, bound) - removed
             self._read(node.target, bound)
             self.block(node.body, bound.union(plain_targets(node.target)))
-        self.block(node.orelse, bound)
-        return bound
+        return bound & self.block(node.orelse, bound)
 
     def _try(self, node: Node, bound: Bound) -> Bound:
         removed = {name for part in node.body for name in self._names.of(part).deletes}

@@ -90,7 +90,8 @@ class _Analysis:
         facts.keeps = sorted(names.writes & self._local & self._liveness.on_exception[key])
         self._undefined |= self._passed_on_unbound(node, names)
         # A name that only generated functions bind would be a global elsewhere.
-        self._undefined |= ((names.writes & self._unsure) | names.deletes) & self._local
+        only_inside = (names.writes & self._unsure) | names.deletes
+        self._undefined |= (only_inside & self._local) - self._captured
         return facts
 
     def _own_names(self, node: Node) -> Names:

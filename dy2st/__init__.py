@@ -1,0 +1,58 @@
+"""dy2st: plain Python models as static Programs. Public names follow PaddlePaddle."""
+
+import numpy as _np
+
+from dy2st import jit, static
+from dy2st.jit import to_static
+from dy2st_runtime import dims, engine, errors, nn, ops, optimizer
+from dy2st_runtime.autograd import grad
+from dy2st_runtime.ir import Program, Tensor
+from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from dy2st_runtime.ops import *  # noqa: F403
+from dy2st_runtime.ops import __all__ as _operators
+from dy2st_runtime.ops import assert_, print_, seed
+from dy2st_runtime.tensor import Parameter, from_dlpack, from_numpy, is_tensor, to_tensor
+
+float16, float32, float64 = _np.dtype("float16"), _np.dtype("float32"), _np.dtype("float64")
+int8, int16 = _np.dtype("int8"), _np.dtype("int16")
+int32, int64 = _np.dtype("int32"), _np.dtype("int64")
+uint8, bool = _np.dtype("uint8"), _np.dtype("bool")
+
+__version__ = "0.1.0"
+
+__all__ = [
+    *_operators,
+    "Parameter",
+    "Program",
+    "Tensor",
+    "assert_",
+    "bool",
+    "dims",
+    "enable_grad",
+    "engine",
+    "errors",
+    "float16",
+    "float32",
+    "float64",
+    "from_dlpack",
+    "from_numpy",
+    "grad",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "is_grad_enabled",
+    "is_tensor",
+    "jit",
+    "nn",
+    "no_grad",
+    "ops",
+    "optimizer",
+    "print_",
+    "seed",
+    "set_grad_enabled",
+    "static",
+    "to_static",
+    "to_tensor",
+    "uint8",
+]

@@ -1,0 +1,130 @@
+"""The values that two branches, or two turns of a loop, give one variable: joined into one.
+
+Values that are the same object, or equal Python constants, stay as they are. Tensors and numbers
+become one result of the static operator; lists, tuples and dicts are joined entry by entry.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from dy2st_runtime.dims import Condition, Dim, Size, equal, symbols
+from dy2st_runtime.ir import ArrayType, F, Tensor, TensorType, Tracer, ValueType, Variable
+from dy2st_runtime.ir.arguments import fresh_symbol
+from dy2st_runtime.ir.structure import is_container
+from dy2st_runtime.ir.tracer import NUMBER_DTYPES
+
+Mismatch = Callable[[str], Exception]
+"""Makes the error for two values that do not fit, from a sentence about them."""
+
+
+def is_number(value: Any) -> bool:
+    """Whether Python has a number here: a constant, a Dim, or a traced number."""
+    if isinstance(value, Variable):
+        return value.number is not None
+    return type(value) in NUMBER_DTYPES or isinstance(value, (Dim, Condition))
+
+
+def is_joinable(value: Any) -> bool:
+    """Whether a value can become the result of a static operator."""
+    return is_number(value) or isinstance(value, Tensor)
+
+
+def number_kind(value: Any) -> type:
+    """int, float or bool for what `is_number` accepts."""
+    if isinstance(value, Variable):
+        assert value.number is not None
+        return value.number
+    if isinstance(value, Dim):
+        return int
+    return bool if isinstance(value, Condition) else type(value)
+
+
+def same_constant(left: Any, right: Any) -> bool:
+    """Whether two Python values cannot be told apart: type, value, and the bits of a float."""
+    if left is right:
+        return True
+    kind = type(left)
+    if kind is not type(right):
+        return False
+    if kind is float:
+        return struct.pack("<d", left) == struct.pack("<d", right)
+    if kind in (int, bool, str, bytes):
+        return bool(left == right)
+    return False
+
+
+def same_layout(left: Any, right: Any) -> bool:
+    """Whether two containers are of one kind, with the same length or keys."""
+    if not is_container(left) or type(left) is not type(right) or len(left) != len(right):
+        return False
+    return list(left) == list(right) if isinstance(left, dict) else True
+
+
+def to_variable(tracer: Tracer, value: Any, like: Any = None) -> Variable:
+    """A Variable of the current Block; a number next to a tensor takes the tensor's dtype."""
+    if isinstance(value, Tensor):
+        return tracer.variable(value)
+    if isinstance(like, Tensor) and not is_number(like):
+        return tracer.variable(value, like.dtype)
+    return tracer.number(value)
+
+
+def stand_in(tracer: Tracer, value: Any) -> Any:
+    """Any value of the same kind, made in the current Block; sizes that only the value has are 0."""
+    if is_number(value):
+        return number_kind(value)(0)
+    known = {s for v in tracer.program.inputs for d in v.tensor_type.shape for s in symbols(d)}
+    shape = [size if known.issuperset(symbols(size)) else 0 for size in value.tensor_type.shape]
+    return F.zeros(shape, value.dtype)
+
+
+def fits_number(number: Any, tensor: Tensor) -> bool:
+    """Whether a Python number may stand next to a tensor without losing anything."""
+    order = "biuf"
+    kind = {bool: "b", int: "i", float: "f"}[number_kind(number)]
+    return tensor.ndim == 0 and order.index(kind) <= order.index(tensor.dtype.kind)
+
+
+def join_types(left: ValueType, right: ValueType, mismatch: Mismatch) -> ValueType:
+    """The type that both values have; sizes that differ become a new symbol."""
+    if isinstance(left, ArrayType) or isinstance(right, ArrayType):
+        return _join_arrays(left, right, mismatch)
+    if left.dtype != right.dtype:
+        raise mismatch(f"{left.dtype} and {right.dtype}")
+    if left.rank != right.rank:
+        raise mismatch(f"shapes {_shown(left)} and {_shown(right)} of different rank")
+    return left.with_shape(
+        _join_sizes(a, b) for a, b in zip(left.shape, right.shape, strict=True)
+    )
+
+
+def _join_arrays(left: ValueType, right: ValueType, mismatch: Mismatch) -> ValueType:
+    if not (isinstance(left, ArrayType) and isinstance(right, ArrayType)):
+        raise mismatch("a list of tensors and a tensor")
+    if left.element is None or right.element is None:
+        return ArrayType(left.element or right.element)
+    element = join_types(left.element, right.element, mismatch)
+    assert isinstance(element, TensorType)
+    return ArrayType(element)
+
+
+def _join_sizes(left: Size, right: Size) -> Size:
+    return left if equal(left, right) is True else fresh_symbol("size")
+
+
+def _shown(type: TensorType) -> str:
+    return str(list(type.shape))
+
+
+def describe(value: Any) -> str:
+    """A few words on a value, for messages."""
+    if isinstance(value, Variable) and value.number is not None:
+        return f"a number ({value.number.__name__})"
+    if isinstance(value, Tensor):
+        return f"a tensor of dtype {value.dtype} and shape {value.shape}"
+    if is_container(value):
+        return f"a {type(value).__name__} of {len(value)}"
+    return f"{value!r:.60}" if value is None or is_number(value) else f"a {type(value).__name__}"

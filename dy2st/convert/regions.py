@@ -1,0 +1,113 @@
+"""Blocks of user code traced apart: the branches of an `if`, the condition and body of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dy2st_runtime.ir import Block, Tensor, Tracer, ValueType, Variable
+from dy2st_runtime.ir.structure import is_container, map_entries
+
+
+@dataclass
+class Region:
+    """What one run of user code left behind.
+
+    block        the Block that was recorded.
+    results      what the code returned, Python values and Variables mixed.
+    changed      registered tensors (buffers) that the code gave a new value, by identity.
+    overwritten  Variables that it changed in place.
+    copies       for every list or dict the code was given: the copy it worked on, and the original.
+    """
+
+    block: Block
+    results: tuple[Any, ...] = ()
+    changed: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
+    overwritten: list[Variable] = field(default_factory=list)
+    copies: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+
+
+def trace_region(
+    tracer: Tracer,
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    block_arguments: Callable[[Block], Sequence[Any]] | None = None,
+) -> Region:
+    """Record one call of `function` into a new Block.
+
+    Lists and dicts among the arguments are copied, so that what the code appends is seen in its
+    results only. `block_arguments` makes the arguments once the Block is there.
+    """
+    before = tracer.assignments()
+    mark = tracer.overwritten_mark
+    with tracer.nested() as block:
+        region = Region(block)
+        given = arguments if block_arguments is None else block_arguments(block)
+        results = function(*[_copied(value, region.copies) for value in given])
+    region.results = results if isinstance(results, tuple) else (results,)
+    region.overwritten = tracer.take_overwritten(mark)
+    region.changed = tracer.take_assignments(before)
+    return region
+
+
+def _copied(value: Any, copies: dict[int, tuple[Any, Any]]) -> Any:
+    """A copy of the containers in `value`; the leaves are shared."""
+    if not is_container(value):
+        return value
+    copy = map_entries(value, lambda entry: _copied(entry, copies))
+    copies[id(copy)] = (copy, value)
+    return copy
+
+
+def original_of(value: Any, region: Region) -> Any:
+    """The user's list or dict that a region returned its copy of, or the value itself."""
+    known = region.copies.get(id(value))
+    return value if known is None else known[1]
+
+
+def copy_of(original: Any, region: Region) -> Any:
+    """The copy of a user's list or dict that a region worked on, or the original itself."""
+    for copy, known in region.copies.values():
+        if known is original:
+            return copy
+    return original
+
+
+def has_changed(copy: Any, original: Any) -> bool:
+    """Whether user code changed its copy of a list or dict; nested ones are asked apart."""
+    if len(copy) != len(original):
+        return True
+    if isinstance(copy, dict):
+        return list(copy) != list(original) or _differ(copy.values(), original.values())
+    return _differ(copy, original)
+
+
+def _differ(left: Iterable[Any], right: Iterable[Any]) -> bool:
+    pairs = zip(left, right, strict=True)
+    return any(a is not b and not is_container(a) for a, b in pairs)
+
+
+def close(tracer: Tracer, blocks: Sequence[Block], own: int) -> list[Variable]:
+    """Give closed Blocks the same parameters: `own` first ones, then all that any captures.
+
+    Returns the captured Variables of the current Block, in that order.
+    """
+    outer: dict[Variable, None] = {}
+    for block in blocks:
+        outer.update(dict.fromkeys(tracer.captured_by(block)))
+    for block in blocks:
+        inner = [tracer.import_into(block, variable) for variable in outer]
+        block.parameters = [*block.parameters[:own], *inner]
+    return list(outer)
+
+
+def finish(
+    tracer: Tracer,
+    name: str,
+    operands: Sequence[Variable],
+    types: Sequence[ValueType],
+    blocks: Sequence[Block],
+) -> list[Variable]:
+    """Append the static operator; returns its results."""
+    return tracer.append(name, operands, {}, types, blocks).results

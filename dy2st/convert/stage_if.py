@@ -1,0 +1,313 @@
+"""A tensor-dependent `if` as the operator `cond`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.joining import (
+    describe,
+    fits_number,
+    is_joinable,
+    is_number,
+    join_types,
+    number_kind,
+    same_constant,
+    same_layout,
+    stand_in,
+    to_variable,
+)
+from dy2st.convert.regions import (
+    Region,
+    close,
+    copy_of,
+    finish,
+    has_changed,
+    original_of,
+    trace_region,
+)
+from dy2st.convert.undefined import Undefined
+from dy2st_runtime.errors import BranchMismatch, Location
+from dy2st_runtime.ir import F, Tensor, Tracer, ValueType, Variable, current_tracer, user_location
+
+
+@dataclass
+class _Slot:
+    """One result of the `cond`: what each branch yields, and its type."""
+
+    true: Variable
+    false: Variable
+    type: ValueType
+    number: type | None = None
+    result: Variable | None = None
+
+
+class _Join:
+    """Joins the results of two branches; the results of the `cond` come in later."""
+
+    def __init__(
+        self, tracer: Tracer, true: Region, false: Region, place: Location | None
+    ) -> None:
+        self.tracer, self.true, self.false, self.place = tracer, true, false, place
+        self.slots: list[_Slot] = []
+
+    def join(self, name: str, left: Any, right: Any, guarded: bool) -> Callable[[], Any]:
+        """What the variable is after the `if`; call the result once the `cond` is there."""
+        if same_constant(left, right):
+            return lambda: left
+        if isinstance(left, Undefined) or isinstance(right, Undefined):
+            return self._half_bound(name, left, right, guarded)
+        if same_layout(left, right):
+            return self._containers(name, left, right, guarded)
+        if is_joinable(left) and is_joinable(right):
+            slot = self._slot(name, left, right)
+            return lambda: slot.result
+        raise self._mismatch(name, left, right)
+
+    def _containers(self, name: str, left: Any, right: Any, guarded: bool) -> Callable[[], Any]:
+        keys = list(left) if isinstance(left, dict) else list(range(len(left)))
+        entries = [
+            self.join(f"{name}[{key!r}]", left[key], right[key], guarded) for key in keys
+        ]
+        original = original_of(left, self.true)
+        if original is not original_of(right, self.false):
+            original = None
+
+        def build() -> Any:
+            values = [entry() for entry in entries]
+            return _rebuilt(left, original, keys, values)
+
+        return build
+
+    def _slot(self, name: str, left: Any, right: Any) -> _Slot:
+        for number, other in ((left, right), (right, left)):
+            if is_number(number) and not is_number(other) and not fits_number(number, other):
+                raise self._mismatch(name, left, right)
+        with self.tracer.inside(self.true.block):
+            true = to_variable(self.tracer, left, right)
+        with self.tracer.inside(self.false.block):
+            false = to_variable(self.tracer, right, left)
+        number: type | None = None
+        if is_number(left) and is_number(right):
+            kinds = [number_kind(left), number_kind(right)]
+            number = next(k for k in (float, int, bool) if k in kinds)
+            true, false = self._as_number(true, false, number)
+        type = join_types(true.type, false.type, lambda _: self._mismatch(name, left, right))
+        slot = _Slot(true, false, type, number)
+        self.slots.append(slot)
+        return slot
+
+    def _as_number(
+        self, true: Variable, false: Variable, number: type
+    ) -> tuple[Variable, Variable]:
+        dtype = np.dtype({bool: "bool", int: "int64", float: "float64"}[number])
+        converted = []
+        for region, variable in ((self.true, true), (self.false, false)):
+            with self.tracer.inside(region.block):
+                same = variable.tensor_type.dtype == dtype
+                converted.append(variable if same else F.cast(variable, dtype))
+        return converted[0], converted[1]
+
+    def _half_bound(self, name: str, left: Any, right: Any, guarded: bool) -> Callable[[], Any]:
+        """Bound in one branch only: any value stands in, and reading it is checked."""
+        bound, other = (right, self.true) if isinstance(left, Undefined) else (left, self.false)
+        missing = left if isinstance(left, Undefined) else right
+        if not is_joinable(bound):
+            # Nothing can stand in for it: the variable counts as unbound, and says so when read.
+            return lambda: bound if guarded else missing
+        with self.tracer.inside(other.block):
+            filler = stand_in(self.tracer, bound)
+        pair = (filler, bound) if other is self.true else (bound, filler)
+        slot = self._slot(name, *pair)
+        if guarded:
+            return lambda: slot.result
+        flag = self._slot(f"whether {name} is bound", other is self.false, other is self.true)
+
+        def guard() -> Any:
+            assert slot.result is not None and flag.result is not None
+            slot.result.guard = (flag.result, name)
+            return slot.result
+
+        return guard
+
+    def _mismatch(self, name: str, left: Any, right: Any) -> BranchMismatch:
+        return BranchMismatch(
+            f"the variable `{name}` is {describe(left)} in one branch of the `if` and "
+            f"{describe(right)} in the other",
+            at=self.place,
+            why="the condition is a tensor, so both branches are part of the Program and must "
+            "give every variable one kind of value",
+            hint=f"give `{name}` the same dtype, rank and structure in both branches, or decide "
+            "on a Python value",
+        )
+
+
+def stage_branches(
+    pred: Any,
+    true_fn: Callable[..., Any],
+    false_fn: Callable[..., Any],
+    true_args: Sequence[Any],
+    false_args: Sequence[Any],
+    names: Sequence[str],
+    guarded: frozenset[str] = frozenset(),
+    places: Sequence[Place] = (),
+) -> tuple[Any, ...]:
+    """Trace both branches, join what they give each name, and append a `cond`.
+
+    The branches return a tuple, one value a name; so does this. `places` are the attributes that
+    they assign.
+    """
+    tracer = current_tracer()
+    assert tracer is not None, "a traced condition outside of a trace"
+    condition = truth(tracer, pred)
+    true = trace_region(tracer, _keeping(true_fn, places), true_args)
+    false = trace_region(tracer, _keeping(false_fn, places), false_args)
+    join = _Join(tracer, true, false, user_location())
+    names = [*names, *(place.name for place in places)]
+    pending = [
+        join.join(name, left, right, name in guarded)
+        for name, left, right in zip(names, true.results, false.results, strict=True)
+    ]
+    pending_arguments = _join_arguments(join)
+    changed = [_join_state(join, key) for key in {**true.changed, **false.changed}]
+    _append_cond(join, condition)
+    for tensor, slot in changed:
+        assert slot.result is not None
+        tracer.assign(tensor, slot.result)
+    for write_back in pending_arguments:
+        write_back()
+    values = [value() for value in pending]
+    for place in places[::-1]:
+        place.set(values.pop())
+    return tuple(values)
+
+
+def _append_cond(join: _Join, condition: Variable) -> None:
+    true, false = join.true, join.false
+    true.block.yields = [slot.true for slot in join.slots]
+    false.block.yields = [slot.false for slot in join.slots]
+    blocks = (true.block, false.block)
+    captured = close(join.tracer, blocks, own=0)
+    types = [slot.type for slot in join.slots]
+    results = finish(join.tracer, "cond", [condition, *captured], types, blocks)
+    for slot, result in zip(join.slots, results, strict=True):
+        slot.result = result
+        result.number = slot.number
+    for variable in (*true.overwritten, *false.overwritten):
+        join.tracer.overwrite(variable)
+
+
+@dataclass
+class Place:
+    """An attribute of an object that both branches see."""
+
+    owner: Any
+    attribute: str
+    name: str
+
+    def get(self) -> Any:
+        """The value now; Undefined if there is none."""
+        return getattr(self.owner, self.attribute, Undefined(self.name))
+
+    def set(self, value: Any) -> None:
+        """Set or remove the attribute."""
+        if value is self.get():
+            return
+        if isinstance(value, Undefined):
+            delattr(self.owner, self.attribute)
+        else:
+            setattr(self.owner, self.attribute, value)
+
+
+def places_of(
+    attributes: Sequence[tuple[str, ...]], *calls: tuple[Callable[..., Any], Sequence[Any]]
+) -> list[Place]:
+    """The objects whose attributes the branches assign, found among their arguments."""
+    known: dict[str, Any] = {}
+    for function, arguments in calls:
+        code = getattr(function, "__code__", None)
+        if code is not None:
+            known.update(zip(code.co_varnames, arguments, strict=False))
+            cells = zip(code.co_freevars, function.__closure__ or (), strict=False)
+            known.update((name, cell.cell_contents) for name, cell in cells)
+    places = []
+    for root, *path, attribute in attributes:
+        owner = known.get(root)
+        for step in path:
+            owner = getattr(owner, step, None)
+        registered = getattr(owner, "_buffers", {})
+        if owner is not None and attribute not in registered:
+            places.append(Place(owner, attribute, ".".join([root, *path, attribute])))
+    return places
+
+
+def _keeping(
+    function: Callable[..., Any], places: Sequence[Place]
+) -> Callable[..., tuple[Any, ...]]:
+    """The branch, with the attributes it sets among its results and set back afterwards."""
+
+    def run(*arguments: Any) -> tuple[Any, ...]:
+        before = [place.get() for place in places]
+        results = function(*arguments)
+        after = [place.get() for place in places]
+        for place, value in zip(places, before, strict=True):
+            place.set(value)
+        return (*results, *after)
+
+    return run
+
+
+def _join_arguments(join: _Join) -> list[Callable[[], Any]]:
+    """Lists and dicts that a branch was given and changed without assigning the variable."""
+    returned = {id(value) for region in (join.true, join.false) for value in region.results}
+    pending: dict[int, Callable[[], Any]] = {}
+    for region in (join.true, join.false):
+        for copy, original in region.copies.values():
+            if id(copy) in returned or id(original) in pending or not has_changed(copy, original):
+                continue
+            sides = [copy_of(original, side) for side in (join.true, join.false)]
+            pending[id(original)] = join.join("a list or dict", sides[0], sides[1], False)
+    return list(pending.values())
+
+
+def truth(tracer: Tracer, value: Any) -> Variable:
+    """The truth of a traced value as a 0-d bool Variable."""
+    variable = to_variable(tracer, value)
+    if variable.tensor_type.rank:
+        variable = F.reshape(variable, [])
+    if variable.tensor_type.dtype != np.dtype("bool"):
+        variable = F.not_equal(variable, 0)
+    return variable
+
+
+def _join_state(join: _Join, key: int) -> tuple[Tensor, _Slot]:
+    tensor = (join.true.changed.get(key) or join.false.changed[key])[0]
+    sides = []
+    for region in (join.true, join.false):
+        known = region.changed.get(key)
+        if known is None:
+            sides.append(join.tracer.captured(tensor))
+        else:
+            sides.append(known[1])
+    return tensor, join._slot("a buffer", *sides)
+
+
+def _rebuilt(like: Any, original: Any, keys: list[Any], values: list[Any]) -> Any:
+    """The joined container: the user's own list or dict, changed in place, or a new one."""
+    if isinstance(like, dict):
+        target = {} if original is None else original
+        target.clear()
+        target.update(zip(keys, values, strict=True))
+        return target
+    if isinstance(like, list):
+        if original is None:
+            return values
+        original[:] = values
+        return original
+    return type(like)(values) if type(like) is tuple else type(like)(*values)
+
+
+__all__ = ["Place", "places_of", "stage_branches", "truth"]

@@ -1,0 +1,337 @@
+"""A tensor-dependent loop as the operator `while`.
+
+The body is traced with Variables in place of everything that the loop changes. What a turn gives
+back tells the types of those Variables; where it differs from what was assumed (a size that grows,
+a number that becomes a tensor, a list that gets longer) the assumption is widened and the body is
+traced again, until it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.joining import (
+    describe,
+    fits_number,
+    is_joinable,
+    is_number,
+    join_types,
+    number_kind,
+    same_constant,
+    same_layout,
+    stand_in,
+    to_variable,
+)
+from dy2st.convert.regions import Region, close, finish, trace_region
+from dy2st.convert.stage_if import truth
+from dy2st.convert.undefined import Undefined
+from dy2st_runtime.errors import LoopMismatch
+from dy2st_runtime.ir import (
+    ArrayType,
+    Block,
+    F,
+    Tensor,
+    Tracer,
+    ValueType,
+    Variable,
+    user_location,
+)
+from dy2st_runtime.ir.structure import is_container, map_entries
+
+_ROUNDS = 12
+Function = Callable[..., Any]
+
+
+@dataclass
+class _Carried:
+    """One value that goes from turn to turn: how it starts, and what is assumed of it."""
+
+    name: str
+    initial: Variable
+    type: ValueType
+    number: type | None = None
+    # Whether the user's variable is bound, as another carried value; None if it surely is.
+    bound: _Carried | None = None
+    parameter: Variable | None = None
+    result: Variable | None = None
+
+
+class _Retrace(Exception):
+    """An assumption was widened: trace again."""
+
+
+class _Loop:
+    """The state of one staged loop while its types are found."""
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        names: Sequence[str],
+        guarded: frozenset[str],
+        values: Sequence[Any],
+    ) -> None:
+        self.tracer, self.names, self.guarded = tracer, list(names), guarded
+        self.place = user_location()
+        self.carried: list[_Carried] = []
+        self.states: dict[int, tuple[Tensor, _Carried]] = {}
+        self.values = [
+            self._carry(name, value) for name, value in zip(self.names, values, strict=True)
+        ]
+
+    # -- what goes from turn to turn -----------------------------------------------------------
+
+    def _carry(self, name: str, value: Any) -> Any:
+        """The value with a `_Carried` in place of everything that may change."""
+        if is_container(value):
+            return map_entries(value, lambda entry: self._carry(name, entry))
+        return self._new(name, value) if is_joinable(value) else value
+
+    def _new(self, name: str, value: Any, like: Any = None) -> _Carried:
+        initial = to_variable(self.tracer, value, like)
+        carried = _Carried(name, initial, initial.type)
+        if is_number(value) and not isinstance(like, Tensor):
+            carried.number = number_kind(value)
+        self.carried.append(carried)
+        return carried
+
+    def parameters(self, block: Block) -> None:
+        """Give a Block a parameter for every carried value, and for the state."""
+        for carried in self.carried:
+            parameter = block.add_parameter(carried.type, carried.initial.name)
+            parameter.number = carried.number
+            carried.parameter = parameter
+        for carried in self.carried:
+            if carried.bound is not None and carried.name not in self.guarded:
+                assert carried.parameter is not None and carried.bound.parameter is not None
+                carried.parameter.guard = (carried.bound.parameter, carried.name)
+        for tensor, carried in self.states.values():
+            assert carried.parameter is not None
+            self.tracer.assign(tensor, carried.parameter)
+
+    def seen_by_body(self, value: Any) -> Any:
+        """What the user's code gets for a value: parameters in place of what is carried."""
+        if isinstance(value, _Carried):
+            return value.parameter
+        return map_entries(value, self.seen_by_body)
+
+    def after(self, value: Any) -> Any:
+        """What the variable is after the loop."""
+        if isinstance(value, _Carried):
+            assert value.result is not None
+            if value.bound is not None and value.name not in self.guarded:
+                assert value.bound.result is not None
+                value.result.guard = (value.bound.result, value.name)
+            return value.result
+        return map_entries(value, self.after)
+
+    # -- one turn ------------------------------------------------------------------------------
+
+    def trace(self, function: Function) -> Region:
+        """Record one call of the condition or the body."""
+
+        def arguments(block: Block) -> list[Any]:
+            self.parameters(block)
+            return [self.seen_by_body(value) for value in self.values]
+
+        return trace_region(self.tracer, function, (), arguments)
+
+    def take_turn(self, region: Region) -> None:
+        """Compare what a turn gives back with what is assumed; set what the Block yields."""
+        yields: dict[int, Variable] = {}
+        with self.tracer.inside(region.block):
+            for index, new in enumerate(region.results):
+                self.values[index] = self._match(self.names[index], self.values[index], new, yields)
+            self._match_state(region, yields)
+            for carried in self.carried:
+                if carried.bound is not None and id(carried.bound) not in yields:
+                    yields[id(carried.bound)] = self.tracer.number(True)
+        region.block.yields = [yields[id(carried)] for carried in self.carried]
+
+    def _match(self, name: str, old: Any, new: Any, yields: dict[int, Variable]) -> Any:
+        if isinstance(old, _Carried):
+            self._match_leaf(old, new, yields)
+            return old
+        if isinstance(old, list) and isinstance(new, (list, Variable)) and self._grows(old, new):
+            return self._as_array(name, old, new)
+        if is_container(old) and same_layout(old, new):
+            keys = list(old) if isinstance(old, dict) else range(len(old))
+            matched = {k: self._match(f"{name}[{k!r}]", old[k], new[k], yields) for k in keys}
+            entries = iter(matched.values())
+            return map_entries(old, lambda _: next(entries))
+        if isinstance(old, Undefined) and not isinstance(new, Undefined):
+            return self._first_bound(name, old, new)
+        if isinstance(old, Undefined) or same_constant(old, new):
+            return old
+        raise self._mismatch(name, old, new)
+
+    def _match_leaf(self, carried: _Carried, new: Any, yields: dict[int, Variable]) -> None:
+        if isinstance(new, Undefined) or not is_joinable(new):
+            if isinstance(new, list) and isinstance(carried.type, ArrayType):
+                new = F.array_of(new)
+            else:
+                raise self._mismatch(carried.name, carried.parameter, new)
+        if carried.number is not None and not is_number(new):
+            self._number_to_tensor(carried, new)
+        if carried.number is None and is_number(new) and not fits_number(new, carried.parameter):
+            raise self._mismatch(carried.name, carried.parameter, new)
+        if carried.number is not None:
+            self._widen_number(carried, number_kind(new))
+        variable = to_variable(self.tracer, new, carried.parameter)
+        if carried.number is not None:
+            variable = self._as(variable, carried)
+        joined = join_types(
+            carried.type,
+            variable.type,
+            lambda _: self._mismatch(carried.name, carried.parameter, new),
+        )
+        if joined != carried.type:
+            carried.type = joined
+            raise _Retrace
+        yields[id(carried)] = variable
+
+    def _as(self, variable: Variable, carried: _Carried) -> Variable:
+        assert not isinstance(carried.type, ArrayType)
+        dtype = carried.type.dtype
+        return variable if variable.tensor_type.dtype == dtype else F.cast(variable, dtype)
+
+    def _number_to_tensor(self, carried: _Carried, new: Tensor) -> None:
+        """`total = 0` and then `total = total + x.sum()`: the number starts as a tensor."""
+        if not fits_number(carried.parameter, new):
+            raise self._mismatch(carried.name, carried.parameter, new)
+        with self._outer():
+            carried.initial = F.cast(carried.initial, new.dtype)
+        carried.type, carried.number = carried.initial.type, None
+        raise _Retrace
+
+    def _widen_number(self, carried: _Carried, kind: type) -> None:
+        order = (bool, int, float)
+        assert carried.number is not None
+        if order.index(kind) <= order.index(carried.number):
+            return
+        dtype = np.dtype({int: "int64", float: "float64"}[kind])
+        with self._outer():
+            carried.initial = F.cast(carried.initial, dtype)
+        carried.type, carried.number = carried.initial.type, kind
+        raise _Retrace
+
+    def _first_bound(self, name: str, old: Undefined, new: Any) -> Any:
+        """A variable that the body binds first: any value stands in until then."""
+        if not is_joinable(new):
+            return old  # unbound again in every turn, and after the loop
+        with self._outer():
+            filler = stand_in(self.tracer, new)
+            carried = self._new(name, filler, None if is_number(new) else new)
+            if isinstance(new, Tensor) and not is_number(new):
+                carried.number = None
+            carried.bound = self._new(f"whether {name} is bound", False)
+        index = self.names.index(name)
+        self.values[index] = carried
+        raise _Retrace
+
+    def _grows(self, old: list[Any], new: Any) -> bool:
+        return isinstance(new, Variable) or len(old) != len(new)
+
+    def _as_array(self, name: str, old: list[Any], new: Any) -> Any:
+        """A list that changes its length becomes a list of the Program."""
+        entries = [*old, *(new if isinstance(new, list) else [])]
+        for entry in entries:
+            if not isinstance(entry, _Carried) and not is_joinable(entry):
+                raise self._mismatch(name, old, new)
+        with self._outer():
+            own = [entry.initial for entry in old]
+            self.carried = [c for c in self.carried if not any(c is entry for entry in old)]
+            array = F.array_of(own)
+            carried = _Carried(name, array, array.type)
+            self.carried.append(carried)
+        index = self.names.index(name.partition("[")[0])
+        if self.values[index] is not old:
+            raise self._mismatch(name, old, new)
+        self.values[index] = carried
+        raise _Retrace
+
+    def _match_state(self, region: Region, yields: dict[int, Variable]) -> None:
+        """Buffers that the body gives new values are carried too."""
+        for key, (tensor, variable) in region.changed.items():
+            if key not in self.states:
+                with self._outer():
+                    carried = self._new("a buffer", self.tracer.captured(tensor))
+                self.states[key] = (tensor, carried)
+                raise _Retrace
+            yields[id(self.states[key][1])] = self.tracer.local(variable)
+        for _, carried in self.states.values():
+            assert carried.parameter is not None
+            yields.setdefault(id(carried), carried.parameter)
+
+    def _outer(self) -> AbstractContextManager[None]:
+        parent = self.tracer.block.parent
+        assert parent is not None
+        return self.tracer.inside(parent)
+
+    def _mismatch(self, name: str, old: Any, new: Any) -> LoopMismatch:
+        return LoopMismatch(
+            f"the loop variable `{name}` is {describe(self.seen_by_body(old))} at the start of a "
+            f"turn and {describe(new)} at its end",
+            at=self.place,
+            why="the loop depends on a tensor, so one Program must serve every turn",
+            hint=f"start with `{name}` as what it becomes (a tensor of the same dtype and rank, "
+            "zeros_like(...), say), or use another variable inside",
+        )
+
+
+def stage_loop(
+    condition: Function,
+    body: Function,
+    values: Sequence[Any],
+    names: Sequence[str],
+    guarded: frozenset[str],
+    tracer: Tracer,
+) -> tuple[Any, ...]:
+    """Append a `while`: `condition(*values)` is the test, `body(*values)` gives the next values."""
+    loop = _Loop(tracer, names, guarded, values)
+    tested, turned = _settle(loop, condition, body)
+    overwritten = set(turned.overwritten)
+    blocks = (tested.block, turned.block)
+    written = [c for c in loop.carried if c.parameter in overwritten]
+    captured = close(tracer, blocks, own=len(loop.carried))
+    initial = [tracer.local(carried.initial) for carried in loop.carried]
+    types = [carried.type for carried in loop.carried]
+    results = finish(tracer, "while", [*initial, *captured], types, blocks)
+    for carried, result in zip(loop.carried, results, strict=True):
+        result.number, carried.result = carried.number, result
+    for tensor, carried in loop.states.values():
+        assert carried.result is not None
+        tracer.assign(tensor, carried.result)
+    for carried in written:
+        tracer.overwrite(carried.initial)
+    return tuple(loop.after(value) for value in loop.values)
+
+
+def _settle(loop: _Loop, condition: Function, body: Function) -> tuple[Region, Region]:
+    """Trace condition and body until the types that were assumed hold."""
+    constraints = loop.tracer.program.constraints
+    for _ in range(_ROUNDS):
+        known = len(constraints)
+        try:
+            tested = loop.trace(condition)
+            with loop.tracer.inside(tested.block):
+                tested.block.yields = [truth(loop.tracer, tested.results[0])]
+            turned = loop.trace(body)
+            loop.take_turn(turned)
+        except _Retrace:
+            del constraints[known:]
+            continue
+        return tested, turned
+    raise LoopMismatch(
+        f"the types of the loop variables {', '.join(loop.names)} do not settle",
+        at=loop.place,
+        why=f"after {_ROUNDS} attempts every turn still changes them",
+        hint="start the loop with the variables as they are after a turn",
+    )
+
+
+__all__ = ["stage_loop"]

@@ -1,0 +1,28 @@
+"""Conversion to static Programs: `to_static`, `save`, `load`, and what steers them."""
+
+from dy2st.convert.call import convert_call, ignore_module
+from dy2st.jit.api import not_to_static, to_static
+from dy2st.jit.code_level import set_code_level, set_verbosity
+from dy2st.jit.concrete_program import ConcreteProgram
+from dy2st.jit.save_load import load, save
+from dy2st.jit.static_function import StaticFunction
+from dy2st.jit.switches import enable_to_static
+from dy2st_runtime.io import LoadedModel as TranslatedLayer
+from dy2st_runtime.nn.layer import install_converter
+
+# From here on a Layer that is called while a function is traced runs its converted forward.
+install_converter(convert_call)
+
+__all__ = [
+    "ConcreteProgram",
+    "StaticFunction",
+    "TranslatedLayer",
+    "enable_to_static",
+    "ignore_module",
+    "load",
+    "not_to_static",
+    "save",
+    "set_code_level",
+    "set_verbosity",
+    "to_static",
+]

@@ -1,0 +1,104 @@
+"""to_static and the marks that steer it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+from dy2st.jit.static_function import InputSpecs, StaticFunction
+from dy2st_runtime.nn.layer import Layer
+
+AnyLayer = TypeVar("AnyLayer", bound=Layer)
+Method = Callable[..., Any]
+
+
+@overload
+def to_static(function: AnyLayer, input_spec: InputSpecs = None, **options: Any) -> AnyLayer: ...
+@overload
+def to_static(function: Method, input_spec: InputSpecs = None, **options: Any) -> StaticFunction: ...
+@overload
+def to_static(
+    function: None = None, input_spec: InputSpecs = None, **options: Any
+) -> Callable[[Any], Any]: ...
+
+
+def to_static(function: Any = None, input_spec: InputSpecs = None, **options: Any) -> Any:
+    """Convert a function, a method or a Layer's forward to a static Program on its first call.
+
+    Use it as a decorator, with or without arguments, or as a function. A Layer is converted in
+    place and returned. Options that other frameworks' `to_static` takes (`build_strategy`,
+    `backend`, `full_graph`) may only have their default.
+
+    Raises TypeError for what cannot be converted, ConversionError when a call cannot.
+
+    >>> @to_static
+    ... def double(x):
+    ...     return x * 2
+    >>> double.__name__
+    'double'
+    """
+    _check_options(options)
+    if function is None:
+        return functools.partial(to_static, input_spec=input_spec)
+    if isinstance(function, Layer):
+        return _convert_layer(function, input_spec)
+    if isinstance(function, StaticFunction):
+        instance = function.class_instance
+        return StaticFunction(function._function, input_spec or function.input_spec, instance)
+    if inspect.ismethod(function):
+        instance = function.__self__
+        if isinstance(instance, type):
+            raise TypeError("to_static of a classmethod: convert the function that it calls")
+        return StaticFunction(function.__func__, input_spec, instance)
+    if isinstance(function, (staticmethod, classmethod)):
+        raise TypeError(
+            f"to_static goes under @{type(function).__name__}: write the decorators in the other "
+            "order"
+        )
+    if isinstance(function, type) or not callable(function):
+        raise TypeError(f"to_static takes a function, a method or a Layer, not {function!r}")
+    return StaticFunction(function, input_spec)
+
+
+def _convert_layer(layer: AnyLayer, input_spec: InputSpecs) -> AnyLayer:
+    forward = layer.forward
+    if isinstance(forward, StaticFunction):
+        input_spec = input_spec or forward.input_spec
+        forward = forward.dygraph_function
+    method = to_static(forward, input_spec)
+    object.__setattr__(layer, "forward", method)
+    return layer
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    defaults: dict[str, tuple[Any, ...]] = {
+        "build_strategy": (None,),
+        "backend": (None, "numpy"),
+        "full_graph": (None, True),
+    }
+    for name, value in options.items():
+        if name not in defaults:
+            raise TypeError(f"to_static has no option {name!r}")
+        if value not in defaults[name]:
+            raise ValueError(f"to_static: {name}={value!r} is not supported, leave it out")
+
+
+def not_to_static(function: Method | None = None) -> Any:
+    """Leave a function as it is: converted code calls it unchanged, on traced tensors.
+
+    >>> @not_to_static
+    ... def helper(x):
+    ...     return x + 1
+    """
+    if function is None:
+        return not_to_static
+    if inspect.ismethod(function):
+        function.__func__.__dy2st_ignore__ = True  # type: ignore[attr-defined]
+    else:
+        function.__dy2st_ignore__ = True  # type: ignore[attr-defined]
+    return function
+
+
+__all__ = ["not_to_static", "to_static"]

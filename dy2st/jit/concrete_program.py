@@ -1,0 +1,200 @@
+"""One traced Program of a converted function, with the live tensors that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dy2st.jit.input_spec import InputSpec
+from dy2st_runtime import engine
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import Output, Program, Tensor, TensorType, Tracer, Variable
+from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
+from dy2st_runtime.ir.interpret import interpret
+from dy2st_runtime.ir.structure import flatten, is_container, map_entries, rebuild
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.tensor import EagerTensor, Parameter
+
+
+@dataclass(eq=False)
+class ConcreteProgram:
+    """A Program, the tensors behind its parameters and buffers, and how to call it."""
+
+    main_program: Program
+    state: dict[str, EagerTensor]
+    input_specs: list[InputSpec]
+    function: Callable[..., Any]
+    _executable: Any = field(default=None, repr=False)
+
+    @property
+    def inputs(self) -> list[Variable]:
+        """The placeholders."""
+        return self.main_program.inputs
+
+    @property
+    def outputs(self) -> list[Variable]:
+        """What the function returned, flattened."""
+        return self.main_program.outputs
+
+    @property
+    def parameters(self) -> list[EagerTensor]:
+        """The live parameters that the Program reads."""
+        return [self.state[name] for name in self.main_program.parameters]
+
+    @property
+    def executable(self) -> Any:
+        """The Program compiled by the default engine, once."""
+        if self._executable is None:
+            self._executable = engine.compile(self.main_program)
+        return self._executable
+
+    def __call__(self, tensors: Sequence[EagerTensor]) -> Any:
+        """Run on eager tensors; gradients flow back through the result where they are wanted."""
+        state = list(self.state.values())
+        if is_grad_enabled() and not all(t.stop_gradient for t in (*tensors, *state)):
+            outputs = self._run_taped(tensors)
+        else:
+            outputs = self._run(tensors, state)
+        return rebuild(self.main_program.structure, outputs)
+
+    def _run(
+        self, tensors: Sequence[EagerTensor], state: Sequence[EagerTensor]
+    ) -> list[EagerTensor]:
+        results = self.executable.run([t.array for t in tensors], [t.array for t in state])
+        count = len(results) - len(self.main_program.updates)
+        for name, array in zip(self.main_program.updates, results[count:], strict=True):
+            self.state[name].array = array
+        return [EagerTensor(array) for array in results[:count]]
+
+    def _run_taped(self, tensors: Sequence[EagerTensor]) -> list[Any]:
+        """Run operator by operator, so that the tape sees branches and loops as they are taken."""
+        self.executable.check([t.array for t in tensors])
+        outputs, updates = interpret(self.main_program, tensors, self.state)
+        for name, value in updates.items():
+            self.state[name].array = value.array
+        return outputs
+
+
+def trace(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    name: str,
+    layer: Layer | None,
+) -> ConcreteProgram:
+    """Run `function` once on placeholders; InputSpecs among the arguments say where they stand."""
+    program = Program(name)
+    state: dict[str, EagerTensor] = {}
+    names = _names(layer)
+    specs: list[InputSpec] = []
+
+    def placeholder(entry: Any) -> Any:
+        if not isinstance(entry, InputSpec):
+            return map_entries(entry, placeholder)
+        specs.append(entry)
+        spec_name = entry.name or f"input_{len(specs) - 1}"
+        variable = program.block.add_parameter(entry.to_type(spec_name), spec_name)
+        program.inputs.append(variable)
+        return variable
+
+    def capture(tracer: Tracer, tensor: Tensor) -> Variable:
+        assert isinstance(tensor, EagerTensor)
+        is_parameter = isinstance(tensor, Parameter)
+        known = program.parameters if is_parameter else program.buffers
+        key = names.get(id(tensor)) or _unused(tensor, program)
+        type = TensorType(tensor.dtype, tensor.array.shape)
+        known[key] = program.block.add_parameter(type, key)
+        program.trainable[key] = not tensor.stop_gradient
+        state[key] = tensor
+        return known[key]
+
+    args = tuple(placeholder(arg) for arg in args)
+    kwargs = {key: placeholder(arg) for key, arg in kwargs.items()}
+    tracer = Tracer(program, capture)
+    before = _frozen((args, kwargs))
+    with tracer.tracing(), enable_grad():
+        result = function(*args, **kwargs)
+        if not _same(before, _frozen((args, kwargs))):
+            raise ConversionError(
+                f"{name}() changes a list or dict that it gets as an argument",
+                why="a Program has no way to change the caller's object",
+                hint="copy it first, or return the changed one",
+            )
+        _finish(program, tracer, result, state)
+    ordered = {key: state[key] for key in program.state}
+    return ConcreteProgram(program, ordered, specs, function)
+
+
+def _frozen(value: Any) -> Any:
+    """A copy of the containers in `value`, to compare with later."""
+    return map_entries(value, _frozen)
+
+
+def _same(before: Any, after: Any) -> bool:
+    """Whether two containers hold the same objects."""
+    left, old = flatten(before, lambda entry: not is_container(entry))
+    right, new = flatten(after, lambda entry: not is_container(entry))
+    return old == new and all(a is b for a, b in zip(left, right, strict=True))
+
+
+def _finish(
+    program: Program, tracer: Tracer, result: Any, state: Mapping[str, EagerTensor]
+) -> None:
+    """Set what the Program yields, and bring its parameters into their order."""
+    leaves, structure = flatten(result, lambda v: isinstance(v, (Tensor, Dim, Condition)))
+    _check_structure(structure)
+    numbers = [not isinstance(leaf, Tensor) or _is_number(leaf) for leaf in leaves]
+    program.structure = rebuild(structure, [Output(i, n) for i, n in enumerate(numbers)])
+    program.block.yields = [tracer.variable(leaf) for leaf in leaves]
+    by_id = {id(tensor): key for key, tensor in state.items()}
+    for tensor, variable in tracer.assigned():
+        key = by_id[id(tensor)]
+        if variable is not program.state[key]:
+            program.updates.append(key)
+            program.block.yields.append(tracer.local(variable))
+    program.block.parameters = [*program.inputs, *program.state.values()]
+
+
+def _is_number(leaf: Any) -> bool:
+    return isinstance(leaf, Variable) and leaf.number is not None
+
+
+def _check_structure(structure: Any) -> None:
+    """Refuse results that a Program cannot give back."""
+    known = (Output, bool, int, float, str, bytes, type(None), np.generic)
+
+    def check(entry: Any) -> Any:
+        changed = map_entries(entry, check)
+        if changed is entry and not isinstance(entry, known):
+            if not isinstance(entry, (list, tuple, dict)):
+                raise ConversionError(
+                    f"the converted function returns a {type(entry).__name__}",
+                    why="a Program gives back tensors, Python constants, and lists, tuples and "
+                    "dicts of them",
+                    hint="return the tensors and build the object outside",
+                )
+        return entry
+
+    check(structure)
+
+
+def _names(layer: Layer | None) -> dict[int, str]:
+    """Structured names of a Layer's tensors, by identity; the first name of a shared one."""
+    names: dict[int, str] = {}
+    if layer is not None:
+        for name, tensor in (*layer.named_parameters(), *layer.named_buffers()):
+            names.setdefault(id(tensor), name)
+    return names
+
+
+def _unused(tensor: EagerTensor, program: Program) -> str:
+    """A name for a tensor that belongs to no Layer of ours."""
+    taken = program.state
+    if tensor.name and tensor.name not in taken:
+        return tensor.name
+    prefix = "parameter" if isinstance(tensor, Parameter) else "tensor"
+    return f"{prefix}_{sum(name.startswith(prefix) for name in taken)}"

@@ -1,0 +1,107 @@
+"""jit.save and jit.load: converted Layers and functions as files."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st.jit.concrete_program import ConcreteProgram
+from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.static_function import StaticFunction
+from dy2st_runtime import io
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import Tensor
+from dy2st_runtime.nn.layer import Layer
+
+
+def save(
+    layer: Layer | StaticFunction | Callable[..., Any],
+    path: str,
+    input_spec: Sequence[Any] | None = None,
+) -> None:
+    """Write `path.mlir` (the Programs) and `path.safetensors` (parameters and buffers).
+
+    A Layer is saved with its forward and with every other method that is converted. `input_spec`
+    (InputSpecs or example tensors) is for the forward; without it the InputSpec of the conversion
+    is taken, or the types of the last call. Missing folders are made; both files are complete or
+    not there.
+
+    Raises ArgumentError if the types of the inputs are not known, ConversionError if the code has
+    no static form.
+    """
+    functions = _functions_of(layer)
+    if input_spec is not None:
+        if not isinstance(input_spec, (list, tuple)):
+            raise TypeError(f"input_spec is a list of InputSpecs or tensors, not {input_spec!r}")
+        if len(functions) > 1:
+            raise ArgumentError(
+                f"input_spec does not say for which of {', '.join(functions)} it is: give each "
+                "its own in to_static(input_spec=...)"
+            )
+    programs, state = {}, {}
+    for name, function in functions.items():
+        concrete = _program_of(function, input_spec)
+        programs[name] = concrete.main_program
+        _merge(state, concrete, name)
+    io.save_programs(path, programs, state)
+
+
+def load(path: str) -> io.LoadedModel:
+    """Load what `save` wrote; the result is called like the Layer was.
+
+    Raises FormatError if a file is damaged, foreign or too new.
+    """
+    return io.load(path)
+
+
+def _functions_of(layer: Any) -> dict[str, StaticFunction]:
+    """What is saved, by the name it gets in the file; the main one is `forward`."""
+    if isinstance(layer, StaticFunction):
+        return {"forward": layer}
+    if isinstance(layer, Layer):
+        return {"forward": _static(layer.forward, layer), **_static_methods(layer)}
+    if inspect.isroutine(layer):
+        return {"forward": StaticFunction(layer)}
+    raise TypeError(f"jit.save takes a Layer or a function, not {layer!r}")
+
+
+def _static(forward: Any, layer: Layer) -> StaticFunction:
+    if isinstance(forward, StaticFunction):
+        return forward
+    return StaticFunction(forward.__func__, layer=layer)
+
+
+def _static_methods(layer: Layer) -> dict[str, StaticFunction]:
+    names = [
+        name
+        for name in dir(type(layer))
+        if isinstance(inspect.getattr_static(type(layer), name, None), StaticFunction)
+    ]
+    return {name: getattr(layer, name) for name in names if name != "forward"}
+
+
+def _program_of(function: StaticFunction, input_spec: Sequence[Any] | None) -> ConcreteProgram:
+    if input_spec is None:
+        return function.concrete_program
+    specs = [_as_spec(entry) for entry in input_spec]
+    return function.concrete_program_specify_input_spec(specs)
+
+
+def _as_spec(entry: Any) -> Any:
+    if isinstance(entry, (Tensor, np.ndarray)):
+        return InputSpec(list(entry.shape), entry.dtype)
+    return entry
+
+
+def _merge(state: dict[str, Any], concrete: ConcreteProgram, name: str) -> None:
+    for key, tensor in concrete.state.items():
+        known = state.get(key)
+        if known is not None and known is not tensor.array:
+            raise ArgumentError(f"method {name!r} uses another tensor under the name {key!r}")
+        state[key] = tensor.array
+
+
+__all__ = ["load", "save"]

@@ -1,0 +1,304 @@
+"""StaticFunction: a function that is traced on its first call and run as a Program after."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.call import convert_call
+from dy2st.jit import switches
+from dy2st.jit.cache import ProgramCache, constant_key
+from dy2st.jit.concrete_program import ConcreteProgram, trace
+from dy2st.jit.input_spec import InputSpec
+from dy2st.transpiler import transpile
+from dy2st_runtime.errors import ArgumentError, SpecError
+from dy2st_runtime.ir import Program, Tensor, Variable, current_tracer
+from dy2st_runtime.ir.structure import flatten, is_container, map_entries
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.tensor import EagerTensor, from_numpy
+
+InputSpecs = Sequence[Any] | None
+
+
+class StaticFunction:
+    """A converted function: call it like the original.
+
+    Each set of argument types and Python values has a Program of its own; with `input_spec` there
+    is one for all tensors that fit the spec.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        input_spec: InputSpecs = None,
+        layer: Layer | None = None,
+    ):
+        """Wrap a function, or a method of `layer` given as its plain function."""
+        if input_spec is not None and not isinstance(input_spec, (list, tuple)):
+            raise TypeError(f"input_spec is a list of InputSpecs, not {input_spec!r}")
+        self._function = function
+        self._input_spec = None if input_spec is None else tuple(input_spec)
+        self._layer = None if layer is None else weakref.ref(layer)
+        self._methods: weakref.WeakKeyDictionary[Any, StaticFunction] = weakref.WeakKeyDictionary()
+        self._signature = inspect.signature(function)
+        self.program_cache = ProgramCache()
+        self.__name__ = getattr(function, "__name__", type(function).__name__)
+        self.__qualname__ = getattr(function, "__qualname__", self.__name__)
+        self.__module__ = getattr(function, "__module__", __name__)
+        self.__doc__ = getattr(function, "__doc__", None)
+
+    # -- what it wraps -----------------------------------------------------------------------
+
+    def __get__(self, instance: Any, owner: type | None = None) -> StaticFunction:
+        """A method of its own for every instance: instances have their own Programs."""
+        if instance is None:
+            return self
+        try:
+            return self._methods[instance]
+        except KeyError:
+            pass
+        method = StaticFunction(self._function, self._input_spec)
+        # A weak reference, or the table of methods would keep the instance alive.
+        method._layer = weakref.ref(instance)
+        self._methods[instance] = method
+        return method
+
+    @property
+    def class_instance(self) -> Any:
+        """The Layer (or object) that this is a method of, None for a function."""
+        if self._layer is None:
+            return None
+        instance = self._layer()
+        if instance is None:
+            raise ReferenceError(f"the object that {self.__qualname__} is a method of is gone")
+        return instance
+
+    @property
+    def dygraph_function(self) -> Callable[..., Any]:
+        """The user's function as it was, bound if it is a method."""
+        instance = self.class_instance
+        return self._function if instance is None else self._function.__get__(instance)
+
+    @property
+    def input_spec(self) -> tuple[Any, ...] | None:
+        """The InputSpecs that were given."""
+        return self._input_spec
+
+    @property
+    def code(self) -> str:
+        """The rewritten source text."""
+        return transpile(self._function).code
+
+    def rollback(self) -> Callable[..., Any]:
+        """Undo the conversion: the Layer's method, or the function, is the user's own again."""
+        instance = self.class_instance
+        if isinstance(instance, Layer) and instance.__dict__.get(self.__name__) is self:
+            del instance.__dict__[self.__name__]
+        return self.dygraph_function
+
+    # -- calling -----------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the Program for these arguments, traced now if there is none yet."""
+        if not switches.enabled():
+            return self.dygraph_function(*args, **kwargs)
+        if current_tracer() is not None:
+            return convert_call(self.dygraph_function)(*args, **kwargs)
+        arguments = self._bind(args, kwargs)
+        leaves, structure = flatten(arguments, _is_tensor)
+        tensors = [_as_tensor(leaf) for leaf in leaves]
+        return self._program_for(arguments, structure, tensors)(tensors)
+
+    def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:
+        """The Program for these arguments (tensors or InputSpecs), traced now if need be."""
+        arguments = self._bind(args, kwargs)
+        specs = _to_specs(arguments, None)
+        return self._traced(specs, key=constant_key(specs))
+
+    @property
+    def concrete_program(self) -> ConcreteProgram:
+        """The Program of the InputSpec, or else of the last call."""
+        if self._input_spec is not None:
+            return self.concrete_program_specify_input_spec(self._input_spec)
+        last = self.program_cache.last()
+        if last is None:
+            raise ArgumentError(
+                f"{self.__qualname__} has no Program yet: give to_static an input_spec, or call "
+                "the function once"
+            )
+        return last
+
+    def concrete_program_specify_input_spec(self, input_spec: Sequence[Any]) -> ConcreteProgram:
+        """The Program for these InputSpecs."""
+        if not isinstance(input_spec, (list, tuple)):
+            raise TypeError(f"input_spec is a list of InputSpecs, not {input_spec!r}")
+        specs = self._bind_specs(tuple(input_spec))
+        return self._traced(specs, key=constant_key(specs))
+
+    @property
+    def main_program(self) -> Program:
+        """The Program of `concrete_program`."""
+        return self.concrete_program.main_program
+
+    @property
+    def inputs(self) -> list[Variable]:
+        """The placeholders of `concrete_program`."""
+        return self.concrete_program.inputs
+
+    @property
+    def outputs(self) -> list[Variable]:
+        """The results of `concrete_program`, flattened."""
+        return self.concrete_program.outputs
+
+    # -- finding the Program -----------------------------------------------------------------
+
+    def _program_for(
+        self, arguments: dict[str, Any], structure: Any, tensors: list[EagerTensor]
+    ) -> ConcreteProgram:
+        types = tuple((t.array.dtype, t.array.shape) for t in tensors)
+        key = (types, constant_key(structure), self._mode())
+        known = self.program_cache.find(key)
+        if known is not None:
+            return known
+        if self._input_spec is None:
+            specs = _to_specs(arguments, None)
+        else:
+            specs = self._match(arguments)
+        concrete = self._traced(specs, key=constant_key(specs))
+        self.program_cache.add(key, concrete)
+        return concrete
+
+    def _traced(self, specs: dict[str, Any], key: Any) -> ConcreteProgram:
+        key = ("specs", key, self._mode())
+        known = self.program_cache.find(key)
+        if known is not None:
+            return known
+        bound = self._signature.bind_partial()
+        bound.arguments.update(specs)
+        instance = self.class_instance
+        own = () if instance is None else (instance,)
+        args = bound.args[len(own) :] if own else bound.args
+        layer = instance if isinstance(instance, Layer) else None
+        converted = convert_call(self._function)
+        concrete = trace(converted, (*own, *args), bound.kwargs, self.__name__, layer)
+        self.program_cache.add(key, concrete)
+        return concrete
+
+    def _mode(self) -> Any:
+        """What else the Program depends on: the training flags of the Layer and its sublayers."""
+        instance = self.class_instance
+        if not isinstance(instance, Layer):
+            return None
+        return tuple(layer.training for layer in instance.sublayers(include_self=True))
+
+    # -- arguments ---------------------------------------------------------------------------
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Arguments by parameter name, defaults filled in; TypeError as Python words it."""
+        own = () if self.class_instance is None else (self.class_instance,)
+        try:
+            bound = self._signature.bind(*own, *args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.__qualname__}() {error}") from None
+        bound.apply_defaults()
+        return self._without_self(bound.arguments)
+
+    def _without_self(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        if self._layer is None:
+            return dict(arguments)
+        first = next(iter(self._signature.parameters))
+        return {name: value for name, value in arguments.items() if name != first}
+
+    def _bind_specs(self, input_spec: tuple[Any, ...]) -> dict[str, Any]:
+        """InputSpecs (and Python constants) by parameter name; missing ones are defaults."""
+        own = () if self._layer is None else (None,)
+        try:
+            bound = self._signature.bind(*own, *input_spec)
+        except TypeError as error:
+            raise ArgumentError(f"input_spec of {self.__qualname__}(): {error}") from None
+        bound.apply_defaults()
+        return _to_specs(self._without_self(bound.arguments), None)
+
+    def _match(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The InputSpecs that were given, completed by the call's Python values and checked."""
+        assert self._input_spec is not None
+        given = dict(zip(arguments, self._input_spec, strict=False))
+        for name in list(arguments)[len(given) :]:
+            given[name] = arguments[name]
+        specs = _to_specs(given, None)
+        for name, value in arguments.items():
+            _check_fits(name, given[name], value)
+        return specs
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, (Tensor, np.ndarray, InputSpec))
+
+
+def _as_tensor(value: Any) -> EagerTensor:
+    if isinstance(value, EagerTensor):
+        return value
+    if isinstance(value, np.ndarray):
+        return from_numpy(value)
+    raise ArgumentError(f"a converted function is called with {value!r}, which has no data")
+
+
+def _to_specs(arguments: Any, name: str | None) -> Any:
+    """The same arguments with an InputSpec, named after its place, for every tensor."""
+    if isinstance(arguments, InputSpec):
+        if arguments.name is not None or name is None:
+            return arguments
+        return InputSpec(arguments.shape, arguments.dtype, name, arguments.stop_gradient)
+    if isinstance(arguments, (Tensor, np.ndarray)):
+        return InputSpec(list(arguments.shape), arguments.dtype, name)
+    if name is None:
+        return {key: _to_specs(value, key) for key, value in arguments.items()}
+    if isinstance(arguments, dict):
+        return {key: _to_specs(value, str(key)) for key, value in arguments.items()}
+    if is_container(arguments):
+        counter = iter(range(len(arguments)))
+        return map_entries(arguments, lambda entry: _to_specs(entry, f"{name}_{next(counter)}"))
+    return arguments
+
+
+def _check_fits(name: str, spec: Any, value: Any) -> None:
+    """Raise SpecError unless the argument has the form of its spec."""
+    if isinstance(spec, InputSpec):
+        _check_tensor(name, spec, value)
+    elif is_container(spec):
+        if type(value) is not type(spec):
+            raise SpecError(
+                f"argument `{name}` is a {type(value).__name__}; its InputSpec is a "
+                f"{type(spec).__name__}"
+            )
+        if len(value) != len(spec):
+            raise SpecError(
+                f"argument `{name}` has {len(value)} entries; its InputSpec has {len(spec)}"
+            )
+        pairs = spec.items() if isinstance(spec, dict) else enumerate(spec)
+        for key, entry in pairs:
+            _check_fits(f"{name}[{key!r}]", entry, value[key])
+
+
+def _check_tensor(name: str, spec: InputSpec, value: Any) -> None:
+    if not isinstance(value, (Tensor, np.ndarray)):
+        raise SpecError(f"argument `{name}` is {value!r:.60}; its InputSpec says tensor: {spec}")
+    if value.ndim != len(spec.shape):
+        raise SpecError(
+            f"argument `{name}` has {value.ndim} axes, shape {list(value.shape)}; its InputSpec "
+            f"has {len(spec.shape)}: {list(spec.shape)}"
+        )
+    if value.dtype != spec.dtype:
+        raise SpecError(
+            f"argument `{name}` has dtype {value.dtype}; its InputSpec says {spec.dtype}: cast it"
+        )
+    for axis, (size, wanted) in enumerate(zip(value.shape, spec.shape, strict=True)):
+        if isinstance(wanted, int) and size != wanted:
+            raise SpecError(f"argument `{name}`, axis {axis}: {size}; its InputSpec says {wanted}")
+
+
+__all__ = ["StaticFunction"]
