@@ -1,0 +1,27 @@
+"""All that a saved model needs to run: tensors, layers, Programs, engines, files.
+
+It imports NumPy and safetensors only.
+"""
+
+from dy2st_runtime import dims, engine, errors, ir, nn, ops, optimizer
+from dy2st_runtime.io import LoadedModel, load
+from dy2st_runtime.ir import Program, Tensor
+from dy2st_runtime.tensor import from_dlpack, from_numpy, to_tensor
+
+__all__ = [
+    "LoadedModel",
+    "Program",
+    "Tensor",
+    "dims",
+    "engine",
+    "errors",
+    "from_dlpack",
+    "from_numpy",
+    "ir",
+    "load",
+    "nn",
+    "ops",
+    "optimizer",
+    "to_tensor",
+]
+__version__ = "0.1.0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from dy2st_runtime.errors import ArgumentError, EscapedVariable, ShapeError
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, install_eager
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracer import (
@@ -328,15 +330,49 @@ def to_tensor(
     dtype('float32')
     """
     wanted = None if dtype is None else np.dtype(dtype)
+    if current_tracer() is not None:
+        return _traced_constant(data, wanted)
+    return EagerTensor(_array_of(data, wanted), stop_gradient)
+
+
+def _array_of(data: Any, dtype: np.dtype[Any] | None) -> Array:
+    """A copy of the data as an array."""
     if isinstance(data, EagerTensor):
         data = data.array
-    if wanted is None and not hasattr(data, "__array__"):
-        array = np.array(_numbers(data))
-        wanted = np.dtype("float32") if array.dtype == np.float64 and _is_python(data) else None
-        array = as_array(array, None)
-    else:
-        array = as_array(data, None)
-    return EagerTensor(np.array(array, dtype=wanted), stop_gradient)
+    if hasattr(data, "__array__"):
+        return np.array(as_array(data, None), dtype=dtype)
+    array = np.array(_numbers(data))
+    if dtype is None and array.dtype == np.float64 and _is_python(data):
+        dtype = np.dtype("float32")
+    return np.array(as_array(array, None), dtype=dtype)
+
+
+def _traced_constant(data: Any, dtype: np.dtype[Any] | None) -> Any:
+    """`to_tensor` while a function is traced: a constant of the Program, or traced values stacked."""
+    if isinstance(data, Tensor):
+        return F.assign(data) if dtype is None else F.cast(F.assign(data), dtype)
+    if isinstance(data, (Dim, Condition)):
+        return F.cast(data, dtype or ("int64" if isinstance(data, Dim) else "bool"))
+    if isinstance(data, (list, tuple)) and _has_traced(data):
+        stacked = F.stack([_traced_constant(entry, None) for entry in data])
+        return stacked if dtype is None else F.cast(stacked, dtype)
+    array = _array_of(data, dtype)
+    tracer = current_tracer()
+    assert tracer is not None
+    if array.size > 1:
+        warnings.warn(
+            f"{user_location()}: to_tensor() of {array.size} numbers inside a converted function "
+            "becomes a constant of the Program, not a parameter or buffer in the saved file. "
+            "Write self.name = to_tensor(...) in __init__ and use self.name here.",
+            stacklevel=3,
+        )
+    return tracer.constant(array)
+
+
+def _has_traced(data: Any) -> bool:
+    if isinstance(data, (list, tuple)):
+        return any(_has_traced(entry) for entry in data)
+    return isinstance(data, (Tensor, Dim, Condition))
 
 
 def from_numpy(array: Array) -> EagerTensor:

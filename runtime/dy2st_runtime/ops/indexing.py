@@ -37,7 +37,7 @@ from dy2st_runtime.ir import (
     define,
     public,
 )
-from dy2st_runtime.ir.arguments import as_size, known_dim, normalize_axis
+from dy2st_runtime.ir.arguments import as_size, known_dim, known_dims, normalize_axis
 from dy2st_runtime.ops.rules import broadcast_shapes
 
 Bounds = tuple[tuple[Size, ...], tuple[Size, ...], tuple[int, ...]]
@@ -395,12 +395,22 @@ def getitem(x: Any, index: Any) -> Any:
     """x[index] by NumPy's rules for ints, slices, None, ..., and integer or bool tensors."""
     if isinstance(x, Variable) and isinstance(x.type, ArrayType):
         return F.array_read(x, index)
+    if isinstance(x, Variable) and isinstance(index, int) and known_dims(x) is not None:
+        return _one_size(x, index)
     plan = _Plan(x, index)
     result = x if plan.is_whole else _apply_slice(x, plan)
     if plan.has_tensors:
         return _with_tensors(result, plan)
     shape = _shape_after(result, plan)
     return F.assign(result) if result is x and len(shape) == x.ndim else F.reshape(result, shape)
+
+
+def _one_size(x: Variable, index: int) -> Any:
+    """`shape(t)[i]`: the size itself, not an element looked up."""
+    size = known_dims(x)[_checked_int(index, x.shape[0])]  # type: ignore[index]
+    if isinstance(size, int):
+        return F.full([], size, "int64")
+    return apply("from_dim", value=size, dtype=np.dtype("int64"))
 
 
 def _apply_slice(x: Any, plan: _Plan) -> Any:

@@ -72,7 +72,7 @@ def _define(
     needs_elements: bool = False,
 ) -> None:
     def infer(x: TensorType, axis: tuple[int, ...], keepdim: bool) -> TensorType:
-        if needs_elements and any(x.shape[a] == 0 for a in axis if isinstance(x.shape[a], int)):
+        if needs_elements and 0 in [x.shape[a] for a in axis if isinstance(x.shape[a], int)]:
             raise ShapeError(f"{name} of no elements: the shape is {list(x.shape)}")
         return TensorType(result(x.dtype), reduced_shape(x.shape, axis, keepdim))
 
