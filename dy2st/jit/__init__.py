@@ -1,5 +1,7 @@
 """Conversion to static Programs: `to_static`, `save`, `load`, and what steers them."""
 
+from pathlib import Path
+
 from dy2st.convert.call import convert_call, ignore_module
 from dy2st.jit.api import not_to_static, to_static
 from dy2st.jit.code_level import set_code_level, set_verbosity
@@ -8,8 +10,10 @@ from dy2st.jit.save_load import load, save
 from dy2st.jit.static_function import StaticFunction
 from dy2st.jit.switches import enable_to_static
 from dy2st_runtime.io import LoadedModel as TranslatedLayer
+from dy2st_runtime.ir.location import hide_frames_of
 from dy2st_runtime.nn.layer import install_converter
 
+hide_frames_of(str(Path(__file__).parent.parent))  # locations name the user's lines, never ours
 # From here on a Layer that is called while a function is traced runs its converted forward.
 install_converter(convert_call)
 
