@@ -10,11 +10,14 @@ number that is a tensor; both become operators of one static Program.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the matrices are small: threads would cost time
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -51,6 +54,8 @@ class DigitNet(nn.Layer):
 
 RUN_ELSEWHERE = """
 import sys
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the matrices are small: threads would cost time
+
 import numpy as np
 import dy2st_runtime
 
