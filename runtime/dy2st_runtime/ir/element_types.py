@@ -54,8 +54,9 @@ def named_dtype(name: str) -> DType | None:
         # NumPy knows the name only after this extra package is imported.
         if importlib.util.find_spec("ml_dtypes") is None:
             return None
-        return np.dtype(importlib.import_module("ml_dtypes").bfloat16)
-    return np.dtype(name)
+        importlib.import_module("ml_dtypes")
+    dtype: DType = np.dtype(name)
+    return dtype
 
 
 def is_element_text(text: str) -> bool:

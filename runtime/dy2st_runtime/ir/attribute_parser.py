@@ -1,0 +1,318 @@
+"""Types and attributes read back from their text; see `attribute_text.py` for the forms."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Condition, Dim, Size, parse, parse_condition
+from dy2st_runtime.errors import Location, ParseError, ShapeError
+from dy2st_runtime.ir.array_parser import build_array, float_from_bits, read_elements
+from dy2st_runtime.ir.attribute_text import MAX_DEPTH
+from dy2st_runtime.ir.element_types import element_dtype, is_element_text
+from dy2st_runtime.ir.lexer import Lexer
+from dy2st_runtime.ir.structure import Output
+from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
+
+_LIMIT = 2**63
+_MAX_DECIMALS = 20
+_MAX_SIZE_TEXT = 2_000
+_MAX_RANK = 64
+_MAX_FLOAT = 400
+_MAX_WIDTH_DIGITS = 6
+_QUOTED = re.compile(r'"([^"\\]*)"')
+_WORDS = {"unit": None, "true": True, "false": False}
+
+
+class AttributeParser(Lexer):
+    """Reads types and attributes where it stands; `scope` has the Program's symbols by name."""
+
+    __slots__ = ("_depth", "_named", "_tensors", "scope")
+
+    def __init__(self, text: str):
+        """Stand at the first word; no symbols are known yet."""
+        super().__init__(text)
+        self._depth = 0
+        self._named: dict[Any, Any] = {}
+        self.enter_scope({})
+
+    def enter_scope(self, scope: dict[str, Dim]) -> None:
+        """Know these symbols and no others from here on."""
+        self.scope = scope
+        self._tensors: dict[str, TensorType] = {}
+
+    # -- types -------------------------------------------------------------------------------
+
+    def type(self) -> ValueType:
+        """A tensor's type, or that of a list of tensors."""
+        if self.kind == "tensor":
+            return self.tensor_type()
+        if not self.accept("!dy2st.array"):
+            raise self.expected("a type such as `tensor<2x3xf32>`")
+        self.expect("<")
+        element = None if self.accept("none") else self.tensor_type()
+        self.expect(">")
+        return ArrayType(element)
+
+    def tensor_type(self) -> TensorType:
+        """`tensor<?x64xf32, ["batch"]>`; equal texts give the same object."""
+        if self.kind != "tensor":
+            raise self.expected("a type such as `tensor<2x3xf32>`")
+        known = self._tensors.get(self.word)
+        if known is None:
+            known = self._tensors[self.word] = self._read_tensor(self.word)
+        self.advance()
+        return known
+
+    def _read_tensor(self, word: str) -> TensorType:
+        head, _, encoding = word[len("tensor<") : -1].partition(",")
+        *sizes, element = head.split("x")
+        texts = _QUOTED.findall(encoding)
+        if len(texts) != sizes.count("?") or len(sizes) > _MAX_RANK:
+            raise self.error("a type has one text for every `?`, and at most 64 axes")
+        rest = iter(texts)
+        shape = [self._size(next(rest)) if s == "?" else self._number(s) for s in sizes]
+        return TensorType(self._dtype(element), shape)
+
+    def _number(self, text: str) -> int:
+        if len(text) > _MAX_DECIMALS or int(text) >= _LIMIT:
+            raise self.error(f"the size {text[:_MAX_DECIMALS]} is too large")
+        return int(text)
+
+    def _dtype(self, text: str) -> DType:
+        dtype = element_dtype(text)
+        if dtype is None and is_element_text(text):
+            raise self.error(f"{text} needs the package ml_dtypes: pip install ml_dtypes")
+        if dtype is None:
+            raise self.error(f"there is no element type `{text[:20]}`")
+        return dtype
+
+    def _size(self, text: str) -> Size:
+        size: Size = self._symbolic(parse, text)
+        return size
+
+    def _symbolic(self, read: Callable[[str, dict[str, Dim]], Any], text: str) -> Any:
+        if len(text) > _MAX_SIZE_TEXT:
+            raise self.error("the text of a size is too long")
+        try:
+            return read(text, self.scope)
+        except (ParseError, ShapeError) as error:
+            raise self.error(str(error)) from None
+
+    # -- attributes --------------------------------------------------------------------------
+
+    def attribute(self) -> Any:
+        """The value that an attribute's text stands for."""
+        if self._depth >= MAX_DEPTH:
+            raise self.error("attributes are nested too deeply")
+        self._depth += 1
+        value = self._attribute()
+        self._depth -= 1
+        return value
+
+    def _attribute(self) -> Any:
+        kind, word = self.kind, self.word
+        if kind == "number":
+            return self._numeric()
+        if kind == "string":
+            return self.string()
+        if word == "[":
+            return self.array()
+        if kind == "special" and word in _FORMS:
+            self.advance()
+            self.expect("<")
+            value = _FORMS[word](self)
+            self.expect(">")
+            return value
+        if kind != "word":
+            raise self.expected("an attribute")
+        if word == "dense":
+            return self._dense()
+        value = _WORDS[word] if word in _WORDS else self._dtype(word)
+        self.advance()
+        return value
+
+    def array(self) -> tuple[Any, ...]:
+        """`[a, b]`, a tuple."""
+        return self.listed("[", self.attribute, "]")
+
+    def listed(self, open: str, entry: Callable[[], Any], close: str) -> tuple[Any, ...]:
+        """Entries between marks, with commas in between."""
+        self.expect(open)
+        found = []
+        if self.word != close:
+            found.append(entry())
+            while self.accept(","):
+                found.append(entry())
+        self.expect(close)
+        return tuple(found)
+
+    def strings(self) -> tuple[str, ...]:
+        """`["a", "b"]`."""
+        return self.listed("[", self.string, "]")
+
+    def integer(self) -> int:
+        """Decimal digits without a type."""
+        place, word = self.place, self.expect_kind("number", "an integer")
+        if not word.lstrip("-").isdigit() or len(word) > _MAX_DECIMALS:
+            raise self.error("expected an integer", place)
+        return int(word)
+
+    def entries(self) -> dict[str, Any]:
+        """`{axis = 1 : i64}`: attributes by name."""
+        found: dict[str, Any] = {}
+
+        def entry() -> None:
+            place = self.place
+            name = self.key()
+            if name in found:
+                raise self.error(f"`{name}` stands here twice", place)
+            found[name] = self.attribute()
+
+        self.listed("{", entry, "}")
+        return found
+
+    def key(self) -> str:
+        """The name of an attribute and its `=`."""
+        name = self.string() if self.kind == "string" else self.expect_kind("word", "a name")
+        self.expect("=")
+        return name
+
+    def location(self) -> Location:
+        """`loc("model.py":9:8)`."""
+        self.expect("loc")
+        self.expect("(")
+        file = self.string("a file name")
+        self.expect(":")
+        line = self.integer()
+        self.expect(":")
+        column = self.integer()
+        self.expect(")")
+        return Location(file, line, column)
+
+    # -- numbers and arrays ------------------------------------------------------------------
+
+    def _numeric(self) -> int | float:
+        place, word = self.place, self.advance()
+        suffix = ""
+        if self.accept(":"):
+            suffix = self.expect_kind("word", "the type of a number")
+        try:
+            if suffix == "f64" or (not suffix and "." in word):
+                return _float(word)
+            return _integer(word, suffix or "i64")
+        except ValueError:
+            raise self.error(f"`{word[:40]}` is no number of this type", place) from None
+
+    def _dense(self) -> Any:
+        self.advance()
+        self.expect("<")
+        elements = read_elements(self)
+        self.expect(">")
+        self.expect(":")
+        return build_array(self, elements, self.tensor_type())
+
+    # -- forms of our own --------------------------------------------------------------------
+
+    def _dim(self) -> Size:
+        size: Size = self._symbolic(parse, self.string())
+        return size
+
+    def _condition(self) -> Condition:
+        condition: Condition = self._symbolic(parse_condition, self.string())
+        return condition
+
+    def _output(self) -> Output:
+        place, index = self.place, self.integer()
+        if index < 0:
+            raise self.error("an output is counted from 0", place)
+        is_number = self.accept(",")
+        if is_number:
+            self.expect("number")
+        return Output(index, is_number)
+
+    def _list(self) -> list[Any]:
+        return list(self.array())
+
+    def _dict(self) -> dict[Any, Any]:
+        place, pairs = self.place, self.array()
+        if not all(type(pair) is tuple and len(pair) == 2 for pair in pairs):
+            raise self.error("a dict is a list of [key, value]", place)
+        try:
+            found = dict(pairs)
+        except TypeError:
+            raise self.error("a key of a dict that Python does not take", place) from None
+        if len(found) != len(pairs):
+            raise self.error("a key stands twice in a dict", place)
+        return found
+
+    def _named_tuple(self) -> Any:
+        place, name = self.place, self.string()
+        self.expect(",")
+        fields = self.strings()
+        self.expect(",")
+        values = self.array()
+        try:
+            kind = self._named.get((name, fields))
+            if kind is None:
+                # namedtuple refuses whatever is no plain name.
+                kind = self._named[name, fields] = namedtuple(name, fields)
+            return kind(*values)
+        except (TypeError, ValueError):
+            raise self.error("a wrong name, field or number of values", place) from None
+
+    def _bytes(self) -> bytes:
+        place, digits = self.place, self.string()
+        try:
+            return bytes.fromhex(digits)
+        except ValueError:
+            raise self.error("expected hexadecimal digits", place) from None
+
+    def _scalar(self) -> Any:
+        place, value = self.place, self.attribute()
+        if not isinstance(value, np.ndarray) or value.ndim:
+            raise self.error("expected a 0-d array", place)
+        return value[()]
+
+
+def _float(word: str) -> float:
+    if word.startswith("0x"):
+        return float_from_bits(word)
+    if "." not in word or len(word) > _MAX_FLOAT:
+        raise ValueError("expected digits with a point")
+    value = float(word)
+    if not math.isfinite(value):
+        raise ValueError("too large")
+    return value
+
+
+def _integer(word: str, type: str) -> int:
+    width = type[1:]
+    if type[0] != "i" or not width.isdigit() or len(width) > _MAX_WIDTH_DIGITS or "." in word:
+        raise ValueError("not an integer type")
+    is_hexadecimal = "0x" in word
+    if not is_hexadecimal and len(word) > _MAX_DECIMALS:
+        raise ValueError("too long")
+    value = int(word, 16 if is_hexadecimal else 10)
+    if not -1 <= value >> max(int(width) - 1, 0) <= 0:
+        raise ValueError("outside the type's range")
+    return value
+
+
+_FORMS: dict[str, Callable[[AttributeParser], Any]] = {
+    "#dy2st.dim": AttributeParser._dim,
+    "#dy2st.condition": AttributeParser._condition,
+    "#dy2st.output": AttributeParser._output,
+    "#dy2st.list": AttributeParser._list,
+    "#dy2st.dict": AttributeParser._dict,
+    "#dy2st.named": AttributeParser._named_tuple,
+    "#dy2st.bytes": AttributeParser._bytes,
+    "#dy2st.scalar": AttributeParser._scalar,
+}
+
+__all__ = ["AttributeParser"]

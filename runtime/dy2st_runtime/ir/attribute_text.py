@@ -1,0 +1,269 @@
+"""Types and attributes as text, in MLIR's syntax; `attribute_parser.py` reads them back.
+
+| value | text |
+| --- | --- |
+| None, True, 3, 1.5, "a" | `unit`, `true`, `3 : i64`, `1.5 : f64`, `"a"` |
+| (1, 2) | `[1, 2]` |
+| np.dtype("float32") | `f32` |
+| a Dim, a Condition | `#dy2st.dim<"2*batch">`, `#dy2st.condition<"batch > 3">` |
+| a NumPy array | `dense<[1.0, 2.0]> : tensor<2xf32>` |
+| in structures: Output(0), Output(0, True) | `#dy2st.output<0>`, `#dy2st.output<0, number>` |
+| [1, 2], {"a": 1}, b"a", np.float32(1) | `#dy2st.list<[1, 2]>`, `#dy2st.dict<[["a", 1]]>`, \
+`#dy2st.bytes<"61">`, `#dy2st.scalar<dense<1.0> : tensor<f32>>` |
+| a named tuple | `#dy2st.named<"Point", ["x", "y"], [1, 2]>` |
+
+Anything else prints as `#dy2st.invalid<"...">`, so that a broken Program can be looked at; it does
+not parse.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import Location
+from dy2st_runtime.ir.element_types import element_text
+from dy2st_runtime.ir.structure import Output
+from dy2st_runtime.ir.types import ArrayType, DType, TensorType
+
+Array = np.ndarray[Any, Any]
+
+# Longer arrays print as the hexadecimal digits of their bytes.
+MAX_LISTED = 64
+# How deep a text may nest brackets; each level of a dict takes three.
+MAX_DEPTH = 120
+
+_BARE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*\Z")
+# Quotes, what does not print, and what changes the order in which text is shown. The ranges are
+# spelled out because `str.isprintable` differs between versions of Python.
+_ESCAPED = re.compile(
+    '["\\\\\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]'
+)
+_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+_FOLDERS = re.compile(r".*[\\/]", re.DOTALL)
+
+
+def string_text(value: str) -> str:
+    """A string in quotes; unusual characters as the hexadecimal digits of their UTF-8 bytes.
+
+    >>> print(string_text('say "hi"'))
+    "say \\"hi\\""
+    """
+    return f'"{_ESCAPED.sub(_escape, value)}"'
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match.group()
+    short = _SHORT_ESCAPES.get(character)
+    if short is not None:
+        return short
+    return "".join(f"\\{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
+
+
+def key_text(name: str) -> str:
+    """The name of an attribute, in quotes if it is no identifier."""
+    return name if _BARE_KEY.match(name) else string_text(name)
+
+
+def dict_text(entries: Sequence[tuple[str, str]], open: str = "{", close: str = "}") -> str:
+    """`{axis = 1 : i64}` of names and texts, in the order given."""
+    return f"{open}{', '.join(f'{key_text(name)} = {text}' for name, text in entries)}{close}"
+
+
+def location_text(location: Location) -> str:
+    """`loc("model.py":9:8)`; of the path only the file's own name, so that no machine shows."""
+    file = _FOLDERS.sub("", location.file)
+    return f"loc({string_text(file)}:{location.line}:{location.column})"
+
+
+# -- types ------------------------------------------------------------------------------------
+
+
+def type_text(type: Any) -> str:
+    """`tensor<?x64xf32, ["batch"]>`: the texts of unknown sizes follow in order."""
+    if isinstance(type, TensorType):
+        return tensor_text(type.dtype, type.shape)
+    if isinstance(type, ArrayType):
+        return f"!dy2st.array<{'none' if type.element is None else type_text(type.element)}>"
+    return f"!dy2st.invalid<{string_text(repr(type))}>"
+
+
+def tensor_text(dtype: DType, shape: Sequence[Any]) -> str:
+    """The text of a tensor's type."""
+    sizes = "".join("?x" if isinstance(size, Dim) else f"{size}x" for size in shape)
+    unknown = [string_text(str(size)) for size in shape if isinstance(size, Dim)]
+    encoding = f", [{', '.join(unknown)}]" if unknown else ""
+    return f"tensor<{sizes}{dtype_text(dtype)}{encoding}>"
+
+
+def dtype_text(dtype: DType) -> str:
+    """`f32`; a dtype that Programs do not have is shown and does not parse."""
+    return element_text(dtype) or f"!dy2st.invalid<{string_text(str(dtype))}>"
+
+
+# -- attributes -------------------------------------------------------------------------------
+
+
+def attribute_text(value: Any, in_array: bool = False) -> str:
+    """The text of an attribute; in arrays `3` is short for `3 : i64` and `1.5` for `1.5 : f64`."""
+    kind = type(value)
+    if kind is tuple:
+        return f"[{', '.join(attribute_text(entry, True) for entry in value)}]"
+    form = _FORMS.get(kind)
+    if form is not None:
+        return form(value, in_array)
+    if isinstance(value, np.dtype):
+        return dtype_text(value)
+    if isinstance(value, np.generic) and element_text(value.dtype):
+        return f"#dy2st.scalar<{array_text(np.asarray(value))}>"
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return _named_tuple(value)
+    return f"#dy2st.invalid<{string_text(repr(value)[:100])}>"
+
+
+def _integer(value: int, in_array: bool) -> str:
+    if -(2**63) <= value < 2**63:
+        return str(value) if in_array else f"{value} : i64"
+    # Hexadecimal: Python limits the length of decimal numbers.
+    return f"{value:#x} : i{(value.bit_length() // 64 + 1) * 64}"
+
+
+def _float(value: float, in_array: bool) -> str:
+    text = float_text(value)
+    if text is None:
+        return f"{_bits(np.float64(value))} : f64"
+    return text if in_array else f"{text} : f64"
+
+
+def float_text(value: float) -> str | None:
+    """The shortest decimal text of a float, None for what has none (nan, inf).
+
+    >>> float_text(1e-05)
+    '1.0e-05'
+    """
+    if not math.isfinite(value):
+        return None
+    return _with_point(repr(value))
+
+
+def _with_point(text: str) -> str:
+    """MLIR wants digits and a point in front of an exponent."""
+    mantissa, mark, exponent = text.partition("e")
+    return f"{mantissa}{'' if '.' in mantissa else '.0'}{mark}{exponent}"
+
+
+def _bits(value: Any) -> str:
+    return "0x" + little_endian(np.asarray(value))[::-1].hex().upper()
+
+
+def _output(value: Output, in_array: bool) -> str:
+    return f"#dy2st.output<{value.index}{', number' if value.as_number else ''}>"
+
+
+def _dict(value: dict[Any, Any], in_array: bool) -> str:
+    return f"#dy2st.dict<{attribute_text(tuple(value.items()))}>"
+
+
+def _named_tuple(value: Any) -> str:
+    fields = attribute_text(value._fields)
+    return (
+        f"#dy2st.named<{string_text(type(value).__name__)}, {fields}, "
+        f"{attribute_text(tuple(value))}>"
+    )
+
+
+_FORMS: dict[type, Callable[[Any, bool], str]] = {
+    type(None): lambda value, _: "unit",
+    bool: lambda value, _: "true" if value else "false",
+    int: _integer,
+    float: _float,
+    str: lambda value, _: string_text(value),
+    Dim: lambda value, _: f"#dy2st.dim<{string_text(str(value))}>",
+    Condition: lambda value, _: f"#dy2st.condition<{string_text(str(value))}>",
+    Location: lambda value, _: location_text(value),
+    np.ndarray: lambda value, _: array_text(value),
+    Output: _output,
+    list: lambda value, _: f"#dy2st.list<{attribute_text(tuple(value))}>",
+    dict: _dict,
+    bytes: lambda value, _: f'#dy2st.bytes<"{value.hex()}">',
+}
+
+
+# -- arrays -----------------------------------------------------------------------------------
+
+
+def array_text(array: Array) -> str:
+    """`dense<...> : tensor<...>`: one element for all, lists, or the digits of the bytes."""
+    if element_text(array.dtype) is None:
+        return f"#dy2st.invalid<{string_text(f'array of {array.dtype}')}>"
+    return f"dense<{_elements(array)}> : {tensor_text(array.dtype, array.shape)}"
+
+
+def _elements(array: Array) -> str:
+    if array.size == 0:
+        return ""
+    if _is_splat(array):
+        return _element(array.reshape(-1)[0] if array.size == 1 else array.flat[0])
+    if array.size > MAX_LISTED:
+        return f'"0x{little_endian(array).hex().upper()}"'
+    return _nested(iter(array.flat), array.shape)
+
+
+def _is_splat(array: Array) -> bool:
+    """Whether all elements have the same bits; -0.0 is not 0.0."""
+    pairs = zip(array.strides, array.shape, strict=True)
+    if all(stride == 0 or size == 1 for stride, size in pairs):
+        return True
+    flat = array.reshape(-1)
+    if flat[0] != flat[-1]:  # not a splat, or nan: cheap for most
+        return False
+    data = np.frombuffer(flat.tobytes(), np.uint8).reshape(flat.size, -1)
+    return bool((data == data[0]).all())
+
+
+def _nested(elements: Iterator[Any], shape: Sequence[int]) -> str:
+    if not shape:
+        return _element(next(elements))
+    return f"[{', '.join(_nested(elements, shape[1:]) for _ in range(shape[0]))}]"
+
+
+def _element(value: Any) -> str:
+    """One element, exact: decimal if that reads back, else bits."""
+    if value.dtype.kind == "b":
+        return "true" if value else "false"
+    if value.dtype.kind in "iu":
+        return str(int(value))
+    if not np.isfinite(value):
+        return _bits(value)
+    short = str(value)
+    if value.dtype.type(float(short)) == value:
+        return _with_point(short)
+    return _with_point(repr(float(value)))
+
+
+def little_endian(array: Array) -> bytes:
+    """The elements' bytes in row-major order, the least significant byte first."""
+    order = array.dtype.byteorder
+    if order == ">" or (order == "=" and sys.byteorder == "big"):
+        array = array.byteswap()
+    return array.tobytes()
+
+
+__all__ = [
+    "MAX_DEPTH",
+    "array_text",
+    "attribute_text",
+    "dict_text",
+    "float_text",
+    "key_text",
+    "little_endian",
+    "location_text",
+    "string_text",
+    "type_text",
+]

@@ -1,0 +1,256 @@
+"""Programs as text: MLIR's generic syntax, which `parser.py` reads back to the same Programs.
+
+    "dy2st.model"() <{format = 1 : i64, producer = "dy2st 0.1.0"}> ({
+      "dy2st.program"() <{
+        name = "forward",
+        symbols = {batch = [0]},
+        inputs = ["x"],
+        structure = #dy2st.output<0>
+      }> ({
+      ^bb0(%x: tensor<?x2xf32, ["batch"]>):
+        %0 = "dy2st.relu"(%x) : (tensor<?x2xf32, ["batch"]>) -> tensor<?x2xf32, ["batch"]>
+        "dy2st.return"(%0) : (tensor<?x2xf32, ["batch"]>) -> ()
+      }) : () -> ()
+    }) : () -> ()
+
+MLIR's own tools read it when unregistered dialects are allowed. The same Program gives the same
+text in every process. Broken Programs print too: `verifier.py` marks its findings in this text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dy2st_runtime.dims import Dim, symbols
+from dy2st_runtime.ir.attribute_text import (
+    attribute_text,
+    dict_text,
+    location_text,
+    string_text,
+    type_text,
+)
+from dy2st_runtime.ir.types import ArrayType, TensorType
+
+if TYPE_CHECKING:
+    # program.py prints through this module; only annotations look back at it.
+    from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+
+FORMAT = 1
+PRODUCER = "dy2st 0.1.0"
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_$.-]")
+_INDENT = "  "
+
+
+class Line(NamedTuple):
+    """A line of text, and the Operator, Block or Program that it shows."""
+
+    text: str
+    shows: Operator | Block | Program | None = None
+
+
+def to_text(programs: Program | Sequence[Program], locations: bool = True) -> str:
+    """The text of one Program or of several; without locations it compares models, not sources."""
+    several = programs if isinstance(programs, Sequence) else [programs]
+    lines = [f'"dy2st.model"() <{{format = {FORMAT} : i64, producer = "{PRODUCER}"}}> ({{']
+    for program in several:
+        lines += [_INDENT + line.text for line in program_lines(program, locations)]
+    lines.append("}) : () -> ()\n")
+    return "\n".join(lines)
+
+
+def program_lines(program: Program, locations: bool = True) -> list[Line]:
+    """The lines of one Program, with what each shows."""
+    printer = _Printer(locations)
+    printer.print_program(program)
+    return printer.lines
+
+
+class _Printer:
+    def __init__(self, locations: bool) -> None:
+        self.lines: list[Line] = []
+        self._locations = locations
+        self._names: dict[Variable, str] = {}
+        self._taken: set[str] = set()
+        self._count = 0
+        self._types: dict[int, tuple[Any, str]] = {}
+        # What is still to be printed, the last first: Blocks may be nested deeper than Python's
+        # own stack goes.
+        self._todo: list[Callable[[], None]] = []
+
+    def _add(self, text: str, shows: Operator | Block | Program | None) -> None:
+        self.lines.append(Line(text, shows))
+
+    # -- programs and blocks -----------------------------------------------------------------
+
+    def print_program(self, program: Program) -> None:
+        """Append all lines of a Program."""
+        self._add('"dy2st.program"() <{', program)
+        properties = [f"{name} = {text}" for name, text in self._properties(program)]
+        for text in properties[:-1]:
+            self._add(f"{_INDENT}{text},", program)
+        self._add(f"{_INDENT}{properties[-1]}", program)
+        self._add("}> ({", program)
+        self._todo = [partial(self._print_block, program.block, 0, "return")]
+        while self._todo:
+            self._todo.pop()()
+        self._add("}) : () -> ()", program)
+
+    def _properties(self, program: Program) -> list[tuple[str, str]]:
+        """What a Program is besides its Block; what is empty is left out."""
+        trained = tuple(name for name in program.state if program.trainable.get(name))
+        texts = [
+            ("symbols", _symbols_text(program)),
+            ("inputs", _names_text(variable.name for variable in program.inputs)),
+            ("parameters", _names_text(program.parameters)),
+            ("buffers", _names_text(program.buffers)),
+            ("trainable", _names_text(trained)),
+            ("updates", _names_text(program.updates)),
+            ("constraints", self._constraints_text(program)),
+        ]
+        if program.structure is not None:
+            texts.append(("structure", attribute_text(program.structure)))
+        return [("name", string_text(program.name)), *(entry for entry in texts if entry[1])]
+
+    def _constraints_text(self, program: Program) -> str:
+        entries = []
+        for located in program.constraints:
+            entry = [
+                ("condition", attribute_text(located.constraint.condition)),
+                ("reason", string_text(located.constraint.reason)),
+            ]
+            if self._locations and located.location is not None:
+                entry.insert(0, ("at", location_text(located.location)))
+            entries.append(dict_text(entry))
+        return f"[{', '.join(entries)}]" if entries else ""
+
+    def _print_block(self, block: Block, depth: int, terminator: str) -> None:
+        indent = _INDENT * depth
+        parameters = [f"{self._define(v)}: {self._type(v.type)}" for v in block.parameters]
+        inside = f"({', '.join(parameters)})" if parameters else ""
+        self._add(f"{indent}^bb0{inside}:", block)
+        self._todo.append(partial(self._print_end, block, depth + 1, terminator))
+        self._todo += [
+            partial(self._print_operator, operator, depth + 1)
+            for operator in reversed(block.operators)
+        ]
+
+    def _print_end(self, block: Block, depth: int, terminator: str) -> None:
+        head = f'{_INDENT * depth}"dy2st.{terminator}"({self._uses(block.yields)})'
+        self._add(f"{head} : ({self._type_list(block.yields)}) -> ()", block)
+
+    # -- operators ---------------------------------------------------------------------------
+
+    def _print_operator(self, operator: Operator, depth: int) -> None:
+        indent = _INDENT * depth
+        head = f'{indent}{self._results(operator)}"dy2st.{operator.name}"'
+        head = f"{head}({self._uses(operator.operands)})"
+        if not operator.blocks:
+            self._add(head + self._tail(operator), operator)
+            return
+        self._add(f"{head} ({{", operator)
+        steps: list[Callable[[], None]] = []
+        for block in operator.blocks:
+            if steps:
+                steps.append(partial(self._add, f"{indent}}}, {{", operator))
+            steps.append(partial(self._print_block, block, depth, "yield"))
+        steps.append(partial(self._add, f"{indent}}}){self._tail(operator)}", operator))
+        self._todo += reversed(steps)
+
+    def _results(self, operator: Operator) -> str:
+        if not operator.results:
+            return ""
+        return f"{', '.join([self._define(result) for result in operator.results])} = "
+
+    def _tail(self, operator: Operator) -> str:
+        attributes = operator.attributes
+        texts = [(name, attribute_text(attributes[name])) for name in sorted(attributes)]
+        text = f" {dict_text(texts)}" if texts else ""
+        results = operator.results
+        produced = self._type_list(results)
+        if len(results) != 1:
+            produced = f"({produced})"
+        text = f"{text} : ({self._type_list(operator.operands)}) -> {produced}"
+        if self._locations and operator.location is not None:
+            return f"{text} {location_text(operator.location)}"
+        return text
+
+    # -- values ------------------------------------------------------------------------------
+
+    def _define(self, variable: Variable) -> str:
+        """The name of a Variable that is met: its own, or a number; none is given twice."""
+        known = self._names.get(variable)
+        if known is not None:  # used before it is defined, or defined twice: a broken Program
+            return known
+        if not variable.name:
+            name = str(self._count)
+            self._count += 1
+        else:
+            name = self._unused(_NOT_IN_NAMES.sub("_", variable.name))
+        self._names[variable] = f"%{name}"
+        return f"%{name}"
+
+    def _unused(self, wish: str) -> str:
+        wish = f"_{wish}" if wish[0].isdigit() else wish
+        name, count = wish, 0
+        while name in self._taken:
+            count += 1
+            name = f"{wish}_{count}"
+        self._taken.add(name)
+        return name
+
+    def _uses(self, variables: Iterable[Variable]) -> str:
+        return ", ".join([self._define(variable) for variable in variables])
+
+    def _type_list(self, variables: Iterable[Variable]) -> str:
+        return ", ".join([self._type(variable.type) for variable in variables])
+
+    def _type(self, type: Any) -> str:
+        known = self._types.get(id(type))
+        if known is None:
+            # The type is kept beside its text, so that no other object gets its id.
+            known = self._types[id(type)] = (type, type_text(type))
+        return known[1]
+
+
+def _names_text(names: Iterable[str]) -> str:
+    found = tuple(names)
+    return attribute_text(found) if found else ""
+
+
+def _symbols_text(program: Program) -> str:
+    """`{batch = [0, 512], length = [1]}`: every symbol of the Program and its least and largest."""
+    found: dict[str, Dim] = {}
+    for symbol in symbols(tuple(_sizes(program))):
+        found.setdefault(str(symbol), symbol)
+    entries = []
+    for name in sorted(found):
+        least, largest = found[name].minimum, found[name].maximum
+        entries.append((name, attribute_text((least,) if largest is None else (least, largest))))
+    return dict_text(entries) if entries else ""
+
+
+def _sizes(program: Program) -> Iterator[Any]:
+    """All that may hold symbols."""
+    blocks = [program.block]
+    seen: set[int] = set()
+    while blocks:
+        block = blocks.pop()
+        variables = list(block.parameters)
+        for operator in block.operators:
+            variables += operator.results
+            blocks += operator.blocks
+            yield from operator.attributes.values()
+        for variable in variables:
+            type = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
+            if isinstance(type, TensorType) and id(type) not in seen:
+                seen.add(id(type))
+                yield type.shape
+    for located in program.constraints:
+        yield located.constraint.condition
+
+
+__all__ = ["FORMAT", "Line", "program_lines", "to_text"]
