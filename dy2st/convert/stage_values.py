@@ -123,7 +123,8 @@ def range_of(arguments: Sequence[Any]) -> tuple[tuple[Any, Any], Any]:
 
 def _integer(value: Any) -> Any:
     """An argument of range: an int, a Dim or a traced int."""
-    if isinstance(value, Variable):
+    if isinstance(value, Tensor):
+        value = tracer().variable(value)
         if value.dtype.kind not in "iu":
             raise TypeError(f"range() takes integers, not a tensor of dtype {value.dtype}")
         size = known_dim(value)

@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import TypeAlias, TypeGuard
 
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.ir import Variable
+from dy2st_runtime.ir import Variable, current_tracer
+from dy2st_runtime.tensor import EagerTensor
 
-Traced: TypeAlias = "Variable | Condition | Dim"
+Traced: TypeAlias = "Variable | Condition | Dim | EagerTensor"
 
 _TRACED = (Variable, Condition, Dim)
 
 
 def is_traced(value: object) -> TypeGuard[Traced]:
     """Whether a value is a Variable of a Program, a symbolic size, or a condition on such."""
-    return isinstance(value, _TRACED)
+    if isinstance(value, _TRACED):
+        return True
+    # A buffer or parameter is read when the Program runs: its value now decides nothing.
+    return isinstance(value, EagerTensor) and current_tracer() is not None
 
 
 def any_traced(*values: object) -> bool:
     """Whether one of the values is traced; containers are not looked into."""
-    return any(isinstance(value, _TRACED) for value in values)
+    return any(is_traced(value) for value in values)

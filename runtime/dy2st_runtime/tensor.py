@@ -11,7 +11,7 @@ import numpy as np
 from dy2st_runtime import autograd
 from dy2st_runtime.autograd import Array, Hook, Node
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.errors import ArgumentError, EscapedVariable, ShapeError
+from dy2st_runtime.errors import ArgumentError, EscapedVariable, ShapeError, TensorAsPython
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, install_eager
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
@@ -84,12 +84,25 @@ class EagerTensor(Tensor):
 
     # -- leaving for Python and NumPy --------------------------------------------------------
 
+    def _refuse_while_traced(self, what: str) -> None:
+        """The value of today must not be built into a Program that reads the tensor when it runs."""
+        tracer = current_tracer()
+        if tracer is not None and tracer.reads_live_tensors:
+            raise TensorAsPython(
+                f"{what} of a parameter or buffer while a function is traced",
+                at=user_location(),
+                why="the Program reads the tensor when it runs; the value now would be frozen in",
+                hint="use the tensor in operators, or keep a Python number in the Layer",
+            )
+
     def numpy(self) -> Array:
         """The data as a NumPy array of its own."""
+        self._refuse_while_traced("numpy()")
         return self.array.copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """The data for NumPy; read-only unless a copy is made."""
+        self._refuse_while_traced("the array")
         if copy or (dtype is not None and np.dtype(dtype) != self.array.dtype):
             return np.array(self.array, dtype=dtype)
         view = self.array.view()
@@ -107,14 +120,17 @@ class EagerTensor(Tensor):
 
     def item(self, *index: int) -> Any:
         """The one element, or the one at `index`, as a Python number."""
+        self._refuse_while_traced("item()")
         return self.array.item(*index)
 
     def tolist(self) -> Any:
         """The data as nested lists of Python numbers."""
+        self._refuse_while_traced("tolist()")
         return self.array.tolist()
 
     def __bool__(self) -> bool:
         """The truth of a tensor with one element."""
+        self._refuse_while_traced("the truth")
         if self.array.size != 1:
             raise ShapeError(
                 f"the truth of a tensor of shape {self.shape} is ambiguous: use any() or all()"
@@ -131,6 +147,7 @@ class EagerTensor(Tensor):
 
     def __index__(self) -> int:
         """The one element of an integer tensor, to index with."""
+        self._refuse_while_traced("the number")
         if self.dtype.kind not in "iu":
             raise TypeError(f"only an integer tensor can be an index, not {self.dtype}")
         return int(self.item())

@@ -53,6 +53,11 @@ class Tracer:
         self._checked: set[tuple[Block, Variable]] = set()
         self._detached: dict[tuple[Block, Variable], Variable] = {}
 
+    @property
+    def reads_live_tensors(self) -> bool:
+        """Whether eager tensors become parameters and buffers of the Program, not constants."""
+        return self._capture is not None
+
     # -- running a trace ---------------------------------------------------------------------
 
     @contextmanager
