@@ -73,7 +73,7 @@ def to_variable(tracer: Tracer, value: Any, like: Any = None) -> Variable:
 
 
 def stand_in(tracer: Tracer, value: Any) -> Any:
-    """Any value of the same kind, made in the current Block; sizes that only the value has are 0."""
+    """Any value of that kind, made in the current Block; sizes that only the value has are 0."""
     if is_number(value):
         return number_kind(value)(0)
     known = {s for v in tracer.program.inputs for d in v.tensor_type.shape for s in symbols(d)}
@@ -96,9 +96,7 @@ def join_types(left: ValueType, right: ValueType, mismatch: Mismatch) -> ValueTy
         raise mismatch(f"{left.dtype} and {right.dtype}")
     if left.rank != right.rank:
         raise mismatch(f"shapes {_shown(left)} and {_shown(right)} of different rank")
-    return left.with_shape(
-        _join_sizes(a, b) for a, b in zip(left.shape, right.shape, strict=True)
-    )
+    return left.with_shape(_join_sizes(a, b) for a, b in zip(left.shape, right.shape, strict=True))
 
 
 def _join_arrays(left: ValueType, right: ValueType, mismatch: Mismatch) -> ValueType:

@@ -32,6 +32,7 @@ from dy2st.convert.regions import (
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.errors import BranchMismatch, Location
 from dy2st_runtime.ir import F, Tensor, Tracer, ValueType, Variable, current_tracer, user_location
+from dy2st_runtime.ir.program import NumberKind
 
 
 @dataclass
@@ -41,16 +42,14 @@ class _Slot:
     true: Variable
     false: Variable
     type: ValueType
-    number: type | None = None
+    number: NumberKind | None = None
     result: Variable | None = None
 
 
 class _Join:
     """Joins the results of two branches; the results of the `cond` come in later."""
 
-    def __init__(
-        self, tracer: Tracer, true: Region, false: Region, place: Location | None
-    ) -> None:
+    def __init__(self, tracer: Tracer, true: Region, false: Region, place: Location | None) -> None:
         self.tracer, self.true, self.false, self.place = tracer, true, false, place
         self.slots: list[_Slot] = []
 
@@ -69,9 +68,7 @@ class _Join:
 
     def _containers(self, name: str, left: Any, right: Any, guarded: bool) -> Callable[[], Any]:
         keys = list(left) if isinstance(left, dict) else list(range(len(left)))
-        entries = [
-            self.join(f"{name}[{key!r}]", left[key], right[key], guarded) for key in keys
-        ]
+        entries = [self.join(f"{name}[{key!r}]", left[key], right[key], guarded) for key in keys]
         original = original_of(left, self.true)
         if original is not original_of(right, self.false):
             original = None
@@ -90,18 +87,18 @@ class _Join:
             true = to_variable(self.tracer, left, right)
         with self.tracer.inside(self.false.block):
             false = to_variable(self.tracer, right, left)
-        number: type | None = None
+        kind: NumberKind | None = None
         if is_number(left) and is_number(right):
             kinds = [number_kind(left), number_kind(right)]
-            number = next(k for k in (float, int, bool) if k in kinds)
-            true, false = self._as_number(true, false, number)
+            kind = next(k for k in (float, int, bool) if k in kinds)
+            true, false = self._as_number(true, false, kind)
         type = join_types(true.type, false.type, lambda _: self._mismatch(name, left, right))
-        slot = _Slot(true, false, type, number)
+        slot = _Slot(true, false, type, kind)
         self.slots.append(slot)
         return slot
 
     def _as_number(
-        self, true: Variable, false: Variable, number: type
+        self, true: Variable, false: Variable, number: NumberKind
     ) -> tuple[Variable, Variable]:
         dtype = np.dtype({bool: "bool", int: "int64", float: "float64"}[number])
         converted = []

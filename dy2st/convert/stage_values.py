@@ -12,8 +12,8 @@ from dy2st.convert.joining import is_number, to_variable
 from dy2st.convert.stage_if import truth
 from dy2st_runtime.dims import Condition, Dim, ceil_divide, maximum, minimum
 from dy2st_runtime.errors import ConversionError, TensorAsPython
-from dy2st_runtime.ir.arguments import known_dim
 from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable, current_tracer, user_location
+from dy2st_runtime.ir.arguments import known_dim
 
 
 def tracer() -> Tracer:
@@ -37,7 +37,9 @@ def staged_items(value: Any) -> StagedItems | None:
         return value
     if isinstance(value, Variable):
         if isinstance(value.type, ArrayType):
-            return StagedItems(as_number(F.array_length(value), int), lambda i: F.array_read(value, i))
+            return StagedItems(
+                as_number(F.array_length(value), int), lambda i: F.array_read(value, i)
+            )
         if value.ndim and isinstance(value.shape[0], Dim):
             return StagedItems(value.shape[0], lambda i: value[i])
     return None
@@ -201,9 +203,11 @@ def _extreme(take_first: Callable[[Any, Any], Any], reduce: str) -> Callable[...
         best = values[0]
         for value in values[1:]:
             better = take_first(value, best)
-            best = F.where(truth(tracer(), better), value, best) if not isinstance(
-                better, bool
-            ) else (value if better else best)
+            best = (
+                F.where(truth(tracer(), better), value, best)
+                if not isinstance(better, bool)
+                else (value if better else best)
+            )
         return best
 
     return extreme

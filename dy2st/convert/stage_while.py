@@ -41,6 +41,7 @@ from dy2st_runtime.ir import (
     Variable,
     user_location,
 )
+from dy2st_runtime.ir.program import NumberKind
 from dy2st_runtime.ir.structure import is_container, map_entries
 
 _ROUNDS = 12
@@ -54,11 +55,16 @@ class _Carried:
     name: str
     initial: Variable
     type: ValueType
-    number: type | None = None
+    number: NumberKind | None = None
     # Whether the user's variable is bound, as another carried value; None if it surely is.
     bound: _Carried | None = None
     parameter: Variable | None = None
     result: Variable | None = None
+
+
+def _known(carried: _Carried) -> Variable:
+    assert carried.parameter is not None
+    return carried.parameter
 
 
 class _Retrace(Exception):
@@ -177,7 +183,7 @@ class _Loop:
                 raise self._mismatch(carried.name, carried.parameter, new)
         if carried.number is not None and not is_number(new):
             self._number_to_tensor(carried, new)
-        if carried.number is None and is_number(new) and not fits_number(new, carried.parameter):
+        if carried.number is None and is_number(new) and not fits_number(new, _known(carried)):
             raise self._mismatch(carried.name, carried.parameter, new)
         if carried.number is not None:
             self._widen_number(carried, number_kind(new))

@@ -17,7 +17,9 @@ Method = Callable[..., Any]
 @overload
 def to_static(function: AnyLayer, input_spec: InputSpecs = None, **options: Any) -> AnyLayer: ...
 @overload
-def to_static(function: Method, input_spec: InputSpecs = None, **options: Any) -> StaticFunction: ...
+def to_static(
+    function: Method, input_spec: InputSpecs = None, **options: Any
+) -> StaticFunction: ...
 @overload
 def to_static(
     function: None = None, input_spec: InputSpecs = None, **options: Any
@@ -48,10 +50,10 @@ def to_static(function: Any = None, input_spec: InputSpecs = None, **options: An
         instance = function.class_instance
         return StaticFunction(function._function, input_spec or function.input_spec, instance)
     if inspect.ismethod(function):
-        instance = function.__self__
-        if isinstance(instance, type):
+        owner: Any = function.__self__
+        if isinstance(owner, type):
             raise TypeError("to_static of a classmethod: convert the function that it calls")
-        return StaticFunction(function.__func__, input_spec, instance)
+        return StaticFunction(function.__func__, input_spec, owner)
     if isinstance(function, (staticmethod, classmethod)):
         raise TypeError(
             f"to_static goes under @{type(function).__name__}: write the decorators in the other "

@@ -169,14 +169,14 @@ def _check_structure(structure: Any) -> None:
 
     def check(entry: Any) -> Any:
         changed = map_entries(entry, check)
-        if changed is entry and not isinstance(entry, known):
-            if not isinstance(entry, (list, tuple, dict)):
-                raise ConversionError(
-                    f"the converted function returns a {type(entry).__name__}",
-                    why="a Program gives back tensors, Python constants, and lists, tuples and "
-                    "dicts of them",
-                    hint="return the tensors and build the object outside",
-                )
+        plain = isinstance(entry, (list, tuple, dict))
+        if changed is entry and not plain and not isinstance(entry, known):
+            raise ConversionError(
+                f"the converted function returns a {type(entry).__name__}",
+                why="a Program gives back tensors, Python constants, and lists, tuples and "
+                "dicts of them",
+                hint="return the tensors and build the object outside",
+            )
         return entry
 
     check(structure)

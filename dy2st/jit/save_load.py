@@ -13,7 +13,7 @@ from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.static_function import StaticFunction
 from dy2st_runtime import io
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import Tensor
+from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.nn.layer import Layer
 
 
@@ -41,7 +41,8 @@ def save(
                 f"input_spec does not say for which of {', '.join(functions)} it is: give each "
                 "its own in to_static(input_spec=...)"
             )
-    programs, state = {}, {}
+    programs: dict[str, Program] = {}
+    state: dict[str, Any] = {}
     for name, function in functions.items():
         concrete = _program_of(function, input_spec)
         programs[name] = concrete.main_program

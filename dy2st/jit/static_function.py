@@ -91,7 +91,7 @@ class StaticFunction:
     @property
     def code(self) -> str:
         """The rewritten source text."""
-        return transpile(self._function).code
+        return transpile(self._function).code  # type: ignore[arg-type]
 
     def rollback(self) -> Callable[..., Any]:
         """Undo the conversion: the Layer's method, or the function, is the user's own again."""
@@ -116,7 +116,7 @@ class StaticFunction:
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:
         """The Program for these arguments (tensors or InputSpecs), traced now if need be."""
         arguments = self._bind(args, kwargs)
-        specs = _to_specs(arguments, None)
+        specs = _to_named_specs(arguments)
         return self._traced(specs, key=constant_key(specs))
 
     @property
@@ -165,7 +165,7 @@ class StaticFunction:
         if known is not None:
             return known
         if self._input_spec is None:
-            specs = _to_specs(arguments, None)
+            specs = _to_named_specs(arguments)
         else:
             specs = self._match(arguments)
         concrete = self._traced(specs, key=constant_key(specs))
@@ -221,7 +221,7 @@ class StaticFunction:
         except TypeError as error:
             raise ArgumentError(f"input_spec of {self.__qualname__}(): {error}") from None
         bound.apply_defaults()
-        return _to_specs(self._without_self(bound.arguments), None)
+        return _to_named_specs(self._without_self(bound.arguments))
 
     def _match(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The InputSpecs that were given, completed by the call's Python values and checked."""
@@ -229,7 +229,7 @@ class StaticFunction:
         given = dict(zip(arguments, self._input_spec, strict=False))
         for name in list(arguments)[len(given) :]:
             given[name] = arguments[name]
-        specs = _to_specs(given, None)
+        specs = _to_named_specs(given)
         for name, value in arguments.items():
             _check_fits(name, given[name], value)
         return specs
@@ -247,16 +247,18 @@ def _as_tensor(value: Any) -> EagerTensor:
     raise ArgumentError(f"a converted function is called with {value!r}, which has no data")
 
 
-def _to_specs(arguments: Any, name: str | None) -> Any:
+def _to_named_specs(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: _to_specs(value, name) for name, value in arguments.items()}
+
+
+def _to_specs(arguments: Any, name: str) -> Any:
     """The same arguments with an InputSpec, named after its place, for every tensor."""
     if isinstance(arguments, InputSpec):
-        if arguments.name is not None or name is None:
+        if arguments.name is not None:
             return arguments
         return InputSpec(arguments.shape, arguments.dtype, name, arguments.stop_gradient)
     if isinstance(arguments, (Tensor, np.ndarray)):
         return InputSpec(list(arguments.shape), arguments.dtype, name)
-    if name is None:
-        return {key: _to_specs(value, key) for key, value in arguments.items()}
     if isinstance(arguments, dict):
         return {key: _to_specs(value, str(key)) for key, value in arguments.items()}
     if is_container(arguments):

@@ -1,7 +1,6 @@
 """Layers, losses and initialisers under PaddlePaddle's names: those of `dy2st_runtime.nn`."""
 
-from dy2st.nn import functional, initializer
 from dy2st_runtime.nn import *  # noqa: F403
 from dy2st_runtime.nn import __all__ as _layers
 
-__all__ = [*_layers, "functional", "initializer"]
+__all__ = [*_layers]

@@ -65,7 +65,8 @@ class EagerTensor(Tensor):
     @property
     def dtype(self) -> np.dtype[Any]:
         """The element type, a NumPy dtype."""
-        return self.array.dtype
+        dtype: np.dtype[Any] = self.array.dtype
+        return dtype
 
     @property
     def shape(self) -> list[Any]:
@@ -85,7 +86,7 @@ class EagerTensor(Tensor):
     # -- leaving for Python and NumPy --------------------------------------------------------
 
     def _refuse_while_traced(self, what: str) -> None:
-        """The value of today must not be built into a Program that reads the tensor when it runs."""
+        """Keep the value of today out of a Program that reads the tensor when it runs."""
         tracer = current_tracer()
         if tracer is not None and tracer.reads_live_tensors:
             raise TensorAsPython(
@@ -284,9 +285,9 @@ class EagerInterpreter:
         attributes = complete(definition, attributes)
         tensors = _tensors(definition, drop_missing(definition, inputs))
         taped = is_grad_enabled() and any(not tensor.stop_gradient for tensor in tensors)
-        if definition.kernel is None or (taped and definition.gradient is None):
-            if definition.decompose is not None:
-                return definition.decompose(*tensors, **attributes)
+        by_parts = definition.kernel is None or (taped and definition.gradient is None)
+        if by_parts and definition.decompose is not None:
+            return definition.decompose(*tensors, **attributes)
         assert definition.kernel is not None, f"operator {definition.name!r} has no kernel"
         arrays = [tensor.array for tensor in tensors]
         try:
@@ -348,7 +349,8 @@ def to_tensor(
     """
     wanted = None if dtype is None else np.dtype(dtype)
     if current_tracer() is not None:
-        return _traced_constant(data, wanted)
+        traced: EagerTensor = _traced_constant(data, wanted)
+        return traced
     return EagerTensor(_array_of(data, wanted), stop_gradient)
 
 
@@ -365,7 +367,7 @@ def _array_of(data: Any, dtype: np.dtype[Any] | None) -> Array:
 
 
 def _traced_constant(data: Any, dtype: np.dtype[Any] | None) -> Any:
-    """`to_tensor` while a function is traced: a constant of the Program, or traced values stacked."""
+    """`to_tensor` in a traced function: a constant of the Program, or traced values stacked."""
     if isinstance(data, Tensor):
         return F.assign(data) if dtype is None else F.cast(F.assign(data), dtype)
     if isinstance(data, (Dim, Condition)):

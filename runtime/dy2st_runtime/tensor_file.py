@@ -93,9 +93,9 @@ def read_arrays(path: Path) -> dict[str, Array]:
 def _by_offset(item: tuple[str, Any]) -> tuple[int, int]:
     entry = item[1]
     offsets = entry.get("data_offsets") if isinstance(entry, dict) else None
-    if isinstance(offsets, list) and len(offsets) == 2:
-        if all(type(number) is int for number in offsets):
-            return offsets[0], offsets[1]
+    match offsets:
+        case [int(begin), int(end)]:
+            return begin, end
     return -1, -1
 
 

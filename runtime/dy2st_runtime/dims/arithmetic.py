@@ -99,7 +99,7 @@ def _divided_by_number(above: Size, below: int) -> Size:
 
 
 def _fraction(inner: Size, below: int) -> Size:
-    """inner // below for an inner without whole multiples: (x // a + k) // b = (x + a*k) // (a*b)."""
+    """inner // below without whole multiples: (x // a + k) // b = (x + a*k) // (a*b)."""
     assert isinstance(inner, Dim)
     if len(inner.terms) == 1:
         atoms, factor = inner.terms[0]

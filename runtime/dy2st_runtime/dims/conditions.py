@@ -216,7 +216,9 @@ def _substitute_atom(atom: Atom, values: Mapping[Dim, Size]) -> Size:
     args = [substitute(argument, values) for argument in atom.args]
     if atom.kind == "floordiv":
         return floordiv(*args)
-    combine = {"min": minimum, "max": maximum, "broadcast": broadcast}[atom.kind]
+    table: dict[str, Callable[[Size, Size], Size]]
+    table = {"min": minimum, "max": maximum, "broadcast": broadcast}
+    combine = table[atom.kind]
     result = args[0]
     for argument in args[1:]:
         result = combine(result, argument)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from dy2st_runtime.dims.arithmetic import add, floordiv, maximum, minimum, multiply, subtract
 from dy2st_runtime.dims.conditions import Condition, broadcast
@@ -12,7 +12,11 @@ from dy2st_runtime.errors import ParseError
 
 _TOKEN = re.compile(r"\s*(?:(\d+)|([^\W\d]\w*)|(//|==|!=|<=|>=|[-+*(),<>]))")
 _RELATIONS = ("==", "!=", "<=", ">=", "<", ">")
-_FUNCTIONS = {"min": minimum, "max": maximum, "broadcast": broadcast}
+_FUNCTIONS: dict[str, Callable[[Size, Size], Size]] = {
+    "min": minimum,
+    "max": maximum,
+    "broadcast": broadcast,
+}
 _MAX_DEPTH = 60
 _MAX_DIGITS = 30
 

@@ -32,7 +32,8 @@ def dtype_of(x: Any) -> DType:
     """Element type of anything an operator accepts; Python floats are float32."""
     if isinstance(x, Tensor):
         return x.dtype
-    return np.dtype("float32") if isinstance(x, float) else np.asarray(x).dtype
+    array: np.ndarray[Any, Any] = np.asarray(x)
+    return np.dtype("float32") if isinstance(x, float) else array.dtype
 
 
 def normalize_axis(axis: Any, rank: int, what: str = "axis") -> int:
@@ -81,7 +82,7 @@ def as_size(value: Any, what: str = "a size") -> Size:
 
 
 def as_shape(shape: Any) -> tuple[Size, ...]:
-    """A shape of ints and Dims: from a list, an int, or an integer tensor whose values are known."""
+    """A shape of ints and Dims: of a list, an int, or an integer tensor of known values."""
     if isinstance(shape, Variable):
         dims = known_dims(shape)
         if dims is None:
@@ -122,9 +123,10 @@ def known_dim(variable: Variable) -> Size | None:
 def as_dtype(dtype: Any, default: Any = None) -> DType:
     """A NumPy dtype of a name, type or dtype; `default` for None."""
     try:
-        return np.dtype(default if dtype is None else dtype)
+        wanted: DType = np.dtype(default if dtype is None else dtype)
     except TypeError:
         raise ArgumentError(f"{dtype!r} is no dtype") from None
+    return wanted
 
 
 def pair(value: Any, count: int, what: str) -> tuple[int, ...]:

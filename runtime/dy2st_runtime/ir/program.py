@@ -19,6 +19,9 @@ from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType, is_floating
 
+NumberKind = type
+"""int, float or bool."""
+
 
 class Variable(Tensor):
     """A value of a Program: it has a type and a maker, but no data.
@@ -39,7 +42,7 @@ class Variable(Tensor):
         self.maker = maker
         self.name = name
         self.overwritten: Location | None = None
-        self.number: type | None = None
+        self.number: NumberKind | None = None
         self.guard: tuple[Variable, str] | None = None
 
     @property

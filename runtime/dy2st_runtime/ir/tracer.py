@@ -371,7 +371,7 @@ def common_dtype(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType
 
 
 def all_numbers(inputs: Sequence[Any]) -> bool:
-    """Whether Python would compute with Python numbers here: at least one is traced, none a tensor."""
+    """Whether Python would compute with numbers here: one or more is traced, none a tensor."""
     traced = False
     for value in inputs:
         if isinstance(value, Variable):

@@ -1,4 +1,4 @@
-"""Functions of neural networks under PaddlePaddle's names; they are operators or made of operators."""
+"""Functions of neural networks under PaddlePaddle's names, made of operators."""
 
 from dy2st_runtime.ops.activation import (
     celu,

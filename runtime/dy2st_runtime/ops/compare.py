@@ -11,6 +11,10 @@ from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import F, Sample, Tensor, TensorType, apply, define, method
 from dy2st_runtime.ops.rules import broadcast_shapes, broadcasting, require_dtype
 
+_name: str
+_doc: str
+_kernel: Callable[..., Any]
+
 _SAMPLES = (
     Sample(((2, 3), (3,)), dtypes=("int64", "int64"), low=0, high=3),
     Sample(((2, 1), (1, 3)), dtypes=("float32", "float32")),

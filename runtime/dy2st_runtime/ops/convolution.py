@@ -78,7 +78,7 @@ def windows(x: Any, kernel: Any, strides: Any, dilations: Any) -> Any:
     """A view (n, c, *counts, *kernel) of all windows."""
     reach = tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilations, strict=True))
     axes = tuple(range(2, x.ndim))
-    view = sliding_window_view(x, reach, axis=axes)  # type: ignore[call-overload]
+    view = sliding_window_view(x, reach, axis=axes)
     steps = tuple(slice(None, None, s) for s in strides)
     inner = tuple(slice(None, None, d) for d in dilations)
     return view[(slice(None), slice(None), *steps, *inner)]
@@ -345,7 +345,10 @@ def conv1d(
     data_format: str = "NCL",
     name: str | None = None,
 ) -> Any:
-    """(n, c, l), (o, c/groups, k) -> (n, o, l'), l' = (l + pads - dilation*(k-1) - 1)//stride + 1."""
+    """(n, c, l), (o, c/groups, k) -> (n, o, l').
+
+    l' = (l + pads - dilation*(k-1) - 1) // stride + 1.
+    """
     return _convolve(x, weight, bias, 1, stride, padding, dilation, groups, data_format)
 
 
@@ -441,7 +444,7 @@ def conv1d_transpose(
     data_format: str = "NCL",
     name: str | None = None,
 ) -> Any:
-    """(n, c, l), (c, o/groups, k) -> (n, o, l'), the gradient of conv1d with respect to its input."""
+    """(n, c, l), (c, o/groups, k) -> (n, o, l'), conv1d's gradient for its input."""
     return _transposed(
         x,
         weight,

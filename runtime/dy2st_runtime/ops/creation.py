@@ -87,7 +87,8 @@ define(
 
 def _arange_infer(start: Size, stop: Size, step: Any, dtype: np.dtype[Any]) -> TensorType:
     if isinstance(start, float) or isinstance(stop, float) or isinstance(step, float):
-        return TensorType(dtype, (len(np.arange(start, stop, step)),))
+        numbers: Any = (start, stop, step)
+        return TensorType(dtype, (len(np.arange(*numbers)),))
     return TensorType(dtype, (maximum(ceil_divide(stop - start, step), 0),))
 
 

@@ -1,8 +1,4 @@
-"""`x[index]` and `x[index] = value` by NumPy's rules, on four primitives.
-
-slice, slice_update   plain positions: a start, stop and step for every axis, inside the tensor
-index, index_put      integer tensors as positions, for some of the axes
-"""
+"""`x[index]` and `x[index] = value` by NumPy's rules, taken apart into the primitives of slicing."""
 
 from __future__ import annotations
 
@@ -12,477 +8,123 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import (
-    Dim,
-    Size,
-    ceil_divide,
-    equal,
-    less,
-    less_equal,
-    maximum,
-    minimum,
-    require,
-)
-from dy2st_runtime.errors import DTypeError, ShapeError
-from dy2st_runtime.ir import (
-    REQUIRED,
-    ArrayType,
-    F,
-    Sample,
-    Tensor,
-    TensorType,
-    Variable,
-    apply,
-    current_tracer,
-    define,
-    public,
-)
+from dy2st_runtime.dims import Dim, Size, equal, less, less_equal, maximum, minimum, product, require
+from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir import ArrayType, F, Tensor, Variable, apply, current_tracer, public
 from dy2st_runtime.ir.arguments import as_size, known_dim, known_dims, normalize_axis
-from dy2st_runtime.ops.rules import broadcast_shapes
+from dy2st_runtime.ops.slicing import index_shape, place_of_picked, slice_length
 
-Bounds = tuple[tuple[Size, ...], tuple[Size, ...], tuple[int, ...]]
-_SLICE: dict[str, Any] = {"starts": REQUIRED, "stops": REQUIRED, "steps": REQUIRED}
-
-
-def _slices(starts: Any, stops: Any, steps: Any) -> tuple[builtins.slice, ...]:
-    """NumPy's slices; a stop before the first element is written as None."""
-    return tuple(
-        builtins.slice(a, None if b < 0 else b, s)
-        for a, b, s in zip(starts, stops, steps, strict=True)
-    )
-
-
-def _length(start: Size, stop: Size, step: int) -> Size:
-    length = ceil_divide(stop - start, step)
-    return length if less_equal(0, length) is True else maximum(length, 0)
-
-
-def _slice_infer(x: TensorType, starts: Any, stops: Any, steps: Any) -> TensorType:
-    bounds = zip(starts, stops, steps, strict=True)
-    return x.with_shape(_length(a, b, s) for a, b, s in bounds)
-
-
-def _slice_gradient(g: Any, y: Any, x: Any, **bounds: Any) -> Any:
-    return apply("slice_update", F.zeros(x.shape, g.dtype), g, **bounds)
-
-
-define(
-    "slice",
-    doc="Every step-th element from start to stop along every axis.",
-    inputs="x",
-    attributes=_SLICE,
-    infer=_slice_infer,
-    kernel=lambda x, starts, stops, steps: x[_slices(starts, stops, steps)],
-    gradient=_slice_gradient,
-    samples=(
-        Sample(((4, 5),), {"starts": (1, 0), "stops": (3, 5), "steps": (1, 2)}),
-        Sample(((4,),), {"starts": (3,), "stops": (-1,), "steps": (-1,)}),
-        Sample(((4,),), {"starts": (2,), "stops": (2,), "steps": (1,)}),
-    ),
-)
-
-
-def _update_kernel(x: Any, value: Any, starts: Any, stops: Any, steps: Any) -> Any:
-    result = np.array(x)
-    result[_slices(starts, stops, steps)] = value
-    return result
-
-
-def _update_gradient(g: Any, y: Any, x: Any, value: Any, **bounds: Any) -> Any:
-    return (
-        lambda: apply("slice_update", g, F.zeros(value.shape, g.dtype), **bounds),
-        lambda: apply("slice", g, **bounds),
-    )
-
-
-define(
-    "slice_update",
-    doc="x with `value` in place of its slice.",
-    inputs="x, value",
-    attributes=_SLICE,
-    infer=lambda x, value, **_: x,
-    kernel=_update_kernel,
-    gradient=_update_gradient,
-    samples=(
-        Sample(((4, 5), (2, 3)), {"starts": (1, 0), "stops": (3, 5), "steps": (1, 2)}),
-        Sample(((4,), (2,)), {"starts": (3,), "stops": (-1,), "steps": (-2,)}),
-    ),
-)
-
-
-def _index_shape(x: TensorType, indices: Sequence[TensorType], axes: tuple[int, ...]) -> Any:
-    for index in indices:
-        if index.dtype.kind not in "iu":
-            raise DTypeError(f"an index is an integer tensor, not one of dtype {index.dtype}")
-    picked = broadcast_shapes("index", *(index.shape for index in indices))
-    rest = [size for axis, size in enumerate(x.shape) if axis not in axes]
-    place = axes[0] if _are_neighbours(axes) else 0
-    return [*rest[:place], *picked, *rest[place:]]
-
-
-def _are_neighbours(axes: tuple[int, ...]) -> bool:
-    return list(axes) == list(range(axes[0], axes[0] + len(axes)))
-
-
-def _index_infer(x: TensorType, *indices: TensorType, axes: tuple[int, ...]) -> TensorType:
-    return x.with_shape(_index_shape(x, indices, axes))
-
-
-def _positions(rank: int, indices: Sequence[Any], axes: tuple[int, ...]) -> tuple[Any, ...]:
-    places: list[Any] = [builtins.slice(None)] * rank
-    for axis, index in zip(axes, indices, strict=True):
-        places[axis] = index
-    return tuple(places[: max(axes) + 1])
-
-
-def _index_kernel(x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
-    return x[_positions(x.ndim, indices, axes)]
-
-
-def _index_gradient(g: Any, y: Any, x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
-    def to_x() -> Any:
-        zeros = F.zeros(x.shape, g.dtype)
-        return apply("index_put", zeros, g, *indices, axes=axes, accumulate=True)
-
-    return (to_x, *[None] * len(indices))
-
-
-define(
-    "index",
-    doc="The elements at the places that integer tensors name along some axes.",
-    inputs="x, indices*",
-    attributes={"axes": REQUIRED},
-    infer=_index_infer,
-    kernel=_index_kernel,
-    gradient=_index_gradient,
-    samples=(
-        Sample(((4, 3), (2,)), {"axes": (0,)}, ("float64", "int64"), 0, 4),
-        Sample(((2, 4, 3), (2, 1), (3,)), {"axes": (0, 2)}, ("float64", "int64", "int64"), 0, 2),
-        Sample(((3, 4), ()), {"axes": (1,)}, ("float64", "int64"), 0, 4),
-    ),
-)
-
-
-def _put_infer(
-    x: TensorType, value: TensorType, *indices: TensorType, axes: Any, accumulate: bool
-) -> TensorType:
-    shape = _index_shape(x, indices, axes)
-    broadcast_shapes("index_put", tuple(shape), value.shape)
-    return x
-
-
-def _put_kernel(x: Any, value: Any, *indices: Any, axes: tuple[int, ...], accumulate: bool) -> Any:
-    result = np.array(x)
-    places = _positions(x.ndim, indices, axes)
-    if not accumulate:
-        result[places] = value
-        return result
-    if axes == (0,) and indices[0].ndim == 1 and x.ndim > 1 and len(indices[0]) > 64:
-        return _add_rows(result, value, indices[0])
-    np.add.at(result, places, value)
-    return result
-
-
-def _add_rows(result: Any, value: Any, index: Any) -> Any:
-    """Sorted rows are summed in one go: np.add.at takes them one by one."""
-    order = np.argsort(index, kind="stable")
-    rows, starts = np.unique(index[order], return_index=True)
-    result[rows] += np.add.reduceat(value[order], starts, axis=0)
-    return result
-
-
-def _put_gradient(
-    g: Any, y: Any, x: Any, value: Any, *indices: Any, axes: Any, accumulate: bool
-) -> Any:
-    def to_x() -> Any:
-        if accumulate:
-            return g
-        zeros = F.zeros(value.shape, g.dtype)
-        return apply("index_put", g, zeros, *indices, axes=axes, accumulate=False)
-
-    def to_value() -> Any:
-        return F.sum_to(apply("index", g, *indices, axes=axes), value.shape)
-
-    return (to_x, to_value, *[None] * len(indices))
-
-
-define(
-    "index_put",
-    doc="x with `value` at the places that integer tensors name, or added there.",
-    inputs="x, value, indices*",
-    attributes={"axes": REQUIRED, "accumulate": False},
-    infer=_put_infer,
-    kernel=_put_kernel,
-    gradient=_put_gradient,
-    samples=(
-        Sample(
-            ((4, 3), (2, 3), (2,)),
-            {"axes": (0,), "accumulate": True},
-            ("float64", "float64", "int64"),
-            0,
-            4,
-        ),
-        Sample(((4, 3), (3,), ()), {"axes": (0,)}, ("float64", "float64", "int64"), 0, 4),
-    ),
-)
-
-
-# -- x[index] ---------------------------------------------------------------------------------
-
-
-class _Plan:
-    """An index taken apart: one entry an axis of x, new axes, and axes that go."""
-
-    def __init__(self, x: Any, index: Any):
-        self.shape: list[Size] = list(x.shape)
-        # Per axis of x: (start, stop, step), or a list of one index tensor.
-        self.entries: list[Any] = []
-        # In the order of the result: an axis of x, "new", or ("gone", axis).
-        self.order: list[Any] = []
-        items = _expanded(index, len(self.shape))
-        advanced = any(_is_tensor_index(item) for item in items)
-        for item in items:
-            self._take(item, advanced)
-
-    def _take(self, item: Any, advanced: bool) -> None:
-        axis = len(self.entries)
-        if item is None:
-            self.order.append("new")
-        elif isinstance(item, builtins.slice):
-            self.entries.append(_bounds(item, self.shape[axis]))
-            self.order.append(axis)
-        elif _is_tensor_index(item):
-            for part in _as_indices(item):
-                self.order.append(len(self.entries))
-                self.entries.append([part])
-        elif advanced:
-            self.entries.append([_checked_int(item, self.shape[axis])])
-            self.order.append(axis)
-        else:
-            start = _checked_int(item, self.shape[axis])
-            self.entries.append((start, start + 1, 1))
-            self.order.append(("gone", axis))
-
-    @property
-    def bounds(self) -> Bounds:
-        """Start, stop and step of every axis; whole axes where a tensor is the index."""
-        full = [
-            (0, size, 1) if isinstance(entry, list) else entry
-            for entry, size in zip(self.entries, self.shape, strict=True)
-        ]
-        starts, stops, steps = zip(*full, strict=True) if full else ((), (), ())
-        return starts, stops, steps
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether no axis is cut."""
-        return all(
-            isinstance(entry, list)
-            or (_is_zero(entry[0]) and entry[1] is size and entry[2] == 1)
-            or (entry == (0, size, 1) if not _symbolic(entry, size) else False)
-            for entry, size in zip(self.entries, self.shape, strict=True)
-        )
-
-    @property
-    def has_tensors(self) -> bool:
-        """Whether an integer tensor is among the indices."""
-        return any(isinstance(entry, list) for entry in self.entries)
-
-
-def _symbolic(entry: Any, size: Size) -> bool:
-    return any(isinstance(value, Dim) for value in (*entry, size))
-
-
-def _is_zero(value: Size) -> bool:
-    return isinstance(value, int) and value == 0
-
-
-def _expanded(index: Any, rank: int) -> list[Any]:
-    """The entries of an index, with slices for `...` and for axes that are not named."""
-    items = list(index) if isinstance(index, tuple) else [index]
-    used = sum(_consumes(item) for item in items)
-    if used > rank:
-        raise IndexError(f"too many indices: the tensor has {rank} axes, {used} are indexed")
-    dots = [i for i, item in enumerate(items) if item is Ellipsis]
-    if len(dots) > 1:
-        raise IndexError("an index can only have a single ellipsis ('...')")
-    place = dots[0] if dots else len(items)
-    rest = [builtins.slice(None)] * (rank - used)
-    return [*items[:place], *rest, *items[place + len(dots) :]]
-
-
-def _consumes(item: Any) -> int:
-    if item is None or item is Ellipsis:
-        return 0
-    return _mask_rank(item) or 1
-
-
-def _mask_rank(item: Any) -> int:
-    """The rank of a bool tensor as index, 0 for everything else."""
-    if isinstance(item, (Tensor, np.ndarray, list)) and _dtype(item).kind == "b":
-        return item.ndim if hasattr(item, "ndim") else np.ndim(item)
-    return 0
-
-
-def _dtype(item: Any) -> np.dtype[Any]:
-    return item.dtype if hasattr(item, "dtype") else np.asarray(item).dtype
-
-
-def _is_tensor_index(item: Any) -> bool:
-    """Whether an index is an array of places; traced sizes and known numbers are not."""
-    if isinstance(item, Variable):
-        return known_dim(item) is None
-    if isinstance(item, Tensor):
-        return item.ndim > 0 or current_tracer() is not None
-    return isinstance(item, (np.ndarray, list)) and np.ndim(item) > 0
-
-
-def _as_indices(item: Any) -> list[Any]:
-    """Integer tensors for an index: one, or one an axis of a mask."""
-    if _mask_rank(item):
-        mask = item if isinstance(item, Tensor) else np.asarray(item)
-        return list(F.nonzero(mask, as_tuple=True))
-    return [item if isinstance(item, Tensor) else np.asarray(item, np.int64)]
-
-
-def _checked_int(item: Any, size: Size) -> Size:
-    """A position from 0; IndexError if there is no such element."""
-    if isinstance(item, (bool, np.bool_)):
-        raise IndexError("a bool is no position; use a bool tensor as a mask")
-    position = as_size(item, "an index")
-    negative = less(position, 0)
-    if negative is None:
-        raise ShapeError(f"whether the index {position} is negative is not known")
-    position = position + size if negative else position
-    inside = less(position, size)
-    if inside is False or less(position, 0) is True:
-        raise IndexError(f"index {item} is out of bounds: the axis has the size {size}")
-    if inside is None:
-        require(position < size, f"index {item} is out of bounds: the axis has the size {size}")
-    return position
-
-
-def _bounds(item: builtins.slice, size: Size) -> tuple[Size, Size, int]:
-    """Start, stop and step inside the axis, as Python clamps them; a stop of -1 is "to the end"
-    of a negative step."""
-    step = 1 if item.step is None else as_size(item.step, "the step of a slice")
-    if not isinstance(step, int) or step == 0:
-        raise ValueError(f"the step of a slice is an int other than 0, not {step}")
-    low: Size = 0 if step > 0 else -1
-    high: Size = size if step > 0 else size - 1
-    start = _clamped(item.start, size, low, high, low if step > 0 else high)
-    stop = _clamped(item.stop, size, low, high, high if step > 0 else low)
-    if step > 0 and less_equal(start, stop) is not True:
-        stop = maximum(start, stop)
-    if step < 0 and isinstance(start, int) and isinstance(stop, int):
-        stop = min(start, stop)
-    return start, stop, step
-
-
-def _clamped(bound: Any, size: Size, low: Size, high: Size, default: Size) -> Size:
-    if bound is None:
-        return default
-    position = as_size(bound, "an end of a slice")
-    negative = less(position, 0)
-    if negative is None:
-        raise ShapeError(f"whether the end {position} of a slice is negative is not known")
-    position = position + size if negative else position
-    return minimum(maximum(position, low), high)
+_ALL = builtins.slice(None)
 
 
 @public
 def getitem(x: Any, index: Any) -> Any:
-    """x[index] by NumPy's rules for ints, slices, None, ..., and integer or bool tensors."""
-    if isinstance(x, Variable) and isinstance(x.type, ArrayType):
-        return F.array_read(x, index)
-    if isinstance(x, Variable) and isinstance(index, int) and known_dims(x) is not None:
-        return _one_size(x, index)
-    plan = _Plan(x, index)
-    result = x if plan.is_whole else _apply_slice(x, plan)
-    if plan.has_tensors:
-        return _with_tensors(result, plan)
-    shape = _shape_after(result, plan)
-    return F.assign(result) if result is x and len(shape) == x.ndim else F.reshape(result, shape)
+    """x[index] by NumPy's rules: ints, slices, None, ..., and integer or bool tensors.
+
+    Raises IndexError for a position that x does not have; where only the data tells, when it runs.
+
+    >>> from dy2st_runtime.ops.creation import arange
+    >>> getitem(arange(10), builtins.slice(None, None, 3)).tolist()
+    [0, 3, 6, 9]
+    """
+    if isinstance(x, Variable):
+        if isinstance(x.type, ArrayType):
+            return F.array_read(x, index)
+        if isinstance(index, int) and known_dims(x) is not None:
+            return _one_size(x, index)
+    items = _expanded(index, x.ndim)
+    cut, items = _cut_traced(x, items)
+    plan = _Plan(cut.shape, items)
+    if not plan.is_whole:
+        cut = apply("slice", cut, **plan.bounds)
+    if plan.axes:
+        return _pick(cut, plan)
+    if None in plan.order:
+        return F.reshape(cut, plan.seen_shape)
+    return F.assign(cut) if cut is x else cut
+
+
+def _pick(x: Any, plan: _Plan) -> Any:
+    """Index by tensors, after new axes have been put in."""
+    if None in plan.order:
+        x = F.reshape(x, [1 if axis is None else x.shape[axis] for axis in plan.order])
+    axes = tuple(plan.order.index(axis) for axis in plan.axes)
+    result = apply("index", x, *plan.indices, axes=axes)
+    if not plan.is_apart:
+        return result
+    place, picked = place_of_picked(axes), result.ndim - x.ndim + len(axes)
+    return F.moveaxis(result, list(range(place, place + picked)), list(range(picked)))
 
 
 def _one_size(x: Variable, index: int) -> Any:
     """`shape(t)[i]`: the size itself, not an element looked up."""
-    size = known_dims(x)[_checked_int(index, x.shape[0])]  # type: ignore[index]
+    sizes = known_dims(x)
+    assert sizes is not None
+    size = sizes[_position(index, len(sizes))]  # type: ignore[index]
     if isinstance(size, int):
         return F.full([], size, "int64")
     return apply("from_dim", value=size, dtype=np.dtype("int64"))
 
 
-def _apply_slice(x: Any, plan: _Plan) -> Any:
-    starts, stops, steps = plan.bounds
-    return apply("slice", x, starts=starts, stops=stops, steps=steps)
-
-
-def _shape_after(x: Any, plan: _Plan) -> list[Size]:
-    sizes = x.shape
-    return [
-        1 if entry == "new" else sizes[entry]
-        for entry in plan.order
-        if not isinstance(entry, tuple)
-    ]
-
-
-def _with_tensors(x: Any, plan: _Plan) -> Any:
-    """Index by tensors, after new axes have been put in."""
-    order = [entry for entry in plan.order if not isinstance(entry, tuple)]
-    if "new" in order:
-        x = F.reshape(x, [1 if entry == "new" else x.shape[entry] for entry in order])
-    axes, indices = [], []
-    for place, entry in enumerate(order):
-        if entry != "new" and isinstance(plan.entries[entry], list):
-            axes.append(place)
-            indices.append(plan.entries[entry][0])
-    return apply("index", x, *map(_index_operand, indices), axes=tuple(axes))
-
-
-def _index_operand(index: Any) -> Any:
-    """An index as an operand: integers of any kind, Dims included."""
-    if isinstance(index, (int, Dim)):
-        return F.cast(index, "int64")
-    return index
+# -- x[index] = value -------------------------------------------------------------------------
 
 
 @public
 def setitem(x: Any, index: Any, value: Any) -> Any:
-    """x with x[index] = value done: a new tensor. The value broadcasts, and takes the dtype of x."""
-    plan = _Plan(x, index)
+    """x with x[index] = value done: a new tensor. The value broadcasts and takes x's dtype.
+
+    >>> from dy2st_runtime.ops.creation import zeros
+    >>> setitem(zeros([3]), 1, 5).tolist()
+    [0.0, 5.0, 0.0]
+    """
+    if isinstance(x, Variable) and isinstance(x.type, ArrayType):
+        return F.array_write(x, index, value)
+    items = _expanded(index, x.ndim)
     value = F.cast(value, x.dtype)
-    if not plan.has_tensors:
-        return _set_slice(x, plan, value)
-    masked = _set_masked(x, index, value)
-    if masked is not None:
-        return masked
-    if plan.is_whole and "new" not in plan.order:
-        axes = tuple(a for a, entry in enumerate(plan.entries) if isinstance(entry, list))
-        indices = [_index_operand(plan.entries[axis][0]) for axis in axes]
-        return apply("index_put", x, value, *indices, axes=axes, accumulate=False)
-    # Slices and tensors mixed: find the places in the flattened tensor.
+    if any(_has_traced_end(item) for item in items):
+        return _set_by_place(x, index, value)
+    plan = _Plan(x.shape, items)
+    if not plan.axes:
+        value = _fitted(value, plan.seen_shape)
+        return apply("slice_update", x, F.reshape(value, plan.cut_shape), **plan.bounds)
+    if len(items) == 1 and _mask_rank(items[0]) and not value.ndim:
+        return _set_masked(x, items[0], value)
+    if plan.is_whole and None not in plan.order and not plan.is_apart:
+        place = index_shape(tuple(x.shape), [tuple(i.shape) for i in plan.indices], plan.axes)
+        value = _without_extra_axes(value, len(place))
+        return apply("index_put", x, value, *plan.indices, axes=plan.axes, accumulate=False)
+    return _set_by_place(x, index, value)
+
+
+def _set_by_place(x: Any, index: Any, value: Any) -> Any:
+    """Slices and tensors mixed: find the places in the flattened tensor."""
     places = F.reshape(F.arange(x.size), x.shape)
     chosen = getitem(places, index)
-    flat = F.flatten(F.broadcast_to(_fitting(value, chosen.ndim), chosen.shape))
-    changed = apply("index_put", F.flatten(x), flat, F.flatten(chosen), axes=(0,), accumulate=False)
+    value = _fitted(value, chosen.shape)
+    changed = apply(
+        "index_put",
+        F.reshape(x, [product(x.shape)]),
+        F.reshape(value, [product(chosen.shape)]),
+        F.reshape(chosen, [product(chosen.shape)]),
+        axes=(0,),
+        accumulate=False,
+    )
     return F.reshape(changed, x.shape)
 
 
-def _set_slice(x: Any, plan: _Plan, value: Any) -> Any:
-    starts, stops, steps = plan.bounds
-    sizes = [_length(a, b, s) for a, b, s in zip(starts, stops, steps, strict=True)]
-    seen = [
-        1 if entry == "new" else sizes[entry]
-        for entry in plan.order
-        if not isinstance(entry, tuple)
-    ]
-    value = F.broadcast_to(_fitting(value, len(seen)), seen)
-    value = F.reshape(value, sizes)
-    return apply("slice_update", x, value, starts=starts, stops=stops, steps=steps)
+def _set_masked(x: Any, mask: Any, value: Any) -> Any:
+    """x[mask] = number: a choice by element, whose size is known."""
+    mask = mask if isinstance(mask, Tensor) else F.assign(mask)
+    wide = [*mask.shape, *[1] * (x.ndim - mask.ndim)]
+    return F.where(F.reshape(mask, wide), value, x)
 
 
-def _fitting(value: Any, rank: int) -> Any:
+def _fitted(value: Any, shape: Sequence[Size]) -> Any:
+    """The value broadcast to a place."""
+    return F.broadcast_to(_without_extra_axes(value, len(shape)), list(shape))
+
+
+def _without_extra_axes(value: Any, rank: int) -> Any:
     """The value without leading axes of size 1 that the place does not have."""
     extra = value.ndim - rank
     if extra <= 0:
@@ -492,23 +134,242 @@ def _fitting(value: Any, rank: int) -> Any:
     return F.reshape(value, value.shape[extra:])
 
 
-def _set_masked(x: Any, index: Any, value: Any) -> Any:
-    """x[mask] = number: a choice by element, whose size is known."""
-    if isinstance(index, tuple) or not _mask_rank(index) or value.ndim:
-        return None
-    mask = index if isinstance(index, Tensor) else F.assign(np.asarray(index))
-    for _ in range(x.ndim - mask.ndim):
-        mask = F.unsqueeze(mask, [mask.ndim])
-    return F.where(mask, value, x)
+# -- the parts of an index --------------------------------------------------------------------
+
+
+class _Plan:
+    """An index taken apart.
+
+    spans     (start, stop, step) for every axis of x; all of it where a tensor is the index.
+    drop      axes that an int takes away.
+    order     the axes that stay, in order, with None for new ones.
+    axes      axes that have a tensor as index, and `indices` those tensors.
+    is_apart  whether dots that stand for no axis part them: then NumPy puts what they pick first.
+    """
+
+    def __init__(self, shape: Sequence[Size], items: Sequence[Any]):
+        self.shape = list(shape)
+        self.spans: list[tuple[Size, Size, int]] = []
+        self.drop: tuple[int, ...] = ()
+        self.order: list[int | None] = []
+        self.axes: tuple[int, ...] = ()
+        self.indices: list[Any] = []
+        self.is_whole = True
+        self._dots = 0
+        # Next to tensors NumPy takes ints as tensors too: they decide where the result's axes go.
+        picks = any(_is_tensor(item) for item in items)
+        for item in items:
+            self._take(item, picks)
+
+    def _take(self, item: Any, picks: bool) -> None:
+        axis = len(self.spans)
+        if item is None:
+            self.order.append(None)
+        elif item is Ellipsis:
+            self._dots = len(self.axes)
+        elif isinstance(item, builtins.slice):
+            self._cut(_span(item, self.shape[axis]))
+            self.order.append(axis)
+        elif _mask_rank(item):
+            _require_mask_fits(item, self.shape[axis:])
+            for places in F.nonzero(item, as_tuple=True):
+                self._pick(places)
+        elif _is_tensor(item):
+            self._pick(item)
+        elif picks:
+            self._pick(F.cast(_position(item, self.shape[axis]), "int64"))
+        else:
+            start = _position(item, self.shape[axis])
+            self._cut((start, start + 1, 1))
+            self.drop += (axis,)
+            self.is_whole = False
+
+    def _cut(self, span: tuple[Size, Size, int]) -> None:
+        start, stop, step = span
+        whole = step == 1 and equal(start, 0) and equal(stop, self.shape[len(self.spans)])
+        self.is_whole = self.is_whole and whole is True
+        self.spans.append(span)
+
+    def _pick(self, index: Any) -> None:
+        axis = len(self.spans)
+        self.spans.append((0, self.shape[axis], 1))
+        self.order.append(axis)
+        self.axes += (axis,)
+        self.indices.append(index)
+
+    @property
+    def is_apart(self) -> bool:
+        return 0 < self._dots < len(self.axes)
+
+    @property
+    def bounds(self) -> dict[str, Any]:
+        """The attributes of `slice`."""
+        starts, stops, steps = zip(*self.spans, strict=True) if self.spans else ((), (), ())
+        return {"starts": starts, "stops": stops, "steps": steps, "drop": self.drop}
+
+    @property
+    def seen_shape(self) -> list[Size]:
+        """The shape of x[index] where no tensor is in the index."""
+        return [1 if axis is None else slice_length(*self.spans[axis]) for axis in self.order]
+
+    @property
+    def cut_shape(self) -> list[Size]:
+        """The same without new axes."""
+        return [slice_length(*self.spans[axis]) for axis in self.order if axis is not None]
+
+
+def _expanded(index: Any, rank: int) -> list[Any]:
+    """The entries of an index, with slices for `...` and for axes that are not named."""
+    items = [_normal(item) for item in (index if isinstance(index, tuple) else (index,))]
+    used = sum(_consumes(item) for item in items)
+    if used > rank:
+        raise IndexError(f"too many indices: the tensor has {rank} axes, {used} are indexed")
+    dots = [i for i, item in enumerate(items) if item is Ellipsis]
+    if len(dots) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    place = dots[0] if dots else len(items)
+    # Dots that stand for no axis stay: they keep tensors to their left and right apart.
+    rest = [_ALL] * (rank - used) or [Ellipsis] * len(dots)
+    return [*items[:place], *rest, *items[place + len(dots) :]]
+
+
+def _normal(item: Any) -> Any:
+    """An entry of an index: lists become arrays or tensors, what is no index is refused."""
+    if item is None or item is Ellipsis or isinstance(item, (builtins.slice, Tensor, Dim)):
+        return item
+    if isinstance(item, (list, tuple, range)) and _has_symbols(item):
+        return F.stack([F.cast(entry, "int64") for entry in item])
+    if isinstance(item, (bool, np.bool_)):
+        raise IndexError("a bool is no position; a bool tensor of at least one axis is a mask")
+    if isinstance(item, (list, tuple, range, np.ndarray)):
+        array = np.asarray(item)
+        if not array.size and not isinstance(item, np.ndarray):
+            array = array.astype(np.int64)
+        if array.dtype.kind not in "iub":
+            raise IndexError(f"an index is of integers or bools, not of {array.dtype}")
+        return F.assign(array) if array.ndim else array
+    if hasattr(item, "__index__"):
+        return item
+    raise IndexError(
+        f"an index is an int, slice, None, '...' or a tensor of integers or bools, not {item!r:.60}"
+    )
+
+
+def _has_symbols(items: Any) -> bool:
+    return any(isinstance(entry, (Tensor, Dim)) for entry in items)
+
+
+def _consumes(item: Any) -> int:
+    """How many axes of x an entry is about."""
+    return 0 if item is None or item is Ellipsis else _mask_rank(item) or 1
+
+
+def _mask_rank(item: Any) -> int:
+    """The rank of a bool tensor as index, 0 for everything else."""
+    return item.ndim if isinstance(item, Tensor) and item.dtype.kind == "b" else 0
+
+
+def _is_tensor(item: Any) -> bool:
+    """Whether an entry is a tensor of places; sizes and numbers that are known now are not."""
+    if isinstance(item, Variable):
+        return known_dim(item) is None
+    return isinstance(item, Tensor) and (item.ndim > 0 or current_tracer() is not None)
+
+
+def _require_mask_fits(mask: Any, shape: Sequence[Size]) -> None:
+    for have, want in zip(mask.shape, shape, strict=False):
+        same = equal(have, want)
+        reason = f"a mask of shape {mask.shape} does not fit the axes of sizes {list(shape)}"
+        if same is False:
+            raise IndexError(reason)
+        if same is None:
+            require(have == want, reason)
+
+
+def _position(item: Any, size: Size) -> Size:
+    """A position from 0; IndexError if there is no such element."""
+    if isinstance(item, Tensor) and item.dtype.kind not in "iu":
+        raise IndexError(f"a position is an integer, not a tensor of dtype {item.dtype}")
+    position = _from_start(as_size(item, "an index"), size)
+    reason = f"index {item} is out of bounds: the axis has the size {size}"
+    for low, high in ((0, position), (position + 1, size)):
+        inside = less_equal(low, high)
+        if inside is False:
+            raise IndexError(reason)
+        if inside is None:
+            require(low <= high, reason)
+    return position
+
+
+def _from_start(position: Size, size: Size) -> Size:
+    """A negative position counts from the end. One whose sign is not known must not be negative."""
+    negative = less(position, 0)
+    if negative is None:
+        require(position >= 0, f"the position {position} is negative: it would count from the end")  # type: ignore[arg-type]
+    return position + size if negative else position
+
+
+def _span(item: builtins.slice, size: Size) -> tuple[Size, Size, int]:
+    """Start, stop and step of a slice inside the axis, clamped as Python does."""
+    step = 1 if item.step is None else as_size(item.step, "the step of a slice")
+    if not isinstance(step, int) or step == 0:
+        raise ValueError(f"the step of a slice is an int other than 0, not {step}")
+    low: Size = 0 if step > 0 else -1
+    high: Size = size if step > 0 else size - 1
+    first, last = (low, high) if step > 0 else (high, low)
+    start = _clamped(item.start, size, low, high, first)
+    stop = _clamped(item.stop, size, low, high, last)
+    return start, (maximum if step > 0 else minimum)(start, stop), step
+
+
+def _clamped(end: Any, size: Size, low: Size, high: Size, default: Size) -> Size:
+    if end is None:
+        return default
+    position = _from_start(as_size(end, "an end of a slice"), size)
+    return minimum(maximum(position, low), high)
+
+
+# -- slices with traced ends ------------------------------------------------------------------
+
+
+def _has_traced_end(item: Any) -> bool:
+    """Whether an end of a slice is known only when the Program runs."""
+    return isinstance(item, builtins.slice) and any(
+        isinstance(end, Variable) and known_dim(end) is None for end in (item.start, item.stop)
+    )
+
+
+def _cut_traced(x: Any, items: list[Any]) -> tuple[Any, list[Any]]:
+    """x cut by its slices with traced ends, and what is left of the index."""
+    axis, rest = 0, []
+    for item in items:
+        if _has_traced_end(item):
+            x = apply("index", x, _places_of(item, x.shape[axis]), axes=(axis,))
+            item = _ALL
+        axis += _consumes(item)
+        rest.append(item)
+    return x, rest
+
+
+def _places_of(item: builtins.slice, size: Size) -> Any:
+    step = 1 if item.step is None else as_size(item.step, "the step of a slice")
+    if not isinstance(step, int) or step == 0:
+        raise ValueError(f"the step of a slice is an int other than 0, not {step}")
+    first, last = (0, size) if step > 0 else (size - 1, -size - 1)
+    start = first if item.start is None else item.start
+    stop = last if item.stop is None else item.stop
+    return apply(
+        "slice_places", F.cast(start, "int64"), F.cast(stop, "int64"), size=size, step=step
+    )
+
+
+# -- by name ----------------------------------------------------------------------------------
 
 
 @public
 def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
     """input[start:end] along each of the axes."""
-    index: list[Any] = [builtins.slice(None)] * input.ndim
-    for axis, start, end in zip(axes, starts, ends, strict=True):
-        index[normalize_axis(axis, input.ndim)] = builtins.slice(start, end)
-    return getitem(input, tuple(index))
+    return strided_slice(input, axes, starts, ends, [1] * len(axes))
 
 
 @public
@@ -516,7 +377,7 @@ def strided_slice(
     x: Any, axes: Any, starts: Any, ends: Any, strides: Any, name: str | None = None
 ) -> Any:
     """x[start:end:stride] along each of the axes."""
-    index: list[Any] = [builtins.slice(None)] * x.ndim
+    index: list[Any] = [_ALL] * x.ndim
     for axis, start, end, stride in zip(axes, starts, ends, strides, strict=True):
         index[normalize_axis(axis, x.ndim)] = builtins.slice(start, end, stride)
     return getitem(x, tuple(index))

@@ -284,7 +284,8 @@ def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
     times = as_shape(repeat_times)
     own = shape_of(x)
     rank = max(len(own), len(times))
-    own = [1] * (rank - len(own)) + own
+    none: list[Size] = [1] * (rank - len(own))
+    own = none + own
     times = (1,) * (rank - len(times)) + times
     apart = [size for pair in zip([1] * rank, own, strict=True) for size in pair]
     wide = [size for pair in zip(times, own, strict=True) for size in pair]

@@ -204,7 +204,7 @@ def _avg_pool(
         return channels_back(total / float(divisor), last)
     whole = product(window["kernel"])
     if window["pads"] == ((0, 0),) * axes or (not exclusive and window["pads"] == own):
-        return channels_back(total / float(whole), last)  # type: ignore[arg-type]
+        return channels_back(total / float(whole), last)
     ones = F.ones([1, 1, *x.shape[2:]], x.dtype)
     if not exclusive:
         flat = [size for sides in ((0, 0), (0, 0), *own) for size in sides]
@@ -272,7 +272,7 @@ def avg_pool2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """(n, c, h, w) -> (n, c, h', w'): the mean of every window; `exclusive` does not count padding."""
+    """(n, c, h, w) -> (n, c, h', w'): means of windows; `exclusive` does not count padding."""
     return _avg_pool(
         x, 2, kernel_size, stride, padding, exclusive, ceil_mode, divisor_override, data_format
     )

@@ -89,7 +89,8 @@ def _define(
 
 
 def _sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.sum(np.zeros(0, dtype)).dtype
+    result: np.dtype[Any] = np.sum(np.zeros(0, dtype)).dtype
+    return result
 
 
 def _mean_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -61,7 +61,7 @@ class StepDecay(LRScheduler):
 
     def get_lr(self) -> float:
         """The rate at `last_epoch`."""
-        return self.base_lr * self.gamma ** (self.last_epoch // self.step_size)
+        return float(self.base_lr * self.gamma ** (self.last_epoch // self.step_size))
 
 
 class MultiStepDecay(LRScheduler):
@@ -130,7 +130,7 @@ class PolynomialDecay(LRScheduler):
         if self.cycle:
             steps *= max(math.ceil(epoch / steps), 1)
         rest = 1.0 - min(epoch, steps) / steps
-        return (self.base_lr - self.end_lr) * rest**self.power + self.end_lr
+        return float((self.base_lr - self.end_lr) * rest**self.power + self.end_lr)
 
 
 class CosineAnnealingDecay(LRScheduler):

@@ -70,7 +70,9 @@ class Optimizer:
     def get_lr(self) -> float:
         """The learning rate now."""
         rate = self._learning_rate
-        return rate() if isinstance(rate, LRScheduler) else float(rate)
+        if isinstance(rate, LRScheduler):
+            return rate()
+        return float(rate)
 
     def set_lr(self, value: float) -> None:
         """Set the learning rate; TypeError if a schedule decides it."""

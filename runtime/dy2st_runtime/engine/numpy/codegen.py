@@ -176,9 +176,11 @@ def _free(writer: _Writer, variables: Sequence[Variable], operator: Operator, de
 
 def _is_small(variable: Variable) -> bool:
     type = variable.type
-    return isinstance(type, TensorType) and all(
-        isinstance(size, int) and size <= 16 for size in type.shape
-    ) and type.rank <= 1
+    return (
+        isinstance(type, TensorType)
+        and all(isinstance(size, int) and size <= 16 for size in type.shape)
+        and type.rank <= 1
+    )
 
 
 def _operator(writer: _Writer, operator: Operator, depth: int) -> None:
@@ -203,7 +205,9 @@ def _call(writer: _Writer, operator: Operator, depth: int) -> None:
         _expand(writer, operator, definition, depth)
         return
     if operator.name in ("assign", "detach"):
-        _assign(writer, [writer.name(operator.results[0])], [writer.name(operator.operands[0])], depth)
+        _assign(
+            writer, [writer.name(operator.results[0])], [writer.name(operator.operands[0])], depth
+        )
         return
     operands = [writer.name(operand) for operand in operator.operands]
     call = _kernel_call(writer, operator, definition, operands)

@@ -117,12 +117,12 @@ def _check_inputs(program: Program, inputs: Sequence[Array]) -> None:
     known = {symbol: size for symbol, (size, _) in sizes.items()}
     for variable, array in zip(program.inputs, inputs, strict=True):
         for axis, wanted in enumerate(variable.tensor_type.shape):
-            if all(symbol in known for symbol in symbols(wanted)):
-                if evaluate(wanted, known) != array.shape[axis]:
-                    raise SpecError(
-                        f"argument `{variable.name}`, axis {axis}: {array.shape[axis]}; must be "
-                        f"{wanted} = {evaluate(wanted, known)}"
-                    )
+            is_known = all(symbol in known for symbol in symbols(wanted))
+            if is_known and evaluate(wanted, known) != array.shape[axis]:
+                raise SpecError(
+                    f"argument `{variable.name}`, axis {axis}: {array.shape[axis]}; must be "
+                    f"{wanted} = {evaluate(wanted, known)}"
+                )
 
 
 def _check_input(variable: Variable, array: Array, sizes: dict[Dim, tuple[int, str]]) -> None:
@@ -145,9 +145,7 @@ def _check_input(variable: Variable, array: Array, sizes: dict[Dim, tuple[int, s
             _check_symbol(wanted, size, place, sizes)
 
 
-def _check_symbol(
-    symbol: Dim, size: int, place: str, sizes: dict[Dim, tuple[int, str]]
-) -> None:
+def _check_symbol(symbol: Dim, size: int, place: str, sizes: dict[Dim, tuple[int, str]]) -> None:
     first, where = sizes.setdefault(symbol, (size, place))
     if first != size:
         raise SpecError(f"{place}: {size}; must equal {where}: {first} (both are `{symbol}`)")
