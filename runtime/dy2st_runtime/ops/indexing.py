@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, Size, equal, less, less_equal, maximum, minimum, product, require
+from dy2st_runtime.dims import (
+    Dim,
+    Size,
+    equal,
+    less,
+    less_equal,
+    maximum,
+    minimum,
+    product,
+    require,
+)
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import ArrayType, F, Tensor, Variable, apply, current_tracer, public
 from dy2st_runtime.ir.arguments import as_size, known_dim, known_dims, normalize_axis

@@ -1,0 +1,304 @@
+"""The primitives behind `x[index]`: two that read and their two duals that write.
+
+slice, slice_update   plain positions: a start, stop and step for every axis, inside the tensor
+index, index_put      integer tensors as positions, for some of the axes
+slice_places          the positions that a slice with traced ends stands for
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Size, ceil_divide, equal, less_equal, maximum, product, require_equal
+from dy2st_runtime.errors import DTypeError, ShapeError
+from dy2st_runtime.ir import REQUIRED, F, Sample, Shape, TensorType, apply, define
+from dy2st_runtime.ir.arguments import fresh_symbol
+from dy2st_runtime.ops.rules import broadcast_shapes
+
+# -- slice ------------------------------------------------------------------------------------
+
+# Both take ints or Dims: starts and stops in 0 .. size, or -1 .. size - 1 where the step is
+# negative, so that a stop of -1 means "down to the first element". Axes in `drop` have one
+# position and leave the result.
+_BOUNDS: dict[str, Any] = {"starts": REQUIRED, "stops": REQUIRED, "steps": REQUIRED, "drop": ()}
+
+
+def slice_length(start: Size, stop: Size, step: int) -> Size:
+    """How many positions there are from start to stop.
+
+    >>> slice_length(0, 5, 2), slice_length(3, -1, -1)
+    (3, 4)
+    """
+    length = ceil_divide(stop - start, step)
+    return length if less_equal(0, length) is True else maximum(length, 0)
+
+
+def _slice_infer(x: TensorType, starts: Any, stops: Any, steps: Any, drop: Any) -> TensorType:
+    bounds = zip(starts, stops, steps, strict=True)
+    sizes = [slice_length(a, b, s) for a, b, s in bounds]
+    return x.with_shape(size for axis, size in enumerate(sizes) if axis not in drop)
+
+
+def _places(starts: Any, stops: Any, steps: Any, drop: Any) -> tuple[Any, ...]:
+    """NumPy's own index."""
+    places: list[Any] = [_place(a, b, s) for a, b, s in zip(starts, stops, steps, strict=True)]
+    for axis in drop:
+        places[axis] = starts[axis]
+    return tuple(places)
+
+
+def _place(start: int, stop: int, step: int) -> builtins.slice:
+    if step > 0:
+        return builtins.slice(start, stop, step)
+    if start < 0:
+        return builtins.slice(0, 0)
+    return builtins.slice(start, None if stop < 0 else stop, step)
+
+
+def _slice_kernel(x: Any, starts: Any, stops: Any, steps: Any, drop: Any) -> Any:
+    return x[_places(starts, stops, steps, drop)]
+
+
+def _slice_gradient(g: Any, y: Any, x: Any, **bounds: Any) -> Any:
+    return apply("slice_update", F.zeros(x.shape, g.dtype), g, **bounds)
+
+
+define(
+    "slice",
+    doc="Every step-th element from start to stop along every axis.",
+    inputs="x",
+    attributes=_BOUNDS,
+    infer=_slice_infer,
+    kernel=_slice_kernel,
+    gradient=_slice_gradient,
+    samples=(
+        Sample(((4, 5),), {"starts": (1, 0), "stops": (3, 5), "steps": (1, 2)}),
+        Sample(((4, 5),), {"starts": (1, 2), "stops": (3, 3), "steps": (1, 1), "drop": (1,)}),
+        Sample(((4,),), {"starts": (3,), "stops": (-1,), "steps": (-1,)}),
+        Sample(((4,),), {"starts": (-1,), "stops": (-1,), "steps": (-1,)}),
+        Sample(((4,),), {"starts": (2,), "stops": (2,), "steps": (1,)}),
+    ),
+)
+
+
+def _update_infer(x: TensorType, value: TensorType, **bounds: Any) -> TensorType:
+    place = _slice_infer(x, **bounds).shape
+    reason = f"a value of shape {list(value.shape)} does not fit a place of shape {list(place)}"
+    if len(place) != value.rank:
+        raise ShapeError(f"slice_update: {reason}")
+    for have, want in zip(value.shape, place, strict=True):
+        require_equal(have, want, f"slice_update: {reason}")
+    return x
+
+
+def _update_kernel(x: Any, value: Any, starts: Any, stops: Any, steps: Any, drop: Any) -> Any:
+    result = np.array(x)
+    result[_places(starts, stops, steps, drop)] = value
+    return result
+
+
+def _update_gradient(g: Any, y: Any, x: Any, value: Any, **bounds: Any) -> Any:
+    return (
+        lambda: apply("slice_update", g, F.zeros(value.shape, g.dtype), **bounds),
+        lambda: apply("slice", g, **bounds),
+    )
+
+
+define(
+    "slice_update",
+    doc="x with `value` in place of its slice.",
+    inputs="x, value",
+    attributes=_BOUNDS,
+    infer=_update_infer,
+    kernel=_update_kernel,
+    gradient=_update_gradient,
+    samples=(
+        Sample(((4, 5), (2, 3)), {"starts": (1, 0), "stops": (3, 5), "steps": (1, 2)}),
+        Sample(((4, 5), (2,)), {"starts": (1, 2), "stops": (3, 3), "steps": (1, 1), "drop": (1,)}),
+        Sample(((4,), (2,)), {"starts": (3,), "stops": (-1,), "steps": (-2,)}),
+    ),
+)
+
+# -- index ------------------------------------------------------------------------------------
+
+
+def index_shape(x: Shape, indices: Sequence[Shape], axes: tuple[int, ...]) -> list[Size]:
+    """The shape of x[indices at axes]: NumPy puts what is picked at the first of neighbouring
+    axes, and in front of all where they are apart."""
+    picked = broadcast_shapes("index", *indices)
+    rest = [size for axis, size in enumerate(x) if axis not in axes]
+    place = place_of_picked(axes)
+    return [*rest[:place], *picked, *rest[place:]]
+
+
+def place_of_picked(axes: tuple[int, ...]) -> int:
+    """The axis of the result at which what is picked begins."""
+    neighbours = list(axes) == list(range(axes[0], axes[0] + len(axes)))
+    return axes[0] if neighbours else 0
+
+
+def _index_infer(x: TensorType, *indices: TensorType, axes: tuple[int, ...]) -> TensorType:
+    for index in indices:
+        if index.dtype.kind not in "iu":
+            raise DTypeError(f"an index is an integer tensor, not one of dtype {index.dtype}")
+    return x.with_shape(index_shape(x.shape, [index.shape for index in indices], axes))
+
+
+def _positions(rank: int, indices: Sequence[Any], axes: tuple[int, ...]) -> tuple[Any, ...]:
+    places: list[Any] = [builtins.slice(None)] * rank
+    for axis, index in zip(axes, indices, strict=True):
+        places[axis] = index
+    return tuple(places[: max(axes) + 1])
+
+
+def _index_kernel(x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
+    if len(axes) == 1 and x.size:  # of nothing, np.take does not check the places
+        return np.take(x, indices[0], axes[0])
+    return x[_positions(x.ndim, indices, axes)]
+
+
+def _index_gradient(g: Any, y: Any, x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
+    def to_x() -> Any:
+        zeros = F.zeros(x.shape, g.dtype)
+        return apply("index_put", zeros, g, *indices, axes=axes, accumulate=True)
+
+    return (to_x, *[None] * len(indices))
+
+
+define(
+    "index",
+    doc="The elements at the places that integer tensors name along some axes.",
+    inputs="x, indices*",
+    attributes={"axes": REQUIRED},
+    infer=_index_infer,
+    kernel=_index_kernel,
+    gradient=_index_gradient,
+    samples=(
+        Sample(((4, 3), (2,)), {"axes": (0,)}, ("float64", "int64"), 0, 4),
+        Sample(((2, 4, 3), (2, 1), (3,)), {"axes": (0, 2)}, ("float64", "int64", "int64"), 0, 2),
+        Sample(((2, 4, 3), (2, 1), (3,)), {"axes": (1, 2)}, ("float64", "int64", "int64"), -3, 3),
+        Sample(((3, 4), ()), {"axes": (1,)}, ("float64", "int64"), 0, 4),
+        Sample(((3, 4), (0,)), {"axes": (1,)}, ("float64", "int64"), 0, 4),
+    ),
+)
+
+
+def _put_infer(
+    x: TensorType, value: TensorType, *indices: TensorType, axes: Any, accumulate: bool
+) -> TensorType:
+    place = _index_infer(x, *indices, axes=axes).shape
+    reason = f"a value of shape {list(value.shape)} does not fit a place of shape {list(place)}"
+    joined = broadcast_shapes("index_put", place, value.shape)
+    if len(joined) != len(place):
+        raise ShapeError(f"index_put: {reason}")
+    for have, want in zip(joined, place, strict=True):
+        require_equal(have, want, f"index_put: {reason}")
+    return x
+
+
+def _put_kernel(x: Any, value: Any, *indices: Any, axes: tuple[int, ...], accumulate: bool) -> Any:
+    result = np.array(x)
+    places = _positions(x.ndim, indices, axes)
+    if not accumulate:
+        result[places] = value
+    elif axes == (0,) and x.ndim > 1 and indices[0].ndim == 1 and len(indices[0]) > 64:
+        _add_rows(result, value, indices[0])
+    else:
+        np.add.at(result, places, value)
+    return result
+
+
+def _add_rows(result: Any, value: Any, index: Any) -> None:
+    """Sorted rows are summed in one go: np.add.at takes them one by one."""
+    value = np.broadcast_to(value, (len(index), *result.shape[1:]))
+    index = np.where(index < 0, index + len(result), index)
+    order = np.argsort(index, kind="stable")
+    rows, starts = np.unique(index[order], return_index=True)
+    if rows[0] < 0:
+        raise IndexError(f"index {rows[0] - len(result)} is out of bounds: {len(result)} rows")
+    result[rows] += np.add.reduceat(value[order], starts, axis=0)
+
+
+def _put_gradient(
+    g: Any, y: Any, x: Any, value: Any, *indices: Any, axes: Any, accumulate: bool
+) -> Any:
+    def to_x() -> Any:
+        if accumulate:
+            return g
+        zeros = F.zeros(value.shape, g.dtype)
+        return apply("index_put", g, zeros, *indices, axes=axes, accumulate=False)
+
+    def to_value() -> Any:
+        picked = apply("index", g, *indices, axes=axes)
+        if not accumulate:
+            picked = _only_last(picked, x, indices, axes)
+        return F.sum_to(picked, value.shape)
+
+    return (to_x, to_value, *[None] * len(indices))
+
+
+def _only_last(picked: Any, x: Any, indices: Sequence[Any], axes: tuple[int, ...]) -> Any:
+    """0 in place of what another value, put at the same place later, has replaced."""
+    shape = broadcast_shapes("index", *(tuple(index.shape) for index in indices))
+    count = product(shape)
+    if equal(count, 1):
+        return picked
+    turns = F.reshape(F.arange(count), shape)
+    all_axes = tuple(range(len(axes)))
+    last = F.zeros([x.shape[axis] for axis in axes], "int64")
+    last = apply("index_put", last, turns, *indices, axes=all_axes, accumulate=False)
+    stayed = F.equal(apply("index", last, *indices, axes=all_axes), turns)
+    behind = picked.ndim - len(shape) - place_of_picked(axes)
+    stayed = F.reshape(stayed, [*shape, *[1] * behind])
+    return F.where(stayed, picked, F.zeros([], picked.dtype))
+
+
+_FLOATS = ("float64", "float64", "int64")
+define(
+    "index_put",
+    doc="x with `value` at the places that integer tensors name, or added there.",
+    inputs="x, value, indices*",
+    attributes={"axes": REQUIRED, "accumulate": False},
+    infer=_put_infer,
+    kernel=_put_kernel,
+    gradient=_put_gradient,
+    samples=(
+        Sample(((4, 3), (2, 3), (2,)), {"axes": (0,), "accumulate": True}, _FLOATS, 0, 4),
+        Sample(((4, 3), (2, 3), (2,)), {"axes": (0,)}, _FLOATS, 0, 4),
+        Sample(((3, 4, 2), (3, 5, 2), (5,)), {"axes": (1,)}, _FLOATS, 0, 4),
+        Sample(((4, 3), (3,), ()), {"axes": (0,)}, _FLOATS, 0, 4),
+        Sample(((2, 3, 2), (5, 3), (5,), ()), {"axes": (0, 2)}, (*_FLOATS, "int64"), 0, 2),
+    ),
+)
+
+# -- slices with traced ends ------------------------------------------------------------------
+
+
+def _slice_places_infer(start: TensorType, stop: TensorType, size: Size, step: int) -> TensorType:
+    for end in (start, stop):
+        if end.rank or end.dtype.kind not in "iu":
+            raise DTypeError(f"an end of a slice is a 0-d integer tensor, not {end}")
+    return TensorType("int64", (fresh_symbol("slice", 0, size),))
+
+
+def _slice_places_kernel(start: Any, stop: Any, size: int, step: int) -> Any:
+    ends = builtins.slice(int(start), int(stop), step).indices(size)
+    return np.arange(*ends, dtype=np.int64)
+
+
+define(
+    "slice_places",
+    doc="The places that start:stop:step names along an axis of `size` elements, as in Python.",
+    inputs="start, stop",
+    attributes={"size": REQUIRED, "step": 1},
+    infer=_slice_places_infer,
+    kernel=_slice_places_kernel,
+    samples=(
+        Sample(((), ()), {"size": 5}, ("int64", "int64"), -3, 7),
+        Sample(((), ()), {"size": 5, "step": -2}, ("int64", "int64"), -3, 7),
+    ),
+)
