@@ -129,10 +129,10 @@ class SourceUnavailable(ConversionError, OSError):
 class VerifyError(Dy2stError, ValueError):
     """A Program breaks an invariant; `findings` lists all that was found."""
 
-    def __init__(self, findings: list[str]):
-        """Keep the findings and word them one a line."""
+    def __init__(self, findings: list[str], text: str = ""):
+        """Keep the findings; `text` shows them where they are, else they stand one a line."""
         self.findings = findings
-        super().__init__("\n".join(findings))
+        super().__init__(text or "\n".join(findings))
 
 
 class ParseError(Dy2stError, ValueError):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from dy2st_runtime.dims import Dim, Size, symbol
 
@@ -24,3 +26,13 @@ def fresh_symbol(prefix: str, minimum: int = 0, maximum: Size | None = None) -> 
 def restart_fresh_symbols() -> None:
     """Number from 0 again: a new trace begins."""
     _counter.count = 0
+
+
+@contextmanager
+def fresh_symbols_from(number: int) -> Iterator[None]:
+    """Number from here inside the `with`: for types that are computed beside a trace."""
+    before, _counter.count = _counter.count, number
+    try:
+        yield
+    finally:
+        _counter.count = before

@@ -1,252 +1,139 @@
-"""Every invariant of a Program, checked; all findings at once, shown in the Program's text.
+"""Checks every invariant of a Program and shows all findings in its text.
 
-- a Variable is made once, and read only inside the Block that it belongs to, after it is made
-- operators exist, have as many operands as their record says, and all attributes, of allowed kinds
-- the results' types are those that the shape rule gives
-- `cond` and `while` have closed Blocks whose parameters and yields fit operands and results
-- a symbol is bound by an axis of a Variable before it is used
-- inputs, parameters and buffers are the parameters of the outermost Block
+The rules themselves are in `invariants.py`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
+from dy2st_runtime.errors import VerifyError
+from dy2st_runtime.ir.invariants import (
+    MAX_BLOCK_DEPTH,
+    PROGRAM_RULES,
+    RULES_AFTER,
+    RULES_AT_END,
+    RULES_BEFORE,
+    Scope,
+    block_parameters,
+    block_yields,
+)
+from dy2st_runtime.ir.printer import program_lines
+from dy2st_runtime.ir.program import Operator, Program
 
-from dy2st_runtime.dims import Condition, Dim, collect, equal, is_symbol, symbols
-from dy2st_runtime.errors import Dy2stError, VerifyError
-from dy2st_runtime.ir.definition import DEFINITIONS
-from dy2st_runtime.ir.program import Block, Operator, Program, Variable
-from dy2st_runtime.ir.tracer import complete, infer
-from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
-
-_KINDS = (type(None), bool, int, float, str, np.dtype, Dim, Condition, np.ndarray)
+_WHOLE_TEXT = 60
+_AROUND = 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
-    """One broken invariant: what it is, and at which operator (None: of the Program)."""
+    """One broken rule: its name, what is wrong, and the operator (None: the Program itself)."""
 
+    rule: str
     text: str
     operator: Operator | None = None
 
     def __str__(self) -> str:
-        """`cast (model.py:9:8): ...`."""
+        """`add (model.py:9:8): results are typed by rule: ...`."""
+        message = f"{self.rule}: {self.text}"
         if self.operator is None:
-            return self.text
+            return message
         place = f" ({self.operator.location})" if self.operator.location else ""
-        return f"{self.operator.name}{place}: {self.text}"
+        return f"{self.operator.name}{place}: {message}"
 
 
 def verify(program: Program) -> Program:
-    """The Program itself; VerifyError with every finding if an invariant is broken."""
+    """The Program itself; VerifyError with every finding, marked in the text, if it is broken."""
     found = findings(program)
     if found:
-        raise VerifyError([str(finding) for finding in found])
+        raise VerifyError([str(finding) for finding in found], marked_text(program, found))
     return program
 
 
 def findings(program: Program) -> list[Finding]:
-    """Every broken invariant."""
+    """Every broken rule, in the order of the Program's text."""
     verifier = _Verifier(program)
-    verifier.check_program()
-    verifier.check_block(program.block, set())
+    verifier.run()
     return verifier.found
 
 
 class _Verifier:
-    def __init__(self, program: Program):
+    def __init__(self, program: Program) -> None:
         self.program = program
         self.found: list[Finding] = []
-        self.made: set[Variable] = set()
 
-    def add(self, text: str, operator: Operator | None = None) -> None:
-        self.found.append(Finding(text, operator))
-
-    def check_program(self) -> None:
+    def run(self) -> None:
+        """Find everything."""
         program = self.program
-        expected = [*program.inputs, *program.parameters.values(), *program.buffers.values()]
-        if [id(v) for v in program.block.parameters] != [id(v) for v in expected]:
-            self.add("the block's parameters are not inputs, parameters, buffers in this order")
-        for name in program.updates:
-            if name not in program.buffers and name not in program.parameters:
-                self.add(f"an update of {name!r}, which is no buffer")
-        if len(program.updates) > len(program.block.yields):
-            self.add("more updates than the block yields")
-        updated = program.block.yields[len(program.outputs) :]
-        for name, value in zip(program.updates, updated, strict=False):
-            known = program.state.get(name)
-            if known is not None and not _fits(value.type, known.type):
-                self.add(f"the update of {name!r} has type {value.type}, not {known.type}")
+        for rule in PROGRAM_RULES:
+            self._add(rule, rule(program), None)
+        required = [str(located.constraint.condition) for located in program.constraints]
+        scope = Scope(program.block, frozenset(required))
+        self._block(scope, None)
+        for end_rule in RULES_AT_END:
+            self._add(end_rule, end_rule(program, scope), None)
 
-    # -- blocks --------------------------------------------------------------------------------
-
-    def check_block(self, block: Block, bound: set[Dim]) -> None:
-        known: set[Variable] = set()
-        bound = set(bound)
-        for parameter in block.parameters:
-            self.define(parameter, known, bound, None)
-            if parameter.maker is not block:
-                self.add(f"{parameter!r} is a parameter of a block that did not make it")
-        for parameter in block.parameters:
-            self.check_symbols(parameter.type, bound, None)
+    def _block(self, scope: Scope, owner: Operator | None) -> None:
+        block = scope.block
+        self._add(block_parameters, block_parameters(block, scope), owner)
         for operator in block.operators:
-            self.check_operator(operator, block, known, bound)
-        for value in block.yields:
-            if value not in known:
-                self.add(f"the block yields {value!r}, which it does not make")
+            for rule in RULES_BEFORE:
+                self._add(rule, rule(operator, scope), operator)
+            if operator.blocks and scope.depth < MAX_BLOCK_DEPTH:
+                for inner in operator.blocks:
+                    self._block(scope.inside(inner), operator)
+            for rule in RULES_AFTER:
+                self._add(rule, rule(operator, scope), operator)
+        self._add(block_yields, block_yields(block, scope), owner)
 
-    def define(
-        self, variable: Variable, known: set[Variable], bound: set[Dim], at: Operator | None
+    def _add(
+        self, rule: Callable[..., object], texts: Iterable[str], operator: Operator | None
     ) -> None:
-        if variable in self.made:
-            self.add(f"{variable!r} is made twice", at)
-        self.made.add(variable)
-        known.add(variable)
-        if isinstance(variable.type, TensorType):
-            for size in variable.type.shape:
-                if is_symbol(size):
-                    bound.add(size)  # type: ignore[arg-type]
-                if isinstance(size, int) and size < 0:
-                    self.add(f"{variable!r} has the size {size}", at)
-
-    def check_symbols(self, value: Any, bound: set[Dim], at: Operator | None) -> None:
-        if isinstance(value, ArrayType):
-            return
-        used = symbols(value.shape if isinstance(value, TensorType) else value)
-        for symbol in used:
-            if symbol not in bound:
-                self.add(f"the size {symbol} is not known here", at)
-
-    # -- operators -----------------------------------------------------------------------------
-
-    def check_operator(
-        self, operator: Operator, block: Block, known: set[Variable], bound: set[Dim]
-    ) -> None:
-        if operator.block is not block:
-            self.add("it belongs to another block", operator)
-        for operand in operator.operands:
-            if operand not in known:
-                self.add(f"it reads {operand!r}, which is not made before it here", operator)
-        for value in operator.attributes.values():
-            self.check_symbols(value, bound, operator)
-        if operator.name == "cond":
-            self.check_cond(operator, bound)
-        elif operator.name == "while":
-            self.check_while(operator, bound)
-        else:
-            self.check_record(operator)
-        for result in operator.results:
-            if result.maker is not operator:
-                self.add(f"{result!r} says that another operator made it", operator)
-            self.define(result, known, bound, operator)
-        for result in operator.results:
-            self.check_symbols(result.type, bound, operator)
-
-    def check_record(self, operator: Operator) -> None:
-        definition = DEFINITIONS.get(operator.name)
-        if definition is None:
-            self.add("there is no such operator", operator)
-            return
-        if not all(_is_attribute(value) for value in operator.attributes.values()):
-            self.add("an attribute has a value of a kind that Programs do not hold", operator)
-            return
-        needed = sum(1 for name in definition.inputs if name[-1] not in "?*")
-        count = len(operator.operands)
-        if count < needed or (count > len(definition.inputs) and not definition.is_variadic):
-            self.add(f"it has {count} operands, its record says {definition.inputs}", operator)
-            return
-        try:
-            attributes = complete(definition, operator.attributes)
-            with collect():
-                types = infer(definition, [v.type for v in operator.operands], attributes)
-        except (Dy2stError, IndexError, ZeroDivisionError) as error:
-            self.add(f"its shape rule refuses: {error}", operator)
-            return
-        have = [result.type for result in operator.results]
-        if len(types) != len(have) or not all(map(_fits, have, types)):
-            self.add(f"its results have types {have}, its rule gives {types}", operator)
-
-    def check_cond(self, operator: Operator, bound: set[Dim]) -> None:
-        if len(operator.blocks) != 2 or not operator.operands:
-            self.add("it needs a condition and two blocks", operator)
-            return
-        self.check_bool(operator.operands[0], operator)
-        for block in operator.blocks:
-            self.check_types(block.parameters, operator.operands[1:], "parameters", operator)
-            self.check_yields(block.yields, operator.results, operator)
-            self.check_block(block, bound)
-
-    def check_while(self, operator: Operator, bound: set[Dim]) -> None:
-        if len(operator.blocks) != 2:
-            self.add("it needs a block for the condition and one for the body", operator)
-            return
-        condition, body = operator.blocks
-        count = len(operator.results)
-        for block in operator.blocks:
-            if len(block.parameters) != len(operator.operands):
-                self.add("its blocks do not take its operands", operator)
-                return
-            self.check_types(
-                block.parameters[count:], operator.operands[count:], "captured values", operator
-            )
-            self.check_yields(operator.operands[:count], block.parameters[:count], operator)
-            self.check_block(block, bound)
-        if len(condition.yields) != 1:
-            self.add("its condition yields one bool", operator)
-        else:
-            self.check_bool(condition.yields[0], operator)
-        self.check_yields(body.yields, operator.results, operator)
-
-    def check_bool(self, variable: Variable, operator: Operator) -> None:
-        type = variable.type
-        if not isinstance(type, TensorType) or type.dtype.kind != "b" or type.rank:
-            self.add(f"its condition has type {type}, not a 0-d bool", operator)
-
-    def check_types(
-        self, left: list[Variable], right: list[Variable], what: str, operator: Operator
-    ) -> None:
-        if [v.type for v in left] != [v.type for v in right]:
-            self.add(f"its {what} do not have the types of its operands", operator)
-
-    def check_yields(
-        self, given: list[Variable], taken: list[Variable], operator: Operator
-    ) -> None:
-        """What is given may be more exact than what takes it."""
-        if len(given) != len(taken):
-            self.add(f"{len(given)} values are given for {len(taken)}", operator)
-            return
-        for value, place in zip(given, taken, strict=True):
-            if not _is_within(value.type, place.type):
-                self.add(f"a value of type {value.type} is given for {place.type}", operator)
+        for text in texts:
+            self.found.append(Finding(rule.__name__.replace("_", " "), text, operator))
 
 
-def _is_attribute(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return all(_is_attribute(entry) for entry in value)
-    return isinstance(value, _KINDS)
+# -- showing ----------------------------------------------------------------------------------
 
 
-def _fits(have: ValueType, want: ValueType) -> bool:
-    """Whether two types agree; sizes that only the data decides are compared by their place."""
-    if isinstance(have, ArrayType) or isinstance(want, ArrayType):
-        return isinstance(have, ArrayType) and isinstance(want, ArrayType)
-    if have.dtype != want.dtype or have.rank != want.rank:
-        return False
-    return all(
-        equal(a, b) is True or (is_symbol(a) and is_symbol(b))
-        for a, b in zip(have.shape, want.shape, strict=True)
-    )
+def marked_text(program: Program, found: Sequence[Finding]) -> str:
+    """The text of a Program with every finding under the line that it is about.
+
+    Of a long text only the lines around findings are shown.
+    """
+    by_operator: dict[Operator | None, list[Finding]] = {}
+    for finding in found:
+        by_operator.setdefault(finding.operator, []).append(finding)
+    lines: list[list[str]] = []
+    for line in program_lines(program):
+        shown = line.shows if isinstance(line.shows, Operator) else None
+        # Findings about the Program itself stand under its first line.
+        here = by_operator.pop(shown, []) if shown or not lines else []
+        lines.append(_marked(line.text, here))
+    count = f"{len(found)} finding{'s' if len(found) > 1 else ''}"
+    return "\n".join([f"{count} in the Program {program.name!r}:", *_abridged(lines)])
 
 
-def _is_within(have: ValueType, want: ValueType) -> bool:
-    """Whether every value of one type is of the other: a symbol that it binds takes any size."""
-    if isinstance(have, ArrayType) or isinstance(want, ArrayType):
-        return isinstance(have, ArrayType) and isinstance(want, ArrayType)
-    if have.dtype != want.dtype or have.rank != want.rank:
-        return False
-    return all(
-        equal(a, b) is True or is_symbol(b) for a, b in zip(have.shape, want.shape, strict=True)
-    )
+def _marked(text: str, here: Sequence[Finding]) -> list[str]:
+    if not here:
+        return [f"   {text}"]
+    indent = " " * (len(text) - len(text.lstrip()))
+    return [f">> {text}", *(f"   {indent}^ {f.rule}: {f.text}" for f in here)]
+
+
+def _abridged(lines: Sequence[list[str]]) -> list[str]:
+    if len(lines) <= _WHOLE_TEXT:
+        return [text for line in lines for text in line]
+    kept: list[str] = []
+    last = -1
+    for index, line in enumerate(lines):
+        around = lines[max(0, index - _AROUND) : index + _AROUND + 1]
+        if all(len(near) == 1 for near in around):
+            continue
+        kept += ["   ..."] * (index > last + 1) + line
+        last = index
+    return kept + ["   ..."] * (last + 1 < len(lines))
+
+
+__all__ = ["Finding", "findings", "marked_text", "verify"]

@@ -1,0 +1,475 @@
+"""What holds in every Program, one function a rule; `verifier.py` applies them.
+
+A rule yields one sentence for every way in which it is broken. Its name and first line are shown
+with the finding, so they say what ought to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Condition, Dim, collect, is_symbol, symbols
+from dy2st_runtime.errors import Dy2stError
+from dy2st_runtime.ir.attribute_text import nesting
+from dy2st_runtime.ir.definition import DEFINITIONS
+from dy2st_runtime.ir.element_types import element_text
+from dy2st_runtime.ir.fresh import fresh_symbols_from
+from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+from dy2st_runtime.ir.structure import Output, is_container, map_entries
+from dy2st_runtime.ir.tracer import infer, is_promoted
+from dy2st_runtime.ir.type_match import matches
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
+
+Texts = Iterator[str]
+
+CONTROL_FLOW = ("cond", "while")
+MAX_BLOCK_DEPTH = 150
+_MAX_NESTING = 30
+# Symbols that a shape rule makes while it is checked are numbered from here, apart from all others.
+_FRESH = 10**9
+# What a shape rule may raise when operands or attributes are not what it was written for.
+_REFUSALS = (
+    Dy2stError,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+_SCALARS = (bool, int, float, str, type(None), np.dtype, Dim, Condition)
+
+
+@dataclass
+class Scope:
+    """What is known at one place of a Program, in the order of its text.
+
+    symbols, values     what can be used here: symbols also in nested Blocks, values not.
+    made, bound         all Variables made, and all symbols bound, anywhere in the Program so far.
+    required            the conditions that the Program requires.
+    """
+
+    block: Block
+    required: frozenset[str]
+    depth: int = 0
+    symbols: set[Dim] = field(default_factory=set)
+    values: set[Variable] = field(default_factory=set)
+    made: set[Variable] = field(default_factory=set)
+    bound: dict[Dim, None] = field(default_factory=dict)
+
+    def inside(self, block: Block) -> Scope:
+        """The scope at the beginning of a nested Block."""
+        return replace(
+            self, block=block, depth=self.depth + 1, symbols=set(self.symbols), values=set()
+        )
+
+    def bind(self, symbol: Dim) -> None:
+        """Let a symbol be known from here on."""
+        self.symbols.add(symbol)
+        self.bound[symbol] = None
+
+    def is_free(self, symbol: Dim) -> bool:
+        """Whether a symbol is not bound yet."""
+        return symbol not in self.symbols
+
+
+Rule = Callable[[Operator, Scope], Texts]
+
+
+# -- operators --------------------------------------------------------------------------------
+
+
+def operands_are_defined(operator: Operator, scope: Scope) -> Texts:
+    """A value is read in the Block that made it, after it is made."""
+    for index, operand in enumerate(operator.operands):
+        if operand not in scope.values:
+            yield f"operand {index} ({_shown(operand)}) is not made before it in this Block"
+
+
+def operator_knows_its_block(operator: Operator, scope: Scope) -> Texts:
+    """`operator.block` is the Block that lists it, and is the parent of its Blocks."""
+    if operator.block is not scope.block:
+        yield "it says that it is in another Block"
+    for block in operator.blocks:
+        if block.parent is not scope.block:
+            yield "one of its Blocks names another Block as its parent"
+
+
+def record_exists(operator: Operator, scope: Scope) -> Texts:
+    """Every operator has a record."""
+    if operator.name not in DEFINITIONS:
+        yield f"there is no operator {operator.name!r}"
+
+
+def operands_fit_record(operator: Operator, scope: Scope) -> Texts:
+    """There are as many operands as the record names."""
+    definition = DEFINITIONS.get(operator.name)
+    if definition is None or operator.name in CONTROL_FLOW:
+        return
+    count, names = len(operator.operands), definition.inputs
+    needed = sum(1 for name in names if name[-1] not in "?*")
+    if count < needed or (count > len(names) and not definition.is_variadic):
+        yield f"it takes ({', '.join(names)}) and has {count} operands"
+
+
+def operands_share_dtype(operator: Operator, scope: Scope) -> Texts:
+    """Operands that the record promotes have one dtype."""
+    definition = DEFINITIONS.get(operator.name)
+    if definition is None or not definition.promote:
+        return
+    dtypes = {
+        operand.type.dtype.name: None
+        for index, operand in enumerate(operator.operands)
+        if is_promoted(definition, index) and isinstance(operand.type, TensorType)
+    }
+    if len(dtypes) > 1:
+        yield f"its operands have the dtypes {', '.join(dtypes)}"
+
+
+def attributes_fit_record(operator: Operator, scope: Scope) -> Texts:
+    """All attributes of the record are given, and no others."""
+    definition = DEFINITIONS.get(operator.name)
+    if definition is None:
+        return
+    for name in definition.attributes:
+        if name not in operator.attributes:
+            yield f"the attribute `{name}` is missing"
+    for name in operator.attributes:
+        if name not in definition.attributes:
+            yield f"its record has no attribute `{name}`"
+
+
+def attributes_can_be_kept(operator: Operator, scope: Scope) -> Texts:
+    """Attributes are numbers, strings, dtypes, sizes, conditions, and tuples of them."""
+    for name, value in operator.attributes.items():
+        if isinstance(value, np.ndarray) and operator.name == "constant":
+            if element_text(value.dtype) is None:
+                yield f"`{name}` is an array of {value.dtype}"
+        elif nesting(value) > _MAX_NESTING:
+            yield f"`{name}` is nested deeper than {_MAX_NESTING}"
+        elif not _is_plain(value):
+            yield f"`{name}` is {value!r:.80}"
+
+
+def _is_plain(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(_is_plain(entry) for entry in value)
+    if isinstance(value, np.dtype):
+        return element_text(value) is not None
+    return type(value) in _SCALARS
+
+
+def results_are_typed_by_rule(operator: Operator, scope: Scope) -> Texts:
+    """The results have the types that the shape rule gives."""
+    definition = DEFINITIONS.get(operator.name)
+    if definition is None or operator.name in CONTROL_FLOW:
+        return
+    if set(operator.attributes) != set(definition.attributes):
+        return  # said by another rule
+    try:
+        with collect() as required, fresh_symbols_from(_FRESH):
+            types = infer(definition, [v.type for v in operator.operands], operator.attributes)
+    except _REFUSALS as error:
+        yield f"the shape rule refuses: {error or type(error).__name__}"
+        return
+    recorded = [result.type for result in operator.results]
+    if not _agree(recorded, types, scope):
+        yield f"its results have {_types_shown(recorded)}; the rule gives {_types_shown(types)}"
+    for constraint in required:
+        condition = constraint.condition
+        is_known = all(symbol in scope.symbols for symbol in symbols(condition))
+        if is_known and str(condition) not in scope.required:
+            yield f"its rule needs {condition}, which the Program does not require"
+
+
+def _agree(recorded: Sequence[ValueType], types: Sequence[ValueType], scope: Scope) -> bool:
+    if len(recorded) == len(types) and all(a is b for a, b in zip(recorded, types, strict=True)):
+        return True
+    # Sizes that only the data decides have other symbols each time the rule is asked: both ways
+    # symbols of one's own stand for symbols of the other, and for nothing else.
+    is_free = scope.is_free
+    return matches(recorded, types, is_free) and matches(types, recorded, is_free)
+
+
+# -- control flow -----------------------------------------------------------------------------
+
+
+def blocks_belong_to_control_flow(operator: Operator, scope: Scope) -> Texts:
+    """`cond` and `while` have two Blocks, all other operators none."""
+    wanted = 2 if operator.name in CONTROL_FLOW else 0
+    if operator.name in DEFINITIONS and len(operator.blocks) != wanted:
+        yield f"it has {len(operator.blocks)} Blocks, not {wanted}"
+    if operator.blocks and scope.depth >= MAX_BLOCK_DEPTH:
+        yield f"Blocks are nested deeper than {MAX_BLOCK_DEPTH}"
+
+
+def cond_is_closed(operator: Operator, scope: Scope) -> Texts:
+    """A `cond` is a bool and what its Blocks take; both Blocks yield the results."""
+    if operator.name != "cond" or len(operator.blocks) != 2:
+        return
+    if not operator.operands or not _is_bool(operator.operands[0].type):
+        yield "the first operand is no 0-d bool"
+    captured = operator.operands[1:]
+    for what, block in zip(("true", "false"), operator.blocks, strict=True):
+        yield from _fits(captured, block.parameters, f"the {what} Block's parameters", scope)
+        yield from _fits(block.yields, operator.results, f"the {what} Block's yields", scope)
+
+
+def while_is_closed(operator: Operator, scope: Scope) -> Texts:
+    """A `while` is its loop variables and what its Blocks take; the body yields the former."""
+    if operator.name != "while" or len(operator.blocks) != 2:
+        return
+    condition, body = operator.blocks
+    count = len(operator.results)
+    if len(condition.yields) != 1 or not _is_bool(condition.yields[0].type):
+        yield "the condition's Block does not yield one 0-d bool"
+    for what, block in (("condition", condition), ("body", body)):
+        place = f"the {what}'s parameters"
+        yield from _fits(operator.operands, block.parameters, place, scope)
+        yield from _fits(
+            body.yields, block.parameters[:count], f"the turn's yields as {place}", scope
+        )
+    yield from _fits(operator.operands[:count], operator.results, "the first values", scope)
+    yield from _fits(body.yields, operator.results, "the body's yields", scope)
+
+
+def _is_bool(type: ValueType) -> bool:
+    return isinstance(type, TensorType) and type.dtype.kind == "b" and type.rank == 0
+
+
+def _fits(given: Sequence[Variable], places: Sequence[Variable], what: str, scope: Scope) -> Texts:
+    """What is given may be more exact than its place: there a new symbol takes any size."""
+    types, wanted = [v.type for v in given], [v.type for v in places]
+    if not matches(types, wanted, scope.is_free):
+        yield f"{what} do not fit: {_types_shown(types)} for {_types_shown(wanted)}"
+
+
+# -- results and Blocks -----------------------------------------------------------------------
+
+
+def results_are_made_once(operator: Operator, scope: Scope) -> Texts:
+    """A Variable is made in one place, and knows it."""
+    yield from _made(operator.results, operator, scope)
+
+
+def _made(variables: Sequence[Variable], maker: Operator | Block, scope: Scope) -> Texts:
+    for variable in variables:
+        if variable in scope.made:
+            yield f"{_shown(variable)} is made a second time"
+        if variable.maker is not maker:
+            yield f"{_shown(variable)} says that something else makes it"
+        scope.made.add(variable)
+        scope.values.add(variable)
+
+
+def attribute_symbols_are_bound(operator: Operator, scope: Scope) -> Texts:
+    """A symbol is used after a Variable whose size on some axis it is."""
+    for name, value in operator.attributes.items():
+        yield from _unbound(value, f"`{name}`", scope)
+
+
+def result_symbols_are_bound(operator: Operator, scope: Scope) -> Texts:
+    """A symbol is used after, or in, a Variable whose size on some axis it is."""
+    yield from bind_symbols(operator.results, scope)
+
+
+def bind_symbols(variables: Sequence[Variable], scope: Scope) -> Texts:
+    """Bind the symbols that are sizes of these Variables, then look for others in their types."""
+    for variable in variables:
+        if isinstance(variable.type, TensorType):
+            for size in variable.type.shape:
+                if isinstance(size, Dim) and is_symbol(size):
+                    scope.bind(size)
+    for variable in variables:
+        # The tensors of a list have sizes of their own: what is read from it binds them.
+        if isinstance(variable.type, TensorType):
+            yield from _unbound(variable.type.shape, f"the type of {_shown(variable)}", scope)
+
+
+def _unbound(value: Any, where: str, scope: Scope) -> Texts:
+    for symbol in symbols(value):
+        if symbol not in scope.symbols:
+            yield f"{where} has the size {symbol}, which nothing has bound before"
+
+
+def types_are_sound(operator: Operator, scope: Scope) -> Texts:
+    """Sizes are ints from 0 or Dims; element types are those that Programs have."""
+    yield from _sound(operator.results)
+
+
+def _sound(variables: Sequence[Variable]) -> Texts:
+    for variable in variables:
+        type = variable.type
+        element = type.element if isinstance(type, ArrayType) else type
+        if element is None:
+            continue
+        if not isinstance(element, TensorType):
+            yield f"{_shown(variable)} has the type {type!r:.80}"
+        elif element_text(element.dtype) is None:
+            yield f"{_shown(variable)} has elements of {element.dtype}"
+        elif not all(_is_size(size) for size in element.shape):
+            yield f"{_shown(variable)} has the sizes {list(element.shape)}"
+
+
+def _is_size(size: Any) -> bool:
+    return isinstance(size, Dim) or (type(size) is int and size >= 0)
+
+
+def block_parameters(block: Block, scope: Scope) -> Texts:
+    """The parameters of a Block are made by it, once, and have sound types."""
+    yield from _made(block.parameters, block, scope)
+    yield from _sound(block.parameters)
+    yield from bind_symbols(block.parameters, scope)
+
+
+def block_yields(block: Block, scope: Scope) -> Texts:
+    """A Block yields values that it has."""
+    for index, variable in enumerate(block.yields):
+        if variable not in scope.values:
+            yield f"yield {index} ({_shown(variable)}) is not made in this Block"
+
+
+# Those that hold before an operator runs, and so before its Blocks, and those of its results.
+RULES_BEFORE: tuple[Rule, ...] = (
+    record_exists,
+    operator_knows_its_block,
+    operands_are_defined,
+    operands_fit_record,
+    operands_share_dtype,
+    attributes_fit_record,
+    attributes_can_be_kept,
+    blocks_belong_to_control_flow,
+    cond_is_closed,
+    while_is_closed,
+    results_are_typed_by_rule,
+    attribute_symbols_are_bound,
+)
+RULES_AFTER: tuple[Rule, ...] = (
+    types_are_sound,
+    results_are_made_once,
+    result_symbols_are_bound,
+)
+
+
+# -- Programs ---------------------------------------------------------------------------------
+
+
+def program_takes_inputs_and_state(program: Program) -> Texts:
+    """The outermost Block takes the inputs, the parameters and the buffers, in this order."""
+    wanted = [*program.inputs, *program.parameters.values(), *program.buffers.values()]
+    if [id(v) for v in program.block.parameters] != [id(v) for v in wanted]:
+        yield f"the Block takes {_names(program.block.parameters)}, not {_names(wanted)}"
+    for name in program.parameters:
+        if name in program.buffers:
+            yield f"`{name}` is both a parameter and a buffer"
+    for name, variable in program.state.items():
+        type = variable.type
+        if not isinstance(type, TensorType) or symbols(type.shape):
+            yield f"`{name}` is {type}: parameters and buffers are tensors of known sizes"
+    for name in program.trainable:
+        if name not in program.state:
+            yield f"`{name}` is trained and is no parameter or buffer"
+
+
+def updates_are_last_yields(program: Program) -> Texts:
+    """The last yields are the new values of the buffers that are updated, with their types."""
+    updates, yields = program.updates, program.block.yields
+    if len(set(updates)) != len(updates) or len(updates) > len(yields):
+        yield f"there are {len(yields)} yields, and updates of {', '.join(updates)}"
+        return
+    for name, variable in zip(updates, yields[len(yields) - len(updates) :], strict=True):
+        known = program.state.get(name)
+        if known is None:
+            yield f"the update `{name}` is no parameter or buffer"
+        elif known.type != variable.type:
+            yield f"the update of `{name}` has type {variable.type}, not {known.type}"
+
+
+def structure_can_be_kept(program: Program) -> Texts:
+    """The structure nests constants and outputs that exist; numbers are 0-d outputs."""
+    if nesting(program.structure) > _MAX_NESTING:
+        yield f"it is nested deeper than {_MAX_NESTING}"
+        return
+    wrong: list[str] = []
+
+    def check(entry: Any) -> Any:
+        if isinstance(entry, Output):
+            wrong.extend(_wrong_output(entry, program.outputs))
+        elif is_container(entry):
+            keys = list(entry) if isinstance(entry, dict) else []
+            wrong.extend(f"a dict has the key {key!r:.80}" for key in keys if not _is_key(key))
+            map_entries(entry, check)
+        elif not _is_constant(entry):
+            wrong.append(f"it holds {entry!r:.80}")
+        return entry
+
+    check(program.structure)
+    yield from wrong
+
+
+def _is_constant(value: Any) -> bool:
+    if isinstance(value, np.generic):
+        return element_text(value.dtype) is not None
+    return type(value) in (bool, int, float, str, bytes, type(None))
+
+
+def _is_key(key: Any) -> bool:
+    return all(map(_is_constant, key)) if type(key) is tuple else _is_constant(key)
+
+
+def _wrong_output(entry: Output, outputs: Sequence[Variable]) -> Texts:
+    if not 0 <= entry.index < len(outputs):
+        yield f"there are {len(outputs)} outputs, none with index {entry.index}"
+    elif entry.as_number:
+        type = outputs[entry.index].type
+        if not isinstance(type, TensorType) or type.rank:
+            yield f"output {entry.index} is {type} and cannot be a number"
+
+
+def symbols_have_one_range(program: Program, scope: Scope) -> Texts:
+    """Symbols of one name have one range."""
+    known: dict[str, Dim] = {}
+    for symbol in scope.bound:
+        other = known.setdefault(str(symbol), symbol)
+        if other is not symbol:
+            ranges = [f"{s.minimum} to {s.maximum}" for s in (other, symbol)]
+            yield f"`{symbol}` ranges over {ranges[0]} and over {ranges[1]}"
+
+
+def constraints_are_bound(program: Program, scope: Scope) -> Texts:
+    """What the Program requires is about sizes that it has."""
+    for located in program.constraints:
+        for symbol in symbols(located.constraint.condition):
+            if symbol not in scope.bound:
+                yield f"{located.constraint.condition} has the size {symbol}, which nothing binds"
+
+
+PROGRAM_RULES: tuple[Callable[[Program], Texts], ...] = (
+    program_takes_inputs_and_state,
+    updates_are_last_yields,
+    structure_can_be_kept,
+)
+RULES_AT_END: tuple[Callable[[Program, Scope], Texts], ...] = (
+    symbols_have_one_range,
+    constraints_are_bound,
+)
+
+
+# -- wording ----------------------------------------------------------------------------------
+
+
+def _shown(variable: Variable) -> str:
+    name = f"%{variable.name}" if variable.name else "a value"
+    return f"{name}: {variable.type}"
+
+
+def _names(variables: Sequence[Variable]) -> str:
+    return f"({', '.join(variable.name or '?' for variable in variables)})"
+
+
+def _types_shown(types: Sequence[Any]) -> str:
+    return f"({', '.join(map(str, types))})"
