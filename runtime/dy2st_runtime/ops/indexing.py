@@ -1,4 +1,4 @@
-"""`x[index]` and `x[index] = value` by NumPy's rules, taken apart into the primitives of slicing."""
+"""`x[index]` and `x[index] = value` by NumPy's rules, on the primitives of `slicing.py`."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _one_size(x: Variable, index: int) -> Any:
     """`shape(t)[i]`: the size itself, not an element looked up."""
     sizes = known_dims(x)
     assert sizes is not None
-    size = sizes[_position(index, len(sizes))]  # type: ignore[index]
+    size = sizes[_position(index, len(sizes))]
     if isinstance(size, int):
         return F.full([], size, "int64")
     return apply("from_dim", value=size, dtype=np.dtype("int64"))
@@ -178,7 +178,10 @@ class _Plan:
         elif item is Ellipsis:
             self._dots = len(self.axes)
         elif isinstance(item, builtins.slice):
-            self._cut(_span(item, self.shape[axis]))
+            if item != _ALL:
+                self._cut(_span(item, self.shape[axis]))
+            else:
+                self.spans.append((0, self.shape[axis], 1))
             self.order.append(axis)
         elif _mask_rank(item):
             _require_mask_fits(item, self.shape[axis:])
@@ -190,7 +193,7 @@ class _Plan:
             self._pick(F.cast(_position(item, self.shape[axis]), "int64"))
         else:
             start = _position(item, self.shape[axis])
-            self._cut((start, start + 1, 1))
+            self.spans.append((start, start + 1, 1))
             self.drop += (axis,)
             self.is_whole = False
 
@@ -239,7 +242,7 @@ def _expanded(index: Any, rank: int) -> list[Any]:
         raise IndexError("an index can only have a single ellipsis ('...')")
     place = dots[0] if dots else len(items)
     # Dots that stand for no axis stay: they keep tensors to their left and right apart.
-    rest = [_ALL] * (rank - used) or [Ellipsis] * len(dots)
+    rest: list[Any] = [_ALL] * (rank - used) or [Ellipsis] * len(dots)
     return [*items[:place], *rest, *items[place + len(dots) :]]
 
 
@@ -300,13 +303,15 @@ def _position(item: Any, size: Size) -> Size:
     """A position from 0; IndexError if there is no such element."""
     if isinstance(item, Tensor) and item.dtype.kind not in "iu":
         raise IndexError(f"a position is an integer, not a tensor of dtype {item.dtype}")
+    if type(item) is int and type(size) is int and 0 <= item < size:
+        return item
     position = _from_start(as_size(item, "an index"), size)
-    reason = f"index {item} is out of bounds: the axis has the size {size}"
     for low, high in ((0, position), (position + 1, size)):
         inside = less_equal(low, high)
-        if inside is False:
-            raise IndexError(reason)
-        if inside is None:
+        if inside is not True:
+            reason = f"index {item} is out of bounds: the axis has the size {size}"
+            if inside is False:
+                raise IndexError(reason)
             require(low <= high, reason)
     return position
 
@@ -315,7 +320,7 @@ def _from_start(position: Size, size: Size) -> Size:
     """A negative position counts from the end. One whose sign is not known must not be negative."""
     negative = less(position, 0)
     if negative is None:
-        require(position >= 0, f"the position {position} is negative: it would count from the end")  # type: ignore[arg-type]
+        require(position >= 0, f"the position {position} is negative: it would count from the end")
     return position + size if negative else position
 
 
