@@ -6,189 +6,258 @@ Loading and running needs this package alone. Nothing in the files is executed.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime import engine
-from dy2st_runtime.errors import ArgumentError, FormatError, ParameterMismatch, ParseError, SpecError
+from dy2st_runtime.errors import (
+    ArgumentError,
+    FormatError,
+    ParameterMismatch,
+    ParseError,
+    SpecError,
+    VerifyError,
+)
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.parser import parse
 from dy2st_runtime.ir.printer import to_text
-from dy2st_runtime.ir.program import Program
-from dy2st_runtime.ir.structure import rebuild
-from dy2st_runtime.ir.verifier import findings
-from dy2st_runtime.tensor import EagerTensor
-from dy2st_runtime.tensor_file import read_arrays, write_arrays, write_bytes
+from dy2st_runtime.ir.program import Program, Variable
+from dy2st_runtime.ir.structure import flatten, is_container, rebuild
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.tensor import EagerTensor, Parameter
+from dy2st_runtime.tensor_file import read_arrays, replacing, write_arrays
 
 Array = np.ndarray[Any, Any]
+AnyPath = str | os.PathLike[str]
 
 
-def save_programs(
-    path: str | os.PathLike[str], programs: Mapping[str, Program], state: Mapping[str, Array]
-) -> None:
-    """Write Programs by the name of their method, and the arrays that they read.
+# -- saving -----------------------------------------------------------------------------------
 
-    The same Programs and arrays give the same bytes, whatever the process or folder.
+
+def save_programs(path: AnyPath, programs: Mapping[str, Program], state: Mapping[str, Any]) -> None:
+    """Write `path.mlir`, the Programs by the name of their method, and `path.safetensors`.
+
+    `state` has the array of every parameter and buffer. The same Programs and arrays give the same
+    bytes, whatever the process or folder. Each file is complete or not there; missing folders are
+    made. Raises VerifyError if a Program is broken, ParameterMismatch if `state` does not fit.
     """
     text_file, array_file = _files(path)
+    named = [replace(program, name=name) for name, program in programs.items()]
+    for program in named:
+        verify(program)
+    _check_state(named, state, "the state to save")
     text_file.parent.mkdir(parents=True, exist_ok=True)
-    named = []
-    for name, program in programs.items():
-        own = program.name
-        program.name = name
-        named.append(to_text(program))
-        program.name = own
     write_arrays(array_file, state)
-    write_bytes(text_file, _joined(named).encode("utf-8"))
+    with replacing(text_file) as temporary:
+        temporary.write_bytes(to_text(named).encode("utf-8"))
 
 
-def _joined(texts: list[str]) -> str:
-    """Modules of one Program each as one module of all."""
-    if len(texts) == 1:
-        return texts[0]
-    head, _, _ = texts[0].partition("\n")
-    tail = texts[0].rstrip("\n").rpartition("\n")[2]
-    bodies = [text.partition("\n")[2].rstrip("\n").rpartition("\n")[0] for text in texts]
-    return "\n".join([head, *bodies, tail]) + "\n"
-
-
-def load(path: str | os.PathLike[str]) -> LoadedModel:
-    """The model saved as `path.mlir` and `path.safetensors`.
-
-    Raises FileNotFoundError if a file is missing, FormatError if one is damaged, foreign or too
-    new, ParameterMismatch if the files do not belong together.
-    """
-    text_file, array_file = _files(path)
-    for file in (text_file, array_file):
-        if not file.is_file():
-            raise FileNotFoundError(f"a saved model is {text_file} and {array_file}: no {file}")
-    try:
-        programs = parse(text_file.read_bytes().decode("utf-8"))
-    except UnicodeDecodeError:
-        raise FormatError(f"{text_file}: it is no text") from None
-    except FormatError as error:
-        raise FormatError(f"{text_file}: {error}") from None
-    except ParseError as error:
-        raise FormatError(f"{text_file}: {error}") from None
-    for program in programs:
-        found = findings(program)
-        if found:
-            raise FormatError(f"{text_file}: the Program {program.name!r} is wrong: {found[0]}")
-    state = read_arrays(array_file)
-    _check_state(programs, state, array_file)
-    return LoadedModel(programs, state)
-
-
-def _files(path: str | os.PathLike[str]) -> tuple[Path, Path]:
+def _files(path: AnyPath) -> tuple[Path, Path]:
     text = os.fspath(path)
     if not text or text.endswith(("/", os.sep)):
         raise ArgumentError(f"a saved model is named like folder/name, not {text!r}")
-    return Path(text + ".mlir"), Path(text + ".safetensors")
+    return Path(f"{text}.mlir"), Path(f"{text}.safetensors")
 
 
-def _check_state(programs: list[Program], state: Mapping[str, Array], file: Path) -> None:
+def _check_state(programs: Sequence[Program], state: Mapping[str, Any], where: Any) -> None:
+    """ParameterMismatch unless the arrays are those that the Programs name."""
     wanted = {name: variable for program in programs for name, variable in program.state.items()}
     missing = [name for name in wanted if name not in state]
     unknown = [name for name in state if name not in wanted]
     if missing or unknown:
-        parts = [f"missing: {', '.join(missing)}"] if missing else []
-        parts += [f"unknown: {', '.join(unknown)}"] if unknown else []
-        raise ParameterMismatch(f"{file} does not fit the Program; {'; '.join(parts)}")
-    for name, variable in wanted.items():
-        type, array = variable.tensor_type, state[name]
-        if type.dtype != array.dtype or list(type.shape) != list(array.shape):
-            raise ParameterMismatch(
-                f"{file}: {name!r} has dtype {array.dtype} and shape {list(array.shape)}, the "
-                f"Program takes {type.dtype} and {list(type.shape)}"
+        found = [f"missing: {', '.join(missing)}"] * bool(missing)
+        found += [f"not in the Program: {', '.join(unknown)}"] * bool(unknown)
+        raise ParameterMismatch(f"{where} does not belong to the Program; {'; '.join(found)}")
+    for program in programs:
+        for name, variable in program.state.items():
+            _check_array(name, variable, state[name], where)
+
+
+def _check_array(name: str, variable: Variable, array: Array, where: Any) -> None:
+    type = variable.tensor_type
+    if type.dtype != array.dtype or type.shape != tuple(array.shape):
+        raise ParameterMismatch(
+            f"{where}: {name!r} has dtype {array.dtype} and shape {list(array.shape)}; the Program "
+            f"takes {type.dtype} and {list(type.shape)}"
+        )
+
+
+# -- loading ----------------------------------------------------------------------------------
+
+
+def load(path: AnyPath) -> LoadedModel:
+    """The model saved as `path.mlir` and `path.safetensors`.
+
+    Raises FileNotFoundError if a file is missing, FormatError if one is damaged, foreign or of a
+    newer version, ParameterMismatch if they do not belong together.
+    """
+    text_file, array_file = _files(path)
+    for file in (text_file, array_file):
+        if not file.is_file():
+            raise FileNotFoundError(
+                f"there is no {file}: a saved model is two files, {text_file} and {array_file}; "
+                "give their path without the ending"
             )
+    programs = _read_programs(text_file)
+    arrays = read_arrays(array_file)
+    _check_state(programs, arrays, array_file)
+    return LoadedModel(programs, arrays)
 
 
-class Method:
-    """One saved method: call it with tensors or arrays, by position or by the inputs' names."""
-
-    def __init__(self, program: Program, state: dict[str, Array]):
-        """Use the arrays of the model, which its other methods share."""
-        self.program = program
-        self._state = state
-        self._executable: engine.Executable | None = None
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The outputs as tensors, nested as the original function returned them."""
-        program = self.program
-        inputs = [_as_array(value) for value in self._ordered(args, kwargs)]
-        if self._executable is None:
-            self._executable = engine.compile(program)
-        results = self._executable.run(inputs, [self._state[name] for name in program.state])
-        count = len(program.outputs)
-        for name, array in zip(program.updates, results[count:], strict=True):
-            self._state[name] = array
-        return rebuild(program.structure, [EagerTensor(array) for array in results[:count]])
-
-    def _ordered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        names = [variable.name for variable in self.program.inputs]
-        takes = f"{self.program.name}() takes {', '.join(f'`{name}`' for name in names)}"
-        if len(args) > len(names):
-            raise SpecError(f"{takes}: {len(args)} tensors are given")
-        given = dict(zip(names, args, strict=False))
-        for name, value in kwargs.items():
-            if name not in names or name in given:
-                raise SpecError(f"{takes}: `{name}` is unknown or given twice")
-            given[name] = value
-        missing = [name for name in names if name not in given]
-        if missing:
-            raise SpecError(f"{takes}: `{missing[0]}` is missing")
-        return [given[name] for name in names]
+def _read_programs(file: Path) -> list[Program]:
+    """The verified Programs of a file; FormatError says what is wrong with it."""
+    try:
+        programs = parse(file.read_bytes().decode("utf-8"))
+        for program in programs:
+            verify(program)
+    except UnicodeDecodeError:
+        raise FormatError(f"{file} is no text: it is damaged, or no saved model") from None
+    except FormatError as error:  # a newer version
+        raise FormatError(f"{file}: {error}") from None
+    except (ParseError, VerifyError) as error:
+        raise FormatError(
+            f"{file} is damaged, or was not written by dy2st; save or copy the model again\n{error}"
+        ) from None
+    names = [program.name for program in programs]
+    if not names or len(set(names)) != len(names):
+        raise FormatError(f"{file} has no Program, or two of one name: {', '.join(names)}")
+    return programs
 
 
 class LoadedModel:
-    """A saved Layer or function: call it as the original; other methods are attributes."""
+    """A saved Layer or function: call it as the original; other saved methods are attributes.
 
-    def __init__(self, programs: list[Program], state: dict[str, Array]):
-        """Keep the Programs by name, and the arrays they share."""
+    Its parameters are frozen. To train them on, set `trainable = True` on those of `parameters()`.
+    """
+
+    def __init__(self, programs: Sequence[Program], arrays: Mapping[str, Array]):
+        """Make tensors of the arrays, which all methods share."""
         self.programs = {program.name: program for program in programs}
-        self._state = state
-        self._methods = {name: Method(program, state) for name, program in self.programs.items()}
+        trained = {name for program in programs for name in program.parameters}
+        names = dict.fromkeys(name for program in programs for name in program.state)
+        self._state = {name: _state_tensor(name, arrays[name], name in trained) for name in names}
+        self._methods = {
+            name: LoadedMethod(program, self._state) for name, program in self.programs.items()
+        }
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward`."""
-        return self._methods["forward"](*args, **kwargs)
+        """Run `forward`, or the only method there is."""
+        return self._main()(*args, **kwargs)
 
-    def __getattr__(self, name: str) -> Any:
+    def _main(self) -> LoadedMethod:
+        methods = self._methods
+        if "forward" not in methods and len(methods) > 1:
+            raise TypeError(f"the saved model has no forward; call one of {', '.join(methods)}")
+        return methods.get("forward") or next(iter(methods.values()))
+
+    def __getattr__(self, name: str) -> LoadedMethod:
         """A saved method by name."""
-        methods = self.__dict__.get("_methods", {})
+        methods: dict[str, LoadedMethod] = self.__dict__.get("_methods", {})
         if name in methods:
             return methods[name]
         raise AttributeError(f"the saved model has the methods {', '.join(methods)}, no {name!r}")
 
-    def program(self, method_name: str = "forward") -> Program:
-        """The Program of a method."""
-        return self.programs[method_name]
-
     def state_dict(self) -> dict[str, EagerTensor]:
-        """Parameters and buffers by name."""
-        return {name: EagerTensor(array) for name, array in self._state.items()}
+        """The live parameters and buffers by name."""
+        return dict(self._state)
 
-    def parameters(self) -> list[EagerTensor]:
-        """The parameters of all methods."""
-        names = dict.fromkeys(n for p in self.programs.values() for n in p.parameters)
-        return [EagerTensor(self._state[name]) for name in names]
+    def parameters(self) -> list[Parameter]:
+        """The live parameters."""
+        return [tensor for tensor in self._state.values() if isinstance(tensor, Parameter)]
 
     def eval(self) -> LoadedModel:
-        """Nothing to switch: the Program was saved in one mode."""
+        """Nothing to switch: the Programs were saved in one mode."""
         return self
 
     def __repr__(self) -> str:
         """The methods and what they take."""
-        lines = [
-            f"{name}({', '.join(f'{v.name}: {v.type}' for v in program.inputs)})"
-            for name, program in self.programs.items()
-        ]
-        return f"LoadedModel({'; '.join(lines)})"
+        return f"LoadedModel({'; '.join(map(repr, self._methods.values()))})"
 
 
-def _as_array(value: Any) -> Array:
+class LoadedMethod:
+    """One saved method: call it with tensors, arrays or numbers, by position or input name."""
+
+    def __init__(self, program: Program, state: Mapping[str, EagerTensor]):
+        """Take the tensors of the model."""
+        self.program = program
+        self._state = {name: state[name] for name in program.state}
+        self._executable: engine.Executable | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The outputs as tensors, nested as the original function returned them.
+
+        Raises SpecError if the inputs are not those of the Program.
+        """
+        given = self._in_order(args, kwargs)
+        inputs = [_tensor(v, value) for v, value in zip(self.program.inputs, given, strict=True)]
+        if self._executable is None:
+            self._executable = engine.compile(self.program)
+        tensors = (*inputs, *self._state.values())
+        if is_grad_enabled() and not all(tensor.stop_gradient for tensor in tensors):
+            outputs = self._run_taped(self._executable, inputs)
+        else:
+            outputs = self._run(self._executable, inputs)
+        return rebuild(self.program.structure, outputs)
+
+    def _run(self, executable: engine.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:
+        state = [tensor.array for tensor in self._state.values()]
+        results = executable.run([tensor.array for tensor in inputs], state)
+        count = len(self.program.outputs)
+        for name, array in zip(self.program.updates, results[count:], strict=True):
+            self._state[name].array = array
+        return [EagerTensor(array) for array in results[:count]]
+
+    def _run_taped(self, executable: engine.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:
+        """Run operator by operator, so that gradients flow through what is really computed."""
+        executable.check([tensor.array for tensor in inputs])
+        outputs, updates = interpret(self.program, inputs, self._state)
+        for name, value in updates.items():
+            self._state[name].array = value.array
+        return outputs
+
+    def _in_order(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
+        """What is given for each input; tensors in nested arguments count one by one."""
+        names = [variable.name for variable in self.program.inputs]
+        leaves, _ = flatten(args, lambda entry: not is_container(entry))
+        if len(leaves) > len(names):
+            raise SpecError(f"{self!r} takes {len(names)} tensors, not {len(leaves)}")
+        given = dict(enumerate(leaves))
+        for name, value in kwargs.items():
+            if name not in names or names.index(name) in given:
+                raise SpecError(f"{self!r}: `{name}` is no input, or is given twice")
+            given[names.index(name)] = value
+        for index, name in enumerate(names):
+            if index not in given:
+                raise SpecError(f"{self!r}: `{name}` is missing")
+        return [given[index] for index in range(len(names))]
+
+    def __repr__(self) -> str:
+        """`forward(x: tensor<batchx3xfloat32>)`."""
+        inputs = ", ".join(f"{variable.name}: {variable.type}" for variable in self.program.inputs)
+        return f"{self.program.name}({inputs})"
+
+
+def _state_tensor(name: str, array: Array, is_parameter: bool) -> EagerTensor:
+    return Parameter(array, False, name) if is_parameter else EagerTensor(array, name=name)
+
+
+def _tensor(variable: Variable, value: Any) -> EagerTensor:
+    """An input as a tensor; Python numbers take the dtype of the input."""
     if isinstance(value, EagerTensor):
-        return value.array
-    return np.asarray(value)
+        return value
+    if isinstance(value, Tensor):
+        raise SpecError(f"`{variable.name}`: a saved model cannot be part of a traced function")
+    if isinstance(value, (bool, int, float)):
+        return EagerTensor(np.asarray(value, variable.dtype))
+    if not isinstance(value, (np.ndarray, np.generic)):
+        raise SpecError(f"`{variable.name}` is a tensor or array, not {type(value).__name__}")
+    return EagerTensor(np.asarray(value))
+
+
+__all__ = ["LoadedMethod", "LoadedModel", "load", "save_programs"]

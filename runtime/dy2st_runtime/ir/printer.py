@@ -89,10 +89,9 @@ class _Printer:
     def print_program(self, program: Program) -> None:
         """Append all lines of a Program."""
         self._add('"dy2st.program"() <{', program)
-        properties = [f"{name} = {text}" for name, text in self._properties(program)]
-        for text in properties[:-1]:
-            self._add(f"{_INDENT}{text},", program)
-        self._add(f"{_INDENT}{properties[-1]}", program)
+        properties = ",\n".join([f"{name} = {text}" for name, text in self._properties(program)])
+        for text in properties.split("\n"):
+            self._add(f"{_INDENT}{text}", program)
         self._add("}> ({", program)
         self._todo = [partial(self._print_block, program.block, 0, "return")]
         while self._todo:
@@ -124,8 +123,8 @@ class _Printer:
             ]
             if self._locations and located.location is not None:
                 entry.insert(0, ("at", location_text(located.location)))
-            entries.append(dict_text(entry))
-        return f"[{', '.join(entries)}]" if entries else ""
+            entries.append(f"{_INDENT}{dict_text(entry)}")
+        return "[\n{}\n]".format(",\n".join(entries)) if entries else ""
 
     def _print_block(self, block: Block, depth: int, terminator: str) -> None:
         indent = _INDENT * depth
