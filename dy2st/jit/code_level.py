@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from collections.abc import Callable
@@ -13,7 +12,6 @@ from dy2st.convert.call import on_conversion
 from dy2st.transpiler import PIPELINE, code_after, transpile
 
 _ALL = 100
-_logger = logging.getLogger("dy2st")
 
 
 class _Settings:

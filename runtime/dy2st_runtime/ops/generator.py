@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-_generator = np.random.default_rng()
+# Made on first use: numpy.random takes a third of the time of importing all the rest.
+_generator: np.random.Generator | None = None
 
 
 def seed(value: int) -> None:
@@ -20,14 +21,17 @@ def seed(value: int) -> None:
 
 def generator() -> np.random.Generator:
     """The generator that everything random draws from."""
+    global _generator
+    if _generator is None:
+        _generator = np.random.default_rng()
     return _generator
 
 
 def get_rng_state() -> dict[str, Any]:
     """Where the generator stands, for `set_rng_state`."""
-    return dict(_generator.bit_generator.state)
+    return dict(generator().bit_generator.state)
 
 
 def set_rng_state(state: dict[str, Any]) -> None:
     """Go back to where the generator stood."""
-    _generator.bit_generator.state = state
+    generator().bit_generator.state = state
