@@ -34,7 +34,8 @@ def f{n}(x, y):
     return m, i
 """
 
-FIFTY_LAYERS = "def f{n}(x, w, b):\n" + "    x = F.relu(dy2st.matmul(x, w) + b)\n" * 50 + "    return x\n"
+LAYER = "    x = F.relu(dy2st.matmul(x, w) + b)\n"
+FIFTY_LAYERS = "def f{n}(x, w, b):\n" + LAYER * 50 + "    return x\n"
 
 HELPERS = (
     "".join(f"def h{i}_{{n}}(x):\n    y = x + {i}.0\n    return y * 0.5\n\n" for i in range(200))

@@ -31,9 +31,9 @@ before = peak()
 start = time.perf_counter()
 model = dy2st_runtime.load(sys.argv[1])
 loaded = time.perf_counter() - start
-model(np.ones((1, %d), "float32"))
+model(np.ones((1, int(sys.argv[2])), "float32"))
 print(loaded, (peak() - before) * 1024)
-""" % WIDTH
+"""
 
 
 class Deep(nn.Layer):
@@ -60,7 +60,7 @@ def test_saving_and_loading(benchmark):
             start = time.perf_counter()
             dy2st.jit.save(net, path)
             saved = time.perf_counter() - start
-            command = [sys.executable, "-c", LOAD, path]
+            command = [sys.executable, "-c", LOAD, path, str(WIDTH)]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             loaded, memory = map(float, done.stdout.split())
         info[f"save {size / 1e6:.0f} MB, against writing the bytes"] = (

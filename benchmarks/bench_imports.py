@@ -24,6 +24,7 @@ def test_imports(benchmark):
         floor = median("import numpy")
         for name, goal in (("dy2st", 80), ("dy2st_runtime", 40)):
             beyond = (median(f"import {name}") - floor) * 1e3
-            benchmark.extra_info[f"import {name}, beyond NumPy"] = (f"{beyond:.0f} ms", f"{goal} ms")
+            figures = (f"{beyond:.0f} ms", f"{goal} ms")
+            benchmark.extra_info[f"import {name}, beyond NumPy"] = figures
 
     benchmark.pedantic(measure, rounds=1)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -79,7 +78,7 @@ def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A name in the same folder to write to; when the `with` ends well it replaces `path`."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     try:
         with temporary.open("xb") as file:
             mode = os.fstat(file.fileno()).st_mode

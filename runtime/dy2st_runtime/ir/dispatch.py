@@ -93,7 +93,7 @@ class _Functions:
 
     def __getattr__(self, name: str) -> Any:
         try:
-            return FUNCTIONS[name]
+            return FUNCTIONS[name.rstrip("_")]
         except KeyError:
             raise AttributeError(f"there is no function {name!r}") from None
 

@@ -183,7 +183,7 @@ class Tracer:
         return list(self._known.values())
 
     def discard(self, mark: int) -> None:
-        """Take back what was recorded into the Block since it had `mark` operators, if it is pure."""
+        """Take back what was recorded since the Block had `mark` operators, if it is pure."""
         new = self.block.operators[mark:]
         if all(lookup(operator.name).effect is Effect.PURE for operator in new):
             del self.block.operators[mark:]

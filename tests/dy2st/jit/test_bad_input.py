@@ -1,0 +1,282 @@
+"""Each wrong input gives one clear error of the fitting class, and never a wrong answer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st.errors import (
+    BranchMismatch,
+    ConversionError,
+    FormatError,
+    LoopMismatch,
+    ParameterMismatch,
+    ShapeError,
+    SourceUnavailable,
+    SpecError,
+    TensorAsPython,
+    UndecidedDim,
+)
+from dy2st.jit import to_static
+from dy2st.static import InputSpec
+
+
+@to_static(input_spec=[InputSpec(["batch", 3], "float32", "x")])
+def with_spec(x):
+    return x + 1
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.ones(3, "float32"), r"`x` has 1 axes, shape \[3\]; its InputSpec has 2"),
+        (np.ones((2, 4), "float32"), r"`x`, axis 1: 4; its InputSpec says 3"),
+        (np.ones((2, 3), "float64"), r"`x` has dtype float64; its InputSpec says float32"),
+    ],
+)
+def test_a_tensor_that_does_not_fit_its_spec_names_argument_and_axis(array, message):
+    with pytest.raises(SpecError, match=message):
+        with_spec(array)
+
+
+def test_a_number_where_the_spec_says_tensor():
+    with pytest.raises(SpecError, match="`x` is 3"):
+        with_spec(3)
+
+
+def test_sizes_of_one_name_must_be_equal():
+    static = to_static(
+        lambda_two, input_spec=[InputSpec(["n"], name="x"), InputSpec(["n"], name="y")]
+    )
+    with pytest.raises(SpecError, match=r"`y`, axis 0: 3; must equal .*`x`, axis 0: 2"):
+        static(dy2st.ones([2]), dy2st.ones([3]))
+
+
+def lambda_two(x, y):
+    return x * y
+
+
+def test_sizes_that_do_not_broadcast_name_the_users_line():
+    static = to_static(
+        lambda_two, input_spec=[InputSpec([2, 3], name="x"), InputSpec([4], name="y")]
+    )
+    with pytest.raises(ShapeError, match=r"multiply: the shapes \[2, 3\] and \[4\] do not fit"):
+        static.concrete_program  # noqa: B018
+
+
+def takes_wrong_number(x, y):
+    return x
+
+
+def test_wrong_arguments_are_a_type_error_as_python_words_it():
+    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+        to_static(takes_wrong_number)(dy2st.ones([1]))
+
+
+def structure_from_tensor(x, n):
+    return dy2st.zeros([n]) + x
+
+
+def test_a_tensor_where_the_structure_depends_on_it_is_refused_with_the_line():
+    with pytest.raises(TensorAsPython, match=r"test_bad_input.py:\d+.*a size"):
+        to_static(structure_from_tensor)(dy2st.ones([1]), dy2st.to_tensor(3))
+
+
+def branches(kind):
+    def dtype(x):
+        y = x
+        if x.sum() > 0:
+            y = x.astype("int64")
+        return y
+
+    def rank(x):
+        y = x
+        if x.sum() > 0:
+            y = x.sum()
+        return y
+
+    def structure(x):
+        y = [x, x]
+        if x.sum() > 0:
+            y = x
+        return y
+
+    def none(x):
+        y = None
+        if x.sum() > 0:
+            y = x
+        return y
+
+    return locals()[kind]
+
+
+@pytest.mark.parametrize("kind", ["dtype", "rank", "structure", "none"])
+def test_branches_that_disagree_name_the_variable_and_both_kinds(kind):
+    with pytest.raises(BranchMismatch, match=r"test_bad_input.py:\d+.*`y`"):
+        to_static(branches(kind))(dy2st.ones([2]))
+
+
+def changes_dtype(x):
+    while x.sum() < 10:
+        x = (x + 1).astype("float64")
+    return x
+
+
+def none_first(x):
+    y = None
+    while x.sum() < 10:
+        y = x
+        x = x + 1
+    return y
+
+
+@pytest.mark.parametrize("function", [changes_dtype, none_first])
+def test_a_loop_variable_that_changes_its_kind_is_named(function):
+    with pytest.raises(LoopMismatch, match=r"the loop variable `[xy]`"):
+        to_static(function)(dy2st.ones([2]))
+
+
+def size_as_bool(x):
+    return 1 if bool.__call__(x.shape[0] > 3) else 2
+
+
+@dy2st.jit.not_to_static
+def asks_the_size(x):
+    if x.shape[0] > 3:
+        return x
+    return x + 1
+
+
+def calls_unconverted(x):
+    return asks_the_size(x)
+
+
+def test_an_undecided_size_in_code_that_is_not_converted():
+    static = to_static(calls_unconverted, input_spec=[InputSpec(["n"], name="x")])
+    with pytest.raises(UndecidedDim, match="n > 3"):
+        static.concrete_program  # noqa: B018
+
+
+@dy2st.jit.not_to_static
+def asks_the_tensor(x):
+    if x.sum() > 3:
+        return x
+    return x + 1
+
+
+def test_the_truth_of_a_tensor_in_code_that_is_not_converted_names_the_line():
+    def calls(x):
+        return asks_the_tensor(x)
+
+    with pytest.raises(TensorAsPython, match=r"test_bad_input.py:\d+.*not converted"):
+        to_static(calls)(dy2st.ones([2]))
+
+
+def test_functions_without_source_say_so():
+    namespace = {}
+    exec("def f(x):\n    if x.sum() > 0:\n        return x\n    return -x\n", namespace)
+    with pytest.raises((SourceUnavailable, TensorAsPython)):
+        to_static(namespace["f"])(dy2st.ones([2]))
+
+
+def test_what_cannot_be_converted_is_a_type_error():
+    for thing in (int, 3, dy2st.nn.Linear):
+        with pytest.raises(TypeError):
+            to_static(thing)
+
+
+def changes_argument(x, items):
+    items.append(x)
+    return x
+
+
+def test_changing_a_list_of_the_caller_is_refused():
+    with pytest.raises(ConversionError, match="changes a list or dict"):
+        to_static(changes_argument)(dy2st.ones([1]), [])
+
+
+def test_nan_and_infinity_pass_through():
+    static = to_static(lambda_two)
+    with np.errstate(all="ignore"):
+        out = static(dy2st.to_tensor([float("nan"), float("inf")]), dy2st.to_tensor([1.0, 2.0]))
+    assert math.isnan(out[0].item()) and math.isinf(out[1].item())
+
+
+def test_python_values_that_look_alike_have_programs_of_their_own():
+    def reduce(x, axis):
+        return x.sum(axis=axis)
+
+    static = to_static(reduce)
+    x = dy2st.ones([2, 3])
+    assert static(x, -1).shape == [2] and static(x, -2).shape == [3]
+    scaled = to_static(lambda_scale)
+    assert [str(scaled(dy2st.to_tensor([1]), n).dtype) for n in (2, 2.0, True)] == [
+        "int64",
+        "float64",
+        "int64",
+    ]
+
+
+def lambda_scale(x, n):
+    return x * n
+
+
+class Net(dy2st.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = dy2st.nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "net"
+    dy2st.jit.save(Net(), str(path), input_spec=[InputSpec([None, 3], name="x")])
+    return path
+
+
+def test_truncated_files_are_refused_at_every_length(saved):
+    for suffix in (".mlir", ".safetensors"):
+        file = saved.with_suffix(suffix)
+        whole = file.read_bytes()
+        for length in range(0, len(whole) - 2, max(len(whole) // 40, 1)):
+            file.write_bytes(whole[:length])
+            with pytest.raises(FormatError):
+                dy2st.jit.load(str(saved))
+        file.write_bytes(whole)
+    assert dy2st.jit.load(str(saved))(dy2st.ones([1, 3])).shape == [1, 2]
+
+
+def test_a_file_of_a_newer_version_says_what_to_install(saved):
+    file = saved.with_suffix(".mlir")
+    file.write_text(file.read_text().replace("format = 1 : i64", "format = 99 : i64"))
+    with pytest.raises(FormatError, match="99"):
+        dy2st.jit.load(str(saved))
+
+
+def test_missing_and_superfluous_parameters_are_named(saved):
+    from safetensors.numpy import load_file, save_file
+
+    file = str(saved.with_suffix(".safetensors"))
+    arrays = load_file(file)
+    save_file({"fc.weight": arrays["fc.weight"]}, file)
+    with pytest.raises(ParameterMismatch, match="fc.bias"):
+        dy2st.jit.load(str(saved))
+    save_file({**arrays, "extra": arrays["fc.bias"]}, file)
+    with pytest.raises(ParameterMismatch, match="extra"):
+        dy2st.jit.load(str(saved))
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nothing"):
+        dy2st.jit.load(str(tmp_path / "nothing"))
+
+
+def test_saving_without_knowing_the_inputs_says_what_to_give(tmp_path):
+    with pytest.raises(ValueError, match="input_spec"):
+        dy2st.jit.save(Net(), str(tmp_path / "net"))
