@@ -57,7 +57,6 @@ from dy2st_runtime.ops.loss import (
     softmax_with_cross_entropy,
     square_error_cost,
 )
-from dy2st_runtime.ops.movement import pad
 from dy2st_runtime.ops.normalisation import (
     batch_norm,
     group_norm,
@@ -65,6 +64,7 @@ from dy2st_runtime.ops.normalisation import (
     layer_norm,
     normalize,
 )
+from dy2st_runtime.ops.padding import pad
 from dy2st_runtime.ops.pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,

@@ -1,4 +1,4 @@
-"""Picking and placing elements by tensors of indices."""
+"""Picking and placing elements by tensors of indices and by masks."""
 
 from __future__ import annotations
 
@@ -6,38 +6,119 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, product
+from dy2st_runtime.dims import Size, broadcast, product
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, method, public
-from dy2st_runtime.ir.arguments import as_dtype, as_size, fresh_symbol, normalize_axis
-from dy2st_runtime.ops.rules import require_dtype
+from dy2st_runtime.ir.arguments import (
+    as_dtype,
+    as_shape,
+    as_size,
+    fresh_symbol,
+    normalize_axis,
+    shape_of,
+)
+from dy2st_runtime.ops.rules import broadcast_shapes, require_dtype
 
-_INT = ("float64", "int64")
+# -- picking ----------------------------------------------------------------------------------
 
 
 @method
 def gather(x: Any, index: Any, axis: Any = 0, name: str | None = None) -> Any:
-    """The slices of x at the places `index` along an axis: index of shape (m,) or ()."""
+    """The slices of x at the places `index` along an axis: (n, ...), (m,) -> (m, ...).
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> gather(to_tensor([5, 6, 7]), to_tensor([2, 0])).tolist()
+    [7, 5]
+    """
     return apply("index", x, index, axes=(normalize_axis(axis, x.ndim),))
 
 
 @method
 def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:
-    """The slices of x at the places `index` along an axis: index of shape (m,)."""
+    """The slices of x at the places `index` along an axis: (n, ...), (m,) -> (m, ...)."""
     return gather(x, index, axis)
 
 
 @method
+def index_sample(x: Any, index: Any) -> Any:
+    """x[i, index[i, j]]: (n, k), (n, m) -> (n, m)."""
+    return take_along_axis(x, index, 1, broadcast=False)
+
+
+@method
 def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:
-    """x[tuple(index[..., :])]: the last axis of `index` names a place along the first axes of x."""
-    depth = index.shape[-1]
-    if not isinstance(depth, int) or depth > x.ndim:
-        raise ShapeError(f"gather_nd: an index of shape {index.shape} does not fit {x.shape}")
+    """x[tuple(index[..., :])]: the last axis of `index` names a place along the first axes of x.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> gather_nd(to_tensor([[1, 2], [3, 4]]), to_tensor([[0, 1], [1, 0]])).tolist()
+    [2, 3]
+    """
+    depth = _depth("gather_nd", index, x.ndim)
+    if not depth:
+        return F.broadcast_to(x, [*index.shape[:-1], *x.shape])
     return apply("index", x, *_columns(index, depth), axes=tuple(range(depth)))
+
+
+def _depth(name: str, index: Any, rank: int) -> int:
+    depth = index.shape[-1] if index.ndim else None
+    if not isinstance(depth, int) or depth > rank:
+        raise ShapeError(
+            f"{name}: the last axis of the index has a place along at most {rank} axes; its shape "
+            f"is {index.shape}"
+        )
+    return depth
 
 
 def _columns(index: Any, depth: int) -> list[Any]:
     return [index[..., i] for i in range(depth)]
+
+
+@method
+def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> Any:
+    """The elements of the flattened x at the places `index`; the result has the index's shape."""
+    if mode != "raise":
+        raise ArgumentError(
+            f"take: the mode is 'raise', not {mode!r}; clip or wrap the index first"
+        )
+    return gather(F.flatten(x), index)
+
+
+@method
+def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -> Any:
+    """arr[..., indices[..., i, ...], ...]: places along an axis, element by element.
+
+    With `broadcast` the other axes broadcast; without, `indices` may be shorter along them.
+    """
+    place = normalize_axis(axis, arr.ndim)
+    if broadcast:
+        arr, indices = _broadcast_but(arr, indices, place)
+    return apply("index", arr, *_along(arr, indices, place), axes=tuple(range(arr.ndim)))
+
+
+def _broadcast_but(arr: Any, indices: Any, place: int) -> tuple[Any, Any]:
+    """Both with the same sizes along all axes but one."""
+    if indices.ndim != arr.ndim:
+        raise ShapeError(f"{indices.shape} and {arr.shape} differ in rank")
+    joined = [broadcast(a, i) for a, i in zip(arr.shape, indices.shape, strict=True)]
+    shapes = []
+    for shape in (arr.shape, indices.shape):
+        shapes.append([*joined[:place], shape[place], *joined[place + 1 :]])
+    return F.broadcast_to(arr, shapes[0]), F.broadcast_to(indices, shapes[1])
+
+
+def _along(x: Any, index: Any, axis: int) -> list[Any]:
+    """Indices of all axes: the given places along one, the own ones elsewhere."""
+    if index.ndim != x.ndim:
+        raise ShapeError(f"an index of shape {index.shape} does not fit {x.shape}: rank differs")
+    indices: list[Any] = []
+    for a in range(x.ndim):
+        shape: list[Size] = [1] * x.ndim
+        shape[a] = index.shape[a]
+        indices.append(index if a == axis else F.reshape(F.arange(index.shape[a]), shape))
+    return indices
+
+
+# -- placing ----------------------------------------------------------------------------------
 
 
 @method
@@ -55,11 +136,17 @@ def scatter(
 @method
 def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) -> Any:
     """x with `updates` added at the places that the last axis of `index` names."""
-    depth = index.shape[-1]
-    if not isinstance(depth, int) or depth > x.ndim:
-        raise ShapeError(f"scatter_nd_add: an index of {index.shape} does not fit {x.shape}")
+    depth = _depth("scatter_nd_add", index, x.ndim)
+    if not depth:
+        return F.add(x, F.sum_to(updates, x.shape))
     places = _columns(index, depth)
     return apply("index_put", x, updates, *places, axes=tuple(range(depth)), accumulate=True)
+
+
+@public
+def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+    """Zeros with `updates` added at the places that the last axis of `index` names."""
+    return scatter_nd_add(F.zeros(as_shape(shape), updates.dtype), index, updates)
 
 
 @method
@@ -69,46 +156,57 @@ def index_add(x: Any, index: Any, axis: int, value: Any, name: str | None = None
     return apply("index_put", x, value, index, axes=place, accumulate=True)
 
 
-def _along(x: Any, index: Any, axis: int) -> list[Any]:
-    """Indices of all axes for `take_along_axis`: places along one axis, the own ones elsewhere."""
-    indices: list[Any] = []
-    for a in range(x.ndim):
-        if a == axis:
-            indices.append(index)
-            continue
-        shape: list[Size] = [1] * x.ndim
-        shape[a] = index.shape[a]
-        indices.append(F.reshape(F.arange(index.shape[a]), shape))
-    return indices
+@method
+def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
+    """x with one number in its slices at the places `index` along an axis."""
+    place = (normalize_axis(axis, x.ndim),)
+    value = F.cast(value, x.dtype)
+    return apply("index_put", x, value, index, axes=place, accumulate=False)
 
 
 @method
-def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -> Any:
-    """arr[..., indices[..., i, ...], ...]: places along an axis, element by element."""
-    place = normalize_axis(axis, arr.ndim)
-    if indices.ndim != arr.ndim:
-        raise ShapeError(f"take_along_axis: {indices.shape} and {arr.shape} differ in rank")
-    if broadcast:
-        wide = [indices.shape[a] if a == place else arr.shape[a] for a in range(arr.ndim)]
-        indices = F.broadcast_to(indices, wide)
-    return apply("index", arr, *_along(arr, indices, place), axes=tuple(range(arr.ndim)))
+def index_put(
+    x: Any, indices: Any, value: Any, accumulate: bool = False, name: str | None = None
+) -> Any:
+    """x[indices] = value as a new tensor; added instead with `accumulate`."""
+    index = tuple(indices)
+    if not accumulate:
+        return F.setitem(x, index, value)
+    places = F.getitem(F.reshape(F.arange(x.size), x.shape), index)
+    value = F.broadcast_to(F.cast(value, x.dtype), places.shape)
+    changed = index_add(F.flatten(x), F.flatten(places), 0, F.flatten(value))
+    return F.reshape(changed, x.shape)
 
 
 @method
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int, reduce: str = "assign") -> Any:
-    """arr with values at places along an axis, element by element; reduce: 'assign' or 'add'."""
+def put_along_axis(
+    arr: Any,
+    indices: Any,
+    values: Any,
+    axis: int,
+    reduce: str = "assign",
+    include_self: bool = True,
+    broadcast: bool = True,
+) -> Any:
+    """arr with values at places along an axis, element by element; reduce: 'assign' or 'add'.
+
+    Without `include_self` the elements that are added to count as 0.
+    """
     if reduce not in ("assign", "add"):
         raise ArgumentError(f"put_along_axis: reduce is 'assign' or 'add', not {reduce!r}")
     place = normalize_axis(axis, arr.ndim)
+    if broadcast:
+        wide = [*arr.shape[:place], indices.shape[place], *arr.shape[place + 1 :]]
+        indices = F.broadcast_to(indices, wide)
     values = F.broadcast_to(F.cast(values, arr.dtype), indices.shape)
-    return apply(
-        "index_put",
-        arr,
-        values,
-        *_along(arr, indices, place),
-        axes=tuple(range(arr.ndim)),
-        accumulate=reduce == "add",
-    )
+    places, axes = _along(arr, indices, place), tuple(range(arr.ndim))
+    if reduce == "add" and not include_self:
+        zeros = F.zeros_like(values)
+        arr = apply("index_put", arr, zeros, *places, axes=axes, accumulate=False)
+    return apply("index_put", arr, values, *places, axes=axes, accumulate=reduce == "add")
+
+
+# -- masks ------------------------------------------------------------------------------------
 
 
 @method
@@ -117,9 +215,15 @@ def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
     return F.where(mask, F.cast(value, x.dtype), x)
 
 
+@method
+def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
+    """The elements of x where the mask is true, as a vector; both broadcast."""
+    shape = broadcast_shapes("masked_select", tuple(shape_of(x)), tuple(shape_of(mask)))
+    return F.getitem(F.broadcast_to(x, shape), F.broadcast_to(mask, shape))
+
+
 def _nonzero_infer(x: TensorType) -> TensorType:
-    total = product(x.shape)
-    return TensorType("int64", (fresh_symbol("nonzero", 0, total), x.rank))
+    return TensorType("int64", (fresh_symbol("nonzero", 0, product(x.shape)), x.rank))
 
 
 define(
@@ -127,94 +231,26 @@ define(
     doc="The places of the elements that are not 0, one a row.",
     inputs="x",
     infer=_nonzero_infer,
-    kernel=lambda x: np.argwhere(x),
-    samples=(Sample(((2, 3),), dtypes=("int64",), low=0, high=2),),
+    kernel=np.argwhere,
+    samples=(
+        Sample(((2, 3),), dtypes=("int64",), low=0, high=2),
+        Sample(((0, 3),), dtypes=("bool",)),
+    ),
 )
 
 
 @method
 def nonzero(x: Any, as_tuple: bool = False) -> Any:
     """The places of the elements that are not 0: (count, rank), or one vector an axis."""
-    if not x.ndim:
+    if not shape_of(x):
         raise ShapeError("nonzero of a tensor without axes")
-    if not hasattr(x, "tensor_type"):
-        x = F.assign(x)
     places = apply("nonzero", x)
     if not as_tuple:
         return places
-    return tuple(places[:, axis] for axis in range(x.ndim))
+    return tuple(places[:, axis] for axis in range(places.shape[1]))
 
 
-@method
-def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
-    """The elements of x where the mask is true, as a vector."""
-    shape = F.where(mask, x, x).shape
-    return F.getitem(F.broadcast_to(x, shape), F.broadcast_to(mask, shape))
-
-
-# -- sorting ----------------------------------------------------------------------------------
-
-
-def _order_kernel(x: Any, axis: int, descending: bool) -> Any:
-    if not descending:
-        return np.argsort(x, axis=axis, kind="stable")
-    # Equal elements keep their order: sort the reversed tensor and count from the end.
-    turned = np.flip(x, axis)
-    return x.shape[axis] - 1 - np.flip(np.argsort(turned, axis=axis, kind="stable"), axis)
-
-
-define(
-    "argsort",
-    doc="The places of the elements in ascending (or descending) order; equal ones stay in order.",
-    inputs="x",
-    attributes={"axis": REQUIRED, "descending": False},
-    infer=lambda x, axis, descending: x.with_dtype("int64"),
-    kernel=_order_kernel,
-    samples=(
-        Sample(((2, 3),), {"axis": 1}, ("float32",)),
-        Sample(((4,),), {"axis": 0, "descending": True}, ("int64",), 0, 3),
-    ),
-)
-
-
-@method
-def argsort(
-    x: Any,
-    axis: int = -1,
-    descending: bool = False,
-    stable: bool = True,
-    name: str | None = None,
-) -> Any:
-    """The places of the elements in order along an axis; always stable."""
-    return apply("argsort", x, axis=normalize_axis(axis, x.ndim), descending=bool(descending))
-
-
-@method
-def sort(
-    x: Any,
-    axis: int = -1,
-    descending: bool = False,
-    stable: bool = True,
-    name: str | None = None,
-) -> Any:
-    """The elements in order along an axis."""
-    return take_along_axis(x, argsort(x, axis, descending), axis)
-
-
-@method
-def topk(
-    x: Any,
-    k: Any,
-    axis: int | None = None,
-    largest: bool = True,
-    sorted: bool = True,
-    name: str | None = None,
-) -> tuple[Any, Any]:
-    """The k largest (or smallest) elements along an axis in order, and their places."""
-    place = normalize_axis(-1 if axis is None else axis, x.ndim)
-    order = argsort(x, place, descending=largest)
-    places = F.slice(order, [place], [0], [as_size(k, "k")])
-    return take_along_axis(x, places, place, broadcast=False), places
+# -- places as masks --------------------------------------------------------------------------
 
 
 def _one_hot_infer(x: TensorType, num_classes: Size) -> TensorType:
@@ -241,7 +277,10 @@ define(
 
 @public
 def one_hot(x: Any, num_classes: Any, name: str | None = None) -> Any:
-    """1 at the place x of a new last axis, 0 elsewhere: (...,) -> (..., num_classes), float32."""
+    """1 at the place x of a new last axis, 0 elsewhere: (...,) -> (..., num_classes), float32.
+
+    Raises IndexError for a class below 0 or not below num_classes.
+    """
     return apply("one_hot", x, num_classes=as_size(num_classes, "num_classes"))
 
 
@@ -252,19 +291,3 @@ def sequence_mask(x: Any, maxlen: Any, dtype: Any = "int64", name: str | None = 
         raise ArgumentError("sequence_mask: maxlen is needed, the largest length is not known")
     places = F.arange(as_size(maxlen, "maxlen"))
     return F.cast(F.less_than(places, F.unsqueeze(x, [x.ndim])), as_dtype(dtype))
-
-
-@public
-def searchsorted(
-    sorted_sequence: Any,
-    values: Any,
-    out_int32: bool = False,
-    right: bool = False,
-    name: str | None = None,
-) -> Any:
-    """How many elements of a sorted vector lie before each value: (n,), (...,) -> (...,)."""
-    if sorted_sequence.ndim != 1:
-        raise ShapeError(f"searchsorted takes a vector, not {sorted_sequence.shape}")
-    wide = F.unsqueeze(values, [values.ndim])
-    before = F.less_equal(sorted_sequence, wide) if right else F.less_than(sorted_sequence, wide)
-    return F.cast(F.sum(before, axis=-1), "int32" if out_int32 else "int64")

@@ -7,21 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, Size, divides, equal, product, require, require_equal
+from dy2st_runtime.dims import Size, equal, product, require_equal, same_shape
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from dy2st_runtime.ir import (
-    REQUIRED,
-    ArrayType,
-    F,
-    Sample,
-    Shape,
-    TensorType,
-    Variable,
-    apply,
-    define,
-    method,
-    public,
-)
+from dy2st_runtime.ir import REQUIRED, F, Sample, Shape, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import (
     Axes,
     as_int,
@@ -29,9 +17,9 @@ from dy2st_runtime.ir.arguments import (
     as_size,
     normalize_axes,
     normalize_axis,
+    rank_of,
     shape_of,
 )
-from dy2st_runtime.ops.reduce import all_same
 from dy2st_runtime.ops.rules import broadcast_shapes
 
 # -- reshape ----------------------------------------------------------------------------------
@@ -51,7 +39,7 @@ define(
     inputs="x",
     attributes={"shape": REQUIRED},
     infer=_reshape_infer,
-    kernel=lambda x, shape: np.reshape(x, shape),
+    kernel=lambda x, shape: x.reshape(shape),
     gradient=lambda g, y, x, shape: F.reshape(g, x.shape),
     samples=(
         Sample(((2, 3),), {"shape": (3, 2)}),
@@ -72,8 +60,8 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     """
     own = tuple(shape_of(x))
     wanted = _filled(own, _copied_sizes(own, as_shape(shape)))
-    if len(own) == len(wanted) and all_same(own, wanted):
-        return x
+    if same_shape(own, wanted):
+        return F.assign(x)
     return apply("reshape", x, shape=wanted)
 
 
@@ -102,9 +90,7 @@ def _filled(own: Shape, shape: Shape) -> Shape:
     if isinstance(rest, int) and rest == 0:
         raise ShapeError(f"reshape: -1 in {list(shape)} could be any size")
     left = total // rest
-    fits = equal(left * rest, total)
-    reason = f"reshape: {list(own)} does not fit {list(shape)}"
-    require(fits if fits is not None else left * rest == total, reason)
+    require_equal(left * rest, total, f"reshape: {list(own)} does not fit {list(shape)}")
     return (*shape[: unknown[0]], left, *shape[unknown[0] + 1 :])
 
 
@@ -117,44 +103,48 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None =
     first, last = normalize_axis(start_axis, len(own)), normalize_axis(stop_axis, len(own))
     if first > last:
         raise ArgumentError(f"flatten: axis {start_axis} comes after axis {stop_axis}")
-    return reshape(x, _literal([*own[:first], product(own[first : last + 1]), *own[last + 1 :]]))
+    return reshape(x, [*own[:first], product(own[first : last + 1]), *own[last + 1 :]])
+
+
+@method
+def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
+    """One axis as several: (6, n) -> (2, 3, n) for axis 0 and shape [2, 3]; one may be -1."""
+    own = shape_of(x)
+    place = normalize_axis(axis, len(own))
+    parts = _filled((own[place],), as_shape(shape))
+    return reshape(x, [*own[:place], *parts, *own[place + 1 :]])
 
 
 @method
 def squeeze(x: Any, axis: Axes = None, name: str | None = None) -> Any:
-    """Without axes of size 1: all of them, or the given ones if their size is 1."""
+    """Without axes of size 1: all of them, or the given ones if their size is 1.
+
+    A given axis whose size is not known must have the size 1 when the Program runs.
+    """
     own = shape_of(x)
-    if axis is None:
-        for size in own:
-            if isinstance(size, Dim) and equal(size, 1) is None:
-                raise ShapeError(
-                    f"squeeze: whether the size {size} is 1 is not known; name the axes"
-                )
-        axes: tuple[int, ...] = tuple(range(len(own)))
-    else:
-        axes = normalize_axes(axis, len(own))
-    gone = [a for a in axes if equal(own[a], 1) is True]
-    undecided = [a for a in axes if equal(own[a], 1) is None]
-    for a in undecided:
-        require(own[a] == 1, f"squeeze: axis {a} has the size {own[a]}, not 1")
-    gone += undecided
-    return reshape(x, _literal([size for a, size in enumerate(own) if a not in gone]))
+    gone = []
+    for place in normalize_axes(axis, len(own)):
+        is_one = equal(own[place], 1)
+        if is_one is None and axis is None:
+            raise ShapeError(
+                f"squeeze: whether the size {own[place]} of axis {place} is 1 is not known; name "
+                "the axes that go"
+            )
+        if is_one is None:
+            require_equal(own[place], 1, f"squeeze: axis {place} has the size {own[place]}, not 1")
+        if is_one is not False:
+            gone.append(place)
+    return reshape(x, [size for place, size in enumerate(own) if place not in gone])
 
 
 @method
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
-    """With axes of size 1 at the given places of the result."""
+    """With axes of size 1 at the given places of the result: (n, m) -> (n, 1, m) for axis 1."""
     given = list(axis) if isinstance(axis, (list, tuple)) else [axis]
     own = shape_of(x)
-    places = sorted(normalize_axis(a, len(own) + len(given)) for a in given)
-    for place in places:
+    for place in normalize_axes(given, len(own) + len(given)):
         own.insert(place, 1)
-    return reshape(x, _literal(own))
-
-
-def _literal(sizes: Sequence[Size]) -> list[Size]:
-    """Sizes that mean themselves, also where a 0 would mean "copy"."""
-    return list(sizes)
+    return reshape(x, own)
 
 
 # -- transpose --------------------------------------------------------------------------------
@@ -165,7 +155,7 @@ define(
     inputs="x",
     attributes={"perm": REQUIRED},
     infer=lambda x, perm: x.with_shape(x.shape[p] for p in perm),
-    kernel=lambda x, perm: np.transpose(x, perm),
+    kernel=lambda x, perm: x.transpose(perm),
     gradient=lambda g, y, x, perm: F.transpose(g, [perm.index(i) for i in range(len(perm))]),
     samples=(
         Sample(((2, 3),), {"perm": (1, 0)}),
@@ -181,7 +171,7 @@ def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
     if sorted(order) != list(range(x.ndim)):
         raise ArgumentError(f"transpose: {list(perm)} is no order of {x.ndim} axes")
     if order == tuple(range(x.ndim)):
-        return x
+        return F.assign(x)
     return apply("transpose", x, perm=order)
 
 
@@ -217,6 +207,20 @@ def swapaxes(x: Any, axis0: int, axis1: int, name: str | None = None) -> Any:
     return transpose(x, order)
 
 
+@method
+def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Any:
+    """The plane of two axes turned by k quarters, from the first axis towards the second."""
+    a, b = (normalize_axis(axis, x.ndim) for axis in axes)
+    if a == b:
+        raise ArgumentError(f"rot90: {list(axes)} are not two axes")
+    turns = as_int(k, "k") % 4
+    if turns == 2:
+        return flip(x, [a, b])
+    if turns == 1:
+        return swapaxes(flip(x, [b]), a, b)
+    return flip(swapaxes(x, a, b), [b]) if turns else F.assign(x)
+
+
 # -- broadcasting and repeating ---------------------------------------------------------------
 
 
@@ -237,7 +241,7 @@ define(
     inputs="x",
     attributes={"shape": REQUIRED},
     infer=_broadcast_to_infer,
-    kernel=lambda x, shape: np.broadcast_to(x, shape),
+    kernel=np.broadcast_to,
     gradient=lambda g, y, x, shape: F.sum_to(g, x.shape),
     samples=(
         Sample(((3,),), {"shape": (2, 3)}),
@@ -253,8 +257,8 @@ def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
     """x repeated to a shape, by the rules of broadcasting."""
     wanted = as_shape(shape)
     own = tuple(shape_of(x))
-    if len(own) == len(wanted) and all_same(own, wanted):
-        return x
+    if same_shape(own, wanted):
+        return F.assign(x)
     return apply("broadcast_to", x, shape=wanted)
 
 
@@ -295,142 +299,38 @@ def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
 
 @method
 def repeat_interleave(
-    x: Any, repeats: int, axis: int | None = None, name: str | None = None
+    x: Any, repeats: Any, axis: int | None = None, name: str | None = None
 ) -> Any:
-    """Every element along an axis `repeats` times in a row."""
+    """Every element along an axis `repeats` times in a row; a list has one number an element.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> repeat_interleave(to_tensor([7, 8]), 2).tolist()
+    [7, 7, 8, 8]
+    """
     if axis is None:
         x, axis = flatten(x), 0
     place, own = normalize_axis(axis, x.ndim), x.shape
-    count = as_size(repeats)
+    if rank_of(repeats):
+        return F.gather(x, _repeated(as_shape(repeats), own[place]), place)
+    count = as_size(repeats, "repeats")
     wide = unsqueeze(x, [place + 1])
     spread = broadcast_to(wide, [*own[: place + 1], count, *own[place + 1 :]])
     return reshape(spread, [*own[:place], own[place] * count, *own[place + 1 :]])
 
 
-# -- putting together and taking apart --------------------------------------------------------
-
-
-def _concat_infer(*types: TensorType, axis: int) -> TensorType:
-    first = types[0]
-    total: Size = 0
-    for type in types:
-        if type.rank != first.rank:
-            raise ShapeError(
-                f"concat: {list(first.shape)} and {list(type.shape)} have different ranks"
-            )
-        for i, (a, b) in enumerate(zip(first.shape, type.shape, strict=True)):
-            if i != axis:
-                require_equal(
-                    a, b, f"concat: {list(first.shape)} and {list(type.shape)} differ at axis {i}"
-                )
-        total = total + type.shape[axis]
-    return first.with_shape([*first.shape[:axis], total, *first.shape[axis + 1 :]])
-
-
-def _concat_gradient(g: Any, y: Any, *xs: Any, axis: int) -> list[Any]:
-    parts: list[Any] = []
-    start: Size = 0
-    for x in xs:
-        stop = start + x.shape[axis]
-        parts.append(F.slice(g, [axis], [start], [stop]))
-        start = stop
-    return parts
-
-
-define(
-    "concat",
-    doc="Tensors one after the other along an axis.",
-    inputs="xs*",
-    attributes={"axis": 0},
-    infer=_concat_infer,
-    kernel=lambda *xs, axis: np.concatenate(xs, axis),
-    gradient=_concat_gradient,
-    promote=True,
-    samples=(
-        Sample(((2, 3), (2, 1)), {"axis": 1}),
-        Sample(((2,), (0,), (3,))),
-    ),
-)
+def _repeated(counts: Shape, size: Size) -> Any:
+    """The places 0, 1, ... each as often as its count says."""
+    numbers = [as_int(count, "an entry of repeats") for count in counts]
+    if equal(size, len(numbers)) is not True:
+        raise ShapeError(f"repeat_interleave: {len(numbers)} repeats for {size} elements")
+    return np.repeat(np.arange(len(numbers)), numbers)
 
 
 @public
-def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
-    """Tensors one after the other along an axis."""
-    if isinstance(x, Variable) and isinstance(x.type, ArrayType):
-        return F.array_concat(x, axis)
-    tensors = _tensors("concat", x)
-    return apply("concat", *tensors, axis=normalize_axis(axis, tensors[0].ndim))
-
-
-@public
-def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
-    """Tensors of one shape along a new axis."""
-    if isinstance(x, Variable) and isinstance(x.type, ArrayType):
-        return F.array_stack(x, axis)
-    tensors = _tensors("stack", x)
-    place = normalize_axis(axis, tensors[0].ndim + 1)
-    return concat([unsqueeze(tensor, [place]) for tensor in tensors], axis=place)
-
-
-def _tensors(name: str, x: Any) -> list[Any]:
-    if not isinstance(x, (list, tuple)):
-        x = list(x)
-    if not x:
-        raise ArgumentError(f"{name} of an empty list")
-    return [F.assign(entry) if not hasattr(entry, "tensor_type") else entry for entry in x]
-
-
-@method
-def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
-    """Parts along an axis: a number of equal ones, or of the given sizes (one may be -1)."""
-    place = normalize_axis(axis, x.ndim)
-    size = x.shape[place]
-    if isinstance(num_or_sections, int):
-        if divides(num_or_sections, size) is False:
-            raise ShapeError(f"split: {size} cannot be split into {num_or_sections} equal parts")
-        part = size // num_or_sections
-        require_equal(
-            part * num_or_sections, size, f"split: {size} is no multiple of {num_or_sections}"
-        )
-        sections: list[Size] = [part] * num_or_sections
-    else:
-        sections = [as_size(s) for s in num_or_sections]
-        unknown = [i for i, s in enumerate(sections) if isinstance(s, int) and s == -1]
-        if unknown:
-            rest: Size = 0
-            for i, s in enumerate(sections):
-                rest = rest if i in unknown else rest + s
-            sections[unknown[0]] = size - rest
-        total: Size = 0
-        for s in sections:
-            total = total + s
-        require_equal(total, size, f"split: the sections {sections} do not add up to {size}")
-    parts, start = [], 0
-    for section in sections:
-        parts.append(F.slice(x, [place], [start], [start + section]))
-        start = start + section
-    return parts
-
-
-@method
-def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:
-    """`chunks` equal parts along an axis."""
-    return split(x, as_int(chunks, "chunks"), axis)
-
-
-@method
-def unbind(input: Any, axis: int = 0) -> list[Any]:
-    """The tensors along an axis, without it."""
-    place = normalize_axis(axis, input.ndim)
-    size = as_int(input.shape[place], "the number of tensors of unbind")
-    own = [s for i, s in enumerate(input.shape) if i != place]
-    return [reshape(F.slice(input, [place], [i], [i + 1]), own) for i in range(size)]
-
-
-@method
-def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
-    """`unbind` under another name."""
-    return unbind(x, axis)
+def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
+    """All tensors repeated to the shape that they broadcast to."""
+    shape = broadcast_shapes("broadcast_tensors", *(tuple(shape_of(x)) for x in input))
+    return [broadcast_to(x, shape) for x in input]
 
 
 # -- turning and shifting ---------------------------------------------------------------------
@@ -441,7 +341,7 @@ define(
     inputs="x",
     attributes={"axis": REQUIRED},
     infer=lambda x, axis: x,
-    kernel=lambda x, axis: np.flip(x, axis),
+    kernel=np.flip,
     gradient=lambda g, y, x, axis: F.flip(g, list(axis)),
     samples=(Sample(((2, 3),), {"axis": (1,)}), Sample(((2, 3),), {"axis": (0, 1)})),
 )
@@ -474,109 +374,3 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
         raise ArgumentError("roll: as many shifts as axes")
     places = tuple(normalize_axis(a, x.ndim) for a in axes)
     return apply("roll", x, shifts=tuple(as_size(s) for s in amounts), axis=places)
-
-
-# -- padding ----------------------------------------------------------------------------------
-
-_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-
-
-def _pad_infer(x: TensorType, pads: tuple[tuple[Size, Size], ...], mode: str, value: Any) -> Any:
-    sizes = [size + before + after for size, (before, after) in zip(x.shape, pads, strict=True)]
-    for size, (before, after) in zip(x.shape, pads, strict=True):
-        if mode == "reflect" and not (isinstance(before, int) and before == 0 == after):
-            require(size > maximum_of(before, after), f"pad: reflecting needs more than {before}")
-    return x.with_shape(sizes)
-
-
-def maximum_of(left: Size, right: Size) -> Size:
-    """The larger of two sizes."""
-    if isinstance(left, int) and isinstance(right, int):
-        return max(left, right)
-    raise ArgumentError("pad: only constant padding takes symbolic sizes")
-
-
-def _pad_kernel(x: Any, pads: Any, mode: str, value: Any) -> Any:
-    cut = tuple(slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(x.shape, pads, strict=True))
-    widths = [(max(b, 0), max(a, 0)) for b, a in pads]
-    if mode == "constant":
-        return np.pad(x[cut], widths, constant_values=value)
-    return np.pad(x[cut], widths, mode=_MODES[mode])  # type: ignore[call-overload]
-
-
-def _pad_gradient(g: Any, y: Any, x: Any, pads: Any, mode: str, value: Any) -> Any:
-    if mode == "constant":
-        back = tuple((-before, -after) for before, after in pads)
-        return apply("pad", g, pads=back, mode="constant", value=0.0)
-    # Every element of the result is one of x: where it came from says where its gradient goes.
-    count = product(x.shape)
-    source = apply("pad", F.reshape(F.arange(count), x.shape), pads=pads, mode=mode, value=0)
-    zeros = F.zeros([count], g.dtype)
-    return F.reshape(F.index_add(zeros, F.flatten(source), 0, F.flatten(g)), x.shape)
-
-
-define(
-    "pad",
-    doc="More elements before and after along each axis; negative numbers take elements away.",
-    inputs="x",
-    attributes={"pads": REQUIRED, "mode": "constant", "value": 0.0},
-    infer=_pad_infer,
-    kernel=_pad_kernel,
-    gradient=_pad_gradient,
-    samples=(
-        Sample(((2, 3),), {"pads": ((1, 0), (0, 2))}),
-        Sample(((2, 3),), {"pads": ((0, 0), (-1, 1)), "value": 2.0}),
-        Sample(((2, 3),), {"pads": ((1, 0), (2, 1)), "mode": "reflect"}),
-        Sample(((2, 3),), {"pads": ((1, 0), (2, 1)), "mode": "replicate"}),
-        Sample(((2, 3),), {"pads": ((1, 0), (2, 1)), "mode": "circular"}),
-    ),
-)
-
-
-@method
-def pad(
-    x: Any,
-    pad: Any,
-    mode: str = "constant",
-    value: float = 0.0,
-    data_format: str = "NCHW",
-    pad_from_left_axis: bool = True,
-    name: str | None = None,
-) -> Any:
-    """More elements around x.
-
-    `pad` has two numbers an axis: for all axes from the first on, or, shorter, for the spatial
-    axes from the last one back, as [left, right, top, bottom].
-    """
-    if mode not in _MODES:
-        raise ArgumentError(f"pad: the mode is one of {', '.join(_MODES)}, not {mode!r}")
-    given = list(as_shape(pad))
-    rank = x.ndim
-    if len(given) % 2:
-        raise ArgumentError(f"pad: two numbers an axis, not {given}")
-    pairs = [(given[i], given[i + 1]) for i in range(0, len(given), 2)]
-    none: tuple[Size, Size] = (0, 0)
-    if len(pairs) == rank:
-        pads = pairs if pad_from_left_axis else pairs[::-1]
-    else:
-        channel_last = data_format[-1] == "C" and len(data_format) == rank
-        spatial = list(range(1, rank - 1)) if channel_last else list(range(2, rank))
-        if len(pairs) > len(spatial):
-            raise ArgumentError(f"pad: {given} is too long for {data_format} of {x.shape}")
-        pads = [none] * rank
-        for pair, axis in zip(pairs, spatial[::-1], strict=False):
-            pads[axis] = pair
-    return apply("pad", x, pads=tuple(pads), mode=mode, value=float(value))
-
-
-@public
-def meshgrid(*args: Any, name: str | None = None) -> list[Any]:
-    """Each vector repeated along the axes of all others: (n,), (m,) -> two of (n, m)."""
-    vectors = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
-    sizes = [vector.shape[0] for vector in vectors]
-    grids = []
-    for axis, vector in enumerate(vectors):
-        wide: list[Size] = [1] * len(sizes)
-        wide[axis] = sizes[axis]
-        grids.append(broadcast_to(reshape(vector, wide), sizes))
-    return grids

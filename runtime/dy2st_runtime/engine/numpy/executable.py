@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 
 # Kernels whose results may be views of their first operand, or the operand itself.
 _VIEWS = frozenset(
-    ("reshape", "transpose", "slice", "broadcast_to", "assign", "detach", "flip", "sum_to")
+    ("reshape", "transpose", "slice", "split", "broadcast_to", "assign", "detach", "flip", "sum_to")
 )
 _count = 0
 

@@ -1,0 +1,146 @@
+"""More elements around a tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Size, maximum, minimum, product, require
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, method
+from dy2st_runtime.ir.arguments import as_shape
+
+Pads = tuple[tuple[Size, Size], ...]
+_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+def _pad_infer(x: TensorType, pads: Pads, mode: str, value: Any) -> TensorType:
+    for axis, (size, pair) in enumerate(zip(x.shape, pads, strict=True)):
+        kept, least = _kept_and_needed(size, pair, mode)
+        reason = f"pad: {mode!r} by {list(pair)} needs {least} elements along axis {axis}"
+        require(kept >= least, f"{reason}, not {kept}")
+    return x.with_shape(
+        size + before + after for size, (before, after) in zip(x.shape, pads, strict=True)
+    )
+
+
+def _kept_and_needed(size: Size, pair: tuple[Size, Size], mode: str) -> tuple[Size, Size]:
+    """How many elements negative numbers leave along an axis, and how many there must be."""
+    before, after = pair
+    kept = size + minimum(before, 0) + minimum(after, 0)
+    more = maximum(maximum(before, after), 0)
+    if mode == "constant":
+        return kept, 0
+    # A reflection leaves out the edge; every other mode repeats what is there.
+    return kept, minimum(more, 1) if mode != "reflect" else minimum(more, 1) * (more + 1)
+
+
+def _pad_kernel(x: Any, pads: Any, mode: str, value: Any) -> Any:
+    for size, pair in zip(x.shape, pads, strict=True):
+        kept, least = _kept_and_needed(size, pair, mode)
+        if kept < least:
+            raise ValueError(f"{kept} elements are too few to pad by {pair}")
+    inside = tuple(
+        slice(max(-before, 0), size - max(-after, 0))
+        for size, (before, after) in zip(x.shape, pads, strict=True)
+    )
+    if mode != "constant":
+        widths = [(max(before, 0), max(after, 0)) for before, after in pads]
+        return np.pad(x[inside], widths, mode=_MODES[mode])  # type: ignore[call-overload]
+    shape = [size + before + after for size, (before, after) in zip(x.shape, pads, strict=True)]
+    result = np.full(shape, value, x.dtype)
+    places = tuple(
+        slice(max(before, 0), size - max(after, 0))
+        for size, (before, after) in zip(shape, pads, strict=True)
+    )
+    result[places] = x[inside]
+    return result
+
+
+def _pad_gradient(g: Any, y: Any, x: Any, pads: Pads, mode: str, value: Any) -> Any:
+    if mode == "constant":
+        back = tuple((-before, -after) for before, after in pads)
+        return apply("pad", g, pads=back)
+    # Every element of the result is one of x: where it came from says where its gradient goes.
+    count = product(x.shape)
+    source = apply("pad", F.reshape(F.arange(count), x.shape), pads=pads, mode=mode)
+    zeros = F.zeros([count], g.dtype)
+    return F.reshape(F.index_add(zeros, F.flatten(source), 0, F.flatten(g)), x.shape)
+
+
+define(
+    "pad",
+    doc="More elements before and after along each axis; negative numbers take elements away.",
+    inputs="x",
+    attributes={"pads": REQUIRED, "mode": "constant", "value": 0},
+    infer=_pad_infer,
+    kernel=_pad_kernel,
+    gradient=_pad_gradient,
+    samples=(
+        Sample(((2, 3),), {"pads": ((1, 0), (0, 2))}),
+        Sample(((2, 3),), {"pads": ((0, 0), (-1, 1)), "value": 2.0}),
+        Sample(((2, 3),), {"pads": ((2, 0), (-1, -2)), "value": 2.0}),
+        Sample(((2, 3),), {"pads": ((1, 0), (2, 1)), "mode": "reflect"}),
+        Sample(((2, 3),), {"pads": ((1, 0), (2, 1)), "mode": "replicate"}),
+        Sample(((2, 3),), {"pads": ((1, 5), (2, 1)), "mode": "circular"}),
+        Sample(((2, 3),), {"pads": ((1, 0), (-1, 1)), "mode": "circular"}),
+    ),
+)
+
+
+@method
+def pad(
+    x: Any,
+    pad: Any,
+    mode: str = "constant",
+    value: float = 0.0,
+    data_format: str = "NCHW",
+    pad_from_left_axis: bool = True,
+    name: str | None = None,
+) -> Any:
+    """More elements around x; mode: 'constant', 'reflect', 'replicate' or 'circular'.
+
+    `pad` has two numbers an axis: for all axes from the first on, or, shorter, for the spatial
+    axes of `data_format` from the last one back, as [left, right, top, bottom].
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> pad(to_tensor([[1, 2]]), [0, 0, 1, 2]).tolist()
+    [[0, 1, 2, 0, 0]]
+    """
+    if mode not in _MODES:
+        raise ArgumentError(f"pad: the mode is one of {', '.join(_MODES)}, not {mode!r}")
+    given = as_shape(pad)
+    if len(given) % 2:
+        raise ArgumentError(f"pad: two numbers an axis, not {list(given)}")
+    pairs = list(zip(given[::2], given[1::2], strict=True))
+    if len(pairs) == x.ndim:
+        pads = pairs if pad_from_left_axis else pairs[::-1]
+    else:
+        pads = _of_spatial_axes(pairs, x, data_format)
+    return apply("pad", x, pads=tuple(pads), mode=mode, value=_value_for(x, value))
+
+
+def _of_spatial_axes(
+    pairs: list[tuple[Size, Size]], x: Any, data_format: str
+) -> list[tuple[Size, Size]]:
+    first = 1 if data_format.endswith("C") and data_format != "NC" else 2
+    spatial = range(first, x.ndim - (first == 1))
+    if len(pairs) > len(spatial):
+        raise ArgumentError(
+            f"pad: {2 * len(pairs)} numbers are too many for a tensor of shape {x.shape} in "
+            f"{data_format}; give two for every axis, or two for each of the spatial ones"
+        )
+    pads: list[tuple[Size, Size]] = [(0, 0)] * x.ndim
+    for axis, pair in zip(spatial[::-1], pairs, strict=False):
+        pads[axis] = pair
+    return pads
+
+
+def _value_for(x: Any, value: float) -> float:
+    """The number as the dtype of x holds it; ArgumentError if it cannot."""
+    if x.dtype.kind not in "iub":
+        return float(value)
+    if value != int(value):
+        raise ArgumentError(f"pad: a tensor of dtype {x.dtype} cannot hold the value {value}")
+    return int(value)

@@ -1,0 +1,271 @@
+"""Operators that put tensors together and take them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Size, divides, require, require_equal
+from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.ir import (
+    REQUIRED,
+    ArrayType,
+    F,
+    Sample,
+    TensorType,
+    Variable,
+    apply,
+    define,
+    method,
+    public,
+)
+from dy2st_runtime.ir.arguments import as_int, as_size, normalize_axis, rank_of
+
+# -- together ---------------------------------------------------------------------------------
+
+
+def _require_same_rank(name: str, types: Sequence[TensorType]) -> None:
+    for type in types:
+        if type.rank != types[0].rank:
+            raise ShapeError(
+                f"{name}: {list(types[0].shape)} and {list(type.shape)} have different ranks"
+            )
+
+
+def _require_same_sizes(name: str, types: Sequence[TensorType], but: int | None) -> None:
+    first = types[0].shape
+    for type in types[1:]:
+        reason = f"{name}: {list(first)} and {list(type.shape)} differ at axis"
+        for axis, (a, b) in enumerate(zip(first, type.shape, strict=True)):
+            if axis != but:
+                require_equal(a, b, f"{reason} {axis}")
+
+
+def _concat_infer(*types: TensorType, axis: int) -> TensorType:
+    _require_same_rank("concat", types)
+    _require_same_sizes("concat", types, but=axis)
+    shape = list(types[0].shape)
+    for type in types[1:]:
+        shape[axis] = shape[axis] + type.shape[axis]
+    return types[0].with_shape(shape)
+
+
+define(
+    "concat",
+    doc="Tensors one after the other along an axis.",
+    inputs="xs*",
+    attributes={"axis": 0},
+    infer=_concat_infer,
+    kernel=lambda *xs, axis: np.concatenate(xs, axis),
+    gradient=lambda g, y, *xs, axis: F.split(g, [x.shape[axis] for x in xs], axis),
+    promote=True,
+    samples=(
+        Sample(((2, 3), (2, 1)), {"axis": 1}),
+        Sample(((2,), (0,), (3,))),
+        Sample(((2, 3),)),
+    ),
+)
+
+
+def _stack_infer(*types: TensorType, axis: int) -> TensorType:
+    _require_same_rank("stack", types)
+    _require_same_sizes("stack", types, but=None)
+    shape = types[0].shape
+    return types[0].with_shape([*shape[:axis], len(types), *shape[axis:]])
+
+
+define(
+    "stack",
+    doc="Tensors of one shape along a new axis.",
+    inputs="xs*",
+    attributes={"axis": 0},
+    infer=_stack_infer,
+    kernel=lambda *xs, axis: np.stack(xs, axis),
+    gradient=lambda g, y, *xs, axis: F.unbind(g, axis),
+    decompose=lambda *xs, axis: F.concat([F.unsqueeze(x, axis) for x in xs], axis),
+    promote=True,
+    samples=(
+        Sample(((2, 3), (2, 3)), {"axis": 1}),
+        Sample(((), (), ())),
+        Sample(((2,),), {"axis": 1}),
+    ),
+)
+
+
+@public
+def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
+    """Tensors one after the other along an axis: (n, k), (m, k) -> (n + m, k).
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> concat([to_tensor([1, 2]), to_tensor([3])]).tolist()
+    [1, 2, 3]
+    """
+    if isinstance(x, Variable) and isinstance(x.type, ArrayType):
+        return F.array_concat(x, axis)
+    tensors = _given("concat", x)
+    return apply("concat", *tensors, axis=normalize_axis(axis, rank_of(tensors[0])))
+
+
+@public
+def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
+    """Tensors of one shape along a new axis: two of (n,) -> (2, n).
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> stack([to_tensor([1, 2]), to_tensor([3, 4])], axis=1).tolist()
+    [[1, 3], [2, 4]]
+    """
+    if isinstance(x, Variable) and isinstance(x.type, ArrayType):
+        return F.array_stack(x, axis)
+    tensors = _given("stack", x)
+    return apply("stack", *tensors, axis=normalize_axis(axis, rank_of(tensors[0]) + 1))
+
+
+def _given(name: str, x: Any) -> list[Any]:
+    tensors = list(x)
+    if not tensors:
+        raise ArgumentError(f"{name} of an empty list")
+    return tensors
+
+
+@public
+def vstack(x: Any, name: str | None = None) -> Any:
+    """Tensors one below the other: vectors are rows."""
+    rows = [F.reshape(t, [1, -1]) if rank_of(t) < 2 else t for t in _given("vstack", x)]
+    return concat(rows, 0)
+
+
+@public
+def hstack(x: Any, name: str | None = None) -> Any:
+    """Tensors side by side: along the second axis, vectors along their only one."""
+    tensors = [F.reshape(t, [1]) if not rank_of(t) else t for t in _given("hstack", x)]
+    return concat(tensors, 0 if rank_of(tensors[0]) == 1 else 1)
+
+
+@public
+def meshgrid(*args: Any, name: str | None = None) -> list[Any]:
+    """Each vector repeated along the axes of all others: (n,), (m,) -> two of (n, m)."""
+    vectors = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
+    vectors = [F.reshape(vector, [-1]) for vector in vectors]
+    sizes = [vector.shape[0] for vector in vectors]
+    grids = []
+    for axis, vector in enumerate(vectors):
+        wide: list[Size] = [1] * len(sizes)
+        wide[axis] = sizes[axis]
+        grids.append(F.broadcast_to(F.reshape(vector, wide), sizes))
+    return grids
+
+
+# -- apart ------------------------------------------------------------------------------------
+
+
+def _split_infer(x: TensorType, sections: tuple[Size, ...], axis: int) -> tuple[TensorType, ...]:
+    total: Size = 0
+    for size in sections:
+        require(size >= 0, f"split: {list(sections)} has a negative size")
+        total = total + size
+    size = x.shape[axis]
+    require_equal(total, size, f"split: {list(sections)} do not add up to {size} along axis {axis}")
+    rests = (x.shape[:axis], x.shape[axis + 1 :])
+    return tuple(x.with_shape([*rests[0], part, *rests[1]]) for part in sections)
+
+
+def _split_kernel(x: Any, sections: tuple[int, ...], axis: int) -> tuple[Any, ...]:
+    if min(sections) < 0 or sum(sections) != x.shape[axis]:
+        raise ValueError(f"{sections} do not add up to {x.shape[axis]}")
+    parts, start, before = [], 0, (slice(None),) * axis
+    for size in sections:
+        parts.append(x[(*before, slice(start, start + size))])
+        start += size
+    return tuple(parts)
+
+
+def _split_gradient(g: Any, y: Any, x: Any, sections: Any, axis: int) -> Any:
+    parts = [
+        F.zeros(part.shape, part.dtype) if own is None else own
+        for own, part in zip(g, y, strict=True)
+    ]
+    return F.concat(parts, axis)
+
+
+define(
+    "split",
+    doc="Parts of the given sizes along an axis.",
+    inputs="x",
+    attributes={"sections": REQUIRED, "axis": REQUIRED},
+    infer=_split_infer,
+    kernel=_split_kernel,
+    gradient=_split_gradient,
+    samples=(
+        Sample(((2, 5),), {"sections": (2, 0, 3), "axis": 1}),
+        Sample(((3,),), {"sections": (1, 2), "axis": 0}),
+    ),
+)
+
+
+@method
+def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
+    """Parts along an axis: a number of equal ones, or of the given sizes (one may be -1).
+
+    Raises ShapeError if they do not add up to the size of the axis.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> [part.tolist() for part in split(to_tensor([1, 2, 3]), [1, -1])]
+    [[1], [2, 3]]
+    """
+    place = normalize_axis(axis, x.ndim)
+    size = x.shape[place]
+    if isinstance(num_or_sections, (list, tuple)):
+        sections = _filled(size, [as_size(s, "a section") for s in num_or_sections])
+    else:
+        sections = _equal_parts(size, as_int(num_or_sections, "num_or_sections"))
+    if len(sections) == 1:
+        require_equal(sections[0], size, f"split: {sections} do not add up to {size}")
+        return [F.assign(x)]  # an operator with several results has at least two
+    return list(apply("split", x, sections=tuple(sections), axis=place))
+
+
+def _equal_parts(size: Size, count: int) -> list[Size]:
+    if count < 1 or divides(count, size) is False:
+        raise ShapeError(f"split: {size} cannot be split into {count} equal parts")
+    part = size // count
+    require_equal(part * count, size, f"split: {size} is no multiple of {count}")
+    return [part] * count
+
+
+def _filled(size: Size, sections: list[Size]) -> list[Size]:
+    """The sizes with what is left in place of a -1."""
+    unknown = [i for i, part in enumerate(sections) if isinstance(part, int) and part == -1]
+    if len(unknown) > 1 or not sections:
+        raise ShapeError(f"split: {sections} are no sizes of parts; one may be -1")
+    rest = size
+    for i, part in enumerate(sections):
+        rest = rest if i in unknown else rest - part
+    return [rest if i in unknown else part for i, part in enumerate(sections)]
+
+
+@method
+def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:
+    """`chunks` equal parts along an axis."""
+    return split(x, as_int(chunks, "chunks"), axis)
+
+
+@method
+def unbind(input: Any, axis: int = 0) -> list[Any]:
+    """The tensors along an axis, without it: (2, n) -> two of (n,)."""
+    place = normalize_axis(axis, input.ndim)
+    count = as_int(input.shape[place], "the number of tensors of unbind")
+    own = [size for i, size in enumerate(input.shape) if i != place]
+    if not count:
+        return []
+    return [F.reshape(part, own) for part in split(input, [1] * count, place)]
+
+
+@method
+def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
+    """The tensors along an axis, without it; ShapeError if they are not `num`."""
+    tensors = unbind(x, axis)
+    if num is not None and num != len(tensors):
+        raise ShapeError(f"unstack: there are {len(tensors)} tensors along axis {axis}, not {num}")
+    return tensors

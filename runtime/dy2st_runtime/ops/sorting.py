@@ -1,0 +1,185 @@
+"""Order: sorting, the largest elements, places in sorted vectors, distinct elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import product, require
+from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, method, public
+from dy2st_runtime.ir.arguments import as_size, fresh_symbol, normalize_axis
+
+
+def _order_kernel(x: Any, axis: int, descending: bool) -> Any:
+    if not descending:
+        return np.argsort(x, axis=axis, kind="stable")
+    # Equal elements keep their order: sort the reversed tensor and count from the end.
+    turned = np.flip(x, axis)
+    return x.shape[axis] - 1 - np.flip(np.argsort(turned, axis=axis, kind="stable"), axis)
+
+
+define(
+    "argsort",
+    doc="The places of the elements in ascending (or descending) order; equal ones stay in order.",
+    inputs="x",
+    attributes={"axis": REQUIRED, "descending": False},
+    infer=lambda x, axis, descending: x.with_dtype("int64"),
+    kernel=_order_kernel,
+    samples=(
+        Sample(((2, 3),), {"axis": 1}, ("float32",)),
+        Sample(((4,),), {"axis": 0, "descending": True}, ("int64",), 0, 3),
+        Sample(((3, 0),), {"axis": 0}, ("int64",)),
+    ),
+)
+
+
+@method
+def argsort(
+    x: Any,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The places of the elements in order along an axis; always stable, NaN the largest."""
+    return apply("argsort", x, axis=normalize_axis(axis, x.ndim), descending=bool(descending))
+
+
+@method
+def sort(
+    x: Any,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The elements in order along an axis.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> sort(to_tensor([2, 3, 1]), descending=True).tolist()
+    [3, 2, 1]
+    """
+    order = argsort(x, axis, descending)
+    return F.take_along_axis(x, order, axis, broadcast=False)
+
+
+@method
+def topk(
+    x: Any,
+    k: Any,
+    axis: int | None = None,
+    largest: bool = True,
+    sorted: bool = True,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """The k largest (or smallest) elements along an axis in order, and their places.
+
+    Raises ShapeError if there are fewer than k.
+    """
+    place = normalize_axis(-1 if axis is None else axis, x.ndim)
+    count, size = as_size(k, "k"), x.shape[place]
+    require(count <= size, f"topk: k = {count} of {size} elements along axis {place}")
+    order = F.slice(argsort(x, place, descending=largest), [place], [0], [count])
+    return F.take_along_axis(x, order, place, broadcast=False), order
+
+
+def _searchsorted_infer(sequence: TensorType, values: TensorType, right: bool) -> TensorType:
+    if sequence.rank != 1:
+        raise ShapeError(f"searchsorted takes a vector, not a tensor of {list(sequence.shape)}")
+    return values.with_dtype("int64")
+
+
+def _searchsorted_kernel(sequence: Any, values: Any, right: bool) -> Any:
+    return np.searchsorted(sequence, values, "right" if right else "left")
+
+
+def _count_before(sequence: Any, values: Any, right: bool) -> Any:
+    wide = F.unsqueeze(values, [values.ndim])
+    before = F.less_equal(sequence, wide) if right else F.less_than(sequence, wide)
+    return F.sum(F.cast(before, "int64"), axis=-1)
+
+
+define(
+    "searchsorted",
+    doc="How many elements of a sorted vector lie before each value.",
+    inputs="sequence, values",
+    attributes={"right": False},
+    infer=_searchsorted_infer,
+    kernel=_searchsorted_kernel,
+    decompose=_count_before,
+    promote=True,
+    samples=(
+        Sample(((1,), (2, 3)), dtypes=("int64", "int64"), low=0, high=3),
+        Sample(((1,), ()), {"right": True}, ("int64", "int64"), 0, 3),
+        Sample(((0,), (2,)), dtypes=("float32", "float32")),
+    ),
+)
+
+
+@public
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    out_int32: bool = False,
+    right: bool = False,
+    name: str | None = None,
+) -> Any:
+    """How many elements of a sorted vector lie before each value: (n,), (...,) -> (...,).
+
+    Equal elements lie before with `right`, behind without.
+    """
+    found = apply("searchsorted", sorted_sequence, values, right=bool(right))
+    return F.cast(found, "int32") if out_int32 else found
+
+
+def _unique_infer(x: TensorType, axis: int | None) -> tuple[TensorType, ...]:
+    total = product(x.shape) if axis is None else x.shape[axis]
+    count = fresh_symbol("unique", 0, total)
+    values = (count,) if axis is None else (*x.shape[:axis], count, *x.shape[axis + 1 :])
+    places = [TensorType("int64", (size,)) for size in (count, total, count)]
+    return (x.with_shape(values), *places)
+
+
+def _unique_kernel(x: Any, axis: int | None) -> tuple[Any, ...]:
+    values, *places = np.unique(
+        x, return_index=True, return_inverse=True, return_counts=True, axis=axis
+    )
+    return (values, *(np.reshape(place, -1).astype(np.int64) for place in places))
+
+
+define(
+    "unique",
+    doc="The distinct elements in order, where each is first, which each element is, how often.",
+    inputs="x",
+    attributes={"axis": None},
+    infer=_unique_infer,
+    kernel=_unique_kernel,
+    samples=(
+        Sample(((2, 3),), dtypes=("int64",), low=0, high=3),
+        Sample(((3, 2),), {"axis": 0}, ("int64",), 0, 2),
+    ),
+)
+
+
+@method
+def unique(
+    x: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    dtype: Any = "int64",
+    name: str | None = None,
+) -> Any:
+    """The distinct elements in order (or slices along an axis), and what else is asked for.
+
+    return_index: where each is first. return_inverse: which of them every element is.
+    return_counts: how often each occurs. No gradient flows through.
+    """
+    place = None if axis is None else normalize_axis(axis, x.ndim)
+    values, *rest = apply("unique", F.detach(x), axis=place)
+    wanted = (return_index, return_inverse, return_counts)
+    places = [F.cast(part, dtype) for part, keep in zip(rest, wanted, strict=True) if keep]
+    return (values, *places) if places else values
