@@ -2,9 +2,9 @@
 
 import numpy as _np
 
-from dy2st import jit, nn, optimizer, static
+from dy2st import errors, jit, nn, optimizer, static
 from dy2st.jit import to_static
-from dy2st_runtime import dims, engine, errors, ops
+from dy2st_runtime import dims, engine, ops
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled

@@ -88,29 +88,41 @@ def fits_number(number: Any, tensor: Tensor) -> bool:
     return tensor.ndim == 0 and order.index(kind) <= order.index(tensor.dtype.kind)
 
 
-def join_types(left: ValueType, right: ValueType, mismatch: Mismatch) -> ValueType:
-    """The type that both values have; sizes that differ become a new symbol."""
+def join_types(
+    left: ValueType, right: ValueType, mismatch: Mismatch, free: set[Dim] | None = None
+) -> ValueType:
+    """The type that both values have; sizes that differ become a new symbol.
+
+    `free` are symbols that stand for any size already; new ones are added.
+    """
+    free = set() if free is None else free
     if isinstance(left, ArrayType) or isinstance(right, ArrayType):
-        return _join_arrays(left, right, mismatch)
+        return _join_arrays(left, right, mismatch, free)
     if left.dtype != right.dtype:
         raise mismatch(f"{left.dtype} and {right.dtype}")
     if left.rank != right.rank:
         raise mismatch(f"shapes {_shown(left)} and {_shown(right)} of different rank")
-    return left.with_shape(_join_sizes(a, b) for a, b in zip(left.shape, right.shape, strict=True))
+    return left.with_shape(_join_sizes(a, b, free) for a, b in zip(left.shape, right.shape, strict=True))
 
 
-def _join_arrays(left: ValueType, right: ValueType, mismatch: Mismatch) -> ValueType:
+def _join_arrays(
+    left: ValueType, right: ValueType, mismatch: Mismatch, free: set[Dim]
+) -> ValueType:
     if not (isinstance(left, ArrayType) and isinstance(right, ArrayType)):
         raise mismatch("a list of tensors and a tensor")
     if left.element is None or right.element is None:
         return ArrayType(left.element or right.element)
-    element = join_types(left.element, right.element, mismatch)
+    element = join_types(left.element, right.element, mismatch, free)
     assert isinstance(element, TensorType)
     return ArrayType(element)
 
 
-def _join_sizes(left: Size, right: Size) -> Size:
-    return left if equal(left, right) is True else fresh_symbol("size")
+def _join_sizes(left: Size, right: Size, free: set[Dim]) -> Size:
+    if equal(left, right) is True or left in free:
+        return left
+    size = fresh_symbol("size")
+    free.add(size)
+    return size
 
 
 def _shown(type: TensorType) -> str:

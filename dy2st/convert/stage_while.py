@@ -30,6 +30,7 @@ from dy2st.convert.joining import (
 from dy2st.convert.regions import Region, close, finish, trace_region
 from dy2st.convert.stage_if import truth
 from dy2st.convert.undefined import Undefined
+from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import LoopMismatch
 from dy2st_runtime.ir import (
     ArrayType,
@@ -84,6 +85,7 @@ class _Loop:
         self.tracer, self.names, self.guarded = tracer, list(names), guarded
         self.place = user_location()
         self.carried: list[_Carried] = []
+        self.free: set[Dim] = set()  # sizes that change from turn to turn
         self.states: dict[int, tuple[Tensor, _Carried]] = {}
         self.values = [
             self._carry(name, value) for name, value in zip(self.names, values, strict=True)
@@ -194,6 +196,7 @@ class _Loop:
             carried.type,
             variable.type,
             lambda _: self._mismatch(carried.name, carried.parameter, new),
+            self.free,
         )
         if joined != carried.type:
             carried.type = joined

@@ -1,0 +1,4 @@
+"""Every error that dy2st raises on purpose: those of `dy2st_runtime.errors`."""
+
+from dy2st_runtime.errors import *  # noqa: F403
+from dy2st_runtime.errors import __all__ as __all__
