@@ -10,7 +10,6 @@ from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from dy2st_runtime.ops import *  # noqa: F403
 from dy2st_runtime.ops import __all__ as _operators
-from dy2st_runtime.ops import assert_, print_, seed
 from dy2st_runtime.tensor import Parameter, from_dlpack, from_numpy, is_tensor, to_tensor
 
 float16, float32, float64 = _np.dtype("float16"), _np.dtype("float32"), _np.dtype("float64")
@@ -25,7 +24,6 @@ __all__ = [
     "Parameter",
     "Program",
     "Tensor",
-    "assert_",
     "bool",
     "dims",
     "enable_grad",
@@ -48,8 +46,6 @@ __all__ = [
     "no_grad",
     "ops",
     "optimizer",
-    "print_",
-    "seed",
     "set_grad_enabled",
     "static",
     "to_static",

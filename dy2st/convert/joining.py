@@ -102,7 +102,9 @@ def join_types(
         raise mismatch(f"{left.dtype} and {right.dtype}")
     if left.rank != right.rank:
         raise mismatch(f"shapes {_shown(left)} and {_shown(right)} of different rank")
-    return left.with_shape(_join_sizes(a, b, free) for a, b in zip(left.shape, right.shape, strict=True))
+    return left.with_shape(
+        _join_sizes(a, b, free) for a, b in zip(left.shape, right.shape, strict=True)
+    )
 
 
 def _join_arrays(

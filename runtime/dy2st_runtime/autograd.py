@@ -80,10 +80,7 @@ class Node:
     def gradients(self, output_gradients: list[Any]) -> list[Any]:
         """Gradients of the inputs, None where there is none."""
         edges = self.edges
-        if edges is None:
-            raise RuntimeError(
-                "the graph was freed by an earlier backward(); pass retain_graph=True to keep it"
-            )
+        assert edges is not None
         rule = self.definition.gradient
         if rule is None:
             return [None] * len(edges)
@@ -122,6 +119,10 @@ class _Sums:
             total = gradient if known is None else F.add(known[1], gradient)
             self.of_leaves[id(tensor)] = (tensor, total)
             return
+        if node.edges is None:
+            raise RuntimeError(
+                "the graph was freed by an earlier backward(); pass retain_graph=True to keep it"
+            )
         sums = self.of_nodes.setdefault(node, [None] * len(node.outputs))
         sums[index] = gradient if sums[index] is None else F.add(sums[index], gradient)
 

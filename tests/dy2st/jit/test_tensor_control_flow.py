@@ -386,7 +386,8 @@ def recursion_on_python_value(x, n=3):
 FUNCTIONS = [
     value
     for name, value in list(globals().items())
-    if callable(value) and getattr(value, "__module__", "") == __name__
+    if callable(value)
+    and getattr(value, "__module__", "") == __name__
     and name not in ("helper_with_branch",)
 ]
 

@@ -1,0 +1,274 @@
+"""to_static and its neighbours: caches, specs, marks, hooks, saving."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st import nn
+from dy2st.jit import StaticFunction, to_static
+from dy2st.static import InputSpec
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 2)
+        self.norm = nn.BatchNorm1D(2)
+        self.drop = nn.Dropout(0.5)
+
+    def forward(self, x):
+        return self.drop(self.norm(self.fc(x)))
+
+    @to_static(input_spec=[InputSpec(["n", 3], name="x")])
+    def predict(self, x):
+        return self.fc(x).argmax(-1)
+
+    @to_static(input_spec=[InputSpec([2], name="v"), 3])
+    def scaled(self, v, factor):
+        return {"scaled": v * factor, "fc": self.fc.weight.sum()}
+
+
+def double(x):
+    return x * 2
+
+
+def test_a_decorator_with_and_without_arguments_and_a_call_are_the_same():
+    with_brackets = to_static(input_spec=[InputSpec([None], name="x")])(double)
+    for static in (to_static(double), with_brackets, to_static(to_static(double))):
+        assert isinstance(static, StaticFunction)
+        assert static(dy2st.ones([2])).tolist() == [2.0, 2.0]
+        assert static.__name__ == "double"
+
+
+def test_a_layer_is_converted_in_place_and_rolled_back():
+    net = Net().eval()
+    x = dy2st.ones([4, 3])
+    before = net(x).numpy()
+    assert to_static(net) is net
+    assert isinstance(net.forward, StaticFunction)
+    np.testing.assert_allclose(net(x).numpy(), before, rtol=1e-6)
+    net.forward.rollback()
+    assert not isinstance(net.forward, StaticFunction)
+    np.testing.assert_array_equal(net(x).numpy(), before)
+
+
+def test_instances_have_programs_of_their_own():
+    one, two = Net(), Net()
+    assert one.predict is one.predict and one.predict is not two.predict
+    x = dy2st.ones([2, 3])
+    one.predict(x)
+    assert len(one.predict.program_cache) == 1 and len(two.predict.program_cache) == 0
+
+
+def test_training_and_inference_are_two_programs():
+    net = to_static(Net())
+    x = dy2st.ones([4, 3])
+    net.train()
+    net(x)
+    net.eval()
+    np.testing.assert_array_equal(net(x).numpy(), net(x).numpy())
+    net.train()
+    net(x)
+    assert len(net.forward.program_cache) == 2
+
+
+def test_running_statistics_and_parameters_are_live():
+    eager, static = Net(), Net()
+    static.set_state_dict(eager.state_dict())
+    to_static(static)
+    eager.drop.p = static.drop.p = 0.0
+    x = dy2st.randn([8, 3])
+    np.testing.assert_allclose(static(x).numpy(), eager(x).numpy(), rtol=1e-5, atol=1e-6)
+    for name, tensor in eager.state_dict().items():
+        np.testing.assert_allclose(static.state_dict()[name].numpy(), tensor.numpy(), rtol=1e-5)
+    static.fc.weight.set_value(np.zeros((3, 2), "float32"))
+    static.eval()
+    assert np.ptp(static(x).numpy(), axis=0).max() == 0
+
+
+def test_training_through_a_converted_layer_gives_the_eager_gradients():
+    eager = Net()
+    eager.drop.p = 0.0
+    static = to_static(copy.deepcopy(eager))
+    x = dy2st.randn([8, 3])
+    for net in (eager, static):
+        nn.functional.mse_loss(net(x), dy2st.zeros([8, 2])).backward()
+    for a, b in zip(eager.parameters(), static.parameters(), strict=True):
+        np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_nested_specs_python_values_and_defaults():
+    def mix(pair, table, scale=2.0):
+        return pair[0] + pair[1] * scale + table["a"]
+
+    spec = [(InputSpec([None], name="p"), InputSpec([None])), {"a": InputSpec([1])}]
+    static = to_static(mix, input_spec=spec)
+    out = static((dy2st.ones([1]), dy2st.ones([1])), {"a": dy2st.ones([1])})
+    assert out.tolist() == [4.0]
+    names = [v.name for v in static.main_program.inputs]
+    assert names[0] == "p" and len(set(names)) == 3
+    assert static((dy2st.ones([1]), dy2st.ones([1])), {"a": dy2st.ones([1])}, 3.0).tolist() == [5.0]
+
+
+def test_keyword_arguments_and_numpy_arrays():
+    static = to_static(lambda_free_sub)
+    assert static(y=np.ones(2, "float32"), x=dy2st.ones([2]) * 3).tolist() == [2.0, 2.0]
+
+
+def lambda_free_sub(x, y):
+    return x - y
+
+
+def test_enable_to_static_off_runs_python():
+    calls = []
+
+    def noted(x):
+        calls.append(1)
+        return x
+
+    static = to_static(noted)
+    try:
+        dy2st.jit.enable_to_static(False)
+        static(dy2st.ones([1]))
+        static(dy2st.ones([1]))
+    finally:
+        dy2st.jit.enable_to_static(True)
+    assert len(calls) == 2 and len(static.program_cache) == 0
+
+
+def test_ignored_modules_and_marked_functions_are_called_as_they_are():
+    dy2st.jit.ignore_module([json])
+
+    @dy2st.jit.not_to_static
+    def helper(x):
+        return x + len(json.dumps([1]))
+
+    def calls(x):
+        return helper(x)
+
+    assert to_static(calls)(dy2st.ones([1])).tolist() == [4.0]
+
+
+def test_set_verbosity_names_what_is_converted(capsys):
+    def fresh(x):
+        return x + 1
+
+    dy2st.jit.set_verbosity(1)
+    try:
+        to_static(fresh)(dy2st.ones([1]))
+    finally:
+        dy2st.jit.set_verbosity(0)
+    assert "converted" in capsys.readouterr().err
+
+
+def test_nothing_is_printed_unless_asked_for(tmp_path, capfd):
+    net = Net().eval()
+    dy2st.jit.save(to_static(net, input_spec=[InputSpec([None, 3], name="x")]), str(tmp_path / "n"))
+    dy2st.jit.load(str(tmp_path / "n"))(dy2st.ones([1, 3]))
+    out, err = capfd.readouterr()
+    assert out == "" and err == ""
+
+
+def test_every_converted_method_is_saved_with_one_set_of_parameters(tmp_path):
+    net = Net().eval()
+    to_static(net, input_spec=[InputSpec(["n", 3], name="x")])
+    path = str(tmp_path / "deep" / "net")
+    dy2st.jit.save(net, path)
+    loaded = dy2st.jit.load(path)
+    for rows in (0, 1, 5):
+        x = dy2st.randn([rows, 3])
+        np.testing.assert_array_equal(loaded(x).numpy(), net(x).numpy())
+        np.testing.assert_array_equal(loaded.predict(x).numpy(), net.predict(x).numpy())
+    out = loaded.scaled(dy2st.ones([2]))
+    assert out["scaled"].tolist() == [3.0, 3.0]
+    assert out["fc"].item() == pytest.approx(net.fc.weight.sum().item())
+
+
+def test_a_plain_function_is_saved(tmp_path):
+    dy2st.jit.save(double, str(tmp_path / "f"), input_spec=[InputSpec([None, None], name="x")])
+    loaded = dy2st.jit.load(str(tmp_path / "f"))
+    assert loaded(np.ones((2, 1), "float32")).tolist() == [[2.0], [2.0]]
+
+
+SAVE = """
+import sys, dy2st
+from dy2st.static import InputSpec
+dy2st.seed(1)
+net = dy2st.nn.Sequential(dy2st.nn.Linear(3, 4), dy2st.nn.ReLU(), dy2st.nn.Linear(4, 2))
+dy2st.jit.save(net, sys.argv[1], input_spec=[InputSpec([None, 3], name="x")])
+"""
+
+
+def test_the_same_model_gives_the_same_bytes_in_every_process_and_folder(tmp_path):
+    texts = []
+    for number, hash_seed in enumerate(("0", "12345")):
+        path = tmp_path / f"folder{number}" / "net"
+        environment = {"PYTHONHASHSEED": hash_seed, "PATH": ""}
+        command = [sys.executable, "-c", SAVE, str(path)]
+        subprocess.run(command, check=True, env=environment, cwd=tmp_path)
+        texts.append([path.with_suffix(s).read_bytes() for s in (".mlir", ".safetensors")])
+    assert texts[0] == texts[1]
+    assert str(tmp_path).encode() not in texts[0][0]
+
+
+def test_loading_needs_the_runtime_alone(tmp_path):
+    dy2st.jit.save(double, str(tmp_path / "f"), input_spec=[InputSpec([None], name="x")])
+    code = (
+        "import sys, numpy as np, dy2st_runtime\n"
+        "assert dy2st_runtime.load(sys.argv[1])(np.ones(2, 'float32')).tolist() == [2.0, 2.0]\n"
+        "bad = {'dy2st', 'gast', 'astor', 'torch'} & {n.split('.')[0] for n in sys.modules}\n"
+        "assert not bad, bad\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "f")], check=True)
+
+
+def test_hooks_and_sublayers_are_part_of_the_program():
+    net = nn.Sequential(nn.Linear(3, 3))
+    net[0].register_forward_post_hook(lambda layer, inputs, outputs: outputs * 10)
+    x = dy2st.ones([1, 3])
+    expected = net(x).numpy()
+    np.testing.assert_allclose(to_static(net)(x).numpy(), expected, rtol=1e-6)
+
+
+def test_the_python_values_of_a_layer_are_traced_once_and_say_so_when_set():
+    class Counts(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.calls = 0
+
+        def forward(self, x):
+            self.calls += 1
+            return x
+
+    net = to_static(Counts())
+    with pytest.warns(UserWarning, match="'calls' of Counts is set while"):
+        net(dy2st.ones([1]))
+
+
+@pytest.mark.parametrize("layer", ["SimpleRNN", "LSTM", "GRU"])
+def test_recurrent_layers_run_for_every_length_by_one_program(layer):
+    net = getattr(nn, layer)(3, 4, num_layers=2, direction="bidirect").eval()
+    static = to_static(net, input_spec=[InputSpec(["n", "length", 3], name="x")])
+    for shape in ([2, 5, 3], [1, 1, 3]):
+        x = dy2st.randn(shape)
+        expected = type(net).forward(net, x)
+        found = static(x)
+        np.testing.assert_allclose(found[0].numpy(), expected[0].numpy(), rtol=1e-5, atol=1e-6)
+    assert len(static.forward.program_cache) == 1
+    assert "while" in {operator.name for operator in static.forward.main_program.operators}
+
+
+def test_a_transformer_serves_every_batch_and_length():
+    net = nn.TransformerEncoderLayer(8, 2, 16).eval()
+    static = to_static(net, input_spec=[InputSpec(["n", "length", 8], name="x")])
+    for shape in ([1, 3, 8], [4, 1, 8]):
+        x = dy2st.randn(shape)
+        expected = type(net).forward(net, x)
+        np.testing.assert_allclose(static(x).numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)

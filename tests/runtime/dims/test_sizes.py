@@ -1,0 +1,192 @@
+"""Symbolic sizes compute what Python's integers compute."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from dy2st_runtime.dims import (
+    Condition,
+    bounds,
+    broadcast,
+    collect,
+    divides,
+    equal,
+    evaluate,
+    less,
+    less_equal,
+    maximum,
+    minimum,
+    parse,
+    parse_condition,
+    require,
+    same_shape,
+    substitute,
+    symbol,
+    symbols,
+    to_python,
+)
+from dy2st_runtime.errors import ParseError, ShapeError, UndecidedDim
+
+X, Y, Z = symbol("x"), symbol("y"), symbol("z", 1)
+SCOPE = {"x": X, "y": Y, "z": Z}
+
+
+def extreme(python, own):
+    def choose(a, b):
+        return python(a, b) if isinstance(a, int) and isinstance(b, int) else own(a, b)
+
+    return choose
+
+
+OPERATORS = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "//": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+    "min": extreme(min, minimum),
+    "max": extreme(max, maximum),
+}
+LEAVES = st.one_of(st.integers(-6, 6), st.sampled_from("xyz"))
+DIVISORS = st.integers(-5, 5).filter(bool)
+TREES = st.recursive(
+    LEAVES,
+    lambda tree: st.one_of(
+        st.tuples(st.sampled_from(["+", "-", "*", "min", "max"]), tree, tree),
+        st.tuples(st.sampled_from(["//", "%"]), tree, DIVISORS),
+    ),
+    max_leaves=8,
+)
+VALUES = st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(1, 9))
+
+
+def build(tree, values):
+    if isinstance(tree, int):
+        return tree
+    if isinstance(tree, str):
+        return values[tree]
+    name, left, right = tree
+    return OPERATORS[name](build(left, values), build(right, values))
+
+
+def both(tree, numbers):
+    size = build(tree, SCOPE)
+    number = build(tree, dict(zip("xyz", numbers, strict=True)))
+    return size, number, dict(zip((X, Y, Z), numbers, strict=True))
+
+
+@settings(max_examples=600, deadline=None)
+@given(TREES, VALUES)
+def test_a_size_evaluates_to_what_python_computes(tree, numbers):
+    size, number, values = both(tree, numbers)
+    assert evaluate(size, values) == number
+    low, high = bounds(size)
+    assert (low is None or low <= number) and (high is None or number <= high)
+
+
+@settings(max_examples=300, deadline=None)
+@given(TREES, VALUES)
+def test_text_and_generated_python_mean_the_size(tree, numbers):
+    size, number, _ = both(tree, numbers)
+    assert parse(str(size), SCOPE) is size or parse(str(size), SCOPE) == size
+    text = to_python(size, lambda symbol: symbol.name)
+    scope = {**dict(zip("xyz", numbers, strict=True)), "min": min, "max": max}
+    assert eval(text, scope) == number
+
+
+@settings(max_examples=600, deadline=None)
+@given(TREES, TREES, VALUES)
+def test_answers_hold_for_every_value(left, right, numbers):
+    a, first, _ = both(left, numbers)
+    b, second, _ = both(right, numbers)
+    for answer, truth in (
+        (equal(a, b), first == second),
+        (less(a, b), first < second),
+        (less_equal(a, b), first <= second),
+    ):
+        assert answer is None or answer == truth
+
+
+@settings(max_examples=200, deadline=None)
+@given(TREES, TREES, VALUES)
+def test_substitution_commutes_with_evaluation(tree, other, numbers):
+    size, _, values = both(tree, numbers)
+    replacement, value, _ = both(other, numbers)
+    assume(value >= 0)  # a size
+    replaced = evaluate(substitute(size, {X: replacement}), values)
+    assert replaced == build(tree, {"x": value, "y": numbers[1], "z": numbers[2]})
+
+
+def test_equal_forms_are_the_same_object():
+    a, h = symbol("a"), symbol("h")
+    assert (a - 1) // 2 + 1 is (a + 1) // 2
+    assert (a // 2) // 3 is a // 6
+    assert a + Y is Y + a and 2 * (a + 1) is a * 2 + 2
+    for _ in range(4):
+        h = (h + 1) // 2
+    assert str(h) == "(h + 15)//16"
+    assert (a * Y) // a is Y
+
+
+def test_what_is_proved_without_numbers():
+    a, b = symbol("a"), symbol("b", 1)
+    assert less_equal(minimum(a, b), a) is True
+    assert less_equal(a, a * b) is True
+    assert less_equal(2 * (a // 2), a) is True
+    assert equal(2 * a, 2 * b + 1) is False
+    assert divides(2, 4 * a + 6) is True
+    assert equal(a, b) is None
+    assert same_shape((a, 2), (a, 3)) is False
+
+
+def test_an_undecided_comparison_is_a_condition_that_refuses_to_be_a_bool():
+    condition = X > 3
+    assert isinstance(condition, Condition) and str(condition.negate()) == "x <= 3"
+    assert condition.evaluate({X: 4}) and not condition.evaluate({X: 3})
+    with pytest.raises(UndecidedDim, match="x > 3"):
+        bool(condition)
+    with pytest.raises(UndecidedDim, match="x"):
+        range(X)
+    assert (X >= 0) is True
+
+
+def test_broadcasting_of_known_and_unknown_sizes():
+    assert broadcast(X, 1) is X and broadcast(1, X) is X and broadcast(X, X) is X
+    assert broadcast(0, 1) == 0
+    with collect() as found:
+        assert broadcast(X, 8) == 8
+    assert [str(entry.condition) for entry in found] == ["x in (1, 8)"]
+    with pytest.raises(ShapeError):
+        broadcast(2, 3)
+    assert evaluate(broadcast(X, Y), {X: 1, Y: 5}) == 5
+    with pytest.raises(ShapeError):
+        evaluate(broadcast(X, Y), {X: 2, Y: 5})
+
+
+def test_requirements_are_decided_collected_or_refused():
+    require(True, "never")
+    with pytest.raises(ShapeError, match="no"):
+        require(False, "no")
+    with pytest.raises(UndecidedDim):
+        require(X == 3, "nobody collects")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x +", "q", "(x", "x ** 2", "1" * 40, "min(x", "x // 0", "x x", "(" * 200 + "x"]
+)
+def test_text_that_is_no_size_names_the_column(text):
+    with pytest.raises(ParseError, match="column"):
+        parse(text, SCOPE)
+
+
+def test_conditions_read_back():
+    for condition in (X > 3, X == 2 * Y, Condition("in", X, (1, Y))):
+        assert parse_condition(str(condition), SCOPE) == condition
+    assert symbols(X * Y > Z) == (X, Y, Z)
+
+
+def test_the_text_does_not_depend_on_the_order_of_creation():
+    b2, a2 = symbol("bb"), symbol("aa")
+    assert str(b2 + a2 * b2 + a2) == "aa*bb + aa + bb"

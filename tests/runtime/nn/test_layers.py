@@ -1,0 +1,249 @@
+"""Layer: registration, state, hooks, modes; containers; initialisers; eager tensors."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+
+import dy2st_runtime as rt
+from dy2st_runtime import nn, ops, optimizer
+from dy2st_runtime.autograd import grad
+from dy2st_runtime.errors import ArgumentError, ParameterMismatch, ShapeError
+from dy2st_runtime.ir.grad_mode import no_grad
+from dy2st_runtime.tensor import EagerTensor, Parameter
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 3)
+        self.blocks = nn.LayerList([nn.Linear(3, 3) for _ in range(2)])
+        self.register_buffer("steps", rt.to_tensor(0))
+        self.register_buffer("scratch", rt.to_tensor(0), persistable=False)
+
+    def forward(self, x):
+        x = self.fc(x)
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+def test_parameters_buffers_and_sublayers_have_dotted_names():
+    net = Net()
+    names = [name for name, _ in net.named_parameters()]
+    assert names == [
+        "fc.weight", "fc.bias", "blocks.0.weight", "blocks.0.bias", "blocks.1.weight",
+        "blocks.1.bias",
+    ]  # fmt: skip
+    assert set(net.state_dict()) == {*names, "steps"}
+    assert [name for name, _ in net.named_sublayers()] == ["fc", "blocks", "blocks.0", "blocks.1"]
+
+
+def test_a_shared_layer_counts_once():
+    shared = nn.Linear(2, 2)
+    net = nn.Sequential(shared, nn.ReLU(), shared)
+    assert len(net.parameters()) == 2
+
+
+def test_state_goes_over_by_name_and_names_what_does_not_fit():
+    one, two = Net(), Net()
+    two.set_state_dict(one.state_dict())
+    x = rt.to_tensor([[1.0, 2.0]])
+    np.testing.assert_array_equal(one(x).numpy(), two(x).numpy())
+    state = dict(one.state_dict())
+    del state["fc.bias"]
+    with pytest.raises(ParameterMismatch, match="fc.bias"):
+        two.set_state_dict(state)
+    with pytest.raises(ShapeError, match="fc.bias"):
+        two.set_state_dict({**one.state_dict(), "fc.bias": np.zeros(4)})
+
+
+def test_modes_reach_all_sublayers():
+    net = nn.Sequential(nn.Dropout(0.9), nn.Linear(2, 2)).eval()
+    assert not net[0].training and net.train()[0].training
+
+
+def test_hooks_see_and_replace_inputs_and_outputs():
+    layer = nn.Identity()
+    before = layer.register_forward_pre_hook(lambda layer, inputs: (inputs[0] + 1,))
+    layer.register_forward_post_hook(lambda layer, inputs, outputs: outputs * 10)
+    assert layer(1) == 20
+    before.remove()
+    assert layer(1) == 10
+
+
+def test_assigning_before_init_says_what_to_call():
+    class Wrong(nn.Layer):
+        def __init__(self):
+            self.fc = nn.Linear(1, 1)
+
+    with pytest.raises(AttributeError, match="super"):
+        Wrong()
+
+
+def test_containers_behave_like_the_python_ones():
+    layers = nn.LayerList([nn.ReLU(), nn.Tanh()])
+    layers.insert(0, nn.Sigmoid())
+    assert [type(entry).__name__ for entry in layers] == ["Sigmoid", "ReLU", "Tanh"]
+    del layers[1]
+    assert len(layers) == 2 and isinstance(layers[-1], nn.Tanh) and len(layers[:1]) == 1
+    table = nn.LayerDict({"a": nn.ReLU()})
+    table["b"] = nn.Tanh()
+    assert list(table) == ["a", "b"] and "a" in table and isinstance(table.pop("a"), nn.ReLU)
+    weights = nn.ParameterList([Parameter(np.zeros(1)), Parameter(np.ones(1))])
+    assert len(weights) == 2 and weights[-1].item() == 1 and len(weights.parameters()) == 2
+    named = nn.Sequential(("first", nn.ReLU()), ("second", nn.Tanh()))
+    assert isinstance(named["second"], nn.Tanh) and len(named[1:]) == 1
+
+
+def test_a_deep_copy_is_independent():
+    net = Net()
+    other = copy.deepcopy(net)
+    other.fc.weight.set_value(np.zeros((2, 3), "float32"))
+    assert net.fc.weight.numpy().any()
+
+
+def test_apply_to_and_repr():
+    net = Net()
+    seen = []
+    net.apply(lambda layer: seen.append(type(layer).__name__))
+    assert seen[-1] == "Net" and len(seen) == 5
+    assert net.to(dtype="float64").fc.weight.dtype == np.float64
+    assert "(fc): Linear(in_features=2, out_features=3)" in repr(net)
+
+
+@pytest.mark.parametrize(
+    ("initializer", "std"),
+    [
+        (nn.initializer.XavierUniform(), (2 / 700) ** 0.5),
+        (nn.initializer.XavierNormal(), (2 / 700) ** 0.5),
+        (nn.initializer.KaimingUniform(), (2 / 300) ** 0.5),
+        (nn.initializer.KaimingNormal(), (2 / 300) ** 0.5),
+        (nn.initializer.Normal(0.0, 0.3), 0.3),
+        (nn.initializer.Uniform(-1, 1), 3**-0.5),
+    ],
+)
+def test_initialisers_have_their_spread(initializer, std):
+    values = initializer((300, 400), np.dtype("float32"))
+    assert values.std() == pytest.approx(std, rel=0.05) and abs(values.mean()) < std / 20
+
+
+def test_special_initialisers():
+    orthogonal = nn.initializer.Orthogonal()((4, 6), np.dtype("float64"))
+    np.testing.assert_allclose(orthogonal @ orthogonal.T, np.eye(4), atol=1e-12)
+    truncated = nn.initializer.TruncatedNormal(0.0, 1.0)((1000,), np.dtype("float32"))
+    assert np.abs(truncated).max() <= 2
+    assert (nn.initializer.Constant(3.0)((2,), np.dtype("float32")) == 3).all()
+
+
+# -- eager tensors and the tape ----------------------------------------------------------------
+
+
+def test_arrays_go_in_and_out_without_copies_where_that_is_safe():
+    array = np.arange(3.0)
+    tensor = rt.from_numpy(array)
+    assert np.shares_memory(tensor.array, array)
+    assert np.shares_memory(np.asarray(tensor), array)
+    assert not np.asarray(tensor).flags.writeable
+    assert not np.shares_memory(tensor.numpy(), array)
+    assert np.shares_memory(np.from_dlpack(tensor), array)
+    np.testing.assert_array_equal(rt.from_dlpack(array).numpy(), array)
+
+
+def test_numpy_leaves_mixed_arithmetic_to_tensors():
+    result = np.ones(2) * rt.to_tensor(np.ones(2))
+    assert isinstance(result, EagerTensor)
+
+
+def test_in_place_changes_do_not_reach_other_tensors():
+    x = rt.to_tensor([1.0, 2.0])
+    y = x.reshape([2, 1])
+    x[0] = 9.0
+    assert y.tolist() == [[1.0], [2.0]] and x.tolist() == [9.0, 2.0]
+
+
+def test_gradients_are_exact_through_in_place_changes():
+    x = rt.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = x * 2
+    z = y * y
+    y[0] = 100.0
+    (z.sum() + y.sum()).backward()
+    np.testing.assert_allclose(x.grad.numpy(), [8.0, 18.0])
+
+
+def test_a_leaf_that_needs_gradients_is_not_changed_in_place():
+    x = rt.to_tensor([1.0], stop_gradient=False)
+    with pytest.raises(RuntimeError, match="no_grad"):
+        x[0] = 2.0
+    with no_grad():
+        x[0] = 2.0
+
+
+def test_gradients_add_up_and_are_cleared():
+    x = rt.to_tensor([3.0], stop_gradient=False)
+    for _ in range(2):
+        (x * x).backward()
+    assert x.grad.item() == 12.0
+    x.clear_grad()
+    assert x.grad is None
+
+
+def test_third_order():
+    x = rt.to_tensor([2.0], stop_gradient=False)
+    y = x**4
+    for expected in (32.0, 48.0, 48.0):
+        (y,) = grad(y, x, create_graph=True)
+        assert y.item() == pytest.approx(expected)
+
+
+def test_no_grad_detach_and_stop_gradient():
+    x = rt.to_tensor([2.0], stop_gradient=False)
+    with no_grad():
+        assert (x * x).stop_gradient
+    assert (x.detach() * 2).stop_gradient
+    y = x * x.detach()
+    y.backward()
+    assert x.grad.item() == 2.0
+
+
+def test_hooks_on_leaves_and_between():
+    x = rt.to_tensor([1.0], stop_gradient=False)
+    y = x * 3
+    y.register_hook(lambda g: g * 10)
+    remove = x.register_hook(lambda g: g + 1)
+    (y * 2).backward()
+    assert x.grad.item() == 61.0
+    remove()
+
+
+def test_what_backward_refuses():
+    x = rt.to_tensor([1.0, 2.0], stop_gradient=False)
+    with pytest.raises(ArgumentError, match="scalar"):
+        (x * 2).backward()
+    with pytest.raises(ArgumentError, match="stop_gradient"):
+        rt.to_tensor(1.0).backward()
+    y = (x * 2).sum()
+    y.backward()
+    with pytest.raises(RuntimeError, match="retain_graph"):
+        y.backward()
+    with pytest.raises(ArgumentError, match="allow_unused"):
+        grad((x * 2).sum(), rt.to_tensor(1.0, stop_gradient=False))
+
+
+def test_a_small_network_learns():
+    ops.seed(0)
+    net = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 1))
+    x = rt.to_tensor(np.random.default_rng(0).uniform(-1, 1, (64, 2)).astype("float32"))
+    y = x[:, :1] * x[:, 1:]
+    for make in (optimizer.SGD, optimizer.Momentum, optimizer.Adam, optimizer.AdamW):
+        step = make(learning_rate=0.02, parameters=net.parameters())
+        losses = []
+        for _ in range(60):
+            loss = nn.functional.mse_loss(net(x), y)
+            loss.backward()
+            step.step()
+            step.clear_grad()
+            losses.append(loss.item())
+        assert losses[-1] < losses[0]

@@ -1,0 +1,285 @@
+"""Operators against NumPy in float64, SciPy, and onnxruntime: independent of our kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import scipy.signal
+import scipy.special
+
+import dy2st_runtime as rt
+from dy2st_runtime import ops
+from dy2st_runtime.nn import functional as F
+
+RNG = np.random.default_rng(0)
+
+
+def tensor(*shape, low=-2.0, high=2.0, dtype="float32"):
+    return RNG.uniform(low, high, shape).astype(dtype)
+
+
+UNARY = {
+    "abs": np.abs, "exp": np.exp, "expm1": np.expm1, "sin": np.sin, "cos": np.cos, "tan": np.tan,
+    "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "atan": np.arctan, "asinh": np.arcsinh,
+    "erf": scipy.special.erf, "sigmoid": scipy.special.expit, "floor": np.floor, "ceil": np.ceil,
+    "round": np.round, "trunc": np.trunc, "sign": np.sign, "square": np.square,
+    "neg": np.negative,
+}  # fmt: skip
+POSITIVE = {
+    "log": np.log, "log1p": np.log1p, "log2": np.log2, "log10": np.log10, "sqrt": np.sqrt,
+    "rsqrt": lambda x: 1 / np.sqrt(x), "reciprocal": lambda x: 1 / x,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("shape", [(), (1,), (0, 3), (2, 3), (4, 1, 5)])
+@pytest.mark.parametrize("name", [*UNARY, *POSITIVE])
+def test_unary_functions_against_float64(name, shape, dtype):
+    low = 0.1 if name in POSITIVE else -3.0
+    array = tensor(*shape, low=low, high=3.0, dtype=dtype)
+    expected = (UNARY.get(name) or POSITIVE[name])(array.astype("float64"))
+    found = getattr(ops, name)(rt.to_tensor(array))
+    tolerance = {"float16": 4e-3, "float32": 1e-6, "float64": 1e-14}[dtype]
+    assert str(found.dtype) == dtype
+    np.testing.assert_allclose(found.numpy(), expected, rtol=tolerance, atol=tolerance)
+
+
+def test_erf_over_the_whole_range_is_within_three_ulp():
+    x = np.concatenate([np.linspace(-7, 7, 100001), [0.0, -0.0, np.inf, -np.inf, 1e-300]])
+    expected = scipy.special.erf(x)
+    found = ops.erf(rt.to_tensor(x)).numpy()
+    assert np.max(np.abs(found - expected) / np.spacing(np.abs(expected))) <= 6
+    assert np.isnan(ops.erf(rt.to_tensor(np.array([np.nan]))).numpy()).all()
+
+
+SHAPES = [((2, 3), (2, 3)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((), (2,)), ((0, 3), (1, 3))]
+BINARY = {
+    "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
+    "maximum": np.maximum, "minimum": np.minimum, "pow": np.power, "remainder": np.remainder,
+    "floor_divide": np.floor_divide, "atan2": np.arctan2, "equal": np.equal,
+    "less_than": np.less, "greater_equal": np.greater_equal, "logical_and": np.logical_and,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shapes", SHAPES)
+@pytest.mark.parametrize("name", BINARY)
+def test_binary_operators_against_float64(name, shapes):
+    x, y = (tensor(*shape, low=0.5, high=3.0) for shape in shapes)
+    expected = BINARY[name](x.astype("float64"), y.astype("float64"))
+    found = getattr(ops, name)(rt.to_tensor(x), rt.to_tensor(y))
+    np.testing.assert_allclose(found.numpy(), expected, rtol=2e-6)
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 2)])
+@pytest.mark.parametrize("keepdim", [False, True])
+@pytest.mark.parametrize("name", ["sum", "mean", "prod", "max", "min", "any", "all"])
+def test_reductions_against_float64(name, axis, keepdim):
+    array = tensor(2, 3, 4)
+    axes = list(axis) if isinstance(axis, tuple) else axis
+    found = getattr(ops, name)(rt.to_tensor(array), axis=axes, keepdim=keepdim)
+    expected = getattr(np, name)(array.astype("float64"), axis=axis, keepdims=keepdim)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5)
+
+
+def test_reductions_that_numpy_and_scipy_know_by_other_names():
+    array = tensor(3, 4)
+    x = rt.to_tensor(array)
+    wide = array.astype("float64")
+    np.testing.assert_allclose(
+        ops.logsumexp(x, axis=1).numpy(), scipy.special.logsumexp(wide, axis=1), rtol=1e-6
+    )
+    np.testing.assert_allclose(ops.var(x, axis=0).numpy(), wide.var(0, ddof=1), rtol=1e-5)
+    np.testing.assert_allclose(ops.std(x, unbiased=False).numpy(), wide.std(), rtol=1e-5)
+    for p in (1, 2, 3, float("inf")):
+        np.testing.assert_allclose(
+            ops.norm(x, p=p, axis=1).numpy(), np.linalg.norm(wide, p, axis=1), rtol=1e-5
+        )
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((2, 3), (3, 4)),
+        ((3,), (3,)),
+        ((5, 2, 3), (3, 4)),
+        ((2, 1, 2, 3), (4, 3, 2)),
+        ((0, 3), (3, 2)),
+    ],
+)
+def test_matmul_against_float64(left, right):
+    x, y = tensor(*left), tensor(*right)
+    expected = np.matmul(x.astype("float64"), y.astype("float64"))
+    np.testing.assert_allclose(
+        ops.matmul(rt.to_tensor(x), rt.to_tensor(y)).numpy(), expected, rtol=1e-5, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    "equation", ["ij,jk->ik", "bij,bjk->bik", "bhld,bhsd->bhls", "ij->ji", "ij->i"]
+)
+def test_einsum_against_numpy(equation):
+    sizes = dict(zip("bhldsijk", (2, 3, 4, 5, 6, 2, 3, 4), strict=True))
+    arrays = [tensor(*(sizes[c] for c in term)) for term in equation.split("->")[0].split(",")]
+    found = ops.einsum(equation, *map(rt.to_tensor, arrays))
+    np.testing.assert_allclose(found.numpy(), np.einsum(equation, *arrays), rtol=1e-5, atol=1e-6)
+
+
+def run_onnx(operator, inputs, **attributes):
+    """One operator in onnxruntime."""
+    names = [f"x{i}" for i in range(len(inputs))]
+    node = onnx.helper.make_node(operator, names, ["y"], **attributes)
+    values = [
+        onnx.helper.make_tensor_value_info(
+            n, onnx.helper.np_dtype_to_tensor_dtype(a.dtype), list(a.shape)
+        )
+        for n, a in zip(names, inputs, strict=True)
+    ]
+    out = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)
+    graph = onnx.helper.make_graph([node], "g", values, [out])
+    model = onnx.helper.make_model(
+        graph, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=10
+    )
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    return session.run(None, dict(zip(names, inputs, strict=True)))[0]
+
+
+@pytest.mark.parametrize(
+    ("shape", "weight", "stride", "padding", "dilation", "groups"),
+    [
+        ((2, 3, 8, 8), (4, 3, 3, 3), 1, 1, 1, 1),
+        ((1, 4, 9, 7), (6, 2, 3, 2), 2, [1, 0], 1, 2),
+        ((2, 4, 8, 8), (4, 1, 3, 3), 1, [1, 1], 2, 4),
+        ((1, 2, 5, 5), (3, 2, 1, 1), 3, 0, 1, 1),
+        ((0, 3, 8, 8), (4, 3, 3, 3), 1, 1, 1, 1),
+    ],
+)
+def test_conv2d_against_onnxruntime(shape, weight, stride, padding, dilation, groups):
+    x, w, b = tensor(*shape), tensor(*weight), tensor(weight[0])
+    found = F.conv2d(
+        rt.to_tensor(x), rt.to_tensor(w), rt.to_tensor(b), stride, padding, dilation, groups
+    ).numpy()
+    pads = [padding] * 2 if isinstance(padding, int) else padding
+    if not shape[0]:
+        assert found.shape == (0, 4, 8, 8)
+        return
+    expected = run_onnx(
+        "Conv", [x, w, b], strides=[stride] * 2, pads=[*pads, *pads],
+        dilations=[dilation] * 2, group=groups,
+    )  # fmt: skip
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_conv2d_against_scipy():
+    x, w = tensor(6, 7), tensor(3, 2)
+    found = F.conv2d(rt.to_tensor(x[None, None]), rt.to_tensor(w[None, None])).numpy()[0, 0]
+    np.testing.assert_allclose(found, scipy.signal.correlate2d(x, w, "valid"), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("stride", "padding", "output_padding", "groups"), [(1, 0, 0, 1), (2, 1, 1, 1), (3, 1, 0, 2)]
+)
+def test_conv2d_transpose_against_onnxruntime(stride, padding, output_padding, groups):
+    x, w = tensor(2, 4, 5, 6), tensor(4, 3, 3, 3)
+    found = F.conv2d_transpose(
+        rt.to_tensor(x), rt.to_tensor(w), None, stride, padding, output_padding, groups=groups
+    )
+    expected = run_onnx(
+        "ConvTranspose", [x, w], strides=[stride] * 2, pads=[padding] * 4,
+        output_padding=[output_padding] * 2, group=groups,
+    )  # fmt: skip
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("ceil_mode", [False, True])
+@pytest.mark.parametrize(("kernel", "stride", "padding"), [(2, 2, 0), (3, 2, 1), (3, 1, 1)])
+def test_pools_against_onnxruntime(kernel, stride, padding, ceil_mode):
+    x = tensor(2, 3, 7, 8)
+    geometry = {
+        "kernel_shape": [kernel] * 2, "strides": [stride] * 2, "pads": [padding] * 4,
+        "ceil_mode": int(ceil_mode),
+    }  # fmt: skip
+    found = F.max_pool2d(rt.to_tensor(x), kernel, stride, padding, ceil_mode=ceil_mode)
+    np.testing.assert_array_equal(found.numpy(), run_onnx("MaxPool", [x], **geometry))
+    found = F.avg_pool2d(rt.to_tensor(x), kernel, stride, padding, ceil_mode=ceil_mode)
+    expected = run_onnx("AveragePool", [x], **geometry)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_norms_against_onnxruntime():
+    x, scale, bias = tensor(2, 4, 3, 3), tensor(4), tensor(4)
+    mean, variance = tensor(4), tensor(4, low=0.5)
+    found = F.batch_norm(*map(rt.to_tensor, (x, mean, variance, scale, bias)))
+    expected = run_onnx("BatchNormalization", [x, scale, bias, mean, variance], epsilon=1e-5)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
+    found = F.instance_norm(rt.to_tensor(x), weight=rt.to_tensor(scale), bias=rt.to_tensor(bias))
+    expected = run_onnx("InstanceNormalization", [x, scale, bias], epsilon=1e-5)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
+    y, w, b = tensor(2, 5, 6), tensor(6), tensor(6)
+    found = F.layer_norm(*map(rt.to_tensor, (y,)), 6, rt.to_tensor(w), rt.to_tensor(b))
+    expected = run_onnx("LayerNormalization", [y, w, b], axis=-1, epsilon=1e-5)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+ACTIVATIONS = {
+    "gelu": (lambda x: x * scipy.special.ndtr(x), {}),
+    "softplus": (lambda x: np.logaddexp(0, x), {}),
+    "silu": (lambda x: x * scipy.special.expit(x), {}),
+    "elu": (lambda x: np.where(x > 0, x, np.expm1(x)), {}),
+    "leaky_relu": (lambda x: np.where(x > 0, x, 0.01 * x), {}),
+    "hardswish": (lambda x: x * np.clip(x + 3, 0, 6) / 6, {}),
+    "mish": (lambda x: x * np.tanh(np.logaddexp(0, x)), {}),
+    "softsign": (lambda x: x / (1 + np.abs(x)), {}),
+    "log_sigmoid": (lambda x: -np.logaddexp(0, -x), {}),
+    "softmax": (lambda x: scipy.special.softmax(x, -1), {}),
+    "log_softmax": (lambda x: scipy.special.log_softmax(x, -1), {}),
+    "tanhshrink": (lambda x: x - np.tanh(x), {}),
+    "relu6": (lambda x: np.clip(x, 0, 6), {}),
+}
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_activations_against_their_formulas(name):
+    array = tensor(3, 5, low=-40.0, high=40.0)
+    formula, settings = ACTIVATIONS[name]
+    found = getattr(F, name)(rt.to_tensor(array), **settings)
+    np.testing.assert_allclose(
+        found.numpy(), formula(array.astype("float64")), rtol=2e-5, atol=2e-5
+    )
+
+
+def test_cross_entropy_against_its_formula():
+    logits, label = tensor(6, 4), RNG.integers(0, 4, 6)
+    weight = tensor(4, low=0.5)
+    log_p = scipy.special.log_softmax(logits.astype("float64"), -1)
+    rows = -log_p[np.arange(6), label]
+    x, y = rt.to_tensor(logits), rt.to_tensor(label)
+    assert F.cross_entropy(x, y).item() == pytest.approx(rows.mean(), rel=1e-6)
+    assert F.cross_entropy(x, y.unsqueeze(1)).item() == pytest.approx(rows.mean(), rel=1e-6)
+    weighted = (rows * weight[label]).sum() / weight[label].sum()
+    found = F.cross_entropy(x, y, weight=rt.to_tensor(weight)).item()
+    assert found == pytest.approx(weighted, rel=1e-5)
+    kept = rows[label != 2].mean()
+    assert F.cross_entropy(x, y, ignore_index=2).item() == pytest.approx(kept, rel=1e-5)
+    smooth = 0.9 * rows.mean() - 0.1 * log_p.mean(-1).mean()
+    assert F.cross_entropy(x, y, label_smoothing=0.1).item() == pytest.approx(smooth, rel=1e-5)
+
+
+def test_random_numbers_repeat_with_the_seed_and_have_their_moments():
+    for draw, mean, std in (
+        (lambda: ops.rand([20000]), 0.5, 12**-0.5),
+        (lambda: ops.randn([20000]), 0.0, 1.0),
+        (lambda: ops.normal(2.0, 3.0, [20000]), 2.0, 3.0),
+    ):
+        ops.seed(7)
+        first = draw().numpy()
+        ops.seed(7)
+        np.testing.assert_array_equal(first, draw().numpy())
+        assert abs(first.mean() - mean) < 0.1 and abs(first.std() - std) < 0.1
+    assert sorted(ops.randperm(10).tolist()) == list(range(10))
+    ones = F.dropout(ops.ones([10000]), 0.25).numpy()
+    assert set(np.unique(ones)) <= {np.float32(0), np.float32(1 / 0.75)}
+    assert abs((ones == 0).mean() - 0.25) < 0.03

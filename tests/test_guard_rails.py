@@ -1,0 +1,64 @@
+"""What decays unless it is tested: what an import loads, public names, sizes of files."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dy2st
+import dy2st_runtime
+from dy2st_runtime import nn, ops, optimizer
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted([*ROOT.glob("dy2st/**/*.py"), *ROOT.glob("runtime/dy2st_runtime/**/*.py")])
+
+
+def loaded_by(module):
+    code = f"import {module}, sys; print(*{{n.split('.')[0] for n in sys.modules}})"
+    command = [sys.executable, "-c", code]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    standard = {*sys.stdlib_module_names, "__main__", "_distutils_hack"}
+    return {n for n in names if n not in standard and not n.startswith(("_", "sitecustomize"))}
+
+
+def test_the_runtime_loads_numpy_and_safetensors_alone():
+    assert loaded_by("dy2st_runtime") <= {"numpy", "safetensors", "dy2st_runtime"}
+
+
+def test_the_compiler_loads_gast_beside():
+    allowed = {"numpy", "safetensors", "dy2st_runtime", "dy2st", "gast"}
+    assert loaded_by("dy2st") <= allowed
+
+
+@pytest.mark.parametrize(
+    "module", [dy2st, dy2st_runtime, nn, nn.functional, ops, optimizer, dy2st.jit]
+)
+def test_all_names_exist_once(module):
+    assert len(set(module.__all__)) == len(module.__all__)
+    for name in module.__all__:
+        assert hasattr(module, name), f"{module.__name__}.{name}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_files_stay_small_and_say_what_they_are_for(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= 600, "split it by reason to exist"
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), "the first line says why the file exists"
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inner = [n for n in ast.walk(node) if isinstance(n, (ast.Import, ast.ImportFrom))]
+            assert not inner or path.name == "printing.py", "imports stand at the top"
+
+
+def test_environment_variables_begin_with_the_projects_name():
+    names = set()
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "os.environ.get":
+                names.add(node.args[0].value)
+    assert names == {"DY2ST_DEBUG"}
