@@ -180,7 +180,8 @@ def main() -> None:
     path = str(Path(options.folder) / "minilm")
     dy2st.jit.save(encoder, path, input_spec=spec)
     program = dy2st.jit.load(path)
-    print(f"one Program, {len(program.program().operators)} operators: {program}")
+    operators = len(program.programs["forward"].operators)
+    print(f"one Program, {operators} operators: {program}")
 
     for count in (1, 3, 10):
         tokens, mask = tokenize(tokenizer, SENTENCES[:count])
