@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Condition, Dim, Size, parse, parse_condition
+from dy2st_runtime.dims import Condition, Dim, parse, parse_condition
 from dy2st_runtime.errors import Location, ParseError, ShapeError
 from dy2st_runtime.ir.array_parser import build_array, float_from_bits, read_elements
 from dy2st_runtime.ir.attribute_text import MAX_DEPTH
@@ -25,6 +25,7 @@ _MAX_SIZE_TEXT = 2_000
 _MAX_RANK = 64
 _MAX_FLOAT = 400
 _MAX_WIDTH_DIGITS = 6
+_SIZES = re.compile(r"(?:(?:[0-9]+|\?)x)*")
 _QUOTED = re.compile(r'"([^"\\]*)"')
 _WORDS = {"unit": None, "true": True, "false": False}
 
@@ -71,7 +72,9 @@ class AttributeParser(Lexer):
 
     def _read_tensor(self, word: str) -> TensorType:
         head, _, encoding = word[len("tensor<") : -1].partition(",")
-        *sizes, element = head.split("x")
+        prefix = _SIZES.match(head)
+        assert prefix is not None
+        sizes, element = prefix.group().split("x")[:-1], head[prefix.end() :]
         texts = _QUOTED.findall(encoding)
         if len(texts) != sizes.count("?") or len(sizes) > _MAX_RANK:
             raise self.error("a type has one text for every `?`, and at most 64 axes")
@@ -92,8 +95,10 @@ class AttributeParser(Lexer):
             raise self.error(f"there is no element type `{text[:20]}`")
         return dtype
 
-    def _size(self, text: str) -> Size:
-        size: Size = self._symbolic(parse, text)
+    def _size(self, text: str) -> Dim:
+        size = self._symbolic(parse, text)
+        if not isinstance(size, Dim):
+            raise self.error(f"the size {text[:80]!r} is a number, and stands for an unknown one")
         return size
 
     def _symbolic(self, read: Callable[[str, dict[str, Dim]], Any], text: str) -> Any:
@@ -219,9 +224,8 @@ class AttributeParser(Lexer):
 
     # -- forms of our own --------------------------------------------------------------------
 
-    def _dim(self) -> Size:
-        size: Size = self._symbolic(parse, self.string())
-        return size
+    def _dim(self) -> Dim:
+        return self._size(self.string())
 
     def _condition(self) -> Condition:
         condition: Condition = self._symbolic(parse_condition, self.string())
