@@ -147,9 +147,10 @@ def compare_elsewhere(path: str, x: np.ndarray, eager: np.ndarray) -> None:
 
 
 def sparkline(values: list[float]) -> str:
-    """A curve in one line of text."""
-    top = max(values) or 1.0
-    return "".join(BARS[round(value / top * (len(BARS) - 1))] for value in values)
+    """A curve in one line of text, on a logarithmic scale."""
+    heights = np.log(values) - np.log(min(values))
+    steps = np.round(heights / heights.max() * (len(BARS) - 2)).astype(int)
+    return "".join(BARS[step + 1] for step in steps)
 
 
 def progress(values, title: str):

@@ -7,17 +7,12 @@ become one result of the static operator; lists, tuples and dicts are joined ent
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from typing import Any
 
-from dy2st_runtime.dims import Condition, Dim, Size, equal, symbols
-from dy2st_runtime.ir import ArrayType, F, Tensor, TensorType, Tracer, ValueType, Variable
-from dy2st_runtime.ir.arguments import fresh_symbol
+from dy2st_runtime.dims import Condition, Dim, symbols
+from dy2st_runtime.ir import F, Tensor, Tracer, Variable
 from dy2st_runtime.ir.structure import is_container
 from dy2st_runtime.ir.tracer import NUMBER_DTYPES
-
-Mismatch = Callable[[str], Exception]
-"""Makes the error for two values that do not fit, from a sentence about them."""
 
 
 def is_number(value: Any) -> bool:
@@ -86,49 +81,6 @@ def fits_number(number: Any, tensor: Tensor) -> bool:
     order = "biuf"
     kind = {bool: "b", int: "i", float: "f"}[number_kind(number)]
     return tensor.ndim == 0 and order.index(kind) <= order.index(tensor.dtype.kind)
-
-
-def join_types(
-    left: ValueType, right: ValueType, mismatch: Mismatch, free: set[Dim] | None = None
-) -> ValueType:
-    """The type that both values have; sizes that differ become a new symbol.
-
-    `free` are symbols that stand for any size already; new ones are added.
-    """
-    free = set() if free is None else free
-    if isinstance(left, ArrayType) or isinstance(right, ArrayType):
-        return _join_arrays(left, right, mismatch, free)
-    if left.dtype != right.dtype:
-        raise mismatch(f"{left.dtype} and {right.dtype}")
-    if left.rank != right.rank:
-        raise mismatch(f"shapes {_shown(left)} and {_shown(right)} of different rank")
-    return left.with_shape(
-        _join_sizes(a, b, free) for a, b in zip(left.shape, right.shape, strict=True)
-    )
-
-
-def _join_arrays(
-    left: ValueType, right: ValueType, mismatch: Mismatch, free: set[Dim]
-) -> ValueType:
-    if not (isinstance(left, ArrayType) and isinstance(right, ArrayType)):
-        raise mismatch("a list of tensors and a tensor")
-    if left.element is None or right.element is None:
-        return ArrayType(left.element or right.element)
-    element = join_types(left.element, right.element, mismatch, free)
-    assert isinstance(element, TensorType)
-    return ArrayType(element)
-
-
-def _join_sizes(left: Size, right: Size, free: set[Dim]) -> Size:
-    if equal(left, right) is True or left in free:
-        return left
-    size = fresh_symbol("size")
-    free.add(size)
-    return size
-
-
-def _shown(type: TensorType) -> str:
-    return str(list(type.shape))
 
 
 def describe(value: Any) -> str:

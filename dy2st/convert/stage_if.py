@@ -13,7 +13,6 @@ from dy2st.convert.joining import (
     fits_number,
     is_joinable,
     is_number,
-    join_types,
     number_kind,
     same_constant,
     same_layout,
@@ -32,6 +31,7 @@ from dy2st.convert.regions import (
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.errors import BranchMismatch, Location
 from dy2st_runtime.ir import F, Tensor, Tracer, ValueType, Variable, current_tracer, user_location
+from dy2st_runtime.ir.join import join_types
 from dy2st_runtime.ir.program import NumberKind
 
 

@@ -20,7 +20,6 @@ from dy2st.convert.joining import (
     fits_number,
     is_joinable,
     is_number,
-    join_types,
     number_kind,
     same_constant,
     same_layout,
@@ -42,6 +41,7 @@ from dy2st_runtime.ir import (
     Variable,
     user_location,
 )
+from dy2st_runtime.ir.join import join_types, renewed
 from dy2st_runtime.ir.program import NumberKind
 from dy2st_runtime.ir.structure import is_container, map_entries
 
@@ -110,7 +110,8 @@ class _Loop:
     def parameters(self, block: Block) -> None:
         """Give a Block a parameter for every carried value, and for the state."""
         for carried in self.carried:
-            parameter = block.add_parameter(carried.type, carried.initial.name)
+            type = renewed(carried.type, self.free)
+            parameter = block.add_parameter(type, carried.initial.name)
             parameter.number = carried.number
             carried.parameter = parameter
         for carried in self.carried:
@@ -308,7 +309,7 @@ def stage_loop(
     written = [c for c in loop.carried if c.parameter in overwritten]
     captured = close(tracer, blocks, own=len(loop.carried))
     initial = [tracer.local(carried.initial) for carried in loop.carried]
-    types = [carried.type for carried in loop.carried]
+    types = [renewed(carried.type, loop.free) for carried in loop.carried]
     results = finish(tracer, "while", [*initial, *captured], types, blocks)
     for carried, result in zip(loop.carried, results, strict=True):
         result.number, carried.result = carried.number, result

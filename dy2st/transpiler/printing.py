@@ -19,7 +19,8 @@ def to_source(tree: ast.AST) -> str:
     """Print a tree as Python text that parses to the same tree."""
     if sys.version_info >= (3, 14) or any(map(_beyond_astor, ast.walk(tree))):
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-    text: str = _astor().to_source(tree)
+    # Lines stay whole: astor would break them in the middle of a call.
+    text: str = _astor().to_source(tree, pretty_source="".join)
     return text
 
 
