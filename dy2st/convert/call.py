@@ -9,8 +9,10 @@ from __future__ import annotations
 import builtins
 import inspect
 import sys
+import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -35,6 +37,23 @@ IGNORED_PACKAGES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_mod
 IGNORE_MARK = "__dy2st_ignore__"
 
 _NOT_CONVERTED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class _Watched(threading.local):
+    functions: dict[int, FunctionType] | None = None
+
+
+_watched = _Watched()
+
+
+@contextmanager
+def watch() -> Iterator[dict[int, FunctionType]]:
+    """Gather the functions that are called in converted form inside the `with`."""
+    outer, _watched.functions = _watched.functions, {}
+    try:
+        yield _watched.functions
+    finally:
+        _watched.functions = outer
 
 
 # Called with every function that is converted, once.
@@ -107,6 +126,8 @@ def _with_defaults_of(function: FunctionType, converted: FunctionType) -> Functi
 
 
 def _convert_function(function: FunctionType) -> FunctionType:
+    if _watched.functions is not None:
+        _watched.functions[id(function)] = function
     known = _functions.get(id(function))
     if known is not None:
         return _with_defaults_of(function, known[1])

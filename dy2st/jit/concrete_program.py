@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.call import convert_call, watch
+from dy2st.jit.guards import Guard, guards_of
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Condition, Dim
@@ -28,6 +30,7 @@ class ConcreteProgram:
     state: dict[str, EagerTensor]
     input_specs: list[InputSpec]
     function: Callable[..., Any]
+    guards: list[Guard] = field(default_factory=list, repr=False)
     _executable: Any = field(default=None, repr=False)
 
     @property
@@ -44,6 +47,10 @@ class ConcreteProgram:
     def parameters(self) -> list[EagerTensor]:
         """The live parameters that the Program reads."""
         return [self.state[name] for name in self.main_program.parameters]
+
+    def is_current(self) -> bool:
+        """Whether the Python variables that were read while tracing still have their values."""
+        return all(guard.holds() for guard in self.guards)
 
     @property
     def executable(self) -> Any:
@@ -116,8 +123,8 @@ def trace(
     kwargs = {key: placeholder(arg) for key, arg in kwargs.items()}
     tracer = Tracer(program, capture)
     before = _frozen((args, kwargs))
-    with tracer.tracing(), enable_grad():
-        result = function(*args, **kwargs)
+    with tracer.tracing(), enable_grad(), watch() as functions:
+        result = convert_call(function)(*args, **kwargs)
         if not _same(before, _frozen((args, kwargs))):
             raise ConversionError(
                 f"{name}() changes a list or dict that it gets as an argument",
@@ -126,7 +133,8 @@ def trace(
             )
         _finish(program, tracer, result, state)
     ordered = {key: state[key] for key in program.state}
-    return ConcreteProgram(program, ordered, specs, function)
+    guards = guards_of(functions.values())
+    return ConcreteProgram(program, ordered, specs, function, guards)
 
 
 def _frozen(value: Any) -> Any:

@@ -11,8 +11,10 @@ import numpy as np
 
 from dy2st.convert.call import convert_call
 from dy2st.jit import switches
-from dy2st.jit.cache import ProgramCache, constant_key
+from dy2st.jit.cache import ProgramCache
 from dy2st.jit.concrete_program import ConcreteProgram, trace
+from dy2st.jit.constants import constant_key
+from dy2st.jit.guards import LayerState
 from dy2st.jit.input_spec import InputSpec
 from dy2st.transpiler import transpile
 from dy2st_runtime.errors import ArgumentError, SpecError
@@ -45,6 +47,7 @@ class StaticFunction:
         self._layer = None if layer is None else weakref.ref(layer)
         self._methods: weakref.WeakKeyDictionary[Any, StaticFunction] = weakref.WeakKeyDictionary()
         self._signature = inspect.signature(function)
+        self._state: LayerState | None = None
         self.program_cache = ProgramCache()
         self.__name__ = getattr(function, "__name__", type(function).__name__)
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
@@ -183,17 +186,18 @@ class StaticFunction:
         own = () if instance is None else (instance,)
         args = bound.args[len(own) :] if own else bound.args
         layer = instance if isinstance(instance, Layer) else None
-        converted = convert_call(self._function)
-        concrete = trace(converted, (*own, *args), bound.kwargs, self.__name__, layer)
+        concrete = trace(self._function, (*own, *args), bound.kwargs, self.__name__, layer)
         self.program_cache.add(key, concrete)
         return concrete
 
     def _mode(self) -> Any:
-        """What else the Program depends on: the training flags of the Layer and its sublayers."""
+        """What else the Program depends on: all that the Layer holds in Python, `training` too."""
         instance = self.class_instance
         if not isinstance(instance, Layer):
             return None
-        return tuple(layer.training for layer in instance.sublayers(include_self=True))
+        if self._state is None:
+            self._state = LayerState(instance)
+        return self._state.key()
 
     # -- arguments ---------------------------------------------------------------------------
 

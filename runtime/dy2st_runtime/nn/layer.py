@@ -17,6 +17,19 @@ from dy2st_runtime.tensor import EagerTensor, Parameter, set_traced_value
 AnyLayer = TypeVar("AnyLayer", bound="Layer")
 Hook = Callable[..., Any]
 
+_changes = 0
+
+
+def attribute_changes() -> int:
+    """How often an attribute of any Layer was set: as long as it stays, no Layer has changed."""
+    return _changes
+
+
+def _note_change() -> None:
+    global _changes
+    _changes += 1
+
+
 # What turns a user's function into its converted form while a function is traced. The compiler
 # sets it; the runtime alone never traces.
 _converter: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [lambda function: function]
@@ -131,6 +144,7 @@ class Layer:
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Register Parameters, Layers and tensors; keep everything else as it is."""
+        _note_change()
         store = self._store_for(value)
         if current_tracer() is not None:
             self._set_while_tracing(name, value)
@@ -185,6 +199,7 @@ class Layer:
         return None
 
     def _forget(self, name: str) -> None:
+        _note_change()
         store = self._store_of(name) if "_parameters" in self.__dict__ else None
         if store is not None:
             del store[name]
@@ -384,6 +399,7 @@ class Layer:
     def _set_training(self: AnyLayer, training: bool) -> AnyLayer:
         for layer in self.sublayers(include_self=True):
             object.__setattr__(layer, "training", training)
+        _note_change()
         return self
 
     def apply(self: AnyLayer, function: Callable[[Layer], Any]) -> AnyLayer:

@@ -272,3 +272,64 @@ def test_a_transformer_serves_every_batch_and_length():
         x = dy2st.randn(shape)
         expected = type(net).forward(net, x)
         np.testing.assert_allclose(static(x).numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
+
+
+FACTOR = 2.0
+
+
+def scaled_by_global(x):
+    return helper_with_global(x)
+
+
+def helper_with_global(x):
+    return x * FACTOR
+
+
+def test_a_global_that_changes_is_seen(monkeypatch):
+    static = to_static(scaled_by_global)
+    x = dy2st.ones([1])
+    assert static(x).item() == 2.0
+    monkeypatch.setattr(sys.modules[__name__], "FACTOR", 5.0)
+    monkeypatch.setitem(scaled_by_global.__globals__, "FACTOR", 5.0)
+    assert static(x).item() == 5.0
+
+
+def test_a_closure_variable_that_changes_is_seen():
+    factor = 2.0
+
+    def scaled(x):
+        return x * factor
+
+    static = to_static(scaled)
+    assert static(dy2st.ones([1])).item() == 2.0
+    factor = 3.0
+    assert static(dy2st.ones([1])).item() == 3.0
+
+
+class Scaled(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.factor = 2.0
+        self.inner = nn.Linear(1, 1)
+
+    def forward(self, x):
+        return self.inner(x) * self.factor
+
+
+def test_attributes_parameters_and_sublayers_that_are_replaced_are_seen():
+    net = to_static(Scaled())
+    x = dy2st.ones([1, 1])
+
+    def expected():
+        return net.forward.dygraph_function(x).item()
+
+    assert net(x).item() == expected()
+    net.factor = 7.0
+    assert net(x).item() == expected()
+    net.inner = nn.Linear(1, 1)
+    assert net(x).item() == expected()
+    net.inner.weight = nn.Layer().create_parameter([1, 1])
+    assert net(x).item() == expected()
+    assert len(net.forward.program_cache) == 4
+    net(x)
+    assert len(net.forward.program_cache) == 4

@@ -1,0 +1,58 @@
+"""Keys of Python values: equal only for values that a trace cannot tell apart."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from dy2st.jit.input_spec import InputSpec
+from dy2st_runtime.ir import Output
+
+
+def constant_key(value: Any) -> Hashable:
+    """A key that is equal only for Python values that a trace cannot tell apart.
+
+    Types count (1, 1.0 and True differ), floats count by their bits (0.0 and -0.0 differ), and
+    objects that are not plain values count by identity; the key keeps them alive.
+
+    >>> constant_key((1, "a")) == constant_key((1, "a"))
+    True
+    >>> constant_key(1) == constant_key(True)
+    False
+    """
+    kind = type(value)
+    if kind is float:
+        return kind, struct.pack("<d", value)
+    if kind in (int, bool, str, bytes, type(None), type(Ellipsis)):
+        return kind, value
+    if kind in (list, tuple):
+        return kind, tuple(constant_key(entry) for entry in value)
+    if kind is dict:
+        return kind, tuple((constant_key(k), constant_key(v)) for k, v in value.items())
+    if kind in (set, frozenset):
+        return kind, frozenset(constant_key(entry) for entry in value)
+    if kind is Output or kind is InputSpec:
+        return kind, value
+    if isinstance(value, np.dtype):
+        return np.dtype, value.str
+    if isinstance(value, np.generic):
+        return kind, value.tobytes()
+    return _Identity(value)
+
+
+class _Identity:
+    """Equal to another only for the same object."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
