@@ -6,14 +6,16 @@ that are really taken; and the compiled engines are tested against it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dy2st_runtime.dims import Condition, Dim, evaluate, is_symbol
+from dy2st_runtime.dims import Condition, Dim, evaluate, is_symbol, symbols
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir.dispatch import apply, eagerly
-from dy2st_runtime.ir.program import Block, Operator, Program, Variable
-from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.dispatch import F, apply, eagerly
+from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
+from dy2st_runtime.ir.types import ArrayType, TensorType
 
 Sizes = dict[Dim, int]
 
@@ -21,58 +23,105 @@ Sizes = dict[Dim, int]
 def interpret(
     program: Program, inputs: Sequence[Any], state: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Outputs, and new values of buffers by name."""
-    sizes: Sizes = {}
+    """Outputs, and new values of buffers by name.
+
+    Raises ShapeError if the sizes break a constraint of the Program.
+    """
+    run = _Run(program)
     values = [*inputs, *(state[name] for name in program.state)]
-    with eagerly():
-        results = _run_block(program.block, values, sizes)
-    for entry in program.constraints:
-        condition = entry.constraint.condition
-        if not evaluate(condition, sizes):
-            raise ShapeError(f"{entry.constraint.reason} (from {entry.location})")
+    try:
+        with eagerly():
+            results = run.block(program.block, values, {})
+    except Exception as error:
+        run.add_place(error)
+        raise
     count = len(program.outputs)
     return results[:count], dict(zip(program.updates, results[count:], strict=True))
 
 
-def _run_block(block: Block, arguments: Sequence[Any], sizes: Sizes) -> list[Any]:
-    known: dict[Variable, Any] = {}
-    for parameter, value in zip(block.parameters, arguments, strict=True):
-        _bind(known, parameter, value, sizes)
-    for operator in block.operators:
-        operands = [known[operand] for operand in operator.operands]
-        for variable, value in zip(
-            operator.results, _run(operator, operands, sizes), strict=True
-        ):
-            _bind(known, variable, value, sizes)
-    return [known[variable] for variable in block.yields]
+class _Run:
+    """One run of a Program: the operator that is running, and what sizes must satisfy."""
 
+    def __init__(self, program: Program):
+        self.operator: Operator | None = None
+        self.constraints: dict[Dim, list[LocatedConstraint]] = {}
+        for entry in program.constraints:
+            for symbol in symbols(entry.constraint.condition):
+                self.constraints.setdefault(symbol, []).append(entry)
 
-def _bind(known: dict[Variable, Any], variable: Variable, value: Any, sizes: Sizes) -> None:
-    known[variable] = value
-    if isinstance(variable.type, TensorType):
+    def block(self, block: Block, arguments: Sequence[Any], outer: Sizes) -> list[Any]:
+        """What the Block yields. The sizes of its own values end with it."""
+        sizes, known = dict(outer), {}
+        for parameter, value in zip(block.parameters, arguments, strict=True):
+            known[parameter] = value
+            self.bind(parameter, value, sizes)
+        for operator in block.operators:
+            operands = [known[operand] for operand in operator.operands]
+            self.operator = operator
+            results = self.operation(operator, operands, sizes)
+            for variable, value in zip(operator.results, results, strict=True):
+                known[variable] = value
+                self.bind(variable, value, sizes)
+        return [known[variable] for variable in block.yields]
+
+    def bind(self, variable: Variable, value: Any, sizes: Sizes) -> None:
+        """Note the sizes that a value defines, and check what must hold of them."""
+        if not isinstance(variable.type, TensorType):
+            return
+        new = []
         for size, real in zip(variable.type.shape, value.shape, strict=True):
-            if is_symbol(size):
-                sizes[size] = real  # type: ignore[index]
+            if isinstance(size, Dim) and is_symbol(size) and size not in sizes:
+                sizes[size] = real
+                new.append(size)
+        for symbol in new:
+            for entry in self.constraints.get(symbol, ()):
+                condition = entry.constraint.condition
+                if sizes.keys() >= set(symbols(condition)) and not evaluate(condition, sizes):
+                    place = f" (from {entry.location})" if entry.location else ""
+                    raise ShapeError(f"{entry.constraint.reason}{place}")
+
+    def operation(self, operator: Operator, operands: list[Any], sizes: Sizes) -> Sequence[Any]:
+        """The results of one operator."""
+        if operator.name == "cond":
+            chosen = operator.blocks[0 if bool(operands[0]) else 1]
+            return self.block(chosen, operands[1:], sizes)
+        if operator.name == "while":
+            return self.loop(operator, operands, sizes)
+        attributes = {name: concrete(value, sizes) for name, value in operator.attributes.items()}
+        if any(isinstance(v.type, ArrayType) for v in (*operator.operands, *operator.results)):
+            result = _on_list(operator.name, operands, attributes)
+        else:
+            result = apply(operator.name, *operands, **attributes)
+        return [result] if len(operator.results) == 1 else result
+
+    def loop(self, operator: Operator, operands: list[Any], sizes: Sizes) -> Sequence[Any]:
+        """The loop variables after the last turn."""
+        condition, body = operator.blocks
+        count = len(operator.results)
+        values, captured = operands[:count], operands[count:]
+        while bool(self.block(condition, [*values, *captured], sizes)[0]):
+            values = self.block(body, [*values, *captured], sizes)
+        return values
+
+    def add_place(self, error: Exception) -> None:
+        """Note which operator failed, and where the user called it."""
+        if self.operator is not None and sys.version_info >= (3, 11):
+            error.add_note(f"in the operator {self.operator.name!r} of {self.operator.location}")
 
 
-def _run(operator: Operator, operands: list[Any], sizes: Sizes) -> Sequence[Any]:
-    if operator.name == "cond":
-        chosen = operator.blocks[0 if bool(operands[0]) else 1]
-        return _run_block(chosen, operands[1:], sizes)
-    if operator.name == "while":
-        return _run_while(operator, operands, sizes)
-    attributes = {name: concrete(value, sizes) for name, value in operator.attributes.items()}
-    result = apply(operator.name, *operands, **attributes)
-    return result if isinstance(result, (tuple, list)) and len(operator.results) != 1 else [result]
+# Lists of a Program are Python lists of tensors here. Most kernels take those as they are; these
+# would take the tensors' arrays, and the tape would lose them.
+_ON_LISTS: dict[str, Callable[..., Any]] = {
+    "array_length": lambda array: F.assign(len(array)),
+    "array_stack": lambda array, axis: F.stack(array, axis),
+    "array_concat": lambda array, axis: F.concat(array, axis),
+}
 
 
-def _run_while(operator: Operator, operands: list[Any], sizes: Sizes) -> Sequence[Any]:
-    condition, body = operator.blocks
-    count = len(operator.results)
-    values, captured = operands[:count], operands[count:]
-    while bool(_run_block(condition, [*values, *captured], sizes)[0]):
-        values = _run_block(body, [*values, *captured], sizes)
-    return values
+def _on_list(name: str, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+    function = _ON_LISTS.get(name) or lookup(name).kernel
+    assert function is not None, f"operator {name!r} has no kernel"
+    return function(*operands, **attributes)
 
 
 def concrete(value: Any, sizes: Mapping[Dim, int]) -> Any:

@@ -1,7 +1,7 @@
-"""The operators `cond` and `while`, and a builder for loops in library code.
+"""The operators `cond` and `while`, and functions that build them from closures.
 
 cond    operands: the condition, then what the branches read. Blocks: true, false. Both have what
-        they read as parameters, and yield the results.
+        is read as parameters, in the same order, and yield the results.
 while   operands: the first values of the loop variables, then what the loop reads. Blocks:
         condition, body. Both have loop variables and what is read as parameters; the condition
         yields one bool, the body the next loop variables. Results: the last loop variables.
@@ -12,15 +12,16 @@ Engines and interpreters run them by name; they have no kernels.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st_runtime.dims import equal
-from dy2st_runtime.errors import LoopMismatch
+from dy2st_runtime.dims import Dim
+from dy2st_runtime.errors import BranchMismatch, LoopMismatch
 from dy2st_runtime.ir import (
-    ArrayType,
     Block,
     Effect,
-    TensorType,
+    F,
+    Tensor,
     Tracer,
     ValueType,
     Variable,
@@ -28,7 +29,7 @@ from dy2st_runtime.ir import (
     define,
     user_location,
 )
-from dy2st_runtime.ir.arguments import fresh_symbol
+from dy2st_runtime.ir.join import join_types, renewed
 
 
 def _no_rule(*_: Any, **__: Any) -> Any:
@@ -50,39 +51,173 @@ define(
     effect=Effect.VISIBLE,
 )
 
+Branch = Callable[[], Sequence[Any]]
 Turn = Callable[..., Sequence[Any]]
+_ROUNDS = 12
+
+
+@dataclass
+class _Traced:
+    """A Block made from a closure, buffers that it changed, and Variables it changed in place."""
+
+    block: Block
+    changed: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
+    overwritten: list[Variable] = field(default_factory=list)
+
+
+def cond(pred: Any, true_fn: Branch, false_fn: Branch, names: Sequence[str] = ()) -> list[Variable]:
+    """Append a `cond` of two functions that take nothing and return as many values.
+
+    Sizes that differ become symbols. Raises BranchMismatch, with the name of the result, where
+    dtype or rank differ.
+    """
+    tracer = _tracer("cond")
+    condition = _truth(pred)
+    branches = [_trace(tracer, function) for function in (true_fn, false_fn)]
+    true, false = (branch.block for branch in branches)
+    if len(true.yields) != len(false.yields):
+        raise BranchMismatch(
+            f"one branch has {len(true.yields)} results, the other {len(false.yields)}",
+            at=user_location(),
+        )
+    tensors = _yield_changed(tracer, branches)
+    types = [
+        join_types(left.type, right.type, _branch_mismatch(_name(names, index), left, right))
+        for index, (left, right) in enumerate(zip(true.yields, false.yields, strict=True))
+    ]
+    captured = close_blocks(tracer, (true, false), own=0)
+    operands = [tracer.local(condition), *captured]
+    results = tracer.append("cond", operands, {}, types, (true, false)).results
+    for variable in (v for branch in branches for v in branch.overwritten):
+        tracer.overwrite(variable)
+    return _assigned(tracer, results, tensors)
+
+
+def _yield_changed(tracer: Tracer, branches: Sequence[_Traced]) -> list[Tensor]:
+    """Let both Blocks yield the buffers that one of them changed."""
+    tensors = {key: tensor for b in branches for key, (tensor, _) in b.changed.items()}
+    for branch in branches:
+        with tracer.inside(branch.block):
+            for key, tensor in tensors.items():
+                new = branch.changed.get(key)
+                branch.block.yields.append(tracer.variable(tensor if new is None else new[1]))
+    return list(tensors.values())
+
+
+def _assigned(tracer: Tracer, results: list[Variable], tensors: Sequence[Tensor]) -> list[Variable]:
+    """The results without the last ones, which are from now on the values of the buffers."""
+    count = len(results) - len(tensors)
+    for tensor, variable in zip(tensors, results[count:], strict=True):
+        tracer.assign(tensor, variable)
+    return results[:count]
 
 
 def while_loop(
-    condition: Turn, body: Turn, initial: Sequence[Variable], names: Sequence[str] = ()
+    condition_fn: Turn, body_fn: Turn, initial: Sequence[Any], names: Sequence[str] = ()
 ) -> list[Variable]:
-    """Append a `while`: both functions take the loop variables and return a list.
+    """Append a `while`: the functions take the loop variables; the body returns the next ones.
 
-    Raises LoopMismatch if the body gives a loop variable another dtype or rank.
+    Sizes that change from turn to turn become symbols. Raises LoopMismatch, with the name of the
+    loop variable, where dtype or rank change.
     """
-    tracer = current_tracer()
-    assert tracer is not None, "while_loop is for traced functions"
-    types: list[ValueType] = [variable.type for variable in initial]
-    while True:
-        tested = _trace(tracer, condition, types)
-        turned = _trace(tracer, body, types)
+    tracer = _tracer("while_loop")
+    first = [tracer.variable(value) for value in initial]
+    loop = _Loop(tracer, first, names)
+    tested, turned = loop.settle(condition_fn, body_fn)
+    captured = close_blocks(tracer, (tested.block, turned.block), own=len(loop.types))
+    operands = [*(tracer.variable(v) for v in (*first, *loop.tensors)), *captured]
+    blocks = (tested.block, turned.block)
+    types = [renewed(type, loop.free) for type in loop.types]
+    results = tracer.append("while", operands, {}, types, blocks).results
+    for variable in (*tested.overwritten, *turned.overwritten):
+        if variable.maker is not tested.block and variable.maker is not turned.block:
+            tracer.overwrite(variable)
+    return _assigned(tracer, results, loop.tensors)
+
+
+class _Loop:
+    """What is assumed of the loop variables: their types, and the buffers that are among them."""
+
+    def __init__(self, tracer: Tracer, first: Sequence[Variable], names: Sequence[str]):
+        self.tracer, self.names = tracer, names
+        self.types: list[ValueType] = [variable.type for variable in first]
+        self.labels = [variable.name for variable in first]
+        self.tensors: list[Tensor] = []
+        self.free: set[Dim] = set()
+
+    def settle(self, condition: Turn, body: Turn) -> tuple[_Traced, _Traced]:
+        """Trace both functions until a turn gives what is assumed."""
+        constraints = self.tracer.program.constraints
+        known = len(constraints)
+        for _ in range(_ROUNDS):
+            tested = self.trace(lambda *values: [_truth(condition(*values))])
+            turned = self.trace(body)
+            if self.holds(turned):
+                return tested, turned
+            del constraints[known:]
+        raise LoopMismatch(
+            f"the types of the loop variables {', '.join(self.names)} do not settle",
+            at=user_location(),
+            why=f"after {_ROUNDS} attempts every turn still changes them",
+            hint="start the loop with the variables as they are after a turn",
+        )
+
+    def trace(self, function: Turn) -> _Traced:
+        """Record one call, with parameters for loop variables and for the buffers it changes."""
+
+        def turn() -> Sequence[Any]:
+            block = self.tracer.block
+            own = [
+                block.add_parameter(renewed(type, self.free), label)
+                for type, label in zip(self.types, self.labels, strict=True)
+            ]
+            count = len(own) - len(self.tensors)
+            for tensor, parameter in zip(self.tensors, own[count:], strict=True):
+                self.tracer.assign(tensor, parameter)
+            return function(*own[:count])
+
+        return _trace(self.tracer, turn)
+
+    def holds(self, turned: _Traced) -> bool:
+        """Whether a turn gives the types that were assumed; if not, assume more of them."""
+        yields, count = turned.block.yields, len(self.types) - len(self.tensors)
+        if len(yields) != count:
+            raise LoopMismatch(
+                f"the body returns {len(yields)} values for {count} loop variables",
+                at=user_location(),
+            )
+        if self.has_found_buffers(turned):
+            return False
+        with self.tracer.inside(turned.block):
+            for tensor in self.tensors:
+                yields.append(self.tracer.variable(turned.changed[id(tensor)][1]))
         joined = [
-            _join(old, new.type, index, names)
-            for index, (old, new) in enumerate(zip(types, turned.yields, strict=True))
+            join_types(old, new.type, _loop_mismatch(_name(self.names, i), old, new), self.free)
+            for i, (old, new) in enumerate(zip(self.types, yields, strict=True))
         ]
-        if all(old is new for old, new in zip(types, joined, strict=True)):
-            break
-        types = joined
-    captured = close_blocks(tracer, (tested, turned), own=len(types))
-    operands = [*(tracer.local(variable) for variable in initial), *captured]
-    return tracer.append("while", operands, {}, types, (tested, turned)).results
+        same = all(old is new for old, new in zip(self.types, joined, strict=True))
+        self.types = joined
+        return same
+
+    def has_found_buffers(self, turned: _Traced) -> bool:
+        """Take buffers that a turn changes for the first time among the loop variables."""
+        known = {id(tensor) for tensor in self.tensors}
+        found = [tensor for key, (tensor, _) in turned.changed.items() if key not in known]
+        for tensor in found:
+            variable = self.tracer.captured(tensor)
+            self.tensors.append(tensor)
+            self.types.append(variable.type)
+            self.labels.append(variable.name)
+        return bool(found)
 
 
-def _trace(tracer: Tracer, function: Turn, types: Sequence[ValueType]) -> Block:
+def _trace(tracer: Tracer, function: Branch) -> _Traced:
+    """Record a closure into a new Block; what it changed outside is set back."""
+    before, mark = tracer.assignments(), tracer.overwritten_mark
     with tracer.nested() as block:
-        parameters = [block.add_parameter(type) for type in types]
-        block.yields = [tracer.variable(value) for value in function(*parameters)]
-    return block
+        block.yields = [tracer.variable(value) for value in function()]
+    overwritten = tracer.take_overwritten(mark)
+    return _Traced(block, tracer.take_assignments(before), overwritten)
 
 
 def close_blocks(tracer: Tracer, blocks: Sequence[Block], own: int) -> list[Variable]:
@@ -99,19 +234,45 @@ def close_blocks(tracer: Tracer, blocks: Sequence[Block], own: int) -> list[Vari
     return list(outer)
 
 
-def _join(old: ValueType, new: ValueType, index: int, names: Sequence[str]) -> ValueType:
-    if isinstance(old, ArrayType) or isinstance(new, ArrayType):
-        return old
-    if old.dtype != new.dtype or old.rank != new.rank:
-        name = names[index] if index < len(names) else str(index)
-        raise LoopMismatch(
-            f"the loop variable `{name}` is {old} at the start of a turn and {new} at its end",
+def _tracer(name: str) -> Tracer:
+    tracer = current_tracer()
+    assert tracer is not None, f"{name} builds a Program: use Python's own statement on tensors"
+    return tracer
+
+
+def _truth(value: Any) -> Any:
+    """The truth of a value (a list of one, as conditions may return) as a 0-d bool."""
+    value = value[0] if isinstance(value, (list, tuple)) else value
+    tracer = _tracer("a condition")
+    variable = tracer.variable(value)
+    if variable.tensor_type.rank:
+        variable = F.reshape(variable, [])
+    return variable if variable.dtype.kind == "b" else F.not_equal(variable, 0)
+
+
+def _name(names: Sequence[str], index: int) -> str:
+    return f"`{names[index]}`" if index < len(names) else f"number {index}"
+
+
+def _branch_mismatch(name: str, left: Variable, right: Variable) -> Callable[[str], Exception]:
+    def mismatch(_: str) -> Exception:
+        return BranchMismatch(
+            f"the result {name} is {left.type} in one branch and {right.type} in the other",
             at=user_location(),
-            hint="start with a tensor of the same dtype and rank",
+            why="both branches are part of the Program, and whatever follows them is there once",
+            hint="cast or reshape it in one of the branches",
         )
-    sizes = [
-        a if equal(a, b) is True else fresh_symbol("size")
-        for a, b in zip(old.shape, new.shape, strict=True)
-    ]
-    same = all(a is b for a, b in zip(sizes, old.shape, strict=True))
-    return old if same else TensorType(old.dtype, sizes)
+
+    return mismatch
+
+
+def _loop_mismatch(name: str, old: ValueType, new: Variable) -> Callable[[str], Exception]:
+    def mismatch(_: str) -> Exception:
+        return LoopMismatch(
+            f"the loop variable {name} is {old} at the start of a turn and {new.type} at its end",
+            at=user_location(),
+            why="one Program must serve every turn",
+            hint=f"start with a tensor of type {new.type}, or cast or reshape it in the body",
+        )
+
+    return mismatch

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import equal
 from dy2st_runtime.errors import BranchMismatch
 from dy2st_runtime.ir import ArrayType, TensorType, apply, define, public, user_location
 from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axis
+from dy2st_runtime.ir.join import join_elements, one_element
 
 
 def _element(array: ArrayType, what: str) -> TensorType:
@@ -18,23 +18,16 @@ def _element(array: ArrayType, what: str) -> TensorType:
     return array.element
 
 
-def _joined(element: TensorType | None, new: TensorType) -> TensorType:
-    if element is None:
-        return new
-    if element.dtype != new.dtype or element.rank != new.rank:
-        raise BranchMismatch(
+def _joined(element: TensorType | None, new: TensorType) -> TensorType | None:
+    def mismatch(_: str) -> Exception:
+        return BranchMismatch(
             f"a list holds {element} and gets {new}",
             at=user_location(),
             why="a list that a tensor-dependent loop changes holds tensors of one dtype and rank",
             hint="cast or reshape the tensor before it is appended",
         )
-    sizes = [
-        a if equal(a, b) is True else fresh_symbol("size")
-        for a, b in zip(element.shape, new.shape, strict=True)
-    ]
-    return (
-        new if all(a is b for a, b in zip(sizes, new.shape, strict=True)) else new.with_shape(sizes)
-    )
+
+    return join_elements(element, new, mismatch)
 
 
 def _array_infer(*types: TensorType) -> ArrayType:
@@ -66,14 +59,14 @@ def _pop_kernel(array: list[Any], index: Any) -> tuple[list[Any], Any]:
 
 
 def _stack_infer(array: ArrayType, axis: int) -> TensorType:
-    element = _element(array, "stack")
+    element = one_element(_element(array, "stack"))
     sizes = list(element.shape)
     sizes.insert(axis, fresh_symbol("length"))
     return element.with_shape(sizes)
 
 
 def _concat_infer(array: ArrayType, axis: int) -> TensorType:
-    element = _element(array, "concat")
+    element = one_element(_element(array, "concat"))
     sizes = list(element.shape)
     sizes[axis] = fresh_symbol("length")
     return element.with_shape(sizes)
@@ -104,14 +97,14 @@ define(
     "array_read",
     doc="The tensor at a place of the list.",
     inputs="array, index",
-    infer=lambda array, index: _element(array, "an element"),
+    infer=lambda array, index: one_element(_element(array, "an element")),
     kernel=lambda array, index: array[_place(array, index)],
 )
 define(
     "array_pop",
     doc="The list without the tensor at a place, and that tensor.",
     inputs="array, index",
-    infer=lambda array, index: (array, _element(array, "pop")),
+    infer=lambda array, index: (array, one_element(_element(array, "pop"))),
     kernel=_pop_kernel,
 )
 define(

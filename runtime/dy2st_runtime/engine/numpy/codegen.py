@@ -321,6 +321,8 @@ def _loop(writer: _Writer, operator: Operator, depth: int) -> None:
         writer.bind_symbols(parameter, depth + 1, again=True)
     _nested(writer, condition, depth + 1)
     writer.line(depth + 1, f"if not {writer.name(condition.yields[0])}: break", operator)
+    for parameter in body.parameters[:count]:
+        writer.bind_symbols(parameter, depth + 1, again=True)
     _nested(writer, body, depth + 1)
     _assign(writer, carried, [writer.name(v) for v in body.yields], depth + 1)
     writer.symbols, writer.waiting = bound, waiting
