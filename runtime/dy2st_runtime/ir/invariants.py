@@ -50,11 +50,11 @@ class Scope:
 
     symbols, values     what can be used here: symbols also in nested Blocks, values not.
     made, bound         all Variables made, and all symbols bound, anywhere in the Program so far.
-    required            the conditions that the Program requires.
+    required            the conditions that the Program, or an operator before, requires.
     """
 
     block: Block
-    required: frozenset[str]
+    required: set[str]
     depth: int = 0
     symbols: set[Dim] = field(default_factory=set)
     values: set[Variable] = field(default_factory=set)
@@ -64,7 +64,12 @@ class Scope:
     def inside(self, block: Block) -> Scope:
         """The scope at the beginning of a nested Block."""
         return replace(
-            self, block=block, depth=self.depth + 1, symbols=set(self.symbols), values=set()
+            self,
+            block=block,
+            required=set(self.required),
+            depth=self.depth + 1,
+            symbols=set(self.symbols),
+            values=set(),
         )
 
     def bind(self, symbol: Dim) -> None:

@@ -51,6 +51,7 @@ class Tracer:
         self._constraints: list[Constraint] = []
         self._overwritten: list[Variable] = []
         self._checked: set[tuple[Block, Variable]] = set()
+        self._required: set[tuple[Block | None, Constraint]] = set()
         self._detached: dict[tuple[Block, Variable], Variable] = {}
 
     @property
@@ -66,6 +67,7 @@ class Tracer:
         restart_fresh_symbols()
         with collect() as self._constraints, interpreting(self):
             yield
+            self._locate_constraints(user_location())
 
     @contextmanager
     def nested(self) -> Iterator[Block]:
@@ -74,6 +76,7 @@ class Tracer:
         self._captured[block] = {}
         with self.inside(block):
             yield block
+            self._locate_constraints(user_location())
 
     @contextmanager
     def inside(self, block: Block) -> Iterator[None]:
@@ -121,12 +124,12 @@ class Tracer:
     ) -> Operator:
         """Append an operator whose operands are of the current Block and whose types are known."""
         location = user_location()
+        self._locate_constraints(location)
         operator = Operator(
             name, list(operands), dict(attributes), self.block, list(blocks), [], location
         )
         operator.results = [Variable(type, operator) for type in types]
         self.block.operators.append(operator)
-        self._locate_constraints(location)
         return operator
 
     def variable(self, value: Any, dtype: DType | None = None) -> Variable:
@@ -296,14 +299,21 @@ class Tracer:
         return self.append("cast", [variable], {"dtype": dtype}, [type]).results[0]
 
     def _locate_constraints(self, location: Location | None) -> None:
-        new = self._constraints
-        if not new:
-            return
-        known = {c.constraint for c in self.program.constraints}
+        """Enter what shape rules required since: of the whole Program, or of one nested Block.
+
+        A branch that is not taken requires nothing, and the sizes of a turn are those of the turn.
+        """
+        new, self._constraints[:] = list(self._constraints), []
         for constraint in new:
-            if constraint not in known:
+            if (None, constraint) in self._required or (self.block, constraint) in self._required:
+                continue
+            if self.block.parent is None:
+                self._required.add((None, constraint))
                 self.program.constraints.append(LocatedConstraint(constraint, location))
-        new.clear()
+            else:
+                self._required.add((self.block, constraint))
+                attributes = {"condition": constraint.condition, "message": constraint.reason}
+                self.append("require", [], attributes, [])
 
 
 def current_tracer() -> Tracer | None:

@@ -68,8 +68,8 @@ class _Verifier:
         program = self.program
         for rule in PROGRAM_RULES:
             self._add(rule, rule(program), None)
-        required = [str(located.constraint.condition) for located in program.constraints]
-        scope = Scope(program.block, frozenset(required))
+        required = {str(located.constraint.condition) for located in program.constraints}
+        scope = Scope(program.block, required)
         self._block(scope, None)
         for end_rule in RULES_AT_END:
             self._add(end_rule, end_rule(program, scope), None)
@@ -85,6 +85,8 @@ class _Verifier:
                     self._block(scope.inside(inner), operator)
             for rule in RULES_AFTER:
                 self._add(rule, rule(operator, scope), operator)
+            if operator.name == "require":
+                scope.required.add(str(operator.attributes.get("condition")))
         self._add(block_yields, block_yields(block, scope), owner)
 
     def _add(

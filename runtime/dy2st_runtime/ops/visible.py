@@ -32,6 +32,12 @@ def _bound_kernel(flag: Any, message: str) -> tuple[()]:
     return ()
 
 
+def _require_kernel(condition: bool, message: str) -> tuple[()]:
+    if not condition:
+        raise ShapeError(message)
+    return ()
+
+
 def _print_kernel(*values: Any, pieces: tuple[str, ...], sep: str, end: str) -> tuple[()]:
     rest = iter(values)
     words = [str(np.asarray(next(rest))) if piece == "\0" else piece for piece in pieces]
@@ -58,6 +64,15 @@ define(
     kernel=_bound_kernel,
     effect=Effect.VISIBLE,
     samples=(Sample(((),), {"message": ""}, ("bool",), 1, 2),),
+)
+define(
+    "require",
+    doc="ShapeError unless the sizes satisfy a condition.",
+    attributes={"condition": REQUIRED, "message": REQUIRED},
+    infer=lambda condition, message: (),
+    kernel=_require_kernel,
+    effect=Effect.VISIBLE,
+    samples=(Sample((), {"condition": True, "message": "n is 3"}),),
 )
 define(
     "print",
