@@ -65,7 +65,8 @@ class Optimizer:
         decay: Any = L2Decay(weight_decay) if is_number else weight_decay  # type: ignore[arg-type]
         self._decay: L2Decay | None = decay
         self._clip = grad_clip
-        self._steps = 0
+        # Of every parameter, how often it was updated: some have no gradient in some steps.
+        self._steps = [0] * len(self._parameters)
         self._state: list[dict[str, Array]] = [{} for _ in self._parameters]
 
     def get_lr(self) -> float:
@@ -91,20 +92,23 @@ class Optimizer:
         gradients = [self._regularised(p.array, g) for _, p, g in entries]
         if self._clip is not None:
             gradients = self._clip(gradients)
-        self._steps += 1
         rate = self.get_lr()
         for (i, parameter, _), gradient in zip(entries, gradients, strict=True):
             weight = parameter.array
             state = self._state[i]
             for slot in self.slots:
                 state.setdefault(slot, np.zeros_like(weight))
-            parameter.array = self.update(weight, gradient, weight.dtype.type(rate), state)
+            self._steps[i] += 1
+            step = weight.dtype.type(rate), self._steps[i]
+            parameter.array = self.update(weight, gradient, *step, state)
 
     def _regularised(self, weight: Array, gradient: Array) -> Array:
         return gradient if self._decay is None else gradient + self._decay(weight)
 
-    def update(self, weight: Array, gradient: Array, rate: Any, state: dict[str, Array]) -> Array:
-        """The new weight; changes the arrays in `state`. One of these makes an optimizer."""
+    def update(
+        self, weight: Array, gradient: Array, rate: Any, step: int, state: dict[str, Array]
+    ) -> Array:
+        """The new weight after `step` updates, this one counted; changes the arrays in `state`."""
         raise NotImplementedError
 
     def clear_grad(self, set_to_zero: bool = False) -> None:
@@ -129,7 +133,7 @@ class Optimizer:
             for i, slots in enumerate(self._state)
             for slot, array in slots.items()
         }
-        state["steps"] = self._steps
+        state["steps"] = list(self._steps)
         if isinstance(self._learning_rate, LRScheduler):
             state["LR_Scheduler"] = self._learning_rate.state_dict()
         return state
@@ -145,7 +149,7 @@ class Optimizer:
             if not fits or np.shape(array) != self._parameters[int(index)].array.shape:
                 raise ParameterMismatch(f"{key!r} does not fit the parameters of this optimizer")
             slots[int(index)][slot] = np.array(array)
-        self._state, self._steps = slots, int(state.get("steps", 0))
+        self._state, self._steps = slots, list(state.get("steps", self._steps))
         if isinstance(self._learning_rate, LRScheduler) and "LR_Scheduler" in state:
             self._learning_rate.set_state_dict(state["LR_Scheduler"])
 
@@ -153,7 +157,9 @@ class Optimizer:
 class SGD(Optimizer):
     """w = w - rate * g."""
 
-    def update(self, weight: Array, gradient: Array, rate: Any, state: dict[str, Array]) -> Array:
+    def update(
+        self, weight: Array, gradient: Array, rate: Any, step: int, state: dict[str, Array]
+    ) -> Array:
         """One step."""
         return np.asarray(weight - rate * gradient)
 
@@ -176,7 +182,9 @@ class Momentum(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip)
         self._momentum, self._nesterov = momentum, use_nesterov
 
-    def update(self, weight: Array, gradient: Array, rate: Any, state: dict[str, Array]) -> Array:
+    def update(
+        self, weight: Array, gradient: Array, rate: Any, step: int, state: dict[str, Array]
+    ) -> Array:
         """One step."""
         momentum = weight.dtype.type(self._momentum)
         velocity = state["velocity"] = momentum * state["velocity"] + gradient
@@ -206,14 +214,16 @@ class Adam(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip)
         self._betas, self._epsilon = (beta1, beta2), epsilon
 
-    def update(self, weight: Array, gradient: Array, rate: Any, state: dict[str, Array]) -> Array:
+    def update(
+        self, weight: Array, gradient: Array, rate: Any, step: int, state: dict[str, Array]
+    ) -> Array:
         """One step."""
         kind = weight.dtype.type
         beta1, beta2 = self._betas
         m = state["moment1"] = kind(beta1) * state["moment1"] + kind(1 - beta1) * gradient
         v = state["moment2"] = kind(beta2) * state["moment2"] + kind(1 - beta2) * gradient**2
-        mean = m / kind(1 - beta1**self._steps)
-        spread = np.sqrt(v / kind(1 - beta2**self._steps)) + kind(self._epsilon)
+        mean = m / kind(1 - beta1**step)
+        spread = np.sqrt(v / kind(1 - beta2**step)) + kind(self._epsilon)
         return np.asarray(weight - rate * mean / spread)
 
 
@@ -234,10 +244,12 @@ class AdamW(Adam):
         super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip)
         self._decoupled = float(weight_decay)
 
-    def update(self, weight: Array, gradient: Array, rate: Any, state: dict[str, Array]) -> Array:
+    def update(
+        self, weight: Array, gradient: Array, rate: Any, step: int, state: dict[str, Array]
+    ) -> Array:
         """One step."""
         weight = weight * weight.dtype.type(1 - float(rate) * self._decoupled)
-        return super().update(weight, gradient, rate, state)
+        return super().update(weight, gradient, rate, step, state)
 
 
 __all__ = ["SGD", "Adam", "AdamW", "L1Decay", "L2Decay", "Momentum", "Optimizer"]

@@ -208,7 +208,7 @@ def wrong_callable(x):
         parameter_deleted,
         import_in_a_branch,
         local_class,
-        qualified_names,
+        *([qualified_names] if sys.version_info >= (3, 11) else []),  # 3.10 keeps no such names
         names_that_clash,
         shadowed_builtins,
         locals_see_no_helpers,
