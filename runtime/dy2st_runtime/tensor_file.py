@@ -170,7 +170,9 @@ def _entry(path: Path, name: str, facts: Any) -> _Entry:
         raise FormatError(
             f"{path}: {name!r} has the element type {kind!r:.40}, not known here{hint}"
         )
-    if len(shape) > _MAX_AXES or math.prod(shape) * dtype.itemsize != place[1] - place[0]:
+    # NumPy wants this product to fit even where another size is 0.
+    is_possible = len(shape) <= _MAX_AXES and math.prod(n or 1 for n in shape) < _LIMIT // 16
+    if not is_possible or math.prod(shape) * dtype.itemsize != place[1] - place[0]:
         raise _damaged(path, f"the data of {name!r} does not fit its shape {shape!s:.80}")
     return _Entry(name, dtype, tuple(shape), place[0], place[1])
 

@@ -75,7 +75,9 @@ def build_array(lexer: Lexer, elements: Elements, type: TensorType) -> Array:
     """The array of this type with these elements; ParseError if they do not fit it."""
     shape = tuple(size for size in type.shape if isinstance(size, int))
     count = math.prod(shape)
-    if len(shape) != type.rank or count * type.dtype.itemsize > _MAX_BYTES:
+    # NumPy wants this product to fit even where another size is 0.
+    most = math.prod(size or 1 for size in shape) * type.dtype.itemsize
+    if len(shape) != type.rank or most > _MAX_BYTES:
         raise lexer.error("an array needs known sizes that fit into memory", elements.place)
     if elements.shape is None:
         return _from_digits(lexer, elements, type.dtype, shape)

@@ -159,6 +159,7 @@ def test_a_wrong_property_is_named(text, old, new, message):
         'dense<"0x02"> : tensor<1xi1>',
         'dense<"0x00"> : tensor<99999999999x99999999999xi8>',
         "dense<0> : tensor<4611686018427387904x4611686018427387904xi8>",
+        "dense<> : tensor<4611686018427387904x4611686018427387904x0xi8>",
         "dense<0> : tensor<99999999999999999999xi8>",
         'dense<0> : tensor<?xi8, ["n"]>',
         "[" * 200 + "]" * 200,
