@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -87,9 +88,24 @@ define(
 
 def _arange_infer(start: Size, stop: Size, step: Any, dtype: np.dtype[Any]) -> TensorType:
     if isinstance(start, float) or isinstance(stop, float) or isinstance(step, float):
-        numbers: Any = (start, stop, step)
-        return TensorType(dtype, (len(np.arange(*numbers)),))
+        # Python numbers alone: a Dim refuses to be a float.
+        numbers = [float(value) if isinstance(value, Dim) else value for value in (start, stop)]
+        return TensorType(dtype, (_float_count(numbers[0], numbers[1], step),))
     return TensorType(dtype, (maximum(ceil_divide(stop - start, step), 0),))
+
+
+def _float_count(start: float, stop: float, step: float) -> int:
+    """How many numbers `np.arange` gives, by its own formula: no array is made to count them."""
+    span = stop - start
+    try:
+        turns = span / step
+        if turns == 0 and span:  # so small that it is lost: a part of one step
+            return int(math.copysign(1, turns) > 0)
+        return max(0, math.ceil(turns))
+    except (ArithmeticError, ValueError):
+        raise ArgumentError(
+            f"arange: no count of numbers from {start} to {stop} by {step}"
+        ) from None
 
 
 define(
