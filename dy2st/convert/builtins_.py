@@ -8,11 +8,12 @@ from typing import Any
 
 from dy2st.convert.staging import stage_builtin, stage_cast, stage_len, stage_print
 from dy2st.convert.traced import any_traced, is_traced
+from dy2st_runtime.ir.structure import flatten
 
 
 def convert_print(*values: Any, **options: Any) -> None:
-    """`print`: traced values are printed when the Program runs."""
-    if any_traced(*values):
+    """`print`: traced values, in lists and dicts too, are printed when the Program runs."""
+    if flatten(list(values), is_traced)[0]:
         stage_print(values, options)
     else:
         print(*values, **options)

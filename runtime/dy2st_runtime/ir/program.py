@@ -117,6 +117,13 @@ class Variable(Tensor):
             "call backward() on what the converted function returns",
         )
 
+    def __str__(self) -> str:
+        """Refused: the text is known only when the Program runs."""
+        raise _needs_value(
+            "str() of a traced tensor, or a traced tensor in an f-string",
+            "print(x) shows it when the Program runs; {x!r} is its name and type in the Program",
+        )
+
     @property
     def stop_gradient(self) -> bool:
         """Whether gradients can not flow through: so for all but floats."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import equal
+from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import REQUIRED, Effect, Sample, TensorType, apply, define, public
+from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.tensor import Tensor
 
 
@@ -38,10 +40,9 @@ def _require_kernel(condition: bool, message: str) -> tuple[()]:
     return ()
 
 
-def _print_kernel(*values: Any, pieces: tuple[str, ...], sep: str, end: str) -> tuple[()]:
-    rest = iter(values)
-    words = [str(np.asarray(next(rest))) if piece == "\0" else piece for piece in pieces]
-    sys.stdout.write(sep.join(words) + end)
+def _print_kernel(*values: Any, pieces: tuple[str | int, ...]) -> tuple[()]:
+    words = [p if isinstance(p, str) else str(np.asarray(values[p])) for p in pieces]
+    sys.stdout.write("".join(words))
     return ()
 
 
@@ -76,13 +77,13 @@ define(
 )
 define(
     "print",
-    doc="Values and words to the standard output.",
+    doc="Text to the standard output: pieces that are known, and values by their numbers.",
     inputs="values*",
-    attributes={"pieces": REQUIRED, "sep": " ", "end": "\n"},
+    attributes={"pieces": REQUIRED},
     infer=lambda *types, **_: (),
     kernel=_print_kernel,
     effect=Effect.VISIBLE,
-    samples=(Sample(((2,),), {"pieces": ("x:", "\0"), "end": ""}, ("float32",)),),
+    samples=(Sample(((2,),), {"pieces": ("x: ", 0, "\n")}, ("float32",)),),
 )
 
 
@@ -94,22 +95,46 @@ def assert_(condition: Any, message: str = "") -> None:
 
 @public
 def print_(*values: Any, sep: str | None = None, end: str | None = None, **options: Any) -> None:
-    """`print` of tensors and other values, when the Program runs."""
-    unknown = [name for name in options if name not in ("flush", "file")]
-    if unknown or options.get("file") not in (None, sys.stdout):
-        raise TypeError(f"print of a traced tensor takes sep and end, not {sorted(options)}")
-    tensors = [value for value in values if isinstance(value, Tensor) or _is_symbolic(value)]
-    pieces = tuple(
-        "\0" if isinstance(value, Tensor) or _is_symbolic(value) else str(value) for value in values
-    )
-    apply(
-        "print",
-        *tensors,
-        pieces=pieces,
-        sep=" " if sep is None else sep,
-        end="\n" if end is None else end,
-    )
+    """`print` of tensors, of lists and dicts of them, and of other values, when the Program runs.
+
+    Raises TypeError for a `file` other than the standard output.
+    """
+    if options.get("file") not in (None, sys.stdout) or not options.keys() <= {"file", "flush"}:
+        raise TypeError(f"print of a traced tensor takes sep, end and flush, not {sorted(options)}")
+    tensors: list[Any] = []
+    pieces: list[str | int] = []
+    for index, value in enumerate(values):
+        pieces += [" " if sep is None else sep] if index else []
+        pieces += _pieces(value, tensors, str)
+    pieces.append("\n" if end is None else end)
+    apply("print", *tensors, pieces=tuple(pieces))
 
 
-def _is_symbolic(value: Any) -> bool:
-    return type(value).__module__.startswith("dy2st_runtime.dims")
+def _pieces(value: Any, tensors: list[Any], text: Callable[[Any], str]) -> list[str | int]:
+    """What Python writes for a value: text, and places in `tensors`, to which it adds its own."""
+    if _is_traced(value):
+        tensors.append(value)
+        return [len(tensors) - 1]
+    if not flatten(value, _is_traced)[0]:
+        return [text(value)]
+    if isinstance(value, dict):
+        entries = [[f"{key!r}: ", *_pieces(value[key], tensors, repr)] for key in value]
+        return ["{", *_with_commas(entries), "}"]
+    entries = [_pieces(entry, tensors, repr) for entry in value]
+    if isinstance(value, list):
+        return ["[", *_with_commas(entries), "]"]
+    if hasattr(value, "_fields"):
+        named = zip(value._fields, entries, strict=True)
+        entries = [[f"{name}=", *entry] for name, entry in named]
+        return [type(value).__name__, "(", *_with_commas(entries), ")"]
+    return ["(", *_with_commas(entries), ",)" if len(entries) == 1 else ")"]
+
+
+def _with_commas(entries: list[list[str | int]]) -> list[str | int]:
+    return [
+        piece for index, entry in enumerate(entries) for piece in ([", "] if index else []) + entry
+    ]
+
+
+def _is_traced(value: Any) -> bool:
+    return isinstance(value, (Tensor, Dim, Condition))
