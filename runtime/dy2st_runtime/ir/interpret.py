@@ -89,7 +89,7 @@ class _Run:
             return self.loop(operator, operands, sizes)
         attributes = {name: concrete(value, sizes) for name, value in operator.attributes.items()}
         if any(isinstance(v.type, ArrayType) for v in (*operator.operands, *operator.results)):
-            result = _on_list(operator.name, operands, attributes)
+            result = run_on_lists(operator.name, *operands, **attributes)
         else:
             result = apply(operator.name, *operands, **attributes)
         return [result] if len(operator.results) == 1 else result
@@ -118,7 +118,8 @@ _ON_LISTS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _on_list(name: str, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+def run_on_lists(name: str, *operands: Any, **attributes: Any) -> Any:
+    """The result of an operator on lists of a Program, for Python lists of eager tensors."""
     function = _ON_LISTS.get(name) or lookup(name).kernel
     assert function is not None, f"operator {name!r} has no kernel"
     return function(*operands, **attributes)

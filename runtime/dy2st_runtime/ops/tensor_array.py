@@ -1,20 +1,39 @@
-"""Lists of tensors inside a Program: what a Python list becomes when a staged loop changes it."""
+"""Lists of tensors inside a Program: what a Python list becomes when a staged loop changes it.
+
+The functions take and give such lists while a function is traced, and Python lists otherwise. They
+never change a list: they give a new one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.errors import BranchMismatch
-from dy2st_runtime.ir import ArrayType, TensorType, apply, define, public, user_location
+from dy2st_runtime.errors import BranchMismatch, ConversionError
+from dy2st_runtime.ir import (
+    ArrayType,
+    TensorType,
+    apply,
+    current_tracer,
+    define,
+    public,
+    user_location,
+)
 from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axis
+from dy2st_runtime.ir.interpret import run_on_lists
 from dy2st_runtime.ir.join import join_elements, one_element
 
 
 def _element(array: ArrayType, what: str) -> TensorType:
     if array.element is None:
-        raise IndexError(f"{what} of a list of which nothing is known to be inside")
+        raise ConversionError(
+            f"{what} of a list into which nothing has been put",
+            at=user_location(),
+            why="the dtype and rank of its tensors are part of the Program",
+            hint="put a tensor in before, or start with a list that has one",
+        )
     return array.element
 
 
@@ -37,16 +56,16 @@ def _array_infer(*types: TensorType) -> ArrayType:
     return ArrayType(element)
 
 
-def _place(array: list[Any], index: Any) -> int:
+def _place(array: list[Any], index: Any, what: str = "list index") -> int:
     place = int(index)
     if not -len(array) <= place < len(array):
-        raise IndexError("list index out of range")
+        raise IndexError(f"{what} out of range")
     return place
 
 
 def _write_kernel(array: list[Any], index: Any, value: Any) -> list[Any]:
     changed = list(array)
-    changed[_place(array, index)] = value
+    changed[_place(array, index, "list assignment index")] = value
     return changed
 
 
@@ -54,19 +73,19 @@ def _pop_kernel(array: list[Any], index: Any) -> tuple[list[Any], Any]:
     if not array:
         raise IndexError("pop from empty list")
     changed = list(array)
-    item = changed.pop(_place(array, index))
+    item = changed.pop(_place(array, index, "pop index"))
     return changed, item
 
 
 def _stack_infer(array: ArrayType, axis: int) -> TensorType:
-    element = one_element(_element(array, "stack"))
+    element = one_element(_element(array, "the stack"))
     sizes = list(element.shape)
     sizes.insert(axis, fresh_symbol("length"))
     return element.with_shape(sizes)
 
 
 def _concat_infer(array: ArrayType, axis: int) -> TensorType:
-    element = one_element(_element(array, "concat"))
+    element = one_element(_element(array, "the concatenation"))
     sizes = list(element.shape)
     sizes[axis] = fresh_symbol("length")
     return element.with_shape(sizes)
@@ -104,7 +123,7 @@ define(
     "array_pop",
     doc="The list without the tensor at a place, and that tensor.",
     inputs="array, index",
-    infer=lambda array, index: (array, one_element(_element(array, "pop"))),
+    infer=lambda array, index: (array, one_element(_element(array, "an element"))),
     kernel=_pop_kernel,
 )
 define(
@@ -133,53 +152,66 @@ define(
 
 
 @public
-def array_of(tensors: Any) -> Any:
-    """A list of the Program with these tensors."""
-    return apply("array_create", *tensors)
+def array_of(tensors: Sequence[Any] = ()) -> Any:
+    """A list with these tensors."""
+    return apply("array_create", *tensors) if current_tracer() is not None else list(tensors)
 
 
 @public
 def array_append(array: Any, x: Any) -> Any:
-    """The list with one more tensor at its end."""
-    return apply("array_append", array, x)
+    """The list with one more tensor at its end.
+
+    >>> array_append([], 1)
+    [1]
+    """
+    return _run("array_append", array, x)
 
 
 @public
 def array_write(array: Any, index: Any, x: Any) -> Any:
-    """The list with another tensor at a place."""
-    return apply("array_write", array, index, x)
+    """The list with another tensor at a place; IndexError if there is no such place."""
+    return _run("array_write", array, index, x)
 
 
 @public
 def array_read(array: Any, index: Any) -> Any:
-    """The tensor at a place of the list; IndexError when the Program runs if there is none."""
-    return apply("array_read", array, index)
+    """The tensor at a place of the list; IndexError if there is none."""
+    return _run("array_read", array, index)
 
 
 @public
 def array_pop(array: Any, index: Any = -1) -> tuple[Any, Any]:
-    """The list without the tensor at a place, and that tensor."""
-    return apply("array_pop", array, index)  # type: ignore[no-any-return]
+    """The list without the tensor at a place, and that tensor; IndexError if there is none.
+
+    >>> array_pop([1, 2, 3], 0)
+    ([2, 3], 1)
+    """
+    return _run("array_pop", array, index)  # type: ignore[no-any-return]
 
 
 @public
 def array_length(array: Any) -> Any:
     """How many tensors the list has: a 0-d int64 tensor."""
-    return apply("array_length", array)
+    return _run("array_length", array)
 
 
 @public
 def array_stack(array: Any, axis: int = 0) -> Any:
-    """The tensors of the list along a new axis."""
-    return apply("array_stack", array, axis=_axis(array, axis, 1))
+    """The tensors of the list, all of one shape, along a new axis."""
+    return _run("array_stack", array, axis=axis)
 
 
 @public
 def array_concat(array: Any, axis: int = 0) -> Any:
     """The tensors of the list one after the other along an axis."""
-    return apply("array_concat", array, axis=_axis(array, axis, 0))
+    return _run("array_concat", array, axis=axis)
 
 
-def _axis(array: Any, axis: int, more: int) -> int:
-    element = _element(array.type, "stack or concat")
-    return normalize_axis(axis, element.rank + more)
+def _run(name: str, array: Any, *operands: Any, **attributes: Any) -> Any:
+    if current_tracer() is None:
+        return run_on_lists(name, array, *operands, **attributes)
+    array = array_of(array) if isinstance(array, (list, tuple)) else array
+    if "axis" in attributes:
+        rank = _element(array.type, "the tensors").rank + (name == "array_stack")
+        attributes["axis"] = normalize_axis(attributes["axis"], rank)
+    return apply(name, array, *operands, **attributes)
