@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
-from dy2st_runtime.ir import Block, Tensor, Tracer, ValueType, Variable
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import Block, Tensor, Tracer, ValueType, Variable, user_location
 from dy2st_runtime.ir.structure import is_container, map_entries
 
 
@@ -40,6 +43,7 @@ def trace_region(
     results only. `block_arguments` makes the arguments once the Block is there.
     """
     before = tracer.assignments()
+    held = _held(function, arguments)
     mark = tracer.overwritten_mark
     with tracer.nested() as block:
         region = Region(block)
@@ -48,7 +52,55 @@ def trace_region(
     region.results = results if isinstance(results, tuple) else (results,)
     region.overwritten = tracer.take_overwritten(mark)
     region.changed = tracer.take_assignments(before)
+    for owner, container, contents in held:
+        if has_changed(container, contents):
+            raise _changed_outside(owner, container)
     return region
+
+
+def _held(function: Callable[..., Any], arguments: Sequence[Any]) -> list[tuple[str, Any, Any]]:
+    """Lists and dicts that user code can change without us: in attributes, closures and globals.
+
+    Each with what it belongs to, and a copy of what it holds.
+    """
+    found: list[tuple[str, Any, Any]] = []
+
+    def note(owner: str, value: Any) -> None:
+        if type(value) in (list, dict):
+            found.append((owner, value, map_entries(value, lambda entry: entry)))
+
+    function = inspect.unwrap(function)  # the user's code, not what calls it
+    code = getattr(function, "__code__", None)
+    outside: dict[str, Any] = {}
+    if code is not None:
+        cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
+        outside = {name: _contents(cell) for name, cell in cells}
+        scope = function.__globals__
+        outside.update((name, scope[name]) for name in code.co_names if name in scope)
+    for name, value in outside.items():
+        note(f"the variable `{name}`", value)
+    for value in (*arguments, *outside.values()):
+        if not isinstance(value, (type, ModuleType, FunctionType)):
+            for name, entry in getattr(value, "__dict__", {}).items():
+                note(f"the attribute `{name}` of a {type(value).__name__}", entry)
+    return found
+
+
+def _contents(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        return None
+
+
+def _changed_outside(owner: str, container: Any) -> ConversionError:
+    return ConversionError(
+        f"the {type(container).__name__} in {owner} is changed in a branch or loop that depends on "
+        "a tensor",
+        at=user_location(),
+        why="a Program cannot change an object of Python when it runs",
+        hint="use a local list and return it, or a registered buffer",
+    )
 
 
 def _copied(value: Any, copies: dict[int, tuple[Any, Any]]) -> Any:

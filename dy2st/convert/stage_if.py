@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -246,6 +247,7 @@ def _keeping(
 ) -> Callable[..., tuple[Any, ...]]:
     """The branch, with the attributes it sets among its results and set back afterwards."""
 
+    @wraps(function, assigned=(), updated=())
     def run(*arguments: Any) -> tuple[Any, ...]:
         before = [place.get() for place in places]
         results = function(*arguments)

@@ -250,8 +250,9 @@ class _Loop:
         """A list that changes its length becomes a list of the Program."""
         entries = [*old, *(new if isinstance(new, list) else [])]
         for entry in entries:
-            if not isinstance(entry, _Carried) and not is_joinable(entry):
-                raise self._mismatch(name, old, new)
+            is_tensor = isinstance(entry, Tensor) and not is_number(entry)
+            if not is_tensor and not (isinstance(entry, _Carried) and entry.number is None):
+                raise self._no_list(name)
         with self._outer():
             own = [entry.initial for entry in old]
             self.carried = [c for c in self.carried if not any(c is entry for entry in old)]
@@ -281,6 +282,14 @@ class _Loop:
         parent = self.tracer.block.parent
         assert parent is not None
         return self.tracer.inside(parent)
+
+    def _no_list(self, name: str) -> LoopMismatch:
+        return LoopMismatch(
+            f"the list `{name}` changes its length in a loop and holds more than tensors",
+            at=self.place,
+            why="the loop depends on a tensor, and a list of the Program holds tensors of one kind",
+            hint=f"append tensors to `{name}`: to_tensor(...) of a number",
+        )
 
     def _mismatch(self, name: str, old: Any, new: Any) -> LoopMismatch:
         return LoopMismatch(

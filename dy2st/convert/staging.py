@@ -6,6 +6,7 @@ Every function here is called only when a traced value is involved; the Python s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 from typing import Any
 
 from dy2st.convert import stage_values
@@ -104,6 +105,7 @@ def stage_for(
         left = turn < items.length
         return left if condition is None else stage_and(left, lambda: condition(*values))
 
+    @wraps(body, assigned=(), updated=())
     def take_turn(turn: Any, *values: Any) -> tuple[Any, ...]:
         return (turn + 1, *body(items.item(turn), *values))
 
@@ -248,6 +250,7 @@ def _one(function: Callable[[], Any]) -> Callable[[], tuple[Any]]:
 def _many(function: Callable[..., Any], count: int) -> Callable[..., tuple[Any, ...]]:
     """The branch, with its results always in a tuple."""
 
+    @wraps(function, assigned=(), updated=())
     def run(*arguments: Any) -> tuple[Any, ...]:
         result = function(*arguments)
         if count == 1:

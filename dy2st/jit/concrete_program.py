@@ -19,7 +19,7 @@ from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries, rebuild
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.tensor import EagerTensor, Parameter
+from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 
 
 @dataclass(eq=False)
@@ -44,7 +44,7 @@ class ConcreteProgram:
         return self.main_program.outputs
 
     @property
-    def parameters(self) -> list[EagerTensor]:
+    def parameters(self) -> list[Any]:
         """The live parameters that the Program reads."""
         return [self.state[name] for name in self.main_program.parameters]
 
@@ -68,14 +68,12 @@ class ConcreteProgram:
             outputs = self._run(tensors, state)
         return rebuild(self.main_program.structure, outputs)
 
-    def _run(
-        self, tensors: Sequence[EagerTensor], state: Sequence[EagerTensor]
-    ) -> list[EagerTensor]:
+    def _run(self, tensors: Sequence[EagerTensor], state: Sequence[EagerTensor]) -> list[Any]:
         results = self.executable.run([t.array for t in tensors], [t.array for t in state])
         count = len(results) - len(self.main_program.updates)
         for name, array in zip(self.main_program.updates, results[count:], strict=True):
             self.state[name].array = array
-        return [EagerTensor(array) for array in results[:count]]
+        return [wrapped(result) for result in results[:count]]
 
     def _run_taped(self, tensors: Sequence[EagerTensor]) -> list[Any]:
         """Run operator by operator, so that the tape sees branches and loops as they are taken."""

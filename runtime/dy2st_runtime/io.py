@@ -30,7 +30,7 @@ from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.structure import flatten, is_container, rebuild
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.verifier import verify
-from dy2st_runtime.tensor import EagerTensor, Parameter
+from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import read_arrays, replacing, write_arrays
 
 Array = np.ndarray[Any, Any]
@@ -211,7 +211,7 @@ class LoadedMethod:
         count = len(self.program.outputs)
         for name, array in zip(self.program.updates, results[count:], strict=True):
             self._state[name].array = array
-        return [EagerTensor(array) for array in results[:count]]
+        return [wrapped(result) for result in results[:count]]
 
     def _run_taped(self, executable: engine.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:
         """Run operator by operator, so that gradients flow through what is really computed."""

@@ -418,6 +418,13 @@ def _is_python(data: Any) -> bool:
     return not hasattr(data, "dtype")
 
 
+def wrapped(result: Any) -> Any:
+    """A tensor on an array, or a list of tensors on a list of arrays: a result of an engine."""
+    if isinstance(result, list):
+        return [EagerTensor(array) for array in result]
+    return EagerTensor(result)
+
+
 def is_tensor(value: Any) -> bool:
     """Whether `value` is a tensor, eager or traced."""
     return isinstance(value, Tensor)

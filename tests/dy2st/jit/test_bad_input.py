@@ -280,3 +280,59 @@ def test_a_missing_file_is_named(tmp_path):
 def test_saving_without_knowing_the_inputs_says_what_to_give(tmp_path):
     with pytest.raises(ValueError, match="input_spec"):
         dy2st.jit.save(Net(), str(tmp_path / "net"))
+
+
+LOG = []
+
+
+def appends_to_a_global(x):
+    if x.sum() > 0:
+        LOG.append(1)
+    return x
+
+
+def appends_to_a_closure(x):
+    log = []
+
+    def note(y):
+        log.append(1)
+        return y
+
+    while x.sum() < 10:
+        x = note(x) + 1
+    return x
+
+
+class Remembers(dy2st.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def forward(self, x):
+        if x.sum() > 0:
+            self.seen.append(x)
+        return x
+
+
+def test_changing_objects_of_python_in_a_staged_branch_is_refused():
+    for function in (appends_to_a_global, Remembers()):
+        with pytest.raises(ConversionError, match="is changed in a branch or loop"):
+            to_static(function)(dy2st.ones([2]))
+
+
+def test_a_list_grown_in_a_loop_comes_back_as_a_list_of_tensors(tmp_path):
+    def grow(x, n):
+        parts = []
+        i = 0
+        while i < n:
+            parts.append(x * i)
+            i = i + 1
+        return parts
+
+    specs = [InputSpec([None], name="x"), InputSpec([], "int64", "n")]
+    static = to_static(grow, input_spec=specs)
+    dy2st.jit.save(static, str(tmp_path / "grow"))
+    for run in (static, dy2st.jit.load(str(tmp_path / "grow"))):
+        parts = run(dy2st.ones([2]), dy2st.to_tensor(3))
+        assert isinstance(parts, list) and [p.tolist() for p in parts] == [[0, 0], [1, 1], [2, 2]]
+        assert run(dy2st.ones([2]), dy2st.to_tensor(0)) == []

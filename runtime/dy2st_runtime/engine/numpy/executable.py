@@ -51,7 +51,7 @@ class Executable:
             self._add_place(error)
             raise
         return [
-            np.array(result) if copied else np.asarray(result)
+            _own(result) if copied or isinstance(result, list) else np.asarray(result)
             for result, copied in zip(results, self._copied, strict=True)
         ]
 
@@ -74,6 +74,13 @@ class Executable:
                 if operator is not None:
                     error.add_note(f"in the operator {operator.name!r} of {operator.location}")
             trace = trace.tb_next
+
+
+def _own(result: Any) -> Any:
+    """A copy that shares no memory; a list of the Program stays a list."""
+    if isinstance(result, list):
+        return [np.array(entry) for entry in result]
+    return np.array(result)
 
 
 def compile_program(program: Program) -> Executable:
