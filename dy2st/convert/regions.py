@@ -140,20 +140,6 @@ def _differ(left: Iterable[Any], right: Iterable[Any]) -> bool:
     return any(a is not b and not is_container(a) for a, b in pairs)
 
 
-def close(tracer: Tracer, blocks: Sequence[Block], own: int) -> list[Variable]:
-    """Give closed Blocks the same parameters: `own` first ones, then all that any captures.
-
-    Returns the captured Variables of the current Block, in that order.
-    """
-    outer: dict[Variable, None] = {}
-    for block in blocks:
-        outer.update(dict.fromkeys(tracer.captured_by(block)))
-    for block in blocks:
-        inner = [tracer.import_into(block, variable) for variable in outer]
-        block.parameters = [*block.parameters[:own], *inner]
-    return list(outer)
-
-
 def finish(
     tracer: Tracer,
     name: str,

@@ -22,7 +22,6 @@ from dy2st.convert.joining import (
 )
 from dy2st.convert.regions import (
     Region,
-    close,
     copy_of,
     finish,
     has_changed,
@@ -34,6 +33,7 @@ from dy2st_runtime.errors import BranchMismatch, Location
 from dy2st_runtime.ir import F, Tensor, Tracer, ValueType, Variable, current_tracer, user_location
 from dy2st_runtime.ir.join import join_types
 from dy2st_runtime.ir.program import NumberKind
+from dy2st_runtime.ops.control_flow import close_blocks
 
 
 @dataclass
@@ -188,7 +188,7 @@ def _append_cond(join: _Join, condition: Variable) -> None:
     true.block.yields = [slot.true for slot in join.slots]
     false.block.yields = [slot.false for slot in join.slots]
     blocks = (true.block, false.block)
-    captured = close(join.tracer, blocks, own=0)
+    captured = close_blocks(join.tracer, blocks, own=0)
     types = [slot.type for slot in join.slots]
     results = finish(join.tracer, "cond", [condition, *captured], types, blocks)
     for slot, result in zip(join.slots, results, strict=True):

@@ -26,7 +26,7 @@ from dy2st.convert.joining import (
     stand_in,
     to_variable,
 )
-from dy2st.convert.regions import Region, close, finish, trace_region
+from dy2st.convert.regions import Region, finish, trace_region
 from dy2st.convert.stage_if import truth
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.dims import Dim
@@ -44,6 +44,7 @@ from dy2st_runtime.ir import (
 from dy2st_runtime.ir.join import join_types, renewed
 from dy2st_runtime.ir.program import NumberKind
 from dy2st_runtime.ir.structure import is_container, map_entries
+from dy2st_runtime.ops.control_flow import close_blocks
 
 _ROUNDS = 12
 Function = Callable[..., Any]
@@ -316,7 +317,7 @@ def stage_loop(
     overwritten = set(turned.overwritten)
     blocks = (tested.block, turned.block)
     written = [c for c in loop.carried if c.parameter in overwritten]
-    captured = close(tracer, blocks, own=len(loop.carried))
+    captured = close_blocks(tracer, blocks, own=len(loop.carried))
     initial = [tracer.local(carried.initial) for carried in loop.carried]
     types = [renewed(carried.type, loop.free) for carried in loop.carried]
     results = finish(tracer, "while", [*initial, *captured], types, blocks)

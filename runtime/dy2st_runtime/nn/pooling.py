@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn.layer import Layer
 
 
-class _MaxPool(Layer):
-    function = "max_pool2d"
+class _Pool(Layer):
+    """Windows of a size, at a stride (the size if it is left out), over padded images."""
+
+    function = ""
+    last_settings: ClassVar[dict[str, Any]] = {}
 
     def __init__(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        return_mask: bool = False,
-        ceil_mode: bool = False,
+        self, kernel_size: Any, stride: Any = None, padding: Any = 0, *last: Any, **named: Any
     ):
-        """Take the window; the stride is its size if it is left out."""
+        """Take the settings of the function, by position or name."""
         super().__init__()
+        unknown = [name for name in named if name not in self.last_settings]
+        if unknown or len(last) > len(self.last_settings):
+            names = ", ".join(["kernel_size", "stride", "padding", *self.last_settings])
+            raise TypeError(f"{type(self).__name__} takes {names}")
+        given = {**dict(zip(self.last_settings, last, strict=False)), **named}
         self.settings = {
             "kernel_size": kernel_size,
             "stride": stride,
             "padding": padding,
-            "return_mask": return_mask,
-            "ceil_mode": ceil_mode,
+            **self.last_settings,
+            **given,
         }
 
     def forward(self, x: Any) -> Any:
-        """The largest element of every window."""
+        """One result for every window."""
         return getattr(F, self.function)(x, **self.settings)
 
     def extra_repr(self) -> str:
@@ -38,54 +41,32 @@ class _MaxPool(Layer):
         return ", ".join(f"{name}={value}" for name, value in self.settings.items())
 
 
-class MaxPool1D(_MaxPool):
+class MaxPool1D(_Pool):
     """(n, c, l) -> (n, c, l'): the largest element of every window."""
 
     function = "max_pool1d"
+    last_settings: ClassVar[dict[str, Any]] = {"return_mask": False, "ceil_mode": False}
 
 
-class MaxPool2D(_MaxPool):
+class MaxPool2D(_Pool):
     """(n, c, h, w) -> (n, c, h', w'): the largest element of every window."""
 
-
-class _AvgPool(Layer):
-    function = "avg_pool2d"
-
-    def __init__(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        exclusive: bool = True,
-        ceil_mode: bool = False,
-    ):
-        """Take the window; `exclusive` does not count the padding."""
-        super().__init__()
-        self.settings = {
-            "kernel_size": kernel_size,
-            "stride": stride,
-            "padding": padding,
-            "exclusive": exclusive,
-            "ceil_mode": ceil_mode,
-        }
-
-    def forward(self, x: Any) -> Any:
-        """The mean of every window."""
-        return getattr(F, self.function)(x, **self.settings)
-
-    def extra_repr(self) -> str:
-        """The settings."""
-        return ", ".join(f"{name}={value}" for name, value in self.settings.items())
+    function = "max_pool2d"
+    last_settings: ClassVar[dict[str, Any]] = {"return_mask": False, "ceil_mode": False}
 
 
-class AvgPool1D(_AvgPool):
-    """(n, c, l) -> (n, c, l'): the mean of every window."""
+class AvgPool1D(_Pool):
+    """(n, c, l) -> (n, c, l'): the mean of every window; `exclusive` does not count padding."""
 
     function = "avg_pool1d"
+    last_settings: ClassVar[dict[str, Any]] = {"exclusive": True, "ceil_mode": False}
 
 
-class AvgPool2D(_AvgPool):
-    """(n, c, h, w) -> (n, c, h', w'): the mean of every window."""
+class AvgPool2D(_Pool):
+    """(n, c, h, w) -> (n, c, h', w'): the mean of every window; `exclusive` counts no padding."""
+
+    function = "avg_pool2d"
+    last_settings: ClassVar[dict[str, Any]] = {"ceil_mode": False, "exclusive": True}
 
 
 class _AdaptivePool(Layer):
