@@ -99,10 +99,11 @@ def _broadcast_but(arr: Any, indices: Any, place: int) -> tuple[Any, Any]:
     """Both with the same sizes along all axes but one."""
     if indices.ndim != arr.ndim:
         raise ShapeError(f"{indices.shape} and {arr.shape} differ in rank")
-    joined = [broadcast(a, i) for a, i in zip(arr.shape, indices.shape, strict=True)]
-    shapes = []
-    for shape in (arr.shape, indices.shape):
-        shapes.append([*joined[:place], shape[place], *joined[place + 1 :]])
+    shapes: tuple[list[Size], list[Size]] = ([], [])
+    for axis, (size, other) in enumerate(zip(arr.shape, indices.shape, strict=True)):
+        joined = None if axis == place else broadcast(size, other)
+        shapes[0].append(size if joined is None else joined)
+        shapes[1].append(other if joined is None else joined)
     return F.broadcast_to(arr, shapes[0]), F.broadcast_to(indices, shapes[1])
 
 
@@ -259,6 +260,8 @@ def _one_hot_infer(x: TensorType, num_classes: Size) -> TensorType:
 
 
 def _one_hot_kernel(x: Any, num_classes: int) -> Any:
+    if x.dtype.kind not in "iu":
+        raise TypeError(f"classes are integers, not {x.dtype}")
     if x.size and (x.min() < 0 or x.max() >= num_classes):
         raise IndexError(f"one_hot: a class is not in 0 .. {num_classes - 1}")
     return (x[..., None] == np.arange(num_classes)).astype(np.float32)
