@@ -49,9 +49,7 @@ from dy2st_runtime.ops.compare import (
     not_equal,
     where,
 )
-from dy2st_runtime.ops.control_flow import (
-    while_loop,
-)
+from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.ops.convolution import (
     conv1d,
     conv1d_transpose,
@@ -292,6 +290,7 @@ from dy2st_runtime.ops.unary import (
 from dy2st_runtime.ops.visible import (
     assert_,
     print_,
+    raise_,
 )
 
 attach_methods(FUNCTIONS, METHODS)
@@ -351,6 +350,7 @@ __all__ = [
     "clip",
     "clone",
     "concat",
+    "cond",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
@@ -475,6 +475,7 @@ __all__ = [
     "print_",
     "prod",
     "put_along_axis",
+    "raise_",
     "rand",
     "randint",
     "randn",

@@ -11,8 +11,7 @@ from dy2st_runtime.ir import Tracer
 from dy2st_runtime.ir.interpret import concrete, interpret
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.ir.verifier import verify
-from dy2st_runtime.ops import concat, reshape, while_loop, zeros
-from dy2st_runtime.ops.control_flow import cond
+from dy2st_runtime.ops import concat, cond, reshape, while_loop, zeros
 from dy2st_runtime.tensor import to_tensor
 
 NUMBER = TensorType("int64", ())

@@ -20,13 +20,13 @@ from dy2st_runtime.ops import (
     array_stack,
     cast,
     concat,
+    cond,
     full,
     relu,
     reshape,
     while_loop,
     zeros,
 )
-from dy2st_runtime.ops.control_flow import cond
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 
 
