@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
-from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import Block, Tensor, Tracer, ValueType, Variable, user_location
+from dy2st_runtime.errors import ConversionError, Dy2stError, Location
+from dy2st_runtime.ir import Block, F, Tensor, Tracer, ValueType, Variable, user_location
+from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.structure import is_container, map_entries
 
 
@@ -21,6 +23,7 @@ class Region:
     results      what the code returned, Python values and Variables mixed.
     changed      registered tensors (buffers) that the code gave a new value, by identity.
     overwritten  Variables that it changed in place.
+    raised       whether the code raised an exception, which the Block raises when it runs.
     copies       for every list or dict the code was given: the copy it worked on, and the original.
     """
 
@@ -28,6 +31,7 @@ class Region:
     results: tuple[Any, ...] = ()
     changed: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
     overwritten: list[Variable] = field(default_factory=list)
+    raised: bool = False
     copies: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
 
@@ -48,7 +52,11 @@ def trace_region(
     with tracer.nested() as block:
         region = Region(block)
         given = arguments if block_arguments is None else block_arguments(block)
-        results = function(*[_copied(value, region.copies) for value in given])
+        try:
+            results = function(*[_copied(value, region.copies) for value in given])
+        except Exception as error:
+            _record_raise(error)
+            region.raised, results = True, ()
     region.results = results if isinstance(results, tuple) else (results,)
     region.overwritten = tracer.take_overwritten(mark)
     region.changed = tracer.take_assignments(before)
@@ -56,6 +64,32 @@ def trace_region(
         if has_changed(container, contents):
             raise _changed_outside(owner, container)
     return region
+
+
+def _record_raise(error: Exception) -> None:
+    """Let the Block raise what the user's code raised; all other errors go on now.
+
+    A wrong name or type is a fault of the code whether or not the branch is taken; errors that
+    arise inside of dy2st or NumPy are no statements of the user.
+    """
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    assert place is not None
+    is_users = not is_own_file(place.tb_frame.f_code.co_filename)
+    if isinstance(error, (Dy2stError, AttributeError, NameError, TypeError)) or not is_users:
+        raise error
+    kind = type(error)
+    plain = len(error.args) < 2 and all(isinstance(entry, str) for entry in error.args)
+    if getattr(builtins, kind.__name__, None) is not kind or not plain:
+        where = Location(place.tb_frame.f_code.co_filename, place.tb_lineno)
+        raise ConversionError(
+            f"{kind.__name__} is raised in a branch or loop that depends on a tensor",
+            at=where,
+            why="a Program can raise only Python's own exceptions, with a text",
+            hint=f"raise ValueError(...) or another builtin exception instead of {error!r}",
+        ) from error
+    F.raise_(kind.__name__, *(error.args or (None,)))
 
 
 def _held(function: Callable[..., Any], arguments: Sequence[Any]) -> list[tuple[str, Any, Any]]:

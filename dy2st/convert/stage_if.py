@@ -29,7 +29,7 @@ from dy2st.convert.regions import (
     trace_region,
 )
 from dy2st.convert.undefined import Undefined
-from dy2st_runtime.errors import BranchMismatch, Location
+from dy2st_runtime.errors import BranchMismatch, ConversionError, Location
 from dy2st_runtime.ir import F, Tensor, Tracer, ValueType, Variable, current_tracer, user_location
 from dy2st_runtime.ir.join import join_types
 from dy2st_runtime.ir.program import NumberKind
@@ -163,8 +163,9 @@ def stage_branches(
     condition = truth(tracer, pred)
     true = trace_region(tracer, _keeping(true_fn, places), true_args)
     false = trace_region(tracer, _keeping(false_fn, places), false_args)
-    join = _Join(tracer, true, false, user_location())
     names = [*names, *(place.name for place in places)]
+    guarded = _without_raised(true, false, names, guarded)
+    join = _Join(tracer, true, false, user_location())
     pending = [
         join.join(name, left, right, name in guarded)
         for name, left, right in zip(names, true.results, false.results, strict=True)
@@ -181,6 +182,23 @@ def stage_branches(
     for place in places[::-1]:
         place.set(values.pop())
     return tuple(values)
+
+
+def _without_raised(
+    true: Region, false: Region, names: Sequence[str], guarded: frozenset[str]
+) -> frozenset[str]:
+    """A branch that raises gives no values: those of the other stand, and nobody reads its own."""
+    if true.raised and false.raised:
+        raise ConversionError(
+            "both branches of an `if` that depends on a tensor raise",
+            at=user_location(),
+            hint="raise one exception before the `if`",
+        )
+    for region in (true, false):
+        if region.raised:
+            region.results = tuple(Undefined(name) for name in names)
+            return frozenset(names)
+    return guarded
 
 
 def _append_cond(join: _Join, condition: Variable) -> None:

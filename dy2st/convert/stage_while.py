@@ -30,7 +30,7 @@ from dy2st.convert.regions import Region, finish, trace_region
 from dy2st.convert.stage_if import truth
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.errors import LoopMismatch
+from dy2st_runtime.errors import ConversionError, LoopMismatch
 from dy2st_runtime.ir import (
     ArrayType,
     Block,
@@ -152,6 +152,12 @@ class _Loop:
 
     def take_turn(self, region: Region) -> None:
         """Compare what a turn gives back with what is assumed; set what the Block yields."""
+        if region.raised:
+            raise ConversionError(
+                "every turn of a loop that depends on a tensor raises",
+                at=self.place,
+                hint="raise under an `if` in the loop, or use `if` instead of the loop",
+            )
         yields: dict[int, Variable] = {}
         with self.tracer.inside(region.block):
             for index, new in enumerate(region.results):

@@ -23,7 +23,7 @@ def hide_frames_of(folder: str) -> None:
 def user_frame() -> FrameType | None:
     """The innermost frame that runs the user's code."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _is_own(frame.f_code.co_filename):
+    while frame is not None and is_own_file(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 
@@ -37,7 +37,8 @@ def user_location() -> Location | None:
     return Location(code.co_filename, frame.f_lineno, _column(code, frame.f_lasti))
 
 
-def _is_own(filename: str) -> bool:
+def is_own_file(filename: str) -> bool:
+    """Whether a file belongs to us, and not to the user."""
     known = _own_files.get(filename)
     if known is None:
         known = _own_files[filename] = filename.startswith(tuple(_OWN_FOLDERS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -40,6 +41,13 @@ def _require_kernel(condition: bool, message: str) -> tuple[()]:
     return ()
 
 
+def _raise_kernel(kind: str, message: str | None) -> tuple[()]:
+    known: Any = getattr(builtins, kind, None)
+    if not (isinstance(known, type) and issubclass(known, Exception)):
+        known = RuntimeError
+    raise known(*([] if message is None else [message]))
+
+
 def _print_kernel(*values: Any, pieces: tuple[str | int, ...]) -> tuple[()]:
     words = [p if isinstance(p, str) else str(np.asarray(values[p])) for p in pieces]
     sys.stdout.write("".join(words))
@@ -67,6 +75,14 @@ define(
     samples=(Sample(((),), {"message": ""}, ("bool",), 1, 2),),
 )
 define(
+    "raise",
+    doc="Raises one of Python's own exceptions.",
+    attributes={"kind": REQUIRED, "message": None},
+    infer=lambda kind, message: (),
+    kernel=_raise_kernel,
+    effect=Effect.VISIBLE,
+)
+define(
     "require",
     doc="ShapeError unless the sizes satisfy a condition.",
     attributes={"condition": REQUIRED, "message": REQUIRED},
@@ -91,6 +107,12 @@ define(
 def assert_(condition: Any, message: str = "") -> None:
     """AssertionError unless the condition (one element) holds when the Program runs."""
     apply("assert", condition, message=str(message))
+
+
+@public
+def raise_(kind: str, message: str | None) -> None:
+    """The exception of Python called `kind`, when the Program runs."""
+    apply("raise", kind=kind, message=message)
 
 
 @public

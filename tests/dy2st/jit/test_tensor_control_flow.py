@@ -508,3 +508,49 @@ def doubled_alias(x):
 def test_an_alias_of_a_tensor_changed_in_place_is_refused_with_both_lines():
     with pytest.raises(dy2st.errors.EscapedVariable, match="changed in place"):
         to_static(doubled_alias)(dy2st.to_tensor([1.0]))
+
+
+def raises_on_some_paths(x):
+    if x.sum() > 10:
+        raise ValueError("too large")
+    y = x + 1
+    if y.sum() < 0:
+        y = y * 2
+    return y
+
+
+def raises_in_a_loop(x):
+    while x.sum() < 20:
+        x = x * 2
+        if x.max() > 100:
+            raise OverflowError("too far")
+    return x
+
+
+class OwnError(Exception):
+    def __init__(self, code):
+        super().__init__(code, "detail")
+
+
+def raises_an_own_class(x):
+    if x.sum() > 10:
+        raise OwnError(3)
+    return x
+
+
+def test_raise_under_a_tensor_condition_raises_where_python_does():
+    static = to_static(raises_on_some_paths)
+    for values in ([1.0, 2.0], [-3.0, -1.0]):
+        x = dy2st.to_tensor(values)
+        np.testing.assert_array_equal(static(x).numpy(), raises_on_some_paths(x).numpy())
+    with pytest.raises(ValueError, match="too large"):
+        static(dy2st.to_tensor([10.0, 20.0]))
+    looping = to_static(raises_in_a_loop)
+    assert looping(dy2st.to_tensor([1.0, 2.0])).tolist() == [8.0, 16.0]
+    with pytest.raises(OverflowError, match="too far"):
+        looping(dy2st.to_tensor([-90.0, 80.0]))
+
+
+def test_an_exception_class_of_the_user_in_a_branch_is_refused():
+    with pytest.raises(dy2st.errors.ConversionError, match="OwnError is raised in a branch"):
+        to_static(raises_an_own_class)(dy2st.ones([1]))
