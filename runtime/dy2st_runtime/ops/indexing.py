@@ -309,7 +309,7 @@ def _position(item: Any, size: Size) -> Size:
     for low, high in ((0, position), (position + 1, size)):
         inside = less_equal(low, high)
         if inside is not True:
-            reason = f"index {item} is out of bounds: the axis has the size {size}"
+            reason = f"index {item!r} is out of bounds: the axis has the size {size}"
             if inside is False:
                 raise IndexError(reason)
             require(low <= high, reason)
