@@ -151,6 +151,14 @@ def _finish(
     program: Program, tracer: Tracer, result: Any, state: Mapping[str, EagerTensor]
 ) -> None:
     """Set what the Program yields, and bring its parameters into their order."""
+    for variable in program.inputs:
+        if variable.overwritten is not None:
+            raise ConversionError(
+                f"{program.name}() changes its argument `{variable.name}` in place",
+                at=variable.overwritten,
+                why="a Program has no way to change the caller's tensor",
+                hint=f"clone it first ({variable.name} = {variable.name}.clone()), and return it",
+            )
     leaves, structure = flatten(result, lambda v: isinstance(v, (Tensor, Dim, Condition)))
     _check_structure(structure)
     numbers = [not isinstance(leaf, Tensor) or _is_number(leaf) for leaf in leaves]

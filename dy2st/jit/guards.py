@@ -82,6 +82,12 @@ class LayerState:
         return self._key
 
 
+def object_key(instance: Any) -> Hashable:
+    """The key of the compared attributes of an object that is no Layer."""
+    held = getattr(instance, "__dict__", {})
+    return constant_key({n: value for n, value in held.items() if isinstance(value, _COMPARED)})
+
+
 def _layer_key(layer: Layer) -> Hashable:
     held = {
         name: value

@@ -14,7 +14,7 @@ from dy2st.jit import switches
 from dy2st.jit.cache import ProgramCache
 from dy2st.jit.concrete_program import ConcreteProgram, trace
 from dy2st.jit.constants import constant_key
-from dy2st.jit.guards import LayerState
+from dy2st.jit.guards import LayerState, object_key
 from dy2st.jit.input_spec import InputSpec
 from dy2st.transpiler import transpile
 from dy2st_runtime.errors import ArgumentError, SpecError
@@ -69,6 +69,12 @@ class StaticFunction:
         method._layer = weakref.ref(instance)
         self._methods[instance] = method
         return method
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
+        """The method of the copied Layer; Programs are traced anew."""
+        instance = self.class_instance
+        copied = memo.get(id(instance), instance)
+        return StaticFunction(self._function, self._input_spec, copied)
 
     @property
     def class_instance(self) -> Any:
@@ -191,10 +197,10 @@ class StaticFunction:
         return concrete
 
     def _mode(self) -> Any:
-        """What else the Program depends on: all that the Layer holds in Python, `training` too."""
+        """What else the Program depends on: what the Layer or object holds in Python, `training` too."""
         instance = self.class_instance
         if not isinstance(instance, Layer):
-            return None
+            return None if instance is None else object_key(instance)
         if self._state is None:
             self._state = LayerState(instance)
         return self._state.key()

@@ -336,3 +336,13 @@ def test_a_list_grown_in_a_loop_comes_back_as_a_list_of_tensors(tmp_path):
         parts = run(dy2st.ones([2]), dy2st.to_tensor(3))
         assert isinstance(parts, list) and [p.tolist() for p in parts] == [[0, 0], [1, 1], [2, 2]]
         assert run(dy2st.ones([2]), dy2st.to_tensor(0)) == []
+
+
+def changes_its_tensor(x):
+    x[0] = 5.0
+    return x
+
+
+def test_changing_a_tensor_of_the_caller_is_refused_with_the_line():
+    with pytest.raises(ConversionError, match=r"test_bad_input.py:\d+.*changes its argument `x`"):
+        to_static(changes_its_tensor)(dy2st.ones([2]))

@@ -333,3 +333,30 @@ def test_attributes_parameters_and_sublayers_that_are_replaced_are_seen():
     assert len(net.forward.program_cache) == 4
     net(x)
     assert len(net.forward.program_cache) == 4
+
+
+def test_a_deep_copy_of_a_converted_layer_runs_on_its_own_parameters():
+    net = to_static(nn.Sequential(nn.Linear(2, 2)))
+    x = dy2st.ones([1, 2])
+    net(x)
+    other = copy.deepcopy(net)
+    other[0].weight.set_value(np.zeros((2, 2), "float32"))
+    other[0].bias.set_value(np.zeros(2, "float32"))
+    assert other(x).tolist() == [[0.0, 0.0]] and net(x).tolist() != [[0.0, 0.0]]
+    assert isinstance(other.forward, StaticFunction)
+
+
+class Plain:
+    def __init__(self):
+        self.factor = 2.0
+
+    @to_static
+    def scaled(self, x):
+        return x * self.factor
+
+
+def test_attributes_of_plain_objects_that_change_are_seen():
+    plain = Plain()
+    assert plain.scaled(dy2st.ones([1])).item() == 2.0
+    plain.factor = 5.0
+    assert plain.scaled(dy2st.ones([1])).item() == 5.0
