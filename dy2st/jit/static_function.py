@@ -197,7 +197,7 @@ class StaticFunction:
         return concrete
 
     def _mode(self) -> Any:
-        """What else the Program depends on: Python values of the Layer or object, `training` too."""
+        """What else the Program depends on: Python values of the Layer or object, its mode too."""
         instance = self.class_instance
         if not isinstance(instance, Layer):
             return None if instance is None else object_key(instance)
