@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import linecache
 import statistics
-import time
+
+from measuring import seconds
 
 import dy2st
 from dy2st.jit import to_static
@@ -48,65 +49,76 @@ HELPERS = (
 def fresh(template: str, n: int):
     """A function that no cache knows, from a file that exists for linecache alone."""
     text = template.replace("{n}", str(n))
-    filename = f"<benchmark {hash(template)} {n}>.py"
+    filename = f"<benchmark {len(template)} {n}>.py"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     namespace = {"dy2st": dy2st, "F": dy2st.nn.functional}
     exec(compile(text, filename, "exec"), namespace)
     return namespace[f"f{n}"]
 
 
+def convert(function, specs) -> float:
+    """Seconds to convert and trace, with no garbage of others to collect."""
+    static = to_static(function, input_spec=specs)
+    gc.collect()
+    return seconds(lambda: static.concrete_program)
+
+
 def milliseconds(template: str, specs, rounds: int = 9) -> float:
-    times = []
-    for n in range(rounds + 2):
-        static = to_static(fresh(template, n), input_spec=specs)
-        gc.collect()
-        start = time.perf_counter()
-        static.concrete_program  # noqa: B018
-        times.append(time.perf_counter() - start)
-    return statistics.median(times[2:]) * 1e3
+    """The median over functions that are new; the first two warm up."""
+    found = [convert(fresh(template, n), specs) for n in range(rounds + 2)]
+    return statistics.median(found[2:]) * 1e3
 
 
 def spec(shape, name):
     return InputSpec(shape, "float32", name)
 
 
-def test_conversion(benchmark):
+def test_function_of_twenty_lines(figure):
+    specs = [spec([None, 8], "x"), spec([None, 8], "y")]
+    what = "convert 20 lines with an if and a while"
+    figure(what, lambda: milliseconds(TWENTY_LINES, specs), "ms", 20)
+
+
+def test_fifty_layers(figure):
+    specs = [spec([None, 8], "x"), spec([8, 8], "w"), spec([8], "b")]
+    figure("convert 50 layers", lambda: milliseconds(FIFTY_LAYERS, specs), "ms", 40)
+
+
+def test_two_hundred_helpers(figure):
     def measure():
-        info = benchmark.extra_info
-        two = [spec([None, 8], "x"), spec([None, 8], "y")]
-        info["convert 20 lines with an if and a while"] = (
-            f"{milliseconds(TWENTY_LINES, two):.1f} ms",
-            "20 ms",
-        )
-        three = [spec([None, 8], "x"), spec([8, 8], "w"), spec([8], "b")]
-        info["convert 50 layers"] = (f"{milliseconds(FIFTY_LAYERS, three):.1f} ms", "40 ms")
-        helpers = milliseconds(HELPERS, [spec([4], "x")], rounds=3) / 200
-        info["convert a small helper (of 200)"] = (f"{helpers:.2f} ms", "2 ms")
+        return milliseconds(HELPERS, [spec([4], "x")], rounds=3) / 200
 
-    benchmark.pedantic(measure, rounds=1)
+    figure("convert a small helper (of 200)", measure, "ms", 2)
 
 
-def trace_seconds(count: int) -> float:
+def tracing(count: int) -> float:
+    """Microseconds an operator: x + 1.0 is two, the constant and the sum."""
+
     def chain(x):
-        for _ in range(count):
+        for _ in range(count // 2):
             x = x + 1.0
         return x
 
     chain.__dy2st_ignore__ = True
-    static = to_static(chain, input_spec=[spec([None, 8], "x")])
-    start = time.perf_counter()
-    static.concrete_program  # noqa: B018
-    return time.perf_counter() - start
+    return convert(chain, [spec([None, 8], "x")]) / count * 1e6
 
 
-def test_tracing(benchmark):
+def test_tracing_of_1000_operators(figure):
+    tracing(100)
+    measure = lambda: statistics.median(tracing(1_000) for _ in range(9))  # noqa: E731
+    figure("trace an operator (of 1,000)", measure, "us", 60)
+
+
+def test_tracing_of_20000_operators(figure):
+    tracing(100)
+    measure = lambda: statistics.median(tracing(20_000) for _ in range(3))  # noqa: E731
+    figure("trace an operator (of 20,000)", measure, "us", 60)
+
+
+def test_tracing_is_linear(figure):
+    tracing(100)
+
     def measure():
-        trace_seconds(100)
-        info = benchmark.extra_info
-        # x + 1.0 is two operators: the constant and the sum.
-        small = statistics.median(trace_seconds(500) for _ in range(5)) / 1000 * 1e6
-        large = trace_seconds(10_000) / 20_000 * 1e6
-        info["trace an operator (of 1,000)"] = (f"{small:.1f} us", "60 us")
-        info["trace an operator (of 20,000)"] = (f"{large:.1f} us", "60 us, linear")
+        return statistics.median(tracing(20_000) / tracing(1_000) for _ in range(3))
 
-    benchmark.pedantic(measure, rounds=1)
+    figure("an operator of 20,000 against one of 1,000", measure, "times", 1.2)

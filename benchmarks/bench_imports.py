@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
-import time
+
+import pytest
+from measuring import seconds_above
 
 
-def seconds(code: str) -> float:
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True)
-    return time.perf_counter() - start
+def importing(module: str) -> None:
+    subprocess.run([sys.executable, "-c", f"import {module}"], check=True)
 
 
-def median(code: str) -> float:
-    seconds(code)  # bytecode and disk caches
-    return statistics.median(seconds(code) for _ in range(9))
-
-
-def test_imports(benchmark):
+@pytest.mark.parametrize(("module", "goal"), [("dy2st", 80), ("dy2st_runtime", 40)])
+def test_import(figure, module, goal):
     def measure():
-        floor = median("import numpy")
-        for name, goal in (("dy2st", 80), ("dy2st_runtime", 40)):
-            beyond = (median(f"import {name}") - floor) * 1e3
-            figures = (f"{beyond:.0f} ms", f"{goal} ms")
-            benchmark.extra_info[f"import {name}, beyond NumPy"] = figures
+        return seconds_above(lambda: importing(module), lambda: importing("numpy")) * 1e3
 
-    benchmark.pedantic(measure, rounds=1)
+    figure(f"import {module}, beyond NumPy", measure, "ms", goal)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import statistics
-import time
-
 import numpy as np
+from measuring import median_seconds, seconds_above, times
 
 import dy2st
 from dy2st.jit import to_static
+from dy2st.nn import functional as F
 from dy2st.static import InputSpec
 
+CALLS = 200  # of what takes microseconds
 
-def best(function, rounds: int = 15) -> float:
-    """The median of several rounds, in seconds."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+
+def runner(function, *shapes):
+    """What the engine runs for a function, without the call around it."""
+    specs = [InputSpec(shape, "float32", f"x{i}") for i, shape in enumerate(shapes)]
+    executable = to_static(function, input_spec=specs).concrete_program.executable
+    return lambda *arrays: executable.run(arrays, [])[0]
+
+
+def repeated(function, *arguments):
+    return lambda: [function(*arguments) for _ in range(CALLS)]
+
+
+# -- a loop of 1,000 turns --------------------------------------------------------------------
 
 
 def grow(x, c):
@@ -32,6 +37,36 @@ def grow_by_hand(x, c):
     while np.mean(x) < c:
         x = x * np.float32(1.01) + np.float32(0.1)
     return x
+
+
+def grow_with_the_fewest_calls(x, c):
+    rate, step, size = np.float32(1.01), np.float32(0.1), np.float32(64)
+    while np.add.reduce(x) / size < c:
+        x = x * rate + step
+    return x
+
+
+def against_static(by_hand):
+    """The converted loop against one of these, which must agree with it."""
+    static = runner(grow, [64], [])
+    x = np.zeros(64, "float32")
+    # x grows to (1.01**n - 1) * 10: 1,000 turns
+    limit = np.float32((1.01**1000 - 1) * 10 * 0.999)
+    np.testing.assert_allclose(static(x, limit), by_hand(x, limit), rtol=1e-5)
+    return times(lambda: static(x, limit), lambda: by_hand(x, limit))
+
+
+def test_loop_against_numpy(figure):
+    what = "loop of 1,000 turns on (64,), against NumPy by hand"
+    figure(what, lambda: against_static(grow_by_hand), "times", 1.3)
+
+
+def test_loop_against_the_fewest_calls(figure):
+    what = "the same loop, against NumPy without `np.mean`"
+    figure(what, lambda: against_static(grow_with_the_fewest_calls), "times", None)
+
+
+# -- ten branches -----------------------------------------------------------------------------
 
 
 def ten_ifs(x):
@@ -52,82 +87,67 @@ def ten_ifs_by_hand(x):
     return x
 
 
-def runner(function, *shapes):
-    specs = [InputSpec(shape, "float32", f"x{i}") for i, shape in enumerate(shapes)]
-    executable = to_static(function, input_spec=specs).concrete_program.executable
-    return lambda *arrays: executable.run(arrays, [])[0]
+def test_ten_tensor_ifs(figure):
+    static = runner(ten_ifs, [64])
+    x = np.ones(64, "float32")
+    np.testing.assert_array_equal(static(x), ten_ifs_by_hand(x))
+    what = "ten tensor ifs on (64,), against NumPy by hand"
+    figure(what, lambda: times(repeated(static, x), repeated(ten_ifs_by_hand, x)), "times", 1.3)
 
 
-def test_loop_of_1000_turns(benchmark):
+# -- what an operator and a call cost ---------------------------------------------------------
+
+
+def test_one_operator_repeated(figure):
+    def chain(x):
+        for _ in range(1000):
+            x = x.tanh()
+        return x
+
+    def by_hand(x):
+        for _ in range(1000):
+            x = np.tanh(x)
+        return x
+
+    chain.__dy2st_ignore__ = True
+    static, x = runner(chain, [8]), np.ones(8, "float32")
+    np.testing.assert_array_equal(static(x), by_hand(x))
+
     def measure():
-        static = runner(grow, [64], [])
-        x = np.zeros(64, "float32")
-        # x grows to (1.01**n - 1) * 10: 1,000 turns
-        limit = np.float32((1.01**1000 - 1) * 10 * 0.999)
-        np.testing.assert_allclose(static(x, limit), grow_by_hand(x, limit), rtol=1e-5)
-        ratio = best(lambda: static(x, limit)) / best(lambda: grow_by_hand(x, limit))
-        benchmark.extra_info["loop of 1,000 turns on (64,), against NumPy by hand"] = (
-            f"{ratio:.2f} times",
-            "1.3 times",
-        )
+        return seconds_above(lambda: static(x), lambda: by_hand(x)) / 1000 * 1e6
 
-    benchmark.pedantic(measure, rounds=1)
+    figure("engine, above the NumPy call of an operator (tanh)", measure, "us", 1)
 
 
-def test_ten_tensor_ifs(benchmark):
+def test_small_layers(figure):
+    def layers(x, w, b):
+        for _ in range(300):
+            x = F.relu(dy2st.matmul(x, w) + b)
+        return x
+
+    def by_hand(x, w, b):
+        zero = np.float32(0)
+        for _ in range(300):
+            x = np.maximum(np.add(np.matmul(x, w), b), zero)
+        return x
+
+    layers.__dy2st_ignore__ = True
+    static = runner(layers, [4, 8], [8, 8], [8])
+    values = np.random.default_rng(0)
+    arrays = [values.normal(size=s).astype("float32") / 3 for s in ((4, 8), (8, 8), (8,))]
+    np.testing.assert_allclose(static(*arrays), by_hand(*arrays), rtol=1e-5)
+
     def measure():
-        static = runner(ten_ifs, [64])
-        x = np.ones(64, "float32")
-        np.testing.assert_array_equal(static(x), ten_ifs_by_hand(x))
+        return seconds_above(lambda: static(*arrays), lambda: by_hand(*arrays)) / 900 * 1e6
 
-        def many(function):
-            return best(lambda: [function(x) for _ in range(200)])
-
-        ratio = many(static) / many(ten_ifs_by_hand)
-        benchmark.extra_info["ten tensor ifs on (64,), against NumPy by hand"] = (
-            f"{ratio:.2f} times",
-            "1.3 times",
-        )
-
-    benchmark.pedantic(measure, rounds=1)
+    figure("engine, above the NumPy call of an operator (small layers)", measure, "us", 1)
 
 
-def test_engine_overhead(benchmark):
-    def measure():
-        def chain(x):
-            for _ in range(1000):
-                x = x.tanh()
-            return x
-
-        chain.__dy2st_ignore__ = True
-        static = runner(chain, [8])
-        x = np.ones(8, "float32")
-
-        def by_hand():
-            y = x
-            for _ in range(1000):
-                y = np.tanh(y)
-            return y
-
-        overhead = (best(lambda: static(x)) - best(by_hand)) / 1000 * 1e6
-        benchmark.extra_info["engine, above the NumPy call of an operator"] = (
-            f"{overhead:.2f} us",
-            "1 us",
-        )
-
-    benchmark.pedantic(measure, rounds=1)
-
-
-def test_calling_a_converted_function(benchmark):
-    def measure():
-        static = to_static(lambda_free)
-        x = dy2st.ones([8])
-        static(x)
-        cost = best(lambda: [static(x) for _ in range(200)]) / 200 * 1e6
-        benchmark.extra_info["call of a converted function (x + 1)"] = (f"{cost:.1f} us", "")
-
-    benchmark.pedantic(measure, rounds=1)
-
-
-def lambda_free(x):
+def add_one(x):
     return x + 1.0
+
+
+def test_calling_a_converted_function(figure):
+    static, x = to_static(add_one), dy2st.ones([8])
+    measure = lambda: median_seconds(repeated(static, x)) / CALLS * 1e6  # noqa: E731
+    figure("call of a converted function (x + 1)", measure, "us", None)

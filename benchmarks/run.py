@@ -1,9 +1,9 @@
-"""Run all benchmarks and write what they cost to benchmarks/results.md and results.json.
+"""Run the benchmarks; write their figures to benchmarks/results.md and benchmarks/results.json.
 
     python benchmarks/run.py            # a few minutes
-    python benchmarks/run.py loops      # one file of them
+    python benchmarks/run.py files      # bench_files.py alone, printed and not written
 
-Every figure is compared with a floor or a peer measured in the same run; medians of several rounds.
+Medians of several rounds; what is compared is measured in turns, in the same run.
 """
 
 from __future__ import annotations
@@ -13,30 +13,40 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
+Figure = dict[str, Any]
 
 
 def main() -> None:
-    """Run pytest-benchmark and print its figures as a table."""
-    chosen = [str(HERE / f"bench_{name}.py") for name in sys.argv[1:]] or [
-        str(path) for path in sorted(HERE.glob("bench_*.py"))
-    ]
-    results = HERE / "results.json"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "benchmark", "-o", "addopts="]
-    command += ["--import-mode=importlib", "--benchmark-disable-gc", f"--benchmark-json={results}"]
+    """Measure, print the table, and keep it if it is whole."""
+    names = sys.argv[1:] or sorted(path.stem[len("bench_") :] for path in HERE.glob("bench_*.py"))
+    figures = measure([HERE / f"bench_{name}.py" for name in names])
+    table = as_table(figures)
+    print(table)
+    if not sys.argv[1:]:
+        (HERE / "results.md").write_text(table)
+        (HERE / "results.json").write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def measure(files: list[Path]) -> list[Figure]:
+    """What pytest-benchmark stored beside the times: the figures, in the order of the files."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # imports are measured as users have them
-    subprocess.run([*command, *chosen], check=True, env=environment)
-    table = as_table(json.loads(results.read_text()))
-    (HERE / "results.md").write_text(table)
-    results.unlink()
-    print(table)
+    with tempfile.TemporaryDirectory() as folder:
+        stored = Path(folder) / "stored.json"
+        command = [sys.executable, "-m", "pytest", "-q", "--benchmark-disable-gc"]
+        command += [f"--benchmark-json={stored}", "-o", f"pythonpath={HERE}"]
+        command += ["-o", "addopts=--import-mode=importlib --benchmark-quiet"]
+        subprocess.run([*command, *map(str, files)], check=True, env=environment)
+        return [entry["extra_info"] for entry in json.loads(stored.read_text())["benchmarks"]]
 
 
-def as_table(results: dict) -> str:
-    """The figures that the benchmarks left in `extra_info`."""
+def as_table(figures: list[Figure]) -> str:
+    """The figures for people; one that misses its goal is marked."""
     lines = [
         "# What things cost",
         "",
@@ -46,9 +56,11 @@ def as_table(results: dict) -> str:
         "| what | measured | goal |",
         "| --- | --- | --- |",
     ]
-    for entry in results["benchmarks"]:
-        for what, (measured, goal) in entry["extra_info"].items():
-            lines.append(f"| {what} | {measured} | {goal} |")
+    for figure in figures:
+        goal = "" if figure["goal"] is None else f"{figure['goal']:g} {figure['unit']}"
+        missed = figure["goal"] is not None and figure["value"] > figure["goal"]
+        value = f"{figure['value']:.2f} {figure['unit']}"
+        lines.append(f"| {figure['what']} | {value}{' (missed)' * missed} | {goal} |")
     return "\n".join(lines) + "\n"
 
 
