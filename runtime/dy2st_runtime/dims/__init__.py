@@ -1,43 +1,50 @@
 """Symbolic sizes: integers that are known when a Program runs."""
 
-from dy2st_runtime.dims.arithmetic import (
-    bounds,
-    broadcast_sizes,
-    ceil_divide,
-    divides,
-    equal,
-    less,
-    less_equal,
-    maximum,
-    minimum,
-    product,
-    same_shape,
-)
-from dy2st_runtime.dims.conditions import (
-    Condition,
-    Constraint,
-    broadcast,
-    collect,
+from dy2st_runtime.dims.conditions import Condition
+from dy2st_runtime.dims.evaluation import (
     evaluate,
-    require,
-    require_equal,
     substitute,
+    substitute_condition,
     symbols,
     to_python,
 )
 from dy2st_runtime.dims.expression import Dim, Size, is_symbol, symbol
+from dy2st_runtime.dims.facts import Contradiction, Facts, current, using
+from dy2st_runtime.dims.intervals import bounds
+from dy2st_runtime.dims.operations import broadcast_sizes, ceil_divide, maximum, minimum
+from dy2st_runtime.dims.polynomial import product
+from dy2st_runtime.dims.queries import (
+    decided,
+    divides,
+    equal,
+    less,
+    less_equal,
+    same_shape,
+    simplified,
+)
+from dy2st_runtime.dims.requirements import (
+    Constraint,
+    broadcast,
+    collect,
+    require,
+    require_equal,
+)
 from dy2st_runtime.dims.text import parse, parse_condition
 
 __all__ = [
     "Condition",
     "Constraint",
+    "Contradiction",
     "Dim",
+    "Facts",
     "Size",
     "bounds",
     "broadcast",
     "broadcast_sizes",
     "ceil_divide",
     "collect",
+    "current",
+    "decided",
     "divides",
     "equal",
     "evaluate",
@@ -52,8 +59,11 @@ __all__ = [
     "require",
     "require_equal",
     "same_shape",
+    "simplified",
     "substitute",
+    "substitute_condition",
     "symbol",
     "symbols",
     "to_python",
+    "using",
 ]

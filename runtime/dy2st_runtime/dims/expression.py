@@ -4,47 +4,128 @@ A Dim is a polynomial with integer coefficients over atoms: symbols, and floor d
 maxima and broadcasts that do not simplify. Equal forms are the same object, so `is` is equality of
 forms, and a constant is never a Dim but an int. All arithmetic is Python's, with floor division.
 
-The arithmetic is in `arithmetic.py`, comparisons in `queries.py`; the operators here call them
-through `_operations`, which those modules fill.
+What the operators compute stands in `polynomial.py` and `operations.py`, what comparisons answer
+in `conditions.py`. Those are made of Dims, so they enter themselves in `OPERATIONS` here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
-from weakref import WeakValueDictionary
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from numbers import Integral
+from operator import attrgetter
+from typing import Any, NoReturn, TypeAlias, Union
 
+from dy2st_runtime.dims.printing import atom_text, size_text
 from dy2st_runtime.errors import UndecidedDim
 
-Term = tuple[tuple["Atom", ...], int]
+Monomial = tuple["Atom", ...]
+Term = tuple[Monomial, int]
+Interval = tuple["int | None", "int | None"]
+
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {}
+"""The operations behind the operators of Dim; their operands are ints and Dims."""
+
+NAME = re.compile(r"[^\W\d]\w*")
+"""What a symbol may be called; `text.py` reads names by the same pattern."""
+
+_LONGEST_ORDER = 160
 
 
 class Atom:
     """What a polynomial cannot look into: a symbol, or an operation that stays.
 
-    kind   "symbol", "floordiv", "min", "max" or "broadcast".
-    args   operands: ints and Dims.
-    text   how it prints; atoms are ordered by it.
+    kind      "symbol", "floordiv", "min", "max" or "broadcast".
+    args      operands: ints and Dims.
+    order     what it is sorted by, the same in every process.
+    mask      a bit for every symbol inside, up to collisions: without a common bit, none is common.
+    interval  the least and the largest value, filled by `intervals.py`.
     """
 
-    __slots__ = ("__weakref__", "args", "kind", "maximum", "minimum", "name", "text")
+    __slots__ = (
+        "args",
+        "interval",
+        "kind",
+        "mask",
+        "maximum",
+        "minimum",
+        "name",
+        "order",
+    )
 
     def __init__(
-        self, kind: str, args: tuple[Any, ...], name: str, minimum: int, maximum: int | None
+        self,
+        kind: str,
+        args: tuple[Any, ...],
+        name: str,
+        minimum: int | None,
+        maximum: int | None,
     ):
         """Made by `make_atom` alone."""
         self.kind, self.args, self.name = kind, args, name
         self.minimum, self.maximum = minimum, maximum
-        self.text = name if kind == "symbol" else _atom_text(kind, args)
+        self.interval: Interval | None = None
+        if kind == "symbol":
+            has_range = (minimum, maximum) != (0, None)
+            self.order = f"{name}\0{minimum},{maximum}" if has_range else name
+            self.mask = 1 << (hash(name) & 63)
+        else:
+            self.order = _shortened(atom_text(kind, args, by_order))
+            self.mask = 0
+            for argument in args:
+                self.mask |= argument.mask if isinstance(argument, Dim) else 0
+
+    @property
+    def text(self) -> str:
+        """How it prints."""
+        return self.name or atom_text(self.kind, self.args, _by_text)
 
     def __repr__(self) -> str:
         """The text."""
         return self.text
 
 
-_atoms: WeakValueDictionary[Any, Atom] = WeakValueDictionary()
-_dims: WeakValueDictionary[Any, Dim] = WeakValueDictionary()
-_operations: dict[str, Callable[..., Any]] = {}
+def _shortened(order: str) -> str:
+    """The order itself, or a fingerprint of it: nested sizes would grow without limit."""
+    if len(order) <= _LONGEST_ORDER:
+        return order
+    number = int.from_bytes(order.encode(), "big") % (2**521 - 1)
+    return f"{order[:24]}\0{number:x}"
+
+
+by_order: Callable[[Atom], str] = attrgetter("order")
+_by_text: Callable[[Atom], str] = attrgetter("text")
+
+# One object of each form, for the life of the process: some 300 bytes each. `setdefault` is atomic,
+# so two threads cannot make two.
+_atoms: dict[Any, Atom] = {}
+_dims: dict[Any, Dim] = {}
+
+
+def _operator(operation: str) -> Callable[[Dim, Any], Any]:
+    """The method for `own operation other`; NotImplemented if the other is no integer."""
+
+    def method(self: Dim, other: Any) -> Any:
+        kind = type(other)
+        if kind is Dim or kind is int:
+            return OPERATIONS[operation](self, other)
+        return OPERATIONS[operation](self, int(other)) if _is_number(other) else NotImplemented
+
+    return method
+
+
+def _reflected(operation: str) -> Callable[[Dim, Any], Any]:
+    """The method for `other operation own`."""
+
+    def method(self: Dim, other: Any) -> Any:
+        return OPERATIONS[operation](int(other), self) if _is_number(other) else NotImplemented
+
+    return method
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int or isinstance(value, Integral)
 
 
 class Dim:
@@ -55,10 +136,11 @@ class Dim:
     (n + 1, True)
     """
 
-    __slots__ = ("__weakref__", "constant", "terms")
+    __slots__ = ("constant", "mask", "terms")
 
     constant: int
     terms: tuple[Term, ...]
+    mask: int
 
     __hash__ = object.__hash__
 
@@ -70,7 +152,9 @@ class Dim:
     @property
     def minimum(self) -> int:
         """The least value of a symbol."""
-        return self._symbol().minimum
+        least = self._symbol().minimum
+        assert least is not None, f"{self} has no least value"
+        return least
 
     @property
     def maximum(self) -> int | None:
@@ -81,61 +165,29 @@ class Dim:
         assert is_symbol(self), f"{self} is no symbol"
         return self.terms[0][0][0]
 
-    def __add__(self, other: Any) -> Any:
-        return _operations["add"](self, other)
+    __add__ = __radd__ = _operator("add")
+    __sub__, __rsub__ = _operator("subtract"), _reflected("subtract")
+    __mul__ = __rmul__ = _operator("multiply")
+    __floordiv__, __rfloordiv__ = _operator("floordiv"), _reflected("floordiv")
+    __mod__, __rmod__ = _operator("modulo"), _reflected("modulo")
+    __lt__, __le__ = _operator("<"), _operator("<=")
+    __gt__, __ge__ = _operator(">"), _operator(">=")
 
-    __radd__ = __add__
+    def __eq__(self, other: object) -> Any:
+        return OPERATIONS["=="](self, other) if _is_size(other) else NotImplemented
 
-    def __sub__(self, other: Any) -> Any:
-        return _operations["subtract"](self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _operations["subtract"](other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _operations["multiply"](self, other)
-
-    __rmul__ = __mul__
-
-    def __floordiv__(self, other: Any) -> Any:
-        return _operations["floordiv"](self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return _operations["floordiv"](other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return _operations["modulo"](self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return _operations["modulo"](other, self)
+    def __ne__(self, other: object) -> Any:
+        return OPERATIONS["!="](self, other) if _is_size(other) else NotImplemented
 
     def __neg__(self) -> Any:
-        return _operations["multiply"](self, -1)
+        return OPERATIONS["multiply"](self, -1)
 
     def __pos__(self) -> Dim:
         return self
 
-    def __eq__(self, other: object) -> Any:
-        return _operations["compare"]("==", self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return _operations["compare"]("!=", self, other)
-
-    def __lt__(self, other: Any) -> Any:
-        return _operations["compare"]("<", self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return _operations["compare"]("<=", self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return _operations["compare"](">", self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return _operations["compare"](">=", self, other)
-
     def __bool__(self) -> bool:
         """Whether the size is not 0, if that is decided."""
-        return bool(_operations["compare"]("!=", self, 0))
+        return bool(OPERATIONS["!="](self, 0))
 
     def _no_number(self) -> NoReturn:
         raise UndecidedDim(
@@ -156,24 +208,39 @@ class Dim:
         """Refused: there is no number yet."""
         self._no_number()
 
+    def __copy__(self) -> Dim:
+        """Itself: there is one object of each form."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Dim:
+        """Itself: there is one object of each form."""
+        return self
+
     def __reduce__(self) -> NoReturn:
         """Refused: Programs are saved as text."""
         raise TypeError("a Dim cannot be pickled; save the Program instead")
 
     def __repr__(self) -> str:
         """A readable formula: `2*batch + 1`."""
-        text = ""
-        for atoms, factor in self.terms:
-            sign = ("-" if factor < 0 else "") if not text else (" - " if factor < 0 else " + ")
-            text += sign + "*".join(_factors(abs(factor), atoms))
-        if self.constant:
-            text += f" {'-' if self.constant < 0 else '+'} {abs(self.constant)}"
-        return text
+        return size_text(self, _by_text)
 
     __str__ = __repr__
 
 
-Size = int | Dim
+Size: TypeAlias = Union[int, Dim]
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, Dim) or _is_number(value)
+
+
+def as_size(value: Any) -> Size:
+    """A Dim as it is, any other integer as an int; TypeError for what is no integer."""
+    if isinstance(value, Dim) or type(value) is int:
+        return value
+    if not _is_number(value):
+        raise TypeError(f"a size is an integer, not {value!r}")
+    return int(value)
 
 
 def symbol(name: str, minimum: int = 0, maximum: int | None = None) -> Dim:
@@ -182,7 +249,7 @@ def symbol(name: str, minimum: int = 0, maximum: int | None = None) -> Dim:
     >>> symbol("n") is symbol("n")
     True
     """
-    if not name.isidentifier():
+    if not (name.isidentifier() and NAME.fullmatch(name)):
         raise ValueError(f"the name of a size is an identifier, not {name!r}")
     if maximum is not None and maximum < minimum:
         raise ValueError(f"the size {name} has no value between {minimum} and {maximum}")
@@ -191,61 +258,78 @@ def symbol(name: str, minimum: int = 0, maximum: int | None = None) -> Dim:
 
 def is_symbol(size: object) -> bool:
     """Whether a size is nothing but a symbol."""
+    atom = the_atom(size)
+    return atom is not None and atom.kind == "symbol"
+
+
+def the_atom(size: object) -> Atom | None:
+    """The atom that a size is, None if it is more than one atom."""
     if not isinstance(size, Dim) or size.constant or len(size.terms) != 1:
-        return False
+        return None
     atoms, factor = size.terms[0]
-    return factor == 1 and len(atoms) == 1 and atoms[0].kind == "symbol"
+    return atoms[0] if factor == 1 and len(atoms) == 1 else None
 
 
 def make_atom(
-    kind: str, args: tuple[Any, ...], name: str = "", minimum: int = 0, maximum: int | None = None
+    kind: str,
+    args: tuple[Any, ...],
+    name: str = "",
+    minimum: int | None = 0,
+    maximum: int | None = None,
 ) -> Atom:
     """The one atom of this content."""
     key = (kind, args, name, minimum, maximum)
     atom = _atoms.get(key)
     if atom is None:
-        atom = _atoms[key] = Atom(kind, args, name, minimum, maximum)
+        atom = _atoms.setdefault(key, Atom(kind, args, name, minimum, maximum))
     return atom
 
 
+@lru_cache(maxsize=1 << 14)
 def of_atom(atom: Atom) -> Dim:
     """The Dim that is one atom."""
-    return make_dim(0, (((atom,), 1),))  # type: ignore[return-value]
+    dim = make_dim(0, (((atom,), 1),))
+    assert isinstance(dim, Dim)
+    return dim
 
 
-def make_dim(constant: int, terms: Iterable[Term]) -> Size:
-    """The one Dim of this content, or an int if there are no terms."""
-    ordered = tuple(sorted(terms, key=_order))
+def make_dim(constant: int, ordered: tuple[Term, ...]) -> Size:
+    """The one Dim of this content, or an int if there are no terms; the terms are in order."""
     if not ordered:
         return constant
     key = (constant, ordered)
     dim = _dims.get(key)
     if dim is None:
+        mask = 0
+        for atoms, _ in ordered:
+            for atom in atoms:
+                mask |= atom.mask
         dim = object.__new__(Dim)
-        dim.constant, dim.terms = constant, ordered
-        _dims[key] = dim
+        dim.constant, dim.terms, dim.mask = constant, ordered, mask
+        dim = _dims.setdefault(key, dim)
     return dim
 
 
-def _order(term: Term) -> tuple[int, list[str]]:
-    """Higher degrees first, then by name: the same in every process."""
-    return -len(term[0]), [atom.text for atom in term[0]]
+def in_order(terms: Sequence[Term]) -> tuple[Term, ...]:
+    """Terms of higher degree first, then by name: the same in every process."""
+    return tuple(terms) if len(terms) < 2 else tuple(sorted(terms, key=_term_order))
 
 
-def _factors(factor: int, atoms: tuple[Atom, ...]) -> list[str]:
-    texts = [f"({a.text})" if a.kind == "floordiv" else a.text for a in atoms]
-    if factor == 1 and len(atoms) == 1:
-        return [atoms[0].text]
-    return texts if factor == 1 else [str(factor), *texts]
+def _term_order(term: Term) -> tuple[int, tuple[str, ...]]:
+    return monomial_order(term[0])
 
 
-def _atom_text(kind: str, args: tuple[Any, ...]) -> str:
-    if kind != "floordiv":
-        return f"{kind}({', '.join(map(str, args))})"
-    above, below = args
-    bare = is_symbol(above)
-    return f"{above if bare else f'({above})'}//{below if _is_bare(below) else f'({below})'}"
+@lru_cache(maxsize=1 << 14)
+def monomial_order(atoms: Monomial) -> tuple[int, tuple[str, ...]]:
+    """What products of atoms are sorted by."""
+    return -len(atoms), tuple([atom.order for atom in atoms])
 
 
-def _is_bare(size: Size) -> bool:
-    return isinstance(size, int) or is_symbol(size)
+def order_of(size: Size) -> str:
+    """What sizes are sorted by."""
+    return size_text(size, by_order)
+
+
+def factors_of(size: Dim) -> list[Atom]:
+    """All atoms that stand in a size, not those inside of atoms."""
+    return [atom for atoms, _ in size.terms for atom in atoms]

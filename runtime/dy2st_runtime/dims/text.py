@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from dy2st_runtime.dims.arithmetic import add, floordiv, maximum, minimum, multiply, subtract
-from dy2st_runtime.dims.conditions import Condition, broadcast
-from dy2st_runtime.dims.expression import Dim, Size
+from dy2st_runtime.dims.conditions import Condition
+from dy2st_runtime.dims.evaluation import broadcast_forms
+from dy2st_runtime.dims.expression import NAME, Dim, Size
+from dy2st_runtime.dims.operations import floordiv, maximum, minimum, modulo
+from dy2st_runtime.dims.polynomial import add, multiply, subtract
 from dy2st_runtime.errors import ParseError
 
-_TOKEN = re.compile(r"\s*(?:(\d+)|([^\W\d]\w*)|(//|==|!=|<=|>=|[-+*(),<>]))")
+_TOKEN = re.compile(rf"\s*(?:(\d+)|({NAME.pattern})|(//|==|!=|<=|>=|[-+*%(),<>]))")
 _RELATIONS = ("==", "!=", "<=", ">=", "<", ">")
 _FUNCTIONS: dict[str, Callable[[Size, Size], Size]] = {
     "min": minimum,
     "max": maximum,
-    "broadcast": broadcast,
+    "broadcast": lambda left, right: broadcast_forms((left, right)),
+}
+_PRODUCTS: dict[str, Callable[[Size, Size], Size]] = {
+    "*": multiply,
+    "//": floordiv,
+    "%": modulo,
 }
 _MAX_DEPTH = 60
 _MAX_DIGITS = 30
@@ -65,12 +72,12 @@ class _Reader:
 
     def product(self) -> Size:
         result = self.atom()
-        while self.peek() in ("*", "//"):
-            is_product = self.take() == "*"
+        while self.peek() in _PRODUCTS:
+            operation = self.take()
             other = self.atom()
-            if not is_product and isinstance(other, int) and other == 0:
+            if operation != "*" and isinstance(other, int) and other == 0:
                 raise self.error("division by zero")
-            result = multiply(result, other) if is_product else floordiv(result, other)
+            result = _PRODUCTS[operation](result, other)
         return result
 
     def atom(self) -> Size:
@@ -125,15 +132,18 @@ def parse_condition(text: str, scope: Mapping[str, Dim]) -> Condition:
     reader = _Reader(text, scope)
     left = reader.sum()
     relation = reader.take()
-    if relation == "in":
+    if relation == "not":
+        relation = f"not {reader.take('in')}"
+    if relation in ("in", "not in"):
         reader.take("(")
         entries = [reader.sum()]
         while reader.peek() == ",":
             reader.take()
-            entries.append(reader.sum())
+            if reader.peek() != ")":
+                entries.append(reader.sum())
         reader.take(")")
         reader.end()
-        return Condition("in", left, tuple(entries))
+        return Condition(relation, left, tuple(entries))
     if relation not in _RELATIONS:
         raise reader.error(f"expected a comparison, found {relation!r}")
     right = reader.sum()

@@ -21,7 +21,9 @@ from dy2st_runtime.dims import (
     parse,
     parse_condition,
     require,
+    require_equal,
     same_shape,
+    simplified,
     substitute,
     symbol,
     symbols,
@@ -144,7 +146,7 @@ def test_what_is_proved_without_numbers():
 def test_an_undecided_comparison_is_a_condition_that_refuses_to_be_a_bool():
     condition = X > 3
     assert isinstance(condition, Condition) and str(condition.negate()) == "x <= 3"
-    assert condition.evaluate({X: 4}) and not condition.evaluate({X: 3})
+    assert evaluate(condition, {X: 4}) and not evaluate(condition, {X: 3})
     with pytest.raises(UndecidedDim, match="x > 3"):
         bool(condition)
     with pytest.raises(UndecidedDim, match="x"):
@@ -190,3 +192,83 @@ def test_conditions_read_back():
 def test_the_text_does_not_depend_on_the_order_of_creation():
     b2, a2 = symbol("bb"), symbol("aa")
     assert str(b2 + a2 * b2 + a2) == "aa*bb + aa + bb"
+
+
+def test_conditions_written_alike_are_equal():
+    n = symbol("n")
+    assert Condition("in", n, (1, 4)) == Condition("in", n, (1, 4))
+    assert Condition("==", n, 3) != Condition("==", n, 4) and (n > 3) != (X > 3)
+    assert len({Condition("==", n, 3), Condition("==", n, 3)}) == 1
+
+
+def test_the_opposite_of_one_of_several_is_none_of_them():
+    condition = Condition("in", X, (1, 4)).negate()
+    assert str(condition) == "x not in (1, 4)"
+    assert parse_condition("x not in (1, 4)", SCOPE) == condition
+    assert evaluate(condition, {X: 3}) is True and evaluate(condition, {X: 4}) is False
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (2 * X + 1, "2*x + 1"),
+        ((X + 1) // 2, "(x + 1)//2"),
+        (X % 4, "x % 4"),
+        (3 * (X % 4) + Y, "y + 3*(x % 4)"),
+        (-(-X // 4), "(x + 3)//4"),
+        ((X + 3) // 4, "(x + 3)//4"),
+        (minimum(X, 64), "min(64, x)"),
+        (X - 1 - maximum(X - 3, 0), "x - max(3, x) + 2"),
+        (broadcast(X, broadcast(Y, X)), "broadcast(x, y)"),
+        (X // Y, "x//y"),
+        ((X + Y) // Z, "(x + y)//z"),
+    ],
+)
+def test_a_size_prints_as_a_formula_that_is_read_back(size, text):
+    assert str(size) == text and parse(text, SCOPE) is size
+
+
+def test_symbols_of_one_name_and_other_ranges_have_one_order():
+    wide, narrow = symbol("n"), symbol("n", 1, 8)
+    assert str(wide + 2 * narrow) == str(2 * narrow + wide)
+    assert wide * narrow is narrow * wide
+
+
+@pytest.mark.parametrize("value", [2.5, 2.0, "2", None])
+def test_only_integers_are_sizes(value):
+    with pytest.raises(TypeError):
+        maximum(value, X)
+    with pytest.raises(TypeError):
+        X + value
+    with pytest.raises(TypeError):
+        value // X
+
+
+def test_a_divisor_must_not_be_zero_where_the_program_runs():
+    with collect() as found:
+        assert (X * Y) // Y is X and (X * Z) // Z is X
+    assert [str(constraint.condition) for constraint in found] == ["y != 0"]
+
+
+def test_what_is_required_is_known_from_there_on():
+    with collect() as found:
+        require(X % 4 == 0, "x is a multiple of 4")
+        require(X % 2 == 0, "x is even")
+        assert equal(4 * (X // 4), X) is True
+    assert [constraint.reason for constraint in found] == ["x is a multiple of 4"]
+    assert equal(4 * (X // 4), X) is None
+
+
+def test_a_requirement_that_contradicts_an_earlier_one_is_refused():
+    with collect():
+        require(X == 4, "x is 4")
+        with pytest.raises(ShapeError, match="x is 5"):
+            require(X == 5, "x is 5")
+
+
+def test_a_late_equality_simplifies_what_was_there_before():
+    size = X + Y
+    with collect():
+        require_equal(X, Y, "both are one size")
+        assert simplified(size) is 2 * X
+        assert broadcast(X, Y) is X or broadcast(X, Y) is Y

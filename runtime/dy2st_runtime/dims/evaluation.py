@@ -1,0 +1,157 @@
+"""Sizes with other sizes or numbers in place of symbols, and as Python expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dy2st_runtime.dims.conditions import MEANING, Condition
+from dy2st_runtime.dims.expression import Atom, Dim, Size, is_symbol, make_atom, of_atom, order_of
+from dy2st_runtime.dims.operations import broadcast_sizes, extreme, floordiv
+from dy2st_runtime.dims.polynomial import add, multiply
+from dy2st_runtime.dims.samples import deep_symbols
+from dy2st_runtime.errors import ShapeError, UndecidedDim
+
+
+def symbols(value: Any) -> tuple[Dim, ...]:
+    """The symbols in a size, a condition, or nested tuples of them, ordered by name."""
+    found: set[Atom] = set()
+    _gather(value, found)
+    return tuple(of_atom(atom) for atom in sorted(found, key=lambda atom: atom.order))
+
+
+def _gather(value: Any, found: set[Atom]) -> None:
+    if isinstance(value, Dim):
+        found.update(deep_symbols(value))
+    elif isinstance(value, Condition):
+        _gather((value.left, value.right), found)
+    elif isinstance(value, tuple):
+        for entry in value:
+            _gather(entry, found)
+
+
+def substitute(size: Size, values: Mapping[Dim, Size]) -> Size:
+    """The size with other sizes in place of symbols.
+
+    >>> from dy2st_runtime.dims.expression import symbol
+    >>> n, m = symbol("n"), symbol("m")
+    >>> substitute(2 * n + 1, {n: m + 1})
+    2*m + 3
+    """
+    if not isinstance(size, Dim):
+        return size
+    result: Size = size.constant
+    for atoms, factor in size.terms:
+        term: Size = factor
+        for atom in atoms:
+            term = multiply(term, _substitute_atom(atom, values))
+        result = add(result, term)
+    return result
+
+
+def _substitute_atom(atom: Atom, values: Mapping[Dim, Size]) -> Size:
+    own = of_atom(atom)
+    if atom.kind == "symbol":
+        return values.get(own, own)
+    args = tuple([substitute(argument, values) for argument in atom.args])
+    if atom.kind == "floordiv":
+        return floordiv(*args)
+    if atom.kind == "broadcast":
+        return broadcast_forms(args)
+    return extreme(atom.kind, args)
+
+
+def broadcast_forms(sizes: tuple[Size, ...]) -> Size:
+    """What sizes that are known to fit broadcast to: an atom, if it is not one of them.
+
+    A number above 1, or 0, is what the others become. Raises ShapeError if two numbers do not fit.
+    """
+    members: dict[Size, None] = {}
+    number = 1
+    for size in sizes:
+        atom = size.terms[0][0][0] if isinstance(size, Dim) and _is_broadcast(size) else None
+        for member in (size,) if atom is None else atom.args:
+            if isinstance(member, int):
+                number = broadcast_sizes(number, member)
+            else:
+                members[member] = None
+    if number != 1 or not members:
+        return number
+    if len(members) == 1:
+        return next(iter(members))
+    return of_atom(make_atom("broadcast", tuple(sorted(members, key=order_of))))
+
+
+def _is_broadcast(size: Dim) -> bool:
+    atoms, factor = size.terms[0]
+    alone = not size.constant and len(size.terms) == 1 and len(atoms) == 1 and factor == 1
+    return alone and atoms[0].kind == "broadcast"
+
+
+def substitute_condition(condition: Condition, values: Mapping[Dim, Size]) -> bool | Condition:
+    """The condition with other sizes in place of symbols; its truth if they are all numbers."""
+    left = substitute(condition.left, values)
+    right = condition.right
+    if isinstance(right, tuple):
+        right = tuple(substitute(entry, values) for entry in right)
+        is_known = all(isinstance(entry, int) for entry in right)
+    else:
+        right = substitute(right, values)
+        is_known = isinstance(right, int)
+    if is_known and isinstance(left, int):
+        return MEANING[condition.relation](left, right)
+    return Condition(condition.relation, left, right)
+
+
+def evaluate(value: Any, values: Mapping[Dim, int]) -> Any:
+    """The number of a size, or the truth of a condition, for known values of the symbols.
+
+    Raises UndecidedDim if a symbol has no value, ZeroDivisionError if a divisor is 0.
+    """
+    if isinstance(value, Condition):
+        result: Any = substitute_condition(value, values)
+    else:
+        result = substitute(value, values)
+    if isinstance(result, (Dim, Condition)):
+        missing = ", ".join(map(str, symbols(result)))
+        raise UndecidedDim(f"the size {value} needs a value for {missing}")
+    return result
+
+
+def to_python(value: Size | Condition, name: Callable[[Dim], str]) -> str:
+    """A Python expression, with `name(symbol)` for symbols; it may call min, max, broadcast."""
+    if isinstance(value, Condition):
+        left, relation, right = to_python(value.left, name), value.relation, value.right
+        if isinstance(right, tuple):
+            entries = ", ".join(to_python(entry, name) for entry in right)
+            return f"({left} {relation} ({entries},))"
+        return f"({left} {relation} {to_python(right, name)})"
+    if not isinstance(value, Dim):
+        return f"({value})" if value < 0 else str(value)
+    if is_symbol(value):
+        return name(value)
+    parts = [str(value.constant)] if value.constant else []
+    for atoms, factor in value.terms:
+        factors = [_atom_to_python(atom, name) for atom in atoms]
+        parts.append("*".join(factors if factor == 1 else [str(factor), *factors]))
+    return f"({' + '.join(parts)})"
+
+
+def _atom_to_python(atom: Atom, name: Callable[[Dim], str]) -> str:
+    if atom.kind == "symbol":
+        return name(of_atom(atom))
+    args = [to_python(argument, name) for argument in atom.args]
+    if atom.kind == "floordiv":
+        return f"({args[0]} // {args[1]})"
+    return f"{atom.kind}({', '.join(args)})"
+
+
+__all__ = [
+    "ShapeError",
+    "broadcast_forms",
+    "evaluate",
+    "substitute",
+    "substitute_condition",
+    "symbols",
+    "to_python",
+]

@@ -1,0 +1,581 @@
+"""Facts: what is known of sizes beside their ranges, and sizes rewritten by it.
+
+An equality becomes a rewrite rule: a symbol, or a product, that another size stands for. So does
+divisibility: `n % 8 == 0` makes n into 8*q for a symbol q that only the Facts know. Rules are used
+when a size is asked about, never on all sizes at once, so a late equality costs nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from math import gcd
+
+from dy2st_runtime.dims.conditions import Condition
+from dy2st_runtime.dims.expression import (
+    Atom,
+    Dim,
+    Interval,
+    Monomial,
+    Size,
+    factors_of,
+    make_atom,
+    of_atom,
+)
+from dy2st_runtime.dims.intervals import atom_interval, bounds
+from dy2st_runtime.dims.operations import extreme, floordiv
+from dy2st_runtime.dims.order import never_negative
+from dy2st_runtime.dims.polynomial import (
+    add,
+    common_factor,
+    divided_exactly,
+    monomial_quotient,
+    multiply,
+    of_term,
+    split,
+    subtract,
+)
+from dy2st_runtime.dims.samples import deep_atoms, deep_symbols
+
+_ROUNDS = 8
+
+
+class Contradiction(Exception):
+    """A fact cannot hold together with what is known."""
+
+
+class Facts:
+    """What holds in one place of a Program: everywhere, in a branch, or in a bucket."""
+
+    def __init__(self, outer: Facts | None = None) -> None:
+        """No facts, or those of `outer`."""
+        self.log: list[Condition] = [] if outer is None else list(outer.log)
+        self.inequalities: list[Dim] = [] if outer is None else list(outer.inequalities)
+        self.answers: dict[tuple[str, Size], bool | None] = {}
+        self.mask: int = 0 if outer is None else outer.mask
+        self._rules: dict[Monomial, Size] = {} if outer is None else dict(outer._rules)
+        self._products: list[Monomial] = [] if outer is None else list(outer._products)
+        self._ranges: dict[Atom, Interval] = {} if outer is None else dict(outer._ranges)
+        self._quotients: dict[Atom, tuple[Size, int]] = (
+            {} if outer is None else dict(outer._quotients)
+        )
+        self._nonzero: list[Size] = [] if outer is None else list(outer._nonzero)
+        self._choices: list[Condition] = [] if outer is None else list(outer._choices)
+        self._age: dict[Atom, int] = {} if outer is None else dict(outer._age)
+        self._turn = 0
+        self._normal: dict[Size, tuple[int, Size]] = {}
+        self._intervals: dict[Atom, Interval] = {}
+
+    def inside(self) -> Facts:
+        """The facts of a place inside this one, which may have more."""
+        return Facts(self)
+
+    def note(self, *sizes: Size) -> None:
+        """Remember the order of symbols: of equal ones, those that were noted first stay."""
+        for size in sizes:
+            for atom in deep_symbols(size):
+                self._age.setdefault(atom, len(self._age))
+
+    # -- what is known -----------------------------------------------------------------------
+
+    def interval(self, atom: Atom) -> Interval:
+        """The least and the largest value of an atom."""
+        known = self._intervals.get(atom)
+        if known is None:
+            known = atom_interval(atom, self) if atom.mask & self.mask else _declared(atom)
+            known = _narrowed(known, self._ranges.get(atom))
+            self._intervals[atom] = known
+        return known
+
+    def is_nonzero(self, size: Size) -> bool:
+        """Whether a size in normal form was said not to be 0."""
+        opposite = multiply(size, -1)
+        found = [self.normal(known) for known in self._nonzero]
+        return any(known is size or known is opposite for known in found)
+
+    def is_chosen(self, size: Size, entries: Sequence[Size]) -> bool:
+        """Whether the size is known to be one of some, all of which are among the entries."""
+        size = self.normal(size)
+        allowed = {self.normal(entry) for entry in entries}
+        low, high = bounds(size, self)
+        if low is not None and high is not None and high - low < len(allowed):
+            return allowed.issuperset(range(low, high + 1))
+        return any(
+            self.normal(choice.left) is size
+            and allowed.issuperset(self.normal(entry) for entry in choice.right)
+            for choice in self._choices
+        )
+
+    def normal(self, size: Size) -> Size:
+        """The size after all rules; equal sizes mostly become the same object."""
+        if not isinstance(size, Dim) or not size.mask & self.mask:
+            return size
+        turn, value = self._normal.get(size, (-1, size))
+        if turn == self._turn:
+            return value
+        for _ in range(_ROUNDS):
+            before, value = value, self._rebuilt(value)
+            if value is before or isinstance(value, int):
+                break
+        self._normal[size] = (self._turn, value)
+        return value
+
+    def _rebuilt(self, size: Size) -> Size:
+        constant, terms = split(size)
+        result: Size = constant
+        for atoms, factor in terms:
+            term: Size = factor
+            for atom in atoms:
+                term = multiply(term, self._atom(atom))
+            result = add(result, term)
+        return self._without_products(result)
+
+    def _atom(self, atom: Atom) -> Size:
+        rule = self._rules.get((atom,))
+        if rule is not None:
+            latest = self.normal(rule)
+            if latest is not rule:
+                self._rules[(atom,)] = latest
+            return latest
+        if atom.kind == "symbol" or not atom.mask & self.mask:
+            return of_atom(atom)
+        args = tuple([self.normal(argument) for argument in atom.args])
+        return self._operation(atom.kind, args)
+
+    def _operation(self, kind: str, args: tuple[Size, ...]) -> Size:
+        """The operation on sizes in normal form, simplified by the facts."""
+        if kind == "floordiv":
+            return self._quotient(*args)
+        if kind == "broadcast":
+            return self._broadcast(args)
+        kept: list[Size] = []
+        for size in args:
+            if not any(self._beats(kind, other, size) for other in kept):
+                kept = [other for other in kept if not self._beats(kind, size, other)] + [size]
+        return extreme(kind, tuple(kept))
+
+    def _beats(self, kind: str, one: Size, other: Size) -> bool:
+        left, right = (one, other) if kind == "min" else (other, one)
+        return never_negative(subtract(right, left), self)
+
+    def _quotient(self, above: Size, below: Size) -> Size:
+        if isinstance(below, int) and below == 0:
+            return of_atom(make_atom("floordiv", (above, below)))  # no number at all
+        result = floordiv(above, below)
+        atoms = factors_of(result) if isinstance(result, Dim) else []
+        for atom in atoms:
+            low, high = self.interval(atom)
+            if low is not None and low == high:
+                result = substitute_atom(result, atom, low)
+            elif atom.kind == "floordiv" and self._is_small(*atom.args):
+                result = substitute_atom(result, atom, 0)
+        return result
+
+    def _is_small(self, above: Size, below: Size) -> bool:
+        """Whether 0 <= above < below."""
+        rest = subtract(subtract(below, above), 1)
+        return never_negative(rest, self) and never_negative(above, self)
+
+    def _broadcast(self, args: tuple[Size, ...]) -> Size:
+        members = [size for size in dict.fromkeys(args) if not isinstance(size, int) or size != 1]
+        for size in members:
+            if self._differs(size, 1):
+                return size
+        if len(members) < 2:
+            return members[0] if members else 1
+        return of_atom(make_atom("broadcast", tuple(members)))
+
+    def _without_products(self, size: Size) -> Size:
+        """The size with every product that a rule is known for replaced."""
+        for _ in range(_ROUNDS):
+            found = self._matching(size)
+            if found is None:
+                return size
+            (atoms, factor), lead, cofactor = found
+            rest = subtract(size, of_term(atoms, factor))
+            size = add(rest, multiply(of_term(cofactor, factor), self._rules[lead]))
+        return size
+
+    def _matching(self, size: Size) -> tuple[tuple[Monomial, int], Monomial, Monomial] | None:
+        for term in split(size)[1] if self._products else ():
+            for lead in self._products:
+                cofactor = monomial_quotient(term[0], lead)
+                if cofactor is not None:
+                    return term, lead, cofactor
+        return None
+
+    # -- reading facts back ------------------------------------------------------------------
+
+    def simplified(self, size: Size) -> Size:
+        """The size as the facts make it, in the user's symbols."""
+        if not isinstance(size, Dim) or not size.mask & self.mask:
+            return size
+        return self._readable(self.normal(size))
+
+    def _readable(self, size: Size) -> Size:
+        """The size without symbols that only the Facts know: 8*q becomes n, q becomes n//8."""
+        constant, terms = split(size)
+        result: Size = constant
+        for atoms, factor in terms:
+            term: Size = factor
+            for atom in sorted(atoms, key=lambda atom: atom not in self._quotients):
+                term = self._times_readable(term, atom)
+            result = add(result, term)
+        return result
+
+    def _times_readable(self, term: Size, atom: Atom) -> Size:
+        if atom in self._quotients:
+            above, below = self._quotients[atom]
+            above = self._readable(above)
+            if isinstance(term, int) and term % below == 0:
+                return multiply(term // below, above)
+            return multiply(term, floordiv(above, below))
+        if atom.kind == "symbol":
+            return multiply(term, of_atom(atom))
+        args = [self._readable(argument) for argument in atom.args]
+        if atom.kind == "floordiv":
+            return multiply(term, floordiv(*args))
+        if atom.kind == "broadcast":
+            return multiply(term, of_atom(make_atom("broadcast", tuple(args))))
+        return multiply(term, extreme(atom.kind, tuple(args)))
+
+    # -- learning ----------------------------------------------------------------------------
+
+    def assume(self, condition: Condition) -> None:
+        """Know from now on that a condition holds; Contradiction if it cannot."""
+        self.log.append(condition)
+        self._assume(condition)
+        for _ in range(_ROUNDS):
+            turn = self._turn
+            pending, self._choices = self._choices, []
+            for choice in pending:
+                self._choose(choice)
+            for rest in self._nonzero:
+                self._step_off_zero(self.normal(rest))
+            if turn == self._turn:
+                return
+
+    def _assume(self, condition: Condition) -> None:
+        relation, left, right = condition.relation, condition.left, condition.right
+        if relation == "==":
+            self.note(left, right)
+            self._equate(subtract(left, right))
+        elif relation == "!=":
+            self._separate(self.normal(subtract(left, right)))
+        elif relation == "in":
+            self._choose(condition)
+        elif relation == "not in":
+            for entry in right:
+                self._separate(self.normal(subtract(left, entry)))
+        elif relation in ("<", "<="):
+            self._not_negative(subtract(subtract(right, left), int(relation == "<")))
+        else:
+            self._not_negative(subtract(subtract(left, right), int(relation == ">")))
+
+    def _changed(self, size: Size) -> None:
+        """Something is known of the symbols of a size: what was worked out may be too weak."""
+        if isinstance(size, Dim):
+            self.mask |= size.mask
+        self._turn += 1
+        self.answers.clear()
+        self._intervals.clear()
+
+    def _choose(self, condition: Condition) -> None:
+        """One of several sizes: those that cannot be are dropped, one that is left is it."""
+        left = self.normal(condition.left)
+        entries = [e for e in condition.right if not self._differs(left, self.normal(e))]
+        if not entries:
+            raise Contradiction
+        if len(entries) == 1:
+            self._equate(subtract(left, entries[0]))
+            return
+        self._choices.append(Condition("in", condition.left, tuple(entries)))
+        if all(isinstance(entry, int) for entry in entries):
+            self._not_negative(subtract(left, min(entries)))
+            self._not_negative(subtract(max(entries), left))
+
+    def _differs(self, left: Size, right: Size) -> bool:
+        rest = subtract(left, right)
+        if isinstance(rest, int):
+            return rest != 0
+        low, high = bounds(rest, self)
+        return (low or 0) > 0 or (high or 0) < 0 or self.is_nonzero(rest)
+
+    def _separate(self, rest: Size) -> None:
+        """rest != 0."""
+        if isinstance(rest, int):
+            if rest == 0:
+                raise Contradiction
+            return
+        self._nonzero.append(rest)
+        self._changed(rest)
+
+    def _step_off_zero(self, rest: Size) -> None:
+        """What is not 0, and not on one side of it, is on the other."""
+        if isinstance(rest, int):
+            if rest == 0:
+                raise Contradiction
+            return
+        low, high = bounds(rest, self)
+        if low == 0:
+            self._not_negative(subtract(rest, 1))
+        elif high == 0:
+            self._not_negative(subtract(-1, rest))
+
+    def _not_negative(self, size: Size) -> None:
+        """size >= 0."""
+        size = self.normal(size)
+        if isinstance(size, int):
+            if size < 0:
+                raise Contradiction
+            return
+        if never_negative(subtract(-1, size), self):
+            raise Contradiction
+        if never_negative(size, self):
+            return
+        self._changed(size)
+        atoms, factor = size.terms[0]
+        if len(size.terms) == 1 and len(atoms) == 1:
+            self._narrow(atoms[0], factor, size.constant)
+        if len(size.terms) > 1 or len(atoms) > 1 or atoms[0].kind != "symbol":
+            self.inequalities.append(size)
+        if never_negative(multiply(size, -1), self):
+            self._equate(size)
+
+    def _narrow(self, atom: Atom, factor: int, constant: int) -> None:
+        """factor * atom + constant >= 0 as a limit of the atom."""
+        limit: Interval
+        limit = (-(constant // factor), None) if factor > 0 else (None, constant // -factor)
+        low, high = _narrowed(self.interval(atom), limit)
+        self._ranges[atom] = (low, high)
+        self._intervals.clear()
+        if low is not None and high is not None and low > high:
+            raise Contradiction
+        if low is not None and low == high:
+            self._equate(subtract(of_atom(atom), low))
+
+    def _equate(self, rest: Size) -> None:
+        """rest == 0."""
+        for _ in range(_ROUNDS):
+            rest = self.normal(rest)
+            if isinstance(rest, int):
+                if rest:
+                    raise Contradiction
+                return
+            number = common_factor(rest)
+            if rest.constant % number or self._differs(rest, 0):
+                raise Contradiction
+            rest = divided_exactly(rest, number)
+            assert isinstance(rest, Dim)
+            if not self._solve(rest):
+                return
+
+    def _solve(self, rest: Dim) -> bool:
+        """Enter rest == 0 as a rule; True if a part was entered and the rest must follow."""
+        chosen = self._candidate(rest, lambda factor: abs(factor) == 1)
+        if chosen is not None:
+            self._enter(chosen, rest)
+            return False
+        exact = _exactness(rest)
+        if exact is not None and self._divide(*exact):
+            return True
+        chosen = self._candidate(rest, lambda factor: True)
+        if chosen is not None:
+            others = subtract(rest, of_term(*chosen))
+            if self._divide(others, abs(chosen[1])):
+                return True
+        product = self._product(rest, lambda factor: abs(factor) == 1)
+        if product is not None:
+            self._enter(product, rest)
+        else:
+            self._not_negative_both(rest)
+        return False
+
+    def _not_negative_both(self, rest: Dim) -> None:
+        opposite = multiply(rest, -1)
+        assert isinstance(opposite, Dim)
+        self.inequalities += [rest, opposite]
+        self._changed(rest)
+
+    def _candidate(self, rest: Dim, fits: Callable[[int], bool]) -> tuple[Monomial, int] | None:
+        """The term of the newest symbol that stands nowhere else, with a fitting coefficient."""
+        found = None
+        for atoms, factor in rest.terms:
+            if len(atoms) > 1 or atoms[0].kind != "symbol" or not fits(factor):
+                continue
+            if _stands_elsewhere(rest, atoms):
+                continue
+            key = (-abs(factor), self._age.setdefault(atoms[0], len(self._age)))
+            if found is None or key > found[0]:
+                found = (key, (atoms, factor))
+        return None if found is None else found[1]
+
+    def _product(self, rest: Dim, fits: Callable[[int], bool]) -> tuple[Monomial, int] | None:
+        """The greatest product (or atom) with a fitting coefficient that nothing else contains."""
+        for atoms, factor in rest.terms:
+            if fits(factor) and not _stands_elsewhere(rest, atoms):
+                return atoms, factor
+        return None
+
+    def _enter(self, term: tuple[Monomial, int], rest: Dim) -> None:
+        """The rule that a term with coefficient 1 or -1 is what rest == 0 makes it."""
+        atoms, factor = term
+        value = multiply(subtract(rest, of_term(atoms, factor)), -factor)
+        self._rules[atoms] = value
+        self._changed(rest)
+        if len(atoms) > 1:
+            self._products.append(atoms)
+            return
+        self._renew(atoms[0])
+        self._keep_limits(atoms[0], value)
+
+    def _renew(self, atom: Atom) -> None:
+        """Say again what was known of a symbol that has a rule now."""
+        stale = [lead for lead in self._products if atom in lead]
+        for lead in stale:
+            self._products.remove(lead)
+            self._equate(subtract(of_term(lead, 1), self._rules.pop(lead)))
+        touched = [fact for fact in self.inequalities if fact.mask & atom.mask]
+        if touched:
+            self.inequalities = [f for f in self.inequalities if not f.mask & atom.mask]
+        for fact in touched:
+            self._not_negative(fact)
+
+    def _keep_limits(self, atom: Atom, value: Size) -> None:
+        """What was known of the range of an atom is known of the size that stands for it."""
+        low, high = _narrowed(_declared(atom), self._ranges.get(atom))
+        if low is not None:
+            self._not_negative(subtract(value, low))
+        if high is not None:
+            self._not_negative(subtract(high, value))
+        if atom.kind == "floordiv" and isinstance(atom.args[1], int):
+            above, below = atom.args
+            remainder = subtract(above, multiply(value, below))
+            self._not_negative(remainder)
+            self._not_negative(subtract(below - 1, remainder))
+
+    def _divide(self, size: Size, number: int) -> bool:
+        """Know that `number` divides size; False if no rule could say so."""
+        size = self.normal(size)
+        constant, terms = split(size)
+        rest = {atoms: factor % number for atoms, factor in terms if factor % number}
+        common = gcd(number, *rest.values())
+        if constant % common:
+            raise Contradiction
+        number //= common
+        if number == 1:
+            return True
+        reduced: Size = constant // common % number
+        for atoms, factor in rest.items():
+            reduced = add(reduced, of_term(atoms, factor // common))
+        assert isinstance(reduced, Dim)
+        chosen = self._candidate(reduced, lambda factor: gcd(factor, number) == 1)
+        chosen = chosen or self._product(reduced, lambda factor: gcd(factor, number) == 1)
+        if chosen is None:
+            return False
+        self._enter_multiple(reduced, chosen, number)
+        return True
+
+    def _enter_multiple(self, size: Dim, term: tuple[Monomial, int], number: int) -> None:
+        """number divides size: size is number * q, solved for one of its terms."""
+        inverse = pow(term[1], -1, number)
+        whole: Size = _centred(size.constant * inverse, number)
+        for atoms, factor in size.terms:
+            scaled = 1 if atoms == term[0] else _centred(factor * inverse, number)
+            whole = add(whole, of_term(atoms, scaled))
+        low, high = bounds(whole, self)
+        least = None if low is None else -(-low // number)
+        most = None if high is None else high // number
+        if most is not None and least is not None and most < least:
+            raise Contradiction
+        name = f"({whole})/{number}"
+        quotient = make_atom("symbol", (), name, least, most)
+        self._quotients[quotient] = (whole, number)
+        self._age[quotient] = len(self._age)
+        equation = subtract(whole, multiply(of_atom(quotient), number))
+        assert isinstance(equation, Dim)
+        self._enter((term[0], 1), equation)
+
+
+def _exactness(rest: Dim) -> tuple[Size, int] | None:
+    """(P, c) where rest is k * (P - c * (P // c)): that it is 0 says that c divides P."""
+    for atoms, factor in rest.terms:
+        atom = atoms[0]
+        if len(atoms) > 1 or atom.kind != "floordiv" or not isinstance(atom.args[1], int):
+            continue
+        above, below = atom.args
+        times = -factor // below
+        remainder = subtract(above, multiply(below, of_atom(atom)))
+        difference = subtract(rest, multiply(remainder, times))
+        if isinstance(difference, int) and difference == 0:
+            return above, below
+    return None
+
+
+def _stands_elsewhere(size: Dim, place: Monomial) -> bool:
+    """Whether the atoms of one term stand in another term too, or inside of an atom."""
+    wanted = set(place)
+    for atoms, _ in size.terms:
+        if atoms != place and wanted.issubset(atoms):
+            return True
+        inner = {a for atom in atoms if atom.args for x in atom.args for a in deep_atoms(x)}
+        if wanted.issubset(inner):
+            return True
+    return False
+
+
+def substitute_atom(size: Size, atom: Atom, value: Size) -> Size:
+    """The size with a value for an atom, where it stands outside of other atoms."""
+    constant, terms = split(size)
+    result: Size = constant
+    for atoms, factor in terms:
+        term: Size = factor
+        for one in atoms:
+            term = multiply(term, value if one is atom else of_atom(one))
+        result = add(result, term)
+    return result
+
+
+def _declared(atom: Atom) -> Interval:
+    return bounds(of_atom(atom))
+
+
+def _narrowed(interval: Interval, limit: Interval | None) -> Interval:
+    if limit is None:
+        return interval
+    lows = [low for low in (interval[0], limit[0]) if low is not None]
+    highs = [high for high in (interval[1], limit[1]) if high is not None]
+    return max(lows, default=None), min(highs, default=None)
+
+
+def _centred(factor: int, number: int) -> int:
+    """The coefficient of least absolute value that is equal modulo `number`."""
+    rest = factor % number
+    return rest - number if 2 * rest > number else rest
+
+
+# -- facts in force ---------------------------------------------------------------------------
+
+
+class _InForce(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Facts] = [Facts()]
+
+
+_in_force = _InForce()
+
+
+def current() -> Facts:
+    """The facts in force in this thread."""
+    return _in_force.stack[-1]
+
+
+@contextmanager
+def using(facts: Facts) -> Iterator[Facts]:
+    """Let these facts be in force inside the `with`."""
+    _in_force.stack.append(facts)
+    try:
+        yield facts
+    finally:
+        _in_force.stack.pop()

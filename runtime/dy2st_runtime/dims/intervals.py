@@ -1,0 +1,118 @@
+"""The least and the largest value of a size, by interval arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from dy2st_runtime.dims.expression import Atom, Dim, Interval, Size
+
+
+class Known(Protocol):
+    """What is known of the values of atoms."""
+
+    def interval(self, atom: Atom) -> Interval:
+        """The least and the largest value of an atom."""
+
+
+class _Declared:
+    """Only the ranges that symbols were made with."""
+
+    def interval(self, atom: Atom) -> Interval:
+        """The interval of the atom, computed once."""
+        if atom.interval is None:
+            atom.interval = atom_interval(atom, self)
+        return atom.interval
+
+
+DECLARED: Known = _Declared()
+
+
+def bounds(size: Size, known: Known = DECLARED) -> Interval:
+    """A least and a largest value by interval arithmetic; None where there is no limit.
+
+    >>> from dy2st_runtime.dims.expression import symbol
+    >>> bounds(2 * symbol("n", 1, 8) + 1)
+    (3, 17)
+    """
+    if not isinstance(size, Dim):
+        return size, size
+    low: int | None = size.constant
+    high: int | None = size.constant
+    for atoms, factor in size.terms:
+        span: Interval = (factor, factor)
+        for atom in atoms:
+            span = _times(known.interval(atom), span)
+        low = None if low is None or span[0] is None else low + span[0]
+        high = None if high is None or span[1] is None else high + span[1]
+    return low, high
+
+
+def _times(left: Interval, right: Interval) -> Interval:
+    """The product of two intervals; no limit where infinities make it hard to tell."""
+    if right[1] is not None and right[1] < 0:
+        low, high = _times(left, (-right[1], None if right[0] is None else -right[0]))
+        return None if high is None else -high, None if low is None else -low
+    if right[0] is None or right[0] < 0:
+        return _times_finite(left, right)
+    # right >= 0: an end of left is reached with the far end of right if it points outwards
+    low = _scaled(left[0], right[0] if left[0] is not None and left[0] >= 0 else right[1])
+    high = _scaled(left[1], right[1] if left[1] is not None and left[1] >= 0 else right[0])
+    return low, high
+
+
+def _scaled(end: int | None, factor: int | None) -> int | None:
+    return None if end is None or factor is None else end * factor
+
+
+def _times_finite(left: Interval, right: Interval) -> Interval:
+    ends = [a * b for a in left if a is not None for b in right if b is not None]
+    return (min(ends), max(ends)) if len(ends) == 4 else (None, None)
+
+
+def atom_interval(atom: Atom, known: Known) -> Interval:
+    """The least and the largest value of an atom, from those of its operands."""
+    if atom.kind == "symbol":
+        return atom.minimum, atom.maximum
+    spans = [bounds(argument, known) for argument in atom.args]
+    if atom.kind == "floordiv":
+        return _quotient(*spans)
+    lows, highs = [low for low, _ in spans], [high for _, high in spans]
+    if atom.kind == "min":
+        return _least(lows), min(_known(highs), default=None)
+    if atom.kind == "max":
+        return max(_known(lows), default=None), _most(highs)
+    return _least(lows), _most(highs)  # broadcast gives one of its operands
+
+
+def _known(ends: Sequence[int | None]) -> list[int]:
+    return [end for end in ends if end is not None]
+
+
+def _least(ends: Sequence[int | None]) -> int | None:
+    return None if None in ends else min(_known(ends))
+
+
+def _most(ends: Sequence[int | None]) -> int | None:
+    return None if None in ends else max(_known(ends))
+
+
+def _quotient(above: Interval, below: Interval) -> Interval:
+    """The interval of above // below; dividing by 0 gives no value."""
+    low, high = below
+    if low is None or low < 0:
+        return None, None
+    nearest, farthest = max(low, 1), None if high is None else max(high, 1)
+    least = most = None
+    if above[0] is not None:
+        least = _quotient_end(above[0], nearest if above[0] < 0 else farthest)
+    if above[1] is not None:
+        most = _quotient_end(above[1], nearest if above[1] >= 0 else farthest)
+    return least, most
+
+
+def _quotient_end(end: int, below: int | None) -> int:
+    """end // below, for None what it tends to."""
+    if below is None:
+        return -1 if end < 0 else 0
+    return end // below

@@ -1,0 +1,267 @@
+"""//, %, min and max on sizes, each into canonical form, whatever is known beside the ranges."""
+
+from __future__ import annotations
+
+from math import gcd
+
+from dy2st_runtime.dims.expression import (
+    OPERATIONS,
+    Dim,
+    Monomial,
+    Size,
+    as_size,
+    make_atom,
+    of_atom,
+    order_of,
+    the_atom,
+)
+from dy2st_runtime.dims.intervals import bounds
+from dy2st_runtime.dims.order import never_negative
+from dy2st_runtime.dims.polynomial import (
+    Terms,
+    add,
+    built,
+    common_factor,
+    divided_exactly,
+    memo,
+    monomial_quotient,
+    multiply,
+    of_term,
+    split,
+    subtract,
+)
+from dy2st_runtime.errors import ShapeError
+
+
+@memo
+def floordiv(above: Size, below: Size) -> Size:
+    """above // below; ZeroDivisionError if `below` is the number 0."""
+    if isinstance(below, Dim):
+        return _divided_by_size(above, below)
+    if below == 0:
+        raise ZeroDivisionError(f"the size {above} is divided by zero")
+    if isinstance(above, int):
+        return above // below
+    return _divided_by_number(*((above, below) if below > 0 else (multiply(above, -1), -below)))
+
+
+def _divided_by_number(above: Size, below: int) -> Size:
+    """Whole multiples come out, the rest is shortened; what stays is one atom."""
+    constant, terms = split(above)
+    whole: Terms = {atoms: factor // below for atoms, factor in terms}
+    rest: Terms = {atoms: factor % below for atoms, factor in terms if factor % below}
+    quotient = built(constant // below, whole)
+    if not rest:
+        return quotient
+    common = gcd(below, *rest.values())
+    inner = built(constant % below // common, {a: f // common for a, f in rest.items()})
+    return add(quotient, _fraction(inner, below // common))
+
+
+def _fraction(inner: Size, below: int) -> Size:
+    """inner // below, where nothing can be taken out."""
+    if below == 1 or isinstance(inner, int):
+        return inner if below == 1 else inner // below
+    merged = _merged(inner, below)
+    if merged is not None:
+        return merged
+    low, high = bounds(inner)
+    if low is not None and high is not None and low // below == high // below:
+        return low // below
+    if 2 * inner.terms[0][1] > below:
+        return _flipped(inner, below)
+    return of_atom(make_atom("floordiv", (inner, below)))
+
+
+def _merged(inner: Dim, below: int) -> Size | None:
+    """(x // a + k) // b = (x + a*k) // (a*b), None if the form is another."""
+    if len(inner.terms) > 1:
+        return None
+    atoms, factor = inner.terms[0]
+    if factor != 1 or len(atoms) > 1 or atoms[0].kind != "floordiv":
+        return None
+    x, a = atoms[0].args
+    if isinstance(a, int):
+        return floordiv(add(x, inner.constant * a), a * below)
+    return floordiv(add(x, multiply(inner.constant, a)), multiply(a, below))
+
+
+def _flipped(inner: Dim, below: int) -> Size:
+    """3*n // 4 as n - (n + 3)//4: so -(-n // 4) and (n + 3)//4 are one form."""
+    whole = built(0, {atoms: 1 for atoms, _ in inner.terms})
+    rest = built(below - 1 - inner.constant, {a: below - f for a, f in inner.terms})
+    return subtract(whole, floordiv(rest, below))
+
+
+def _divided_by_size(above: Size, below: Dim) -> Size:
+    if isinstance(above, int) and above == 0:
+        return 0
+    above, below_ = _shortened(above, below)
+    if isinstance(below_, int):
+        return floordiv(above, below_)
+    quotient, rest = _long_division(above, below_)
+    return add(quotient, _small_quotient(rest, below_))
+
+
+def _shortened(above: Size, below: Dim) -> tuple[Size, Size]:
+    """Both without the factors that all their terms share: a*b // (a*c) = b // c."""
+    if isinstance(above, int):
+        number = gcd(above, below.constant, common_factor(below))
+        return above // number, divided_exactly(below, number)
+    number = gcd(above.constant, common_factor(above), below.constant, common_factor(below))
+    above_, below_ = divided_exactly(above, number), divided_exactly(below, number)
+    if above.constant or below.constant:
+        return above_, below_
+    shared = _shared_atoms([atoms for atoms, _ in (*above.terms, *below.terms)])
+    return (_without(above_, shared), _without(below_, shared)) if shared else (above_, below_)
+
+
+def _shared_atoms(places: list[Monomial]) -> Monomial:
+    shared = list(places[0])
+    for atoms in places[1:]:
+        rest = list(atoms)
+        kept = []
+        for atom in shared:
+            if atom in rest:
+                rest.remove(atom)
+                kept.append(atom)
+        shared = kept
+    return tuple(shared)
+
+
+def _without(size: Size, shared: Monomial) -> Size:
+    terms: Terms = {}
+    for atoms, factor in split(size)[1]:
+        place = monomial_quotient(atoms, shared)
+        assert place is not None
+        terms[place] = factor
+    return built(terms.pop((), 0), terms)
+
+
+def _long_division(above: Size, below: Dim) -> tuple[Size, Size]:
+    """Polynomials q and r with above = q*below + r; the lead of below divides no term of r."""
+    lead_atoms, lead = below.terms[0]
+    quotient: Size = 0
+    rest, kept = above, 0  # what is still to divide, and what stays
+    for _ in range(16):
+        found = None
+        for atoms, factor in split(rest)[1]:
+            place = monomial_quotient(atoms, lead_atoms)
+            if place is not None and factor % lead == 0:
+                found = of_term(place, factor // lead)
+                break
+        if found is None:
+            return quotient, add(rest, kept)
+        quotient = add(quotient, found)
+        rest = subtract(rest, multiply(found, below))
+    return 0, above  # no end in sight
+
+
+def _small_quotient(rest: Size, below: Dim) -> Size:
+    """rest // below as an atom, or the number that it is for all values."""
+    if isinstance(rest, int) and rest == 0:
+        return 0
+    if never_negative(rest) and never_negative(subtract(subtract(below, rest), 1)):
+        return 0
+    atom = the_atom(rest)
+    if atom is not None and atom.kind == "floordiv" and never_negative(below):
+        return floordiv(atom.args[0], multiply(atom.args[1], below))
+    return of_atom(make_atom("floordiv", (rest, below)))
+
+
+def modulo(left: Size, right: Size) -> Size:
+    """left % right, as left - right * (left // right)."""
+    return subtract(left, multiply(right, floordiv(left, right)))
+
+
+def ceil_divide(above: Size, below: Size) -> Size:
+    """above / below, rounded up.
+
+    >>> from dy2st_runtime.dims.expression import symbol
+    >>> ceil_divide(symbol("n"), 4)
+    (n + 3)//4
+    """
+    if never_negative(below):
+        return floordiv(add(above, subtract(below, 1)), below)
+    return multiply(floordiv(multiply(above, -1), below), -1)
+
+
+def minimum(left: Size, right: Size) -> Size:
+    """The smaller of two sizes.
+
+    >>> from dy2st_runtime.dims.expression import symbol
+    >>> minimum(symbol("n") + 2, symbol("n")), minimum(symbol("n"), 64)
+    (n, min(64, n))
+    """
+    return _extreme_of_two("min", as_size(left), as_size(right))
+
+
+def maximum(left: Size, right: Size) -> Size:
+    """The larger of two sizes."""
+    return _extreme_of_two("max", as_size(left), as_size(right))
+
+
+@memo
+def _extreme_of_two(kind: str, left: Size, right: Size) -> Size:
+    return extreme(kind, (left, right))
+
+
+def extreme(kind: str, sizes: tuple[Size, ...]) -> Size:
+    """The "min" or "max" of sizes: what never decides is dropped, what all share comes out."""
+    members = _candidates(kind, sizes)
+    if len(members) == 1:
+        return members[0]
+    shared = _shared_sum(members)
+    if not isinstance(shared, int) or shared:
+        return add(shared, extreme(kind, tuple(subtract(size, shared) for size in members)))
+    number = gcd(*(gcd(*split_factors(size)) for size in members))
+    if number > 1:
+        parts = [size // number for size in members]
+        return multiply(extreme(kind, tuple(parts)), number)
+    return of_atom(make_atom(kind, tuple(sorted(members, key=order_of))))
+
+
+def split_factors(size: Size) -> list[int]:
+    """The constant and all coefficients."""
+    constant, terms = split(size)
+    return [constant, *(factor for _, factor in terms)]
+
+
+def _candidates(kind: str, sizes: tuple[Size, ...]) -> list[Size]:
+    """The operands, nested ones too, without those that another one always beats."""
+    members: list[Size] = []
+    for size in sizes:
+        atom = the_atom(size)
+        for member in atom.args if atom is not None and atom.kind == kind else (size,):
+            if not any(member is other or _beats(kind, other, member) for other in members):
+                members = [other for other in members if not _beats(kind, member, other)]
+                members.append(member)
+    return members
+
+
+def _beats(kind: str, one: Size, other: Size) -> bool:
+    left, right = (one, other) if kind == "min" else (other, one)
+    return never_negative(subtract(right, left))
+
+
+def _shared_sum(members: list[Size]) -> Size:
+    """The terms that stand in every operand, and the least constant of those that are no number."""
+    dims = [size for size in members if isinstance(size, Dim)]
+    constant = min(size.constant for size in dims)
+    if len(dims) < len(members):
+        return constant
+    first, *others = [dict(size.terms) for size in dims]
+    shared = {a: f for a, f in first.items() if all(other.get(a) == f for other in others)}
+    return built(constant, shared)
+
+
+def broadcast_sizes(left: int, right: int) -> int:
+    """What two known sizes broadcast to; ShapeError if they do not fit."""
+    if left == right or right == 1:
+        return left
+    if left == 1:
+        return right
+    raise ShapeError(f"the sizes {left} and {right} do not broadcast")
+
+
+OPERATIONS.update(floordiv=floordiv, modulo=modulo)

@@ -1,0 +1,173 @@
+"""Proofs that a size is never negative: from intervals, definitions of atoms, and known facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size
+from dy2st_runtime.dims.intervals import DECLARED, Known, bounds
+from dy2st_runtime.dims.polynomial import (
+    Terms,
+    add,
+    monomial_product,
+    monomial_quotient,
+    multiply,
+    of_term,
+    subtract,
+)
+from dy2st_runtime.dims.samples import Facts, relevant_facts, sampled
+
+Goals = tuple[Size, ...]
+"""Sizes that must all be proved not negative."""
+
+_DEPTH = 4
+_STEPS = 48
+
+
+class _NoFacts:
+    inequalities: Sequence[Dim] = ()
+
+    def interval(self, atom: Atom) -> Interval:
+        """The declared interval."""
+        return DECLARED.interval(atom)
+
+
+NO_FACTS: Facts = _NoFacts()
+
+
+def never_negative(size: Size, facts: Facts = NO_FACTS) -> bool:
+    """Whether size >= 0 is proved. The steps are counted, so the answer is always the same."""
+    if isinstance(size, int):
+        return size >= 0
+    low, high = bounds(size, facts)
+    if low is not None and low >= 0:
+        return True
+    if (high is not None and high < 0) or is_plain(size, facts):
+        return False
+    if positive_when_shifted(size, facts):
+        return True
+    if any(value < 0 for value in sampled(size, facts)):
+        return False
+    return proved(size, facts)
+
+
+def proved(size: Size, facts: Facts) -> bool:
+    """`never_negative` by search alone, for what no example refutes."""
+    return _Proof(facts, relevant_facts(size, facts)).holds(size, _DEPTH)
+
+
+def is_plain(size: Dim, facts: Facts) -> bool:
+    """Whether intervals alone decide: a sum of symbols that no fact relates."""
+    for atoms, _ in size.terms:
+        if len(atoms) > 1 or atoms[0].kind != "symbol":
+            return False
+    return not any(fact.mask & size.mask for fact in facts.inequalities)
+
+
+class _Proof:
+    """One search, backwards: a goal holds if it is plain, or if goals that imply it hold."""
+
+    __slots__ = ("facts", "failed", "relevant", "steps")
+
+    def __init__(self, facts: Facts, relevant: Sequence[Dim]) -> None:
+        self.facts, self.relevant, self.steps = facts, relevant, _STEPS
+        self.failed: dict[Size, int] = {}
+
+    def holds(self, size: Size, depth: int) -> bool:
+        """Whether size >= 0 is proved with at most `depth` implications."""
+        if isinstance(size, int):
+            return size >= 0
+        low = bounds(size, self.facts)[0]
+        if (low is not None and low >= 0) or positive_when_shifted(size, self.facts):
+            return True
+        if depth == 0 or self.steps <= 0 or self.failed.get(size, -1) >= depth:
+            return False
+        self.steps -= 1
+        for goals in self._implications(size):
+            if all([self.holds(goal, depth - 1) for goal in goals]):
+                return True
+        self.failed[size] = depth
+        return False
+
+    def _implications(self, size: Dim) -> Iterator[Goals]:
+        for atoms, factor in size.terms:
+            for place, atom in enumerate(atoms):
+                cofactor = atoms[:place] + atoms[place + 1 :]
+                if self._is_positive(cofactor):
+                    rest = subtract(size, of_term(atoms, factor))
+                    yield from self._by_definition(rest, factor, cofactor, atom)
+        for fact in self.relevant:
+            yield from self._without_term(size, fact)
+
+    def _is_positive(self, atoms: Monomial) -> bool:
+        lows = [self.facts.interval(atom)[0] for atom in atoms]
+        return all(low is not None and low >= 0 for low in lows)
+
+    def _by_definition(
+        self, rest: Size, factor: int, cofactor: Monomial, atom: Atom
+    ) -> Iterator[Goals]:
+        """Goals that imply rest + factor * cofactor * atom >= 0, by what the atom is."""
+        scale = of_term(cofactor, factor)
+        if factor < 0:
+            highest = self.facts.interval(atom)[1]
+            if highest is not None:
+                yield (add(rest, multiply(scale, highest)),)
+        if atom.kind == "floordiv":
+            yield from _by_quotient(rest, factor, cofactor, atom)
+        elif atom.kind != "symbol":
+            goals = [add(rest, multiply(scale, argument)) for argument in atom.args]
+            if (atom.kind == "max") == (factor > 0) and atom.kind != "broadcast":
+                yield from [(goal,) for goal in goals]
+            else:
+                yield tuple(goals)
+
+    def _without_term(self, size: Dim, fact: Dim) -> Iterator[Goals]:
+        """Goals without one of the negative terms: the fact, times something positive, gives it."""
+        for atoms, factor in size.terms:
+            for others, other in fact.terms if factor < 0 else ():
+                cofactor = monomial_quotient(atoms, others) if other < 0 else None
+                if cofactor is not None and self._is_positive(cofactor):
+                    given = multiply(of_term(cofactor, -factor), fact)
+                    # size * -other = given + goal, so size >= 0 follows from goal > other
+                    goal = subtract(multiply(size, -other), given)
+                    yield (add(goal, -other - 1),)
+
+
+def _by_quotient(rest: Size, factor: int, cofactor: Monomial, atom: Atom) -> Iterator[Goals]:
+    """below * (above // below) lies between above - below + 1 and above."""
+    above, below = atom.args
+    if isinstance(below, int):
+        edge = above if factor < 0 else subtract(above, below - 1)
+        goal = add(multiply(rest, below), multiply(of_term(cofactor, factor), edge))
+        yield (add(goal, below - 1),)  # goal / below is at least what was asked, rounded up
+        return
+    atoms, scale = below.terms[0]
+    left = monomial_quotient(cofactor, atoms) if scale == 1 else None
+    if left is not None and len(below.terms) == 1 and not below.constant:
+        edge = above if factor < 0 else subtract(above, subtract(below, 1))
+        yield (add(rest, multiply(of_term(left, factor), edge)),)
+
+
+def positive_when_shifted(size: Dim, known: Known) -> bool:
+    """Put least + x for every atom: without negative coefficients the value is not negative."""
+    total: Terms = {(): size.constant}
+    for atoms, factor in size.terms:
+        parts: Terms = {(): factor}
+        for atom in atoms:
+            least = known.interval(atom)[0]
+            if least is None:
+                return False
+            parts = _times_shifted(parts, atom, least)
+        for place, value in parts.items():
+            total[place] = total.get(place, 0) + value
+    return all([value >= 0 for value in total.values()])
+
+
+def _times_shifted(parts: Terms, atom: Atom, least: int) -> Terms:
+    grown: Terms = {}
+    for place, value in parts.items():
+        more = monomial_product(place, (atom,))
+        grown[more] = grown.get(more, 0) + value
+        if least:
+            grown[place] = grown.get(place, 0) + value * least
+    return grown

@@ -1,0 +1,127 @@
+"""Sums and products of sizes: polynomials, multiplied out and in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from math import gcd
+
+from dy2st_runtime.dims.expression import (
+    OPERATIONS,
+    Dim,
+    Monomial,
+    Size,
+    Term,
+    by_order,
+    in_order,
+    make_dim,
+)
+
+memo = lru_cache(maxsize=1 << 16)
+Terms = dict[Monomial, int]
+
+
+def built(constant: int, terms: Terms) -> Size:
+    """The size with these coefficients; those that are 0 vanish."""
+    return make_dim(constant, in_order([term for term in terms.items() if term[1]]))
+
+
+def split(size: Size) -> tuple[int, tuple[Term, ...]]:
+    """The constant and the terms of a size."""
+    return (size.constant, size.terms) if isinstance(size, Dim) else (size, ())
+
+
+@memo
+def add(left: Size, right: Size) -> Size:
+    """left + right."""
+    return _summed(left, right, 1)
+
+
+@memo
+def subtract(left: Size, right: Size) -> Size:
+    """left - right."""
+    return _summed(left, right, -1)
+
+
+def _summed(left: Size, right: Size, sign: int) -> Size:
+    if isinstance(right, int):
+        constant, terms = split(left)
+        return make_dim(constant + sign * right, terms)
+    if isinstance(left, int):
+        return make_dim(left + sign * right.constant, _scaled_terms(right, sign))
+    sums: Terms = dict(left.terms)
+    for atoms, factor in right.terms:
+        sums[atoms] = sums.get(atoms, 0) + sign * factor
+    return built(left.constant + sign * right.constant, sums)
+
+
+def _scaled_terms(size: Dim, factor: int) -> tuple[Term, ...]:
+    return size.terms if factor == 1 else tuple([(a, f * factor) for a, f in size.terms])
+
+
+@memo
+def multiply(left: Size, right: Size) -> Size:
+    """left * right, multiplied out."""
+    if isinstance(left, int):
+        left, right = right, left
+    if isinstance(left, int):
+        return left * right
+    if isinstance(right, int):
+        if right == 0:
+            return 0
+        return make_dim(left.constant * right, _scaled_terms(left, right))
+    terms: Terms = {}
+    for atoms, factor in (*left.terms, ((), left.constant)):
+        for others, other in (*right.terms, ((), right.constant)):
+            place = monomial_product(atoms, others)
+            terms[place] = terms.get(place, 0) + factor * other
+    constant = terms.pop((), 0)
+    return built(constant, terms)
+
+
+def monomial_product(left: Monomial, right: Monomial) -> Monomial:
+    """The atoms of both, in order."""
+    if not left or not right:
+        return left or right
+    return tuple(sorted((*left, *right), key=by_order))
+
+
+def monomial_quotient(above: Monomial, below: Monomial) -> Monomial | None:
+    """The atoms that are left when `below` is taken out of `above`, None if it is not in there."""
+    rest = list(above)
+    for atom in below:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return tuple(rest)
+
+
+def of_term(atoms: Monomial, factor: int) -> Size:
+    """factor * product of the atoms."""
+    return make_dim(0, ((atoms, factor),)) if atoms and factor else 0 if atoms else factor
+
+
+def common_factor(size: Dim) -> int:
+    """The greatest number that divides all coefficients; the constant is not asked."""
+    return gcd(*[factor for _, factor in size.terms])
+
+
+def divided_exactly(size: Dim, number: int) -> Size:
+    """size / number, where the number divides all coefficients and the constant."""
+    terms = tuple([(atoms, factor // number) for atoms, factor in size.terms])
+    return make_dim(size.constant // number, terms)
+
+
+def product(sizes: Iterable[Size]) -> Size:
+    """The product of all sizes, 1 if there are none.
+
+    >>> product([2, 3])
+    6
+    """
+    result: Size = 1
+    for size in sizes:
+        result = multiply(result, size)
+    return result
+
+
+OPERATIONS.update(add=add, subtract=subtract, multiply=multiply)

@@ -1,0 +1,299 @@
+"""Questions about sizes, answered True, False, or None for unknown, with the facts in force."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import product as combinations
+from math import gcd, lcm, prod
+from typing import Any
+
+from dy2st_runtime.dims.conditions import Condition
+from dy2st_runtime.dims.evaluation import substitute
+from dy2st_runtime.dims.expression import Atom, Dim, Size, factors_of, make_atom, of_atom
+from dy2st_runtime.dims.facts import Contradiction, Facts, current, substitute_atom
+from dy2st_runtime.dims.intervals import bounds
+from dy2st_runtime.dims.operations import modulo
+from dy2st_runtime.dims.order import is_plain, positive_when_shifted, proved
+from dy2st_runtime.dims.polynomial import add, common_factor, multiply, subtract
+from dy2st_runtime.dims.samples import deep_atoms, sampled
+
+_MOST_CASES = 64
+_DEPTH = 3
+
+Proof = Callable[[Size, Facts], bool]
+
+
+def equal(left: Size, right: Size) -> bool | None:
+    """Whether left == right: True, False, or None for unknown.
+
+    >>> from dy2st_runtime.dims.expression import symbol
+    >>> n = symbol("n")
+    >>> equal(n // 2 + (n + 1) // 2, n), equal(2 * n, 3), equal(n, 3)
+    (True, False, None)
+    """
+    if left is right:
+        return True
+    return _asked("zero", subtract(left, right), _is_zero)
+
+
+def less_equal(left: Size, right: Size) -> bool | None:
+    """Whether left <= right: True, False, or None for unknown."""
+    return _asked("order", subtract(right, left), _is_not_negative)
+
+
+def less(left: Size, right: Size) -> bool | None:
+    """Whether left < right: True, False, or None for unknown."""
+    return less_equal(add(left, 1), right)
+
+
+def divides(divisor: Size, size: Size) -> bool | None:
+    """Whether size is a multiple of divisor: True, False, or None for unknown."""
+    return equal(modulo(size, divisor), 0)
+
+
+def same_shape(left: Sequence[Size], right: Sequence[Size]) -> bool | None:
+    """Whether two shapes are equal: True, False, or None for unknown."""
+    if len(left) != len(right):
+        return False
+    answers = [a is b or equal(a, b) for a, b in zip(left, right, strict=True)]
+    if any(answer is False for answer in answers):
+        return False
+    return True if all(answers) else None
+
+
+def decided(condition: Condition) -> bool | None:
+    """Whether a condition holds: True, False, or None for unknown."""
+    relation, left, right = condition.relation, condition.left, condition.right
+    if relation in ("in", "not in"):
+        answer = _is_one_of(left, right)
+        return answer if relation == "in" or answer is None else not answer
+    if relation in ("==", "!="):
+        answer = equal(left, right)
+        return answer if relation == "==" or answer is None else not answer
+    if relation in (">", ">="):
+        left, right = right, left
+    return less(left, right) if relation in ("<", ">") else less_equal(left, right)
+
+
+def _is_one_of(size: Size, entries: Sequence[Size]) -> bool | None:
+    answers = [equal(size, entry) for entry in entries]
+    if any(answers) or current().is_chosen(size, entries):
+        return True
+    return None if None in answers else False
+
+
+def simplified(size: Size) -> Size:
+    """The size as the facts in force make it."""
+    return current().simplified(size)
+
+
+# -- answering --------------------------------------------------------------------------------
+
+
+def _asked(
+    question: str, size: Size, answer: Callable[[Size, Facts, int], bool | None]
+) -> bool | None:
+    """The answer for one size, remembered as long as the facts stay the same."""
+    facts = current()
+    key = (question, size)
+    try:
+        return facts.answers[key]
+    except KeyError:
+        pass
+    if len(facts.answers) > 1 << 16:
+        facts.answers.clear()
+    result = answer(facts.normal(size), facts, _DEPTH)
+    facts.answers[key] = result
+    return result
+
+
+def _is_zero(size: Size, facts: Facts, depth: int) -> bool | None:
+    if isinstance(size, int):
+        return size == 0
+    low, high = bounds(size, facts)
+    if (low is not None and low > 0) or (high is not None and high < 0):
+        return False
+    if size.constant % common_factor(size) or facts.is_nonzero(size):
+        return False
+    if is_plain(size, facts):
+        return None
+    values = set(sampled(size, facts))
+    least, most = min(values, default=0), max(values, default=0)
+    if 0 not in values and (
+        (least >= 0 and proved(add(size, -1), facts))
+        or (most <= 0 and proved(subtract(-1, size), facts))
+    ):
+        return False
+    opposite = multiply(size, -1)
+    if least == most == 0 and proved(size, facts) and proved(opposite, facts):
+        return True
+    is_open = least == most == 0 or 0 not in values
+    return _by_cases(size, facts, depth, _is_zero) if is_open else None
+
+
+def _is_not_negative(size: Size, facts: Facts, depth: int) -> bool | None:
+    if isinstance(size, int):
+        return size >= 0
+    low, high = bounds(size, facts)
+    if low is not None and low >= 0:
+        return True
+    if high is not None and high < 0:
+        return False
+    if is_plain(size, facts):
+        return None
+    if positive_when_shifted(size, facts):
+        return True
+    values = set(sampled(size, facts))
+    least, most = min(values, default=0), max(values, default=-1)
+    if least >= 0 and proved(size, facts):
+        return True
+    if most < 0 and proved(subtract(-1, size), facts):
+        return False
+    return _by_cases(size, facts, depth, _is_not_negative) if least >= 0 or most < 0 else None
+
+
+Answer = Callable[[Size, Facts, int], "bool | None"]
+
+
+def _by_cases(size: Dim, facts: Facts, depth: int, answer: Answer) -> bool | None:
+    """One answer that all cases give: of remainders, or of which operand a minimum is."""
+    if depth == 0:
+        return None
+    split = _splitting_atom(size)
+    if split is None:
+        cases = _by_remainders(size, facts)
+    else:
+        cases = _by_operands(size, split, facts)
+    if cases is None:
+        return None
+    found: set[bool | None] = set()
+    for case, known in cases:
+        found.add(answer(known.normal(case), known, depth - 1))
+        if None in found or len(found) > 1:
+            return None
+    return found.pop() if found else None
+
+
+def _splitting_atom(size: Dim) -> Atom | None:
+    """The first minimum, maximum or broadcast in a size."""
+    inside = [a for a in deep_atoms(size) if a.kind in ("min", "max", "broadcast")]
+    outside = [a for a in factors_of(size) if a in inside]
+    return min(outside, key=lambda atom: atom.order, default=None)
+
+
+Cases = Iterator[tuple[Size, Facts]]
+
+
+def _by_operands(size: Dim, atom: Atom, facts: Facts) -> Cases:
+    """The size for every operand that an atom may be, with what that says of the operands."""
+    for operand, conditions in _choices(atom):
+        known = facts.inside()
+        try:
+            for condition in conditions:
+                known.assume(condition)
+        except (Contradiction, ZeroDivisionError):
+            continue
+        yield substitute_atom(size, atom, operand), known
+
+
+def _choices(atom: Atom) -> Iterator[tuple[Size, list[Condition]]]:
+    """Every operand that the atom may be, and when it is: together the cases are all there are."""
+    if atom.kind == "broadcast" and len(atom.args) == 2:
+        one, other = atom.args
+        yield one, [Condition("==", one, other)]
+        yield one, [Condition("==", other, 1)]
+        yield other, [Condition("==", one, 1)]
+        return
+    for operand in atom.args:
+        others = [other for other in atom.args if other is not operand]
+        if atom.kind == "broadcast":
+            yield operand, [Condition("in", other, (1, operand)) for other in others]
+        else:
+            relation = "<=" if atom.kind == "min" else ">="
+            yield operand, [Condition(relation, operand, other) for other in others]
+
+
+def _by_remainders(size: Dim, facts: Facts) -> Cases | None:
+    """The size for all remainders of its symbols by the numbers they are divided by.
+
+    With n = 12*q + r every division by 2, 3, 4, 6 or 12 vanishes, so the cases decide equality.
+    """
+    periods = _periods(size)
+    if not periods or prod(periods.values()) > _MOST_CASES:
+        return None
+    return _remainder_cases(size, facts, periods)
+
+
+def _remainder_cases(size: Dim, facts: Facts, periods: dict[Atom, int]) -> Cases:
+    for remainders in combinations(*(range(period) for period in periods.values())):
+        values: dict[Dim, Size] = {}
+        for (atom, period), remainder in zip(periods.items(), remainders, strict=True):
+            part = _part(atom, period, remainder, facts)
+            if part is None:
+                break
+            values[of_atom(atom)] = part
+        else:
+            with suppress(ZeroDivisionError):  # no size has these remainders
+                yield substitute(size, values), _with_parts(facts, values)
+
+
+def _with_parts(facts: Facts, values: dict[Dim, Size]) -> Facts:
+    """The facts, said of the parts of symbols."""
+    if not facts.inequalities:
+        return Facts()
+    known = Facts()
+    for fact in facts.inequalities:
+        renamed = substitute(fact, values)
+        if isinstance(renamed, Dim):
+            known.inequalities.append(renamed)
+    return known
+
+
+def _part(atom: Atom, period: int, remainder: int, facts: Facts) -> Size | None:
+    """period * q + remainder for a new symbol q, None if the symbol never has that remainder."""
+    low, high = facts.interval(atom)
+    least = None if low is None else -((remainder - low) // period)
+    most = None if high is None else (high - remainder) // period
+    if least is not None and most is not None and most < least:
+        return None
+    part = of_atom(make_atom("symbol", (), f"{atom.name}/{period}", least, most))
+    return add(multiply(part, period), remainder)
+
+
+def _periods(size: Dim) -> dict[Atom, int]:
+    """For every symbol that is divided by numbers: the least number that all of them divide."""
+    found: dict[Atom, int] = {}
+    for atom in sorted(deep_atoms(size), key=lambda atom: atom.order):
+        if atom.kind == "symbol":
+            period = _period(size, atom)
+            if period > 1:
+                found[atom] = period
+    return found
+
+
+def _period(size: Size, symbol: Atom) -> int:
+    """The least common multiple, over all ways down to the symbol, of the divisors on the way."""
+    if not isinstance(size, Dim):
+        return 1
+    period = 1
+    for atom in factors_of(size):
+        for argument in atom.args:
+            if symbol not in deep_atoms(argument):
+                continue
+            below = atom.args[1] if atom.kind == "floordiv" else 1
+            inner = _period(argument, symbol)
+            period = lcm(period, inner * _shortest(argument, symbol, below))
+    return period
+
+
+def _shortest(argument: Size, symbol: Atom, below: Any) -> int:
+    """The divisor, without what the coefficient of a plain symbol already cancels."""
+    if not isinstance(below, int):
+        return 1
+    plain = [f for atoms, f in getattr(argument, "terms", ()) if atoms == (symbol,)]
+    inside = any(
+        a is not symbol and symbol in deep_atoms(of_atom(a))
+        for a in factors_of(argument)  # type: ignore[arg-type]
+    )
+    return below // gcd(below, plain[0]) if plain and not inside else below

@@ -1,0 +1,146 @@
+"""What sizes must fulfil: proved, refused, or kept to be checked when the Program is called."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from dy2st_runtime.dims.conditions import MEANING, Condition
+from dy2st_runtime.dims.evaluation import broadcast_forms
+from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size
+from dy2st_runtime.dims.facts import Contradiction, current, using
+from dy2st_runtime.dims.intervals import bounds
+from dy2st_runtime.dims.operations import broadcast_sizes, floordiv, modulo
+from dy2st_runtime.dims.queries import decided, equal
+from dy2st_runtime.errors import ShapeError, UndecidedDim
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A condition that must hold when the Program runs, and why."""
+
+    condition: Condition
+    reason: str
+
+
+class _Collectors(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[list[Constraint]] = []
+
+
+_collectors = _Collectors()
+
+
+@contextmanager
+def collect() -> Iterator[list[Constraint]]:
+    """Gather the requirements made inside the `with` that are not decided; they hold in there."""
+    found: list[Constraint] = []
+    _collectors.stack.append(found)
+    try:
+        with using(current().inside()):
+            yield found
+    finally:
+        _collectors.stack.pop()
+
+
+def require(condition: bool | Condition, reason: str) -> None:
+    """Go on if the condition holds; ShapeError if not; if it is not decided, collect it.
+
+    What is collected holds from there on: the facts in force know it.
+    """
+    answer = decided(condition) if isinstance(condition, Condition) else condition
+    if answer is True:
+        return
+    if answer is False:
+        raise ShapeError(reason)
+    assert isinstance(condition, Condition)
+    if not _collectors.stack:
+        raise UndecidedDim(f"{reason}: whether {condition} holds is not known")
+    _collectors.stack[-1].append(Constraint(condition, reason))
+    try:
+        current().assume(condition)
+    except Contradiction:
+        raise ShapeError(reason) from None
+
+
+def require_equal(left: Size, right: Size, reason: str) -> None:
+    """`require` that two sizes are equal."""
+    answer = equal(left, right)
+    require(Condition("==", left, right) if answer is None else answer, reason)
+
+
+def broadcast(left: Size, right: Size) -> Size:
+    """What two sizes broadcast to by NumPy's rule; ShapeError if they cannot fit.
+
+    A known size k above 1 against an unknown one gives k, and requires that the other is 1 or k.
+    Of two unknown sizes one that is not 1 decides; else it stays open: broadcast(a, b).
+    """
+    if left is right:
+        return left
+    if isinstance(left, int) and isinstance(right, int):
+        return broadcast_sizes(left, right)
+    if isinstance(left, int) or (isinstance(right, Dim) and _is_not_one(right)):
+        left, right = right, left
+    if isinstance(right, int) and right == 1:
+        return left
+    same = equal(left, right)
+    if same:
+        return right
+    if isinstance(right, int):
+        return _stretched(right, left, same)
+    if _is_not_one(left):
+        return _stretched(left, right, same)
+    return broadcast_forms((left, right))
+
+
+def _is_not_one(size: Size) -> bool:
+    return equal(size, 1) is False
+
+
+def _stretched(fixed: Size, other: Size, same: bool | None) -> Size:
+    """The size that is not 1, which the other one must be or be stretched to."""
+    condition: bool | Condition = Condition("in", other, (1, fixed))
+    if _is_not_one(other):
+        condition = Condition("==", other, fixed) if same is None else same
+    if condition is False:
+        raise ShapeError(f"the sizes {other} and {fixed} do not broadcast")
+    must = f"{fixed}" if isinstance(condition, Condition) and condition.relation == "==" else None
+    require(condition, f"the size {other} must be {must or f'1 or {fixed}'}")
+    return fixed
+
+
+# -- what the operators of a Dim do -----------------------------------------------------------
+
+
+def _compare(relation: str) -> Any:
+    """A bool where the comparison is decided, else a Condition."""
+
+    def compare(left: Size, right: Any) -> bool | Condition:
+        condition = Condition(relation, left, right if isinstance(right, Dim) else int(right))
+        answer = decided(condition)
+        return condition if answer is None else answer
+
+    return compare
+
+
+def _divisible_by(below: Size) -> None:
+    """Require, while a Program is traced, that a divisor is not 0."""
+    if isinstance(below, Dim) and _collectors.stack and (bounds(below)[0] or 0) < 1:
+        require(below != 0, f"a size is divided by {below}, which must not be 0")
+
+
+def _checked_floordiv(left: Size, right: Size) -> Size:
+    _divisible_by(right)
+    return floordiv(left, right)
+
+
+def _checked_modulo(left: Size, right: Size) -> Size:
+    _divisible_by(right)
+    return modulo(left, right)
+
+
+OPERATIONS.update(floordiv=_checked_floordiv, modulo=_checked_modulo)
+OPERATIONS.update({relation: _compare(relation) for relation in MEANING if "in" not in relation})

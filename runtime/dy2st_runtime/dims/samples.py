@@ -1,0 +1,104 @@
+"""Sizes at a few values of their symbols: what an example refutes need not be searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from dy2st_runtime.dims.expression import Atom, Dim, Interval, Size, factors_of
+from dy2st_runtime.dims.polynomial import memo, split
+
+
+class Facts(Protocol):
+    """What is known: the values of atoms, and sizes that are never negative."""
+
+    @property
+    def inequalities(self) -> Sequence[Dim]:
+        """Sizes that are never negative."""
+
+    def interval(self, atom: Atom) -> Interval:
+        """The least and the largest value of an atom."""
+
+
+_Choice = Callable[[int, int], int]
+_POINTS: tuple[_Choice, ...] = (
+    lambda low, place: low,
+    lambda low, place: low + 3 + 5 * place,
+    lambda low, place: low + (23, 8, 1)[place % 3] + place // 3,
+    lambda low, place: low + 1 + place % 2,
+)
+
+
+def sampled(size: Size, facts: Facts) -> Iterator[int]:
+    """Values that the size takes for some values of its symbols that the facts allow."""
+    relevant = relevant_facts(size, facts)
+    inside = deep_symbols(size)
+    for fact in relevant:
+        inside = (*inside, *(atom for atom in deep_symbols(fact) if atom not in inside))
+    limits = [facts.interval(atom) for atom in inside]
+    for choose in _POINTS:
+        values = {}
+        for place, (atom, (low, high)) in enumerate(zip(inside, limits, strict=True)):
+            least = low if low is not None else 0 if high is None or high >= 0 else high
+            value = choose(least, place)
+            values[atom] = value if high is None or value <= high else high
+        try:
+            if all([value_at(fact, values) >= 0 for fact in relevant]):
+                yield value_at(size, values)
+        except ZeroDivisionError:  # no size has these values
+            continue
+
+
+def relevant_facts(size: Size, facts: Facts) -> list[Dim]:
+    """The inequalities that say something of the symbols of a size, and of theirs in turn."""
+    mask = size.mask if isinstance(size, Dim) else 0
+    found: list[Dim] = []
+    waiting = list(facts.inequalities)
+    while True:
+        near = [fact for fact in waiting if fact.mask & mask]
+        if not near:
+            return found
+        found += near
+        waiting = [fact for fact in waiting if not fact.mask & mask]
+        for fact in near:
+            mask |= fact.mask
+
+
+def value_at(size: Size, values: dict[Atom, int]) -> int:
+    """The number of a size; ZeroDivisionError where it has none."""
+    total, terms = split(size)
+    for atoms, factor in terms:
+        for atom in atoms:
+            factor *= values[atom] if atom.kind == "symbol" else _operation_at(atom, values)
+        total += factor
+    return total
+
+
+def _operation_at(atom: Atom, values: dict[Atom, int]) -> int:
+    args = [value_at(argument, values) for argument in atom.args]
+    if atom.kind == "floordiv":
+        return args[0] // args[1]
+    if atom.kind != "broadcast":
+        return min(args) if atom.kind == "min" else max(args)
+    wide = {arg for arg in args if arg != 1}
+    if len(wide) > 1:
+        raise ZeroDivisionError
+    return wide.pop() if wide else 1
+
+
+@memo
+def deep_atoms(size: Size) -> frozenset[Atom]:
+    """All atoms in a size, those inside of others too."""
+    found: set[Atom] = set()
+    for atom in factors_of(size) if isinstance(size, Dim) else ():
+        found.add(atom)
+        for argument in atom.args:
+            found |= deep_atoms(argument)
+    return frozenset(found)
+
+
+@memo
+def deep_symbols(size: Size) -> tuple[Atom, ...]:
+    """The symbols in a size, by name."""
+    inside = [atom for atom in deep_atoms(size) if atom.kind == "symbol"]
+    return tuple(sorted(inside, key=lambda atom: atom.order))
