@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
+from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import ConversionError, Dy2stError, Location
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, ValueType, Variable, user_location
 from dy2st_runtime.ir.location import is_own_file
@@ -40,8 +41,9 @@ def trace_region(
     function: Callable[..., Any],
     arguments: Sequence[Any],
     block_arguments: Callable[[Block], Sequence[Any]] | None = None,
+    holds: Condition | None = None,
 ) -> Region:
-    """Record one call of `function` into a new Block.
+    """Record one call of `function` into a new Block, which runs where a condition holds.
 
     Lists and dicts among the arguments are copied, so that what the code appends is seen in its
     results only. `block_arguments` makes the arguments once the Block is there.
@@ -49,7 +51,7 @@ def trace_region(
     before = tracer.assignments()
     held = _held(function, arguments)
     mark = tracer.overwritten_mark
-    with tracer.nested() as block:
+    with tracer.nested(holds) as block:
         region = Region(block)
         given = arguments if block_arguments is None else block_arguments(block)
         try:

@@ -31,6 +31,7 @@ from dy2st.convert.regions import (
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.errors import BranchMismatch, ConversionError, Location
 from dy2st_runtime.ir import F, Tensor, Tracer, ValueType, Variable, current_tracer, user_location
+from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.join import join_types
 from dy2st_runtime.ir.program import NumberKind
 from dy2st_runtime.ops.control_flow import close_blocks
@@ -161,8 +162,9 @@ def stage_branches(
     tracer = current_tracer()
     assert tracer is not None, "a traced condition outside of a trace"
     condition = truth(tracer, pred)
-    true = trace_region(tracer, _keeping(true_fn, places), true_args)
-    false = trace_region(tracer, _keeping(false_fn, places), false_args)
+    holds, fails = branch_condition(condition, True), branch_condition(condition, False)
+    true = trace_region(tracer, _keeping(true_fn, places), true_args, holds=holds)
+    false = trace_region(tracer, _keeping(false_fn, places), false_args, holds=fails)
     names = [*names, *(place.name for place in places)]
     guarded = _without_raised(true, false, names, guarded)
     join = _Join(tracer, true, false, user_location())

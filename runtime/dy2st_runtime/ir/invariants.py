@@ -50,11 +50,9 @@ class Scope:
 
     symbols, values     what can be used here: symbols also in nested Blocks, values not.
     made, bound         all Variables made, and all symbols bound, anywhere in the Program so far.
-    required            the conditions that the Program, or an operator before, requires.
     """
 
     block: Block
-    required: set[str]
     depth: int = 0
     symbols: set[Dim] = field(default_factory=set)
     values: set[Variable] = field(default_factory=set)
@@ -66,7 +64,6 @@ class Scope:
         return replace(
             self,
             block=block,
-            required=set(self.required),
             depth=self.depth + 1,
             symbols=set(self.symbols),
             values=set(),
@@ -187,7 +184,7 @@ def results_are_typed_by_rule(operator: Operator, scope: Scope) -> Texts:
     for constraint in required:
         condition = constraint.condition
         is_known = all(symbol in scope.symbols for symbol in symbols(condition))
-        if is_known and str(condition) not in scope.required:
+        if is_known:
             yield f"its rule needs {condition}, which the Program does not require"
 
 

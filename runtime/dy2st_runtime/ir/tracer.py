@@ -12,6 +12,7 @@ from dy2st_runtime.dims import Condition, Constraint, Dim, collect
 from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
 from dy2st_runtime.ir.definition import REQUIRED, Effect, OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import active, interpreting
+from dy2st_runtime.ir.facts import holding
 from dy2st_runtime.ir.fresh import restart_fresh_symbols
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import user_location
@@ -70,11 +71,11 @@ class Tracer:
             self._locate_constraints(user_location())
 
     @contextmanager
-    def nested(self) -> Iterator[Block]:
-        """Record into a new Block inside the current one."""
+    def nested(self, condition: Condition | None = None) -> Iterator[Block]:
+        """Record into a new Block inside the current one, which runs where a condition holds."""
         block = Block(parent=self.block)
         self._captured[block] = {}
-        with self.inside(block):
+        with self.inside(block), holding(condition):
             yield block
             self._locate_constraints(user_location())
 

@@ -6,9 +6,12 @@ The rules themselves are in `invariants.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from dy2st_runtime.errors import VerifyError
+from dy2st_runtime.dims import Condition, Contradiction, Facts, current, using
+from dy2st_runtime.errors import ShapeError, VerifyError
+from dy2st_runtime.ir.facts import branch_condition, facts_of, holding
 from dy2st_runtime.ir.invariants import (
     MAX_BLOCK_DEPTH,
     PROGRAM_RULES,
@@ -68,9 +71,14 @@ class _Verifier:
         program = self.program
         for rule in PROGRAM_RULES:
             self._add(rule, rule(program), None)
-        required = {str(located.constraint.condition) for located in program.constraints}
-        scope = Scope(program.block, required)
-        self._block(scope, None)
+        scope = Scope(program.block)
+        try:
+            facts = facts_of(program)
+        except ShapeError as error:
+            self.found.append(Finding("constraints can hold", str(error)))
+            facts = Facts()
+        with using(facts):
+            self._block(scope, None)
         for end_rule in RULES_AT_END:
             self._add(end_rule, end_rule(program, scope), None)
 
@@ -81,19 +89,33 @@ class _Verifier:
             for rule in RULES_BEFORE:
                 self._add(rule, rule(operator, scope), operator)
             if operator.blocks and scope.depth < MAX_BLOCK_DEPTH:
-                for inner in operator.blocks:
-                    self._block(scope.inside(inner), operator)
+                self._blocks(operator, scope)
             for rule in RULES_AFTER:
                 self._add(rule, rule(operator, scope), operator)
             if operator.name == "require":
-                scope.required.add(str(operator.attributes.get("condition")))
+                _assume(operator.attributes.get("condition"))
         self._add(block_yields, block_yields(block, scope), owner)
+
+    def _blocks(self, operator: Operator, scope: Scope) -> None:
+        for index, inner in enumerate(operator.blocks):
+            condition = None
+            if operator.name == "cond" and operator.operands:
+                condition = branch_condition(operator.operands[0], index == 0)
+            with holding(condition):
+                self._block(scope.inside(inner), operator)
 
     def _add(
         self, rule: Callable[..., object], texts: Iterable[str], operator: Operator | None
     ) -> None:
         for text in texts:
             self.found.append(Finding(rule.__name__.replace("_", " "), text, operator))
+
+
+def _assume(condition: object) -> None:
+    """Know what an operator requires; where it cannot hold, the Program stops there."""
+    if isinstance(condition, Condition):
+        with suppress(Contradiction):
+            current().assume(condition)
 
 
 # -- showing ----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st_runtime.dims import Dim
+from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import BranchMismatch, LoopMismatch
 from dy2st_runtime.ir import (
     Block,
@@ -29,6 +29,7 @@ from dy2st_runtime.ir import (
     define,
     user_location,
 )
+from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.join import join_types, renewed
 
 
@@ -73,7 +74,10 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, names: Sequence[str] = ()
     """
     tracer = _tracer("cond")
     condition = _truth(pred)
-    branches = [_trace(tracer, function) for function in (true_fn, false_fn)]
+    branches = [
+        _trace(tracer, function, branch_condition(condition, taken))
+        for function, taken in ((true_fn, True), (false_fn, False))
+    ]
     true, false = (branch.block for branch in branches)
     if len(true.yields) != len(false.yields):
         raise BranchMismatch(
@@ -211,10 +215,10 @@ class _Loop:
         return bool(found)
 
 
-def _trace(tracer: Tracer, function: Branch) -> _Traced:
+def _trace(tracer: Tracer, function: Branch, condition: Condition | None = None) -> _Traced:
     """Record a closure into a new Block; what it changed outside is set back."""
     before, mark = tracer.assignments(), tracer.overwritten_mark
-    with tracer.nested() as block:
+    with tracer.nested(condition) as block:
         block.yields = [tracer.variable(value) for value in function()]
     overwritten = tracer.take_overwritten(mark)
     return _Traced(block, tracer.take_assignments(before), overwritten)
