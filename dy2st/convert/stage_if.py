@@ -32,7 +32,7 @@ from dy2st.convert.undefined import Undefined
 from dy2st_runtime.errors import BranchMismatch, ConversionError, Location
 from dy2st_runtime.ir import F, Tensor, Tracer, ValueType, Variable, current_tracer, user_location
 from dy2st_runtime.ir.facts import branch_condition
-from dy2st_runtime.ir.join import join_types
+from dy2st_runtime.ir.join import facts_of_branches, join_types
 from dy2st_runtime.ir.program import NumberKind
 from dy2st_runtime.ops.control_flow import close_blocks
 
@@ -214,6 +214,8 @@ def _append_cond(join: _Join, condition: Variable) -> None:
     for slot, result in zip(join.slots, results, strict=True):
         slot.result = result
         result.number = slot.number
+        facts = facts_of_branches(slot.type, slot.true.type, slot.false.type)
+        join.tracer.learn(facts, "the size of one of the branches")
     for variable in (*true.overwritten, *false.overwritten):
         join.tracer.overwrite(variable)
 

@@ -41,7 +41,7 @@ from dy2st_runtime.ir import (
     Variable,
     user_location,
 )
-from dy2st_runtime.ir.join import join_types, renewed
+from dy2st_runtime.ir.join import facts_of_turns, join_types, renewed
 from dy2st_runtime.ir.program import NumberKind
 from dy2st_runtime.ir.structure import is_container, map_entries
 from dy2st_runtime.ops.control_flow import close_blocks
@@ -327,6 +327,10 @@ def stage_loop(
     initial = [tracer.local(carried.initial) for carried in loop.carried]
     types = [renewed(carried.type, loop.free) for carried in loop.carried]
     results = finish(tracer, "while", [*initial, *captured], types, blocks)
+    turns = zip(loop.carried, results, turned.block.parameters, turned.block.yields, strict=False)
+    for carried, result, start, end in turns:
+        facts = facts_of_turns(result.type, carried.initial.type, start.type, end.type)
+        tracer.learn(facts, "the size after any number of turns")
     for carried, result in zip(loop.carried, results, strict=True):
         result.number, carried.result = carried.number, result
     for tensor, carried in loop.states.values():

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from numbers import Integral
 from operator import attrgetter
-from typing import Any, NoReturn, TypeAlias, Union
+from typing import Any, NoReturn
 
 from dy2st_runtime.dims.printing import atom_text, size_text
 from dy2st_runtime.errors import UndecidedDim
@@ -227,7 +227,7 @@ class Dim:
     __str__ = __repr__
 
 
-Size: TypeAlias = Union[int, Dim]
+Size = int | Dim
 
 
 def _is_size(value: object) -> bool:

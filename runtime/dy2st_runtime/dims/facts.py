@@ -50,7 +50,8 @@ class Facts:
 
     def __init__(self, outer: Facts | None = None) -> None:
         """No facts, or those of `outer`."""
-        self.log: list[Condition] = [] if outer is None else list(outer.log)
+        self.log: list[tuple[Condition, str]] = [] if outer is None else list(outer.log)
+        self.place: Callable[[], str] | None = None if outer is None else outer.place
         self.inequalities: list[Dim] = [] if outer is None else list(outer.inequalities)
         self.answers: dict[tuple[str, Size], bool | None] = {}
         self.mask: int = 0 if outer is None else outer.mask
@@ -240,11 +241,26 @@ class Facts:
             return multiply(term, of_atom(make_atom("broadcast", tuple(args))))
         return multiply(term, extreme(atom.kind, tuple(args)))
 
+    def conflict(self, condition: Condition) -> str:
+        """What a condition cannot hold beside, as few facts as it takes: lines with origins."""
+        kept = [entry for entry in self.log if entry[0] != condition]
+        if not _cannot_hold(kept, condition):
+            return ""
+        for entry in list(kept):
+            rest = [other for other in kept if other is not entry]
+            if _cannot_hold(rest, condition):
+                kept = rest
+        lines = [f"\n  {known}" + (f"  ({origin})" if origin else "") for known, origin in kept]
+        return f" beside{''.join(lines)}"
+
     # -- learning ----------------------------------------------------------------------------
 
-    def assume(self, condition: Condition) -> None:
-        """Know from now on that a condition holds; Contradiction if it cannot."""
-        self.log.append(condition)
+    def assume(self, condition: Condition, origin: str = "") -> None:
+        """Know from now on that a condition holds; Contradiction if it cannot.
+
+        `origin` says in words where it comes from; `place` is asked for that by those who assume.
+        """
+        self.log.append((condition, origin))
         self._assume(condition)
         for _ in range(_ROUNDS):
             turn = self._turn
@@ -377,7 +393,7 @@ class Facts:
         if chosen is not None:
             self._enter(chosen, rest)
             return False
-        exact = _exactness(rest)
+        exact = exactness(rest)
         if exact is not None and self._divide(*exact):
             return True
         chosen = self._candidate(rest, lambda factor: True)
@@ -498,9 +514,20 @@ class Facts:
         self._enter((term[0], 1), equation)
 
 
-def _exactness(rest: Dim) -> tuple[Size, int] | None:
+def _cannot_hold(log: list[tuple[Condition, str]], condition: Condition) -> bool:
+    facts = Facts()
+    try:
+        for known, _ in log:
+            facts.assume(known)
+        facts.assume(condition)
+    except Contradiction:
+        return True
+    return False
+
+
+def exactness(rest: Size) -> tuple[Size, int] | None:
     """(P, c) where rest is k * (P - c * (P // c)): that it is 0 says that c divides P."""
-    for atoms, factor in rest.terms:
+    for atoms, factor in split(rest)[1]:
         atom = atoms[0]
         if len(atoms) > 1 or atom.kind != "floordiv" or not isinstance(atom.args[1], int):
             continue

@@ -11,7 +11,7 @@ from typing import Any
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.evaluation import substitute
 from dy2st_runtime.dims.expression import Atom, Dim, Size, factors_of, make_atom, of_atom
-from dy2st_runtime.dims.facts import Contradiction, Facts, current, substitute_atom
+from dy2st_runtime.dims.facts import Contradiction, Facts, current, substitute_atom, using
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import modulo
 from dy2st_runtime.dims.order import is_plain, positive_when_shifted, proved
@@ -74,6 +74,12 @@ def decided(condition: Condition) -> bool | None:
     if relation in (">", ">="):
         left, right = right, left
     return less(left, right) if relation in ("<", ">") else less_equal(left, right)
+
+
+def decided_without_facts(condition: Condition) -> bool | None:
+    """Whether a condition holds, asked where nothing is known but the ranges of symbols."""
+    with using(Facts()):
+        return decided(condition)
 
 
 def _is_one_of(size: Size, entries: Sequence[Size]) -> bool | None:

@@ -11,10 +11,11 @@ from typing import Any
 from dy2st_runtime.dims.conditions import MEANING, Condition
 from dy2st_runtime.dims.evaluation import broadcast_forms
 from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size
-from dy2st_runtime.dims.facts import Contradiction, current, using
+from dy2st_runtime.dims.facts import Contradiction, current, exactness, using
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import broadcast_sizes, floordiv, modulo
-from dy2st_runtime.dims.queries import decided, equal
+from dy2st_runtime.dims.polynomial import subtract
+from dy2st_runtime.dims.queries import decided, decided_without_facts, equal
 from dy2st_runtime.errors import ShapeError, UndecidedDim
 
 
@@ -55,21 +56,34 @@ def require(condition: bool | Condition, reason: str) -> None:
     if answer is True:
         return
     if answer is False:
-        raise ShapeError(reason)
+        raise ShapeError(reason + _conflict(condition))
     assert isinstance(condition, Condition)
     if not _collectors.stack:
         raise UndecidedDim(f"{reason}: whether {condition} holds is not known")
     _collectors.stack[-1].append(Constraint(condition, reason))
+    facts = current()
+    place = facts.place() if facts.place else ""
     try:
-        current().assume(condition)
+        facts.assume(condition, f"{place}: {reason}" if place else reason)
     except Contradiction:
-        raise ShapeError(reason) from None
+        raise ShapeError(reason + _conflict(condition)) from None
+
+
+def _conflict(condition: bool | Condition) -> str:
+    """What a condition cannot hold beside, in words."""
+    if not isinstance(condition, Condition) or decided_without_facts(condition) is False:
+        return ""
+    return f": {condition} cannot hold{current().conflict(condition)}"
 
 
 def require_equal(left: Size, right: Size, reason: str) -> None:
     """`require` that two sizes are equal."""
-    answer = equal(left, right)
-    require(Condition("==", left, right) if answer is None else answer, reason)
+    if left is right:
+        return
+    exact = exactness(subtract(left, right))
+    if exact is not None:  # h % 2 == 0 says more to a reader than 2*(h//2) == h
+        left, right = modulo(*exact), 0
+    require(Condition("==", left, right), reason)
 
 
 def broadcast(left: Size, right: Size) -> Size:

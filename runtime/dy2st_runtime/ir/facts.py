@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dy2st_runtime.dims import Condition, Contradiction, Facts, current, simplified, using
+from dy2st_runtime.dims import (
+    Condition,
+    Contradiction,
+    Dim,
+    Facts,
+    current,
+    is_symbol,
+    simplified,
+    using,
+)
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir.program import LocatedConstraint, Operator, Program, Variable
+from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 
@@ -20,44 +29,17 @@ def facts_of(program: Program) -> Facts:
     for variable in program.inputs:
         if isinstance(variable.type, TensorType):
             facts.note(*variable.type.shape)
-    for index, located in enumerate(program.constraints):
+    for located in program.constraints:
+        constraint = located.constraint
+        origin = (
+            f"{located.location}: {constraint.reason}" if located.location else constraint.reason
+        )
         try:
-            facts.assume(located.constraint.condition)
+            facts.assume(constraint.condition, origin)
         except Contradiction:
-            raise contradiction(program.constraints[: index + 1]) from None
+            beside = facts.conflict(constraint.condition)
+            raise ShapeError(f"no sizes fulfil {constraint.condition} ({origin}){beside}") from None
     return facts
-
-
-def contradiction(constraints: list[LocatedConstraint]) -> ShapeError:
-    """The error for constraints of which the last one cannot hold beside the others.
-
-    It names those that matter: without any of them the rest could hold.
-    """
-    *others, last = constraints
-    kept = list(others)
-    for located in others:
-        rest = [entry for entry in kept if entry is not located]
-        if _is_contradictory([*rest, last]):
-            kept = rest
-    lines = [f"  {entry.constraint.condition}  ({_origin(entry)})" for entry in (*kept, last)]
-    if not kept:
-        return ShapeError(f"no sizes fulfil what the Program requires:\n{lines[0]}")
-    return ShapeError("no sizes fulfil what the Program requires together:\n" + "\n".join(lines))
-
-
-def _origin(located: LocatedConstraint) -> str:
-    reason = located.constraint.reason
-    return f"{located.location}: {reason}" if located.location else reason
-
-
-def _is_contradictory(constraints: list[LocatedConstraint]) -> bool:
-    facts = Facts()
-    try:
-        for located in constraints:
-            facts.assume(located.constraint.condition)
-    except Contradiction:
-        return True
-    return False
 
 
 @contextmanager
@@ -92,28 +74,31 @@ def branch_condition(predicate: Variable, taken: bool) -> Condition | None:
 
 
 def simplify_types(program: Program) -> None:
-    """Write the sizes of all results as the constraints of the Program make them.
+    """Write the sizes of all values as the facts in force make them.
 
-    Inputs keep their symbols: there the sizes are found when the Program is called.
+    Inputs, and results that bind a symbol, keep theirs: there the sizes are found when it runs.
     """
     if not program.constraints:
         return
-    bound = set(program.inputs)
-    with using(facts_of(program)):
-        blocks = [program.block]
-        while blocks:
-            block = blocks.pop()
-            for operator in block.operators:
-                blocks += operator.blocks
-                for result in operator.results:
-                    result.type = _simplified_type(result.type)
-            for parameter in block.parameters:
-                if parameter not in bound:
-                    parameter.type = _simplified_type(parameter.type)
+    bound = {symbol for v in program.block.parameters for symbol in _own_symbols(v)}
+    for operator in program.block.walk():
+        for result in operator.results:
+            own = _own_symbols(result)
+            if bound.issuperset(own):
+                result.type = simplified_type(result.type)
+            bound.update(own)
 
 
-def _simplified_type(type: ValueType) -> ValueType:
-    if isinstance(type, ArrayType):
+def _own_symbols(value: Variable) -> list[Dim]:
+    """The symbols that are sizes of a value."""
+    if not isinstance(value.type, TensorType):
+        return []
+    return [size for size in value.type.shape if isinstance(size, Dim) and is_symbol(size)]
+
+
+def simplified_type(type: ValueType) -> ValueType:
+    """The type with its sizes as the facts in force make them."""
+    if isinstance(type, ArrayType) or not current().mask:
         return type
     shape = tuple([simplified(size) for size in type.shape])
     if all(new is old for new, old in zip(shape, type.shape, strict=True)):

@@ -6,9 +6,24 @@ place to place get a symbol for every place: `renewed` makes them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
+from functools import partial
+from math import gcd
 
-from dy2st_runtime.dims import Dim, Size, equal, is_symbol
+from dy2st_runtime.dims import (
+    Condition,
+    Dim,
+    Size,
+    bounds,
+    current,
+    equal,
+    is_symbol,
+    less_equal,
+    maximum,
+    minimum,
+)
+from dy2st_runtime.dims.operations import modulo
+from dy2st_runtime.dims.polynomial import subtract
 from dy2st_runtime.ir.fresh import fresh_symbol
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
@@ -24,12 +39,13 @@ def join_types(
 ) -> ValueType:
     """The type that values of both types have; sizes that differ become a new symbol.
 
-    `free` are symbols that stand for any size already; new ones are added. The result is `left`
-    itself if it serves for both.
+    For the turns of a loop `free` are symbols that stand for any size already; new ones are added.
+    The result is `left` itself if it serves for both.
     """
     if isinstance(left, ArrayType) or isinstance(right, ArrayType):
         return _join_arrays(left, right, mismatch)
-    return _join_tensors(left, right, mismatch, set() if free is None else free)
+    pick = _of_branches if free is None else partial(_of_turns, free)
+    return _join_tensors(left, right, mismatch, pick)
 
 
 def join_elements(
@@ -38,18 +54,18 @@ def join_elements(
     """The element type of a list that holds tensors of both types; None where there are none."""
     if left is None or right is None:
         return left or right
-    return _join_tensors(left, right, mismatch, None)
+    return _join_tensors(left, right, mismatch, _of_elements)
 
 
 def _join_tensors(
-    left: TensorType, right: TensorType, mismatch: Mismatch, free: set[Dim] | None
+    left: TensorType, right: TensorType, mismatch: Mismatch, pick: Callable[[Size, Size], Size]
 ) -> TensorType:
     if left.dtype != right.dtype:
         raise mismatch(f"{left.dtype} and {right.dtype}")
     if left.rank != right.rank:
         shapes = f"{list(left.shape)} and {list(right.shape)}"
         raise mismatch(f"shapes {shapes} of different rank")
-    sizes = [_join_sizes(a, b, free) for a, b in zip(left.shape, right.shape, strict=True)]
+    sizes = [pick(a, b) for a, b in zip(left.shape, right.shape, strict=True)]
     same = all(a is b for a, b in zip(sizes, left.shape, strict=True))
     return left if same else left.with_shape(sizes)
 
@@ -61,21 +77,80 @@ def _join_arrays(left: ValueType, right: ValueType, mismatch: Mismatch) -> Value
     return left if element is left.element else ArrayType(element)
 
 
-def _join_sizes(left: Size, right: Size, free: set[Dim] | None) -> Size:
-    """One size for both; `free` is None for elements of a list."""
-    if free is None:
-        if _differs_by_element(left) or equal(left, right) is True:
-            return left
-        return fresh_symbol(_ELEMENT)
-    if (isinstance(left, Dim) and left in free) or equal(left, right) is True:
+def _of_branches(left: Size, right: Size) -> Size:
+    """One of two sizes: a symbol between the least and the largest value of both."""
+    if equal(left, right) is True:
         return left
-    size = fresh_symbol("size")
+    lows, highs = zip(bounds(left, current()), bounds(right, current()), strict=True)
+    known = [high for high in highs if high is not None]
+    largest = max(known) if len(known) == len(highs) else None
+    return fresh_symbol("size", max(0, min(low or 0 for low in lows)), largest)
+
+
+def _of_turns(free: set[Dim], left: Size, right: Size) -> Size:
+    """The size at the start of every turn, `left` of the first and `right` of the next."""
+    least = max(0, bounds(right, current())[0] or 0)
+    if isinstance(left, Dim) and left in free:
+        if least >= left.minimum:
+            return left
+        least = 0  # it shrinks: who knows how far
+    elif equal(left, right) is True:
+        return left
+    else:
+        least = min(least, bounds(left, current())[0] or 0)
+    size = fresh_symbol("size", max(0, least))
     free.add(size)
     return size
 
 
+def _of_elements(left: Size, right: Size) -> Size:
+    if _differs_by_element(left) or equal(left, right) is True:
+        return left
+    return fresh_symbol(_ELEMENT)
+
+
 def _differs_by_element(size: Size) -> bool:
     return is_symbol(size) and str(size).startswith(f"{_ELEMENT}_")
+
+
+def facts_of_branches(joined: ValueType, left: ValueType, right: ValueType) -> Iterator[Condition]:
+    """What is known of the sizes of a joined type, beside the ranges of its symbols."""
+    for size, one, other in _sizes(joined, left, right):
+        if size is one or (isinstance(one, int) and isinstance(other, int)):
+            continue
+        yield Condition(">=", size, minimum(one, other))
+        yield Condition("<=", size, maximum(one, other))
+        step = _step(subtract(one, other))
+        if step > 1:
+            yield Condition("==", modulo(subtract(size, one), step), 0)
+
+
+def facts_of_turns(
+    result: ValueType, initial: ValueType, start: ValueType, end: ValueType
+) -> Iterator[Condition]:
+    """What is known of sizes after a loop, from those before it and before and after a turn."""
+    for size, first, before, after in _sizes(result, initial, start, end):
+        if before is after or size is first:
+            continue
+        if less_equal(before, after):
+            yield Condition(">=", size, first)
+        if less_equal(after, before):
+            yield Condition("<=", size, first)
+        step = _step(subtract(after, before))
+        if step > 1:
+            yield Condition("==", modulo(subtract(size, first), step), 0)
+
+
+def _sizes(*types: ValueType) -> Iterator[tuple[Size, ...]]:
+    shapes = [() if isinstance(type, ArrayType) else type.shape for type in types]
+    return zip(*shapes, strict=True)
+
+
+def _step(difference: Size) -> int:
+    """The greatest number that divides a size whatever its symbols are."""
+    if isinstance(difference, int):
+        return abs(difference)
+    return gcd(difference.constant, *(factor for _, factor in difference.terms))
 
 
 def renewed(type: ValueType, free: Container[Dim]) -> ValueType:
@@ -83,7 +158,7 @@ def renewed(type: ValueType, free: Container[Dim]) -> ValueType:
     if isinstance(type, ArrayType) or not any(s in free for s in type.shape if is_symbol(s)):
         return type
     return type.with_shape(
-        fresh_symbol("size") if isinstance(size, Dim) and size in free else size
+        fresh_symbol("size", size.minimum) if isinstance(size, Dim) and size in free else size
         for size in type.shape
     )
 

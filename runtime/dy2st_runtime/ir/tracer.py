@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Condition, Constraint, Dim, collect
+from dy2st_runtime.dims import Condition, Constraint, Dim, collect, current, require
 from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
 from dy2st_runtime.ir.definition import REQUIRED, Effect, OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import active, interpreting
-from dy2st_runtime.ir.facts import holding
+from dy2st_runtime.ir.facts import holding, simplified_type, simplify_types
 from dy2st_runtime.ir.fresh import restart_fresh_symbols
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import user_location
@@ -67,8 +67,10 @@ class Tracer:
         """Let operators called inside the `with` be recorded."""
         restart_fresh_symbols()
         with collect() as self._constraints, interpreting(self):
+            current().place = lambda: str(user_location() or "")
             yield
             self._locate_constraints(user_location())
+            simplify_types(self.program)
 
     @contextmanager
     def nested(self, condition: Condition | None = None) -> Iterator[Block]:
@@ -129,6 +131,8 @@ class Tracer:
         operator = Operator(
             name, list(operands), dict(attributes), self.block, list(blocks), [], location
         )
+        if self.block.parent is not None:  # what is known here need not be known elsewhere
+            types = [simplified_type(type) for type in types]
         operator.results = [Variable(type, operator) for type in types]
         self.block.operators.append(operator)
         return operator
@@ -250,6 +254,12 @@ class Tracer:
                 raise _escaped(variable)
             block = block.parent
         return path[::-1]
+
+    def learn(self, conditions: Iterable[Condition], reason: str) -> None:
+        """Enter conditions that always hold, so that what follows may use them."""
+        for condition in conditions:
+            require(condition, reason)
+        self._locate_constraints(user_location())
 
     def overwrite(self, variable: Variable) -> None:
         """Note that the user changed a tensor in place: the Variable must not be read again."""

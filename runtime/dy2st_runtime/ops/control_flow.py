@@ -30,7 +30,7 @@ from dy2st_runtime.ir import (
     user_location,
 )
 from dy2st_runtime.ir.facts import branch_condition
-from dy2st_runtime.ir.join import join_types, renewed
+from dy2st_runtime.ir.join import facts_of_branches, facts_of_turns, join_types, renewed
 
 
 def _no_rule(*_: Any, **__: Any) -> Any:
@@ -92,6 +92,9 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, names: Sequence[str] = ()
     captured = close_blocks(tracer, (true, false), own=0)
     operands = [tracer.local(condition), *captured]
     results = tracer.append("cond", operands, {}, types, (true, false)).results
+    for joined, left, right in zip(types, true.yields, false.yields, strict=True):
+        facts = facts_of_branches(joined, left.type, right.type)
+        tracer.learn(facts, "the size of one of the branches")
     for variable in (v for branch in branches for v in branch.overwritten):
         tracer.overwrite(variable)
     return _assigned(tracer, results, tensors)
@@ -133,6 +136,10 @@ def while_loop(
     blocks = (tested.block, turned.block)
     types = [renewed(type, loop.free) for type in loop.types]
     results = tracer.append("while", operands, {}, types, blocks).results
+    turns = zip(results, operands, turned.block.parameters, turned.block.yields, strict=False)
+    for result, before, start, end in turns:
+        facts = facts_of_turns(result.type, before.type, start.type, end.type)
+        tracer.learn(facts, "the size after any number of turns")
     for variable in (*tested.overwritten, *turned.overwritten):
         if variable.maker is not tested.block and variable.maker is not turned.block:
             tracer.overwrite(variable)

@@ -227,7 +227,8 @@ def test_requirements_of_abandoned_attempts_are_forgotten():
         TensorType("float32", (m,)),
         PAIR,
     )
-    assert program.constraints == []
+    learnt = [str(located.constraint.condition) for located in program.constraints]
+    assert learnt == ["size_3 >= m", "(m + size_3) % 2 == 0"]
     required = [o for o in program.block.walk() if o.name == "require"]
     assert [o.attributes["message"] for o in required] == ["the size size_2 must be 1 or 2"]
     x = np.array([1, 2], np.float32)

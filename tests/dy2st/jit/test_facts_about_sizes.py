@@ -1,0 +1,172 @@
+"""What is known of sizes while a function is traced: from requirements, branches and loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st import to_static
+from dy2st.static import InputSpec
+from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir.verifier import verify
+
+
+def program_of(function, *specs):
+    return verify(to_static(function, input_spec=list(specs)).main_program)
+
+
+def spec(*shape, name=None):
+    return InputSpec(list(shape), "float32", name)
+
+
+def constraints(program):
+    return [str(located.constraint.condition) for located in program.constraints]
+
+
+def test_a_contradiction_shows_both_lines():
+    def model(x):
+        first = x.reshape([-1, 12])
+        longer = dy2st.concat([x, dy2st.zeros([1, 4])])
+        return first, longer.reshape([-1, 12])
+
+    line = model.__code__.co_firstlineno
+    with pytest.raises(ShapeError) as caught:
+        program_of(model, spec("n", 4))
+    text = str(caught.value)
+    assert "(n + 1) % 3 == 0 cannot hold beside" in text
+    assert f"n % 3 == 0  ({__file__}:{line + 1}" in text
+
+
+def test_an_equality_found_late_simplifies_what_was_inferred_before():
+    def model(x, y):
+        total = x + y
+        return total, dy2st.concat([x, y], axis=1)
+
+    program = program_of(model, spec("n", 4), spec("m", 4))
+    assert constraints(program) == ["n == m"]
+    assert [str(v.shape[0]) for v in program.outputs] == ["n", "n"]
+
+
+def test_a_skip_connection_asks_once_for_divisibility():
+    def model(x):
+        down = dy2st.nn.functional.avg_pool2d(x, 2)
+        deep = dy2st.nn.functional.avg_pool2d(down, 2)
+        up = dy2st.tile(deep, [1, 1, 4, 4])
+        return up + x
+
+    program = program_of(model, spec(1, 1, "h", "w"))
+    assert [str(size) for size in program.outputs[0].shape] in (
+        ["1", "1", "h", "w"],
+        ["1", "1", "broadcast(h, 4*(h//4))", "broadcast(w, 4*(w//4))"],
+    )
+
+
+def test_a_condition_is_known_in_its_branch():
+    def model(x):
+        if x.shape[0] > 3:
+            y = x[:3] + dy2st.ones([3, 4])
+        else:
+            y = dy2st.zeros([3, 4])
+        return y
+
+    program = program_of(model, spec("n", 4))
+    assert program.outputs[0].shape == [3, 4] and constraints(program) == []
+
+
+def test_the_opposite_is_known_in_the_other_branch():
+    def model(x):
+        if x.shape[0] >= 2:
+            y = x[:2]
+        else:
+            y = x[:2] * 2.0
+        return y, x[:2]
+
+    program = program_of(model, spec("n", 4))
+    branches = next(o for o in program.operators if o.name == "cond").blocks
+    assert [str(block.yields[0].shape[0]) for block in branches] == ["2", "n"]
+    assert str(program.outputs[0].shape[0]) != "2"
+
+
+def test_facts_of_a_branch_are_forgotten_after_it():
+    def model(x):
+        if x.shape[0] == 4:
+            y = x + dy2st.ones([4, 1])
+        else:
+            y = x
+        return y, x[:4]
+
+    program = program_of(model, spec("n", 1))
+    assert str(program.outputs[1].shape[0]) == "min(4, n)"
+
+
+def test_branches_of_other_sizes_join_to_a_size_between_them():
+    def model(flag, x):
+        if flag:
+            y = x[: x.shape[0] // 2]
+        else:
+            y = x
+        return y, y[: x.shape[0]]
+
+    program = program_of(model, InputSpec([], "bool"), spec("n", 4))
+    size = program.outputs[0].shape[0]
+    assert [str(s) for s in program.outputs[1].shape] == [str(size), "4"]
+    assert constraints(program) == [f"{size} >= n//2", f"{size} <= n"]
+
+
+def test_branches_of_known_sizes_join_to_their_range():
+    def model(flag, x):
+        if flag:
+            y = x[:2]
+        else:
+            y = x[:7]
+        return y
+
+    program = program_of(model, InputSpec([], "bool"), spec(8, 4))
+    size = program.outputs[0].shape[0]
+    assert (size.minimum, size.maximum) == (2, 7) and constraints(program) == []
+
+
+def grown(x, n):
+    for _ in range(n):
+        x = dy2st.concat([x, x[:1], x[:1]])
+    return x
+
+
+def test_a_tensor_that_grows_in_a_loop_needs_no_annotation():
+    static = to_static(grown, input_spec=[spec("k", 4), InputSpec([], "int64")])
+    program = verify(static.main_program)
+    size = program.outputs[0].shape[0]
+    assert f"{size} >= k" in constraints(program)
+    for rows in (1, 3):
+        for turns in (0, 1, 2, 5):
+            x = np.arange(rows * 4, dtype=np.float32).reshape(rows, 4)
+            found = static(dy2st.to_tensor(x), dy2st.to_tensor(turns))
+            np.testing.assert_array_equal(found.numpy(), grown_by_numpy(x, turns))
+
+
+def grown_by_numpy(x, n):
+    for _ in range(n):
+        x = np.concatenate([x, x[:1], x[:1]])
+    return x
+
+
+def test_the_steps_of_a_growing_size_are_known():
+    def model(x, n):
+        for _ in range(n):
+            x = dy2st.concat([x, dy2st.zeros([4, 2])])
+        return x.reshape([-1, 8])
+
+    program = program_of(model, spec(4, 2), InputSpec([], "int64"))
+    before = [text for text in constraints(program) if "8" in text]
+    assert before == [], "that 4 divides the size is known from the loop"
+
+
+def test_a_size_that_stays_in_a_loop_is_kept():
+    def model(x, n):
+        for _ in range(n):
+            x = x * 2.0
+        return x
+
+    program = program_of(model, spec("k", 4), InputSpec([], "int64"))
+    assert str(program.outputs[0].shape[0]) == "k"
