@@ -136,11 +136,12 @@ class Dim:
     (n + 1, True)
     """
 
-    __slots__ = ("constant", "mask", "terms")
+    __slots__ = ("constant", "mask", "terms", "text")
 
     constant: int
     terms: tuple[Term, ...]
     mask: int
+    text: str | None
 
     __hash__ = object.__hash__
 
@@ -222,7 +223,9 @@ class Dim:
 
     def __repr__(self) -> str:
         """A readable formula: `2*batch + 1`."""
-        return size_text(self, _by_text)
+        if self.text is None:  # messages and attributes ask for it again and again
+            self.text = size_text(self, _by_text)
+        return self.text
 
     __str__ = __repr__
 
@@ -305,7 +308,7 @@ def make_dim(constant: int, ordered: tuple[Term, ...]) -> Size:
             for atom in atoms:
                 mask |= atom.mask
         dim = object.__new__(Dim)
-        dim.constant, dim.terms, dim.mask = constant, ordered, mask
+        dim.constant, dim.terms, dim.mask, dim.text = constant, ordered, mask, None
         dim = _dims.setdefault(key, dim)
     return dim
 

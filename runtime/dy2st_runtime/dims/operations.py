@@ -16,7 +16,7 @@ from dy2st_runtime.dims.expression import (
     the_atom,
 )
 from dy2st_runtime.dims.intervals import bounds
-from dy2st_runtime.dims.order import never_negative
+from dy2st_runtime.dims.order import never_negative, sign
 from dy2st_runtime.dims.polynomial import (
     Terms,
     add,
@@ -233,15 +233,21 @@ def _candidates(kind: str, sizes: tuple[Size, ...]) -> list[Size]:
     for size in sizes:
         atom = the_atom(size)
         for member in atom.args if atom is not None and atom.kind == kind else (size,):
-            if not any(member is other or _beats(kind, other, member) for other in members):
-                members = [other for other in members if not _beats(kind, member, other)]
-                members.append(member)
+            members = _with_member(kind, members, member)
     return members
 
 
-def _beats(kind: str, one: Size, other: Size) -> bool:
-    left, right = (one, other) if kind == "min" else (other, one)
-    return never_negative(subtract(right, left))
+def _with_member(kind: str, members: list[Size], new: Size) -> list[Size]:
+    """The operands with one more: those that it always beats go, or it goes itself."""
+    wins = 1 if kind == "max" else -1
+    kept: list[Size] = []
+    for other in members:
+        order = sign(subtract(new, other)) if new is not other else -wins
+        if order == -wins:
+            return members
+        if order is None:
+            kept.append(other)
+    return [*kept, new]
 
 
 def _shared_sum(members: list[Size]) -> Size:

@@ -51,6 +51,25 @@ def never_negative(size: Size, facts: Facts = NO_FACTS) -> bool:
     return proved(size, facts)
 
 
+def sign(size: Size, facts: Facts = NO_FACTS) -> int | None:
+    """1 where size >= 0 is proved, else -1 where size <= 0 is, None if neither."""
+    if isinstance(size, int):
+        return 1 if size >= 0 else -1
+    low, high = bounds(size, facts)
+    if low is not None and low >= 0:
+        return 1
+    if high is not None and high <= 0:
+        return -1
+    if is_plain(size, facts):
+        return None
+    if positive_when_shifted(size, facts):
+        return 1
+    values = list(sampled(size, facts))
+    if min(values, default=0) >= 0 and proved(size, facts):
+        return 1
+    return -1 if max(values, default=0) <= 0 and proved(multiply(size, -1), facts) else None
+
+
 def proved(size: Size, facts: Facts) -> bool:
     """`never_negative` by search alone, for what no example refutes."""
     return _Proof(facts, relevant_facts(size, facts)).holds(size, _DEPTH)

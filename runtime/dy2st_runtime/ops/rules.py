@@ -28,9 +28,9 @@ def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
 def _broadcast(name: str, left: Size, right: Size, shapes: Sequence[Shape]) -> Size:
     try:
         return broadcast(left, right)
-    except ShapeError:
+    except ShapeError as error:
         shown = " and ".join(str(list(shape)) for shape in shapes)
-        raise ShapeError(f"{name}: the shapes {shown} do not fit") from None
+        raise ShapeError(f"{name}: the shapes {shown} do not fit: {error}") from None
 
 
 def broadcasting(name: str, dtype: Any = None) -> Callable[..., TensorType]:
