@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -131,7 +132,7 @@ def test_thousand_operators(figure):
         for _ in range(9):
             program = encoder(50, *new_symbols(2))
             infer_again(program)
-            found.append(seconds(lambda: infer_again(program)))
+            found.append(seconds(partial(infer_again, program)))
         return statistics.median(found) * 1e3
 
     figure("infer all shapes of 1,000 operators", measure, "ms", 15)
