@@ -11,7 +11,13 @@ from dy2st_runtime.dims.evaluation import (
 from dy2st_runtime.dims.expression import Dim, Size, is_symbol, symbol
 from dy2st_runtime.dims.facts import Contradiction, Facts, current, using
 from dy2st_runtime.dims.intervals import bounds
-from dy2st_runtime.dims.operations import broadcast_sizes, ceil_divide, maximum, minimum
+from dy2st_runtime.dims.operations import (
+    broadcast_sizes,
+    ceil_divide,
+    difference,
+    maximum,
+    minimum,
+)
 from dy2st_runtime.dims.polynomial import product
 from dy2st_runtime.dims.queries import (
     decided,
@@ -45,6 +51,7 @@ __all__ = [
     "collect",
     "current",
     "decided",
+    "difference",
     "divides",
     "equal",
     "evaluate",

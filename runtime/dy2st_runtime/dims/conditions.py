@@ -18,6 +18,8 @@ NEGATED = {
     "<=": ">",
     "in": "not in",
     "not in": "in",
+    "broadcasts": "not broadcasts",
+    "not broadcasts": "broadcasts",
 }
 MEANING: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -28,14 +30,16 @@ MEANING: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
     "in": lambda left, right: left in right,
     "not in": lambda left, right: left not in right,
+    "broadcasts": lambda left, right: left == right or 1 in (left, right),
+    "not broadcasts": lambda left, right: left != right and 1 not in (left, right),
 }
 
 
 class Condition:
     """A comparison of sizes that is true for some values of the symbols and false for others.
 
-    The relations "in" and "not in" have a tuple of sizes on their right. Two Conditions are equal
-    if they are written alike.
+    The relations "in" and "not in" have a tuple of sizes on their right; "a broadcasts b" holds for
+    equal sizes, and where one of them is 1. Two Conditions are equal if they are written alike.
     """
 
     __slots__ = ("left", "relation", "right")

@@ -125,7 +125,11 @@ def to_python(value: Size | Condition, name: Callable[[Dim], str]) -> str:
         if isinstance(right, tuple):
             entries = ", ".join(to_python(entry, name) for entry in right)
             return f"({left} {relation} ({entries},))"
-        return f"({left} {relation} {to_python(right, name)})"
+        other = to_python(right, name)
+        if relation.endswith("broadcasts"):
+            test = f"({left} == {other} or 1 in ({left}, {other}))"
+            return test if relation == "broadcasts" else f"(not {test})"
+        return f"({left} {relation} {other})"
     if not isinstance(value, Dim):
         return f"({value})" if value < 0 else str(value)
     if is_symbol(value):

@@ -63,6 +63,7 @@ class Facts:
         )
         self._nonzero: list[Size] = [] if outer is None else list(outer._nonzero)
         self._choices: list[Condition] = [] if outer is None else list(outer._choices)
+        self._broadcasts: list[Condition] = [] if outer is None else list(outer._broadcasts)
         self._age: dict[Atom, int] = {} if outer is None else dict(outer._age)
         self._turn = 0
         self._normal: dict[Size, tuple[int, Size]] = {}
@@ -107,6 +108,12 @@ class Facts:
             and allowed.issuperset(self.normal(entry) for entry in choice.right)
             for choice in self._choices
         )
+
+    def are_broadcast(self, left: Size, right: Size) -> bool:
+        """Whether two sizes are known to be equal, or one of them 1."""
+        wanted = {self.normal(left), self.normal(right)}
+        pairs = [{self.normal(c.left), self.normal(c.right)} for c in self._broadcasts]
+        return any(wanted == pair for pair in pairs)
 
     def normal(self, size: Size) -> Size:
         """The size after all rules; equal sizes mostly become the same object."""
@@ -269,6 +276,7 @@ class Facts:
                 self._choose(choice)
             for rest in self._nonzero:
                 self._step_off_zero(self.normal(rest))
+            self._settle_broadcasts()
             if turn == self._turn:
                 return
 
@@ -281,6 +289,13 @@ class Facts:
             self._separate(self.normal(subtract(left, right)))
         elif relation == "in":
             self._choose(condition)
+        elif relation == "broadcasts":
+            self.note(left, right)
+            self._broadcasts.append(condition)
+            self._changed(add(left, right))
+        elif relation == "not broadcasts":
+            for rest in (subtract(left, right), subtract(left, 1), subtract(right, 1)):
+                self._separate(self.normal(rest))
         elif relation == "not in":
             for entry in right:
                 self._separate(self.normal(subtract(left, entry)))
@@ -310,6 +325,17 @@ class Facts:
         if all(isinstance(entry, int) for entry in entries):
             self._not_negative(subtract(left, min(entries)))
             self._not_negative(subtract(max(entries), left))
+
+    def _settle_broadcasts(self) -> None:
+        """Of sizes that broadcast, one that is not 1 is what the other is, unless that is 1."""
+        for condition in self._broadcasts:
+            left, right = self.normal(condition.left), self.normal(condition.right)
+            if self._differs(left, 1) and self._differs(right, 1):
+                self._equate(subtract(left, right))
+            elif self._differs(left, right) and self._differs(left, 1):
+                self._equate(subtract(right, 1))
+            elif self._differs(left, right) and self._differs(right, 1):
+                self._equate(subtract(left, 1))
 
     def _differs(self, left: Size, right: Size) -> bool:
         rest = subtract(left, right)

@@ -181,6 +181,8 @@ def ceil_divide(above: Size, below: Size) -> Size:
     >>> ceil_divide(symbol("n"), 4)
     (n + 3)//4
     """
+    if isinstance(below, int) and below < 0:
+        above, below = multiply(above, -1), -below
     if never_negative(below):
         return floordiv(add(above, subtract(below, 1)), below)
     return multiply(floordiv(multiply(above, -1), below), -1)
@@ -204,6 +206,22 @@ def maximum(left: Size, right: Size) -> Size:
 @memo
 def _extreme_of_two(kind: str, left: Size, right: Size) -> Size:
     return extreme(kind, (left, right))
+
+
+def difference(left: Size, right: Size) -> Size:
+    """left - right; what a maximum is taken from becomes a minimum.
+
+    >>> from dy2st_runtime.dims.expression import symbol
+    >>> n = symbol("n")
+    >>> difference(n, maximum(n - 2, 0))
+    min(2, n)
+    """
+    if isinstance(right, Dim):
+        atom = the_atom(subtract(right, right.constant))
+        if atom is not None and atom.kind == "max":
+            rest = subtract(left, right.constant)
+            return extreme("min", tuple([subtract(rest, argument) for argument in atom.args]))
+    return subtract(left, right)
 
 
 def extreme(kind: str, sizes: tuple[Size, ...]) -> Size:
@@ -261,13 +279,13 @@ def _shared_sum(members: list[Size]) -> Size:
     return built(constant, shared)
 
 
-def broadcast_sizes(left: int, right: int) -> int:
-    """What two known sizes broadcast to; ShapeError if they do not fit."""
-    if left == right or right == 1:
-        return left
-    if left == 1:
-        return right
-    raise ShapeError(f"the sizes {left} and {right} do not broadcast")
+def broadcast_sizes(left: int, *others: int) -> int:
+    """What known sizes broadcast to; ShapeError if they do not fit."""
+    for right in others:
+        if left != right and 1 not in (left, right):
+            raise ShapeError(f"the sizes {left} and {right} do not broadcast")
+        left = right if left == 1 else left
+    return left
 
 
 OPERATIONS.update(floordiv=floordiv, modulo=modulo)

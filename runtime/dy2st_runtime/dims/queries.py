@@ -68,12 +68,22 @@ def decided(condition: Condition) -> bool | None:
     if relation in ("in", "not in"):
         answer = _is_one_of(left, right)
         return answer if relation == "in" or answer is None else not answer
+    if relation in ("broadcasts", "not broadcasts"):
+        answer = _broadcasts(left, right)
+        return answer if relation == "broadcasts" or answer is None else not answer
     if relation in ("==", "!="):
         answer = equal(left, right)
         return answer if relation == "==" or answer is None else not answer
     if relation in (">", ">="):
         left, right = right, left
     return less(left, right) if relation in ("<", ">") else less_equal(left, right)
+
+
+def _broadcasts(left: Size, right: Size) -> bool | None:
+    answers = [equal(left, right), equal(left, 1), equal(right, 1)]
+    if any(answers) or current().are_broadcast(left, right):
+        return True
+    return None if None in answers else False
 
 
 def decided_without_facts(condition: Condition) -> bool | None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from dy2st_runtime.dims.conditions import MEANING, Condition
+from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.evaluation import broadcast_forms
 from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size
 from dy2st_runtime.dims.facts import Contradiction, current, exactness, using
@@ -107,6 +107,10 @@ def broadcast(left: Size, right: Size) -> Size:
         return _stretched(right, left, same)
     if _is_not_one(left):
         return _stretched(left, right, same)
+    if _collectors.stack:
+        require(
+            Condition("broadcasts", left, right), f"the sizes {left} and {right} must broadcast"
+        )
     return broadcast_forms((left, right))
 
 
@@ -157,4 +161,4 @@ def _checked_modulo(left: Size, right: Size) -> Size:
 
 
 OPERATIONS.update(floordiv=_checked_floordiv, modulo=_checked_modulo)
-OPERATIONS.update({relation: _compare(relation) for relation in MEANING if "in" not in relation})
+OPERATIONS.update({relation: _compare(relation) for relation in ("==", "!=", "<", "<=", ">", ">=")})

@@ -13,7 +13,7 @@ from dy2st_runtime.dims.polynomial import add, multiply, subtract
 from dy2st_runtime.errors import ParseError
 
 _TOKEN = re.compile(rf"\s*(?:(\d+)|({NAME.pattern})|(//|==|!=|<=|>=|[-+*%(),<>]))")
-_RELATIONS = ("==", "!=", "<=", ">=", "<", ">")
+_RELATIONS = ("==", "!=", "<=", ">=", "<", ">", "broadcasts", "not broadcasts")
 _FUNCTIONS: dict[str, Callable[[Size, Size], Size]] = {
     "min": minimum,
     "max": maximum,
@@ -133,7 +133,7 @@ def parse_condition(text: str, scope: Mapping[str, Dim]) -> Condition:
     left = reader.sum()
     relation = reader.take()
     if relation == "not":
-        relation = f"not {reader.take('in')}"
+        relation = f"not {reader.take()}"
     if relation in ("in", "not in"):
         reader.take("(")
         entries = [reader.sum()]

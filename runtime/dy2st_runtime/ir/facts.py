@@ -11,6 +11,7 @@ from dy2st_runtime.dims import (
     Dim,
     Facts,
     current,
+    decided,
     is_symbol,
     simplified,
     using,
@@ -71,6 +72,23 @@ def branch_condition(predicate: Variable, taken: bool) -> Condition | None:
     """What is known of sizes where a bool is true, or is false."""
     condition = condition_of(predicate)
     return condition if condition is None or taken else condition.negate()
+
+
+def drop_implied(program: Program) -> None:
+    """Leave out constraints that equalities found later make certain."""
+    equalities = [c for c in program.constraints if c.constraint.condition.relation == "=="]
+    if len(equalities) == len(program.constraints):
+        return
+    facts = Facts()
+    for located in equalities:
+        facts.assume(located.constraint.condition)
+    with using(facts):
+        program.constraints[:] = [
+            located
+            for located in program.constraints
+            if located.constraint.condition.relation == "=="
+            or decided(located.constraint.condition) is not True
+        ]
 
 
 def simplify_types(program: Program) -> None:

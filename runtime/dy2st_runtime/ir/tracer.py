@@ -12,7 +12,7 @@ from dy2st_runtime.dims import Condition, Constraint, Dim, collect, current, req
 from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
 from dy2st_runtime.ir.definition import REQUIRED, Effect, OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import active, interpreting
-from dy2st_runtime.ir.facts import holding, simplified_type, simplify_types
+from dy2st_runtime.ir.facts import drop_implied, holding, simplified_type, simplify_types
 from dy2st_runtime.ir.fresh import restart_fresh_symbols
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import user_location
@@ -71,6 +71,7 @@ class Tracer:
             yield
             self._locate_constraints(user_location())
             simplify_types(self.program)
+            drop_implied(self.program)
 
     @contextmanager
     def nested(self, condition: Condition | None = None) -> Iterator[Block]:

@@ -127,12 +127,15 @@ def addmm(
 def einsum(equation: str, *operands: Any) -> Any:
     """The sum of products that an equation names, such as "bij,bjk->bik", for one or two tensors.
 
-    Every letter may stand once in an operand; there is no ellipsis.
+    Every letter may stand once in an operand; there is no ellipsis. Without "->" the result has the
+    letters that stand once, in alphabetical order.
     """
-    inputs, _, output = equation.replace(" ", "").partition("->")
+    inputs, arrow, output = equation.replace(" ", "").partition("->")
     terms = inputs.split(",")
-    if len(terms) != len(operands) or len(terms) > 2 or "->" not in equation:
-        raise ArgumentError(f"einsum {equation!r}: one or two operands, and a result after '->'")
+    if len(terms) != len(operands) or len(terms) > 2:
+        raise ArgumentError(f"einsum {equation!r}: it takes one or two operands")
+    if not arrow:
+        output = "".join(sorted(c for c in set("".join(terms)) if inputs.count(c) == 1))
     for term, operand in zip(terms, operands, strict=True):
         if len(set(term)) != len(term) or len(term) != operand.ndim or not term.isalpha():
             raise ArgumentError(f"einsum {equation!r}: {term!r} does not fit {operand.shape}")
@@ -161,7 +164,9 @@ def _einsum_of_two(left: str, right: str, output: str, x: Any, y: Any) -> Any:
     inner = [c for c in left if c in right and c not in output]
     rows = [c for c in left if c not in right]
     columns = [c for c in right if c not in left]
-    size = {**dict(zip(right, y.shape, strict=True)), **dict(zip(left, x.shape, strict=True))}
+    size = dict(zip(left, x.shape, strict=True))
+    for letter, own in zip(right, y.shape, strict=True):
+        require_equal(size.setdefault(letter, own), own, f"einsum: sizes of {letter!r} differ")
 
     def grouped(value: Any, term: str, *groups: list[str]) -> Any:
         value = F.transpose(value, [term.index(c) for group in groups for c in group])

@@ -13,7 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, ceil_divide, equal, less_equal, maximum, product, require_equal
+from dy2st_runtime.dims import (
+    Size,
+    ceil_divide,
+    difference,
+    equal,
+    less_equal,
+    maximum,
+    product,
+    require_equal,
+)
 from dy2st_runtime.errors import DTypeError, ShapeError
 from dy2st_runtime.ir import REQUIRED, F, Sample, Shape, TensorType, apply, define
 from dy2st_runtime.ir.arguments import fresh_symbol
@@ -33,7 +42,7 @@ def slice_length(start: Size, stop: Size, step: int) -> Size:
     >>> slice_length(0, 5, 2), slice_length(3, -1, -1)
     (3, 4)
     """
-    length = ceil_divide(stop - start, step)
+    length = ceil_divide(difference(stop, start), step)
     return length if less_equal(0, length) is True else maximum(length, 0)
 
 
