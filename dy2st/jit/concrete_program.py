@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.call import convert_call, watch
+from dy2st.jit.declared_sizes import resolve
 from dy2st.jit.guards import Guard, guards_of
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime import engine
-from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.dims import Condition, Dim, require
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Output, Program, Tensor, TensorType, Tracer, Variable
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
@@ -95,16 +96,11 @@ def trace(
     program = Program(name)
     state: dict[str, EagerTensor] = {}
     names = _names(layer)
-    specs: list[InputSpec] = []
-
-    def placeholder(entry: Any) -> Any:
-        if not isinstance(entry, InputSpec):
-            return map_entries(entry, placeholder)
-        specs.append(entry)
-        spec_name = entry.name or f"input_{len(specs) - 1}"
-        variable = program.block.add_parameter(entry.to_type(spec_name), spec_name)
-        program.inputs.append(variable)
-        return variable
+    specs, structure = flatten((args, dict(kwargs)), lambda entry: isinstance(entry, InputSpec))
+    spec_names = [spec.name or f"input_{index}" for index, spec in enumerate(specs)]
+    types, declared = resolve(specs, spec_names)
+    for spec_name, type in zip(spec_names, types, strict=True):
+        program.inputs.append(program.block.add_parameter(type, spec_name))
 
     def capture(tracer: Tracer, tensor: Tensor) -> Variable:
         assert isinstance(tensor, EagerTensor)
@@ -117,11 +113,13 @@ def trace(
         state[key] = tensor
         return known[key]
 
-    args = tuple(placeholder(arg) for arg in args)
-    kwargs = {key: placeholder(arg) for key, arg in kwargs.items()}
+    args, kwargs = rebuild(structure, program.inputs)
     tracer = Tracer(program, capture)
     before = _frozen((args, kwargs))
     with tracer.tracing(), enable_grad(), watch() as functions:
+        for condition, reason in declared:
+            require(condition, reason)
+        tracer.locate_constraints(None)  # the reason names the place
         result = convert_call(function)(*args, **kwargs)
         if not _same(before, _frozen((args, kwargs))):
             raise ConversionError(

@@ -7,15 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, Size, symbol
-from dy2st_runtime.ir import Tensor, TensorType
+from dy2st.jit.dimension import Dim
+from dy2st_runtime import dims
+from dy2st_runtime.ir import Tensor
+
+Axis = int | str | Dim | dims.Dim | None
 
 
 class InputSpec:
     """Shape, element type and name of a tensor argument.
 
     A size is an int, None (unknown) or a name: the same name in several specs means the same size.
-    A Dim may be given where a size has limits.
+    A Dim says more of it: its limits and what divides it; formulas such as `2 * Dim("n") + 1`
+    relate sizes.
 
     >>> InputSpec(["batch", None, 64], "float32", "x")
     InputSpec(shape=('batch', None, 64), dtype=float32, name='x')
@@ -23,7 +27,7 @@ class InputSpec:
 
     def __init__(
         self,
-        shape: Sequence[int | str | Dim | None],
+        shape: Sequence[Axis],
         dtype: Any = "float32",
         name: str | None = None,
         stop_gradient: bool = False,
@@ -62,13 +66,6 @@ class InputSpec:
         self.shape = self.shape[1:]
         return self
 
-    def to_type(self, default_name: str) -> TensorType:
-        """The type of the placeholder; unknown sizes are named after the argument and the axis."""
-        name = self.name or default_name
-        return TensorType(
-            self.dtype, [_as_size(size, f"{name}_{axis}") for axis, size in enumerate(self.shape)]
-        )
-
     def __eq__(self, other: object) -> bool:
         """Equal when shape, dtype, name and stop_gradient are."""
         if not isinstance(other, InputSpec):
@@ -80,7 +77,7 @@ class InputSpec:
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        sizes = tuple(str(s) if isinstance(s, Dim) else s for s in self.shape)
+        sizes = tuple(_comparable(size) for size in self.shape)
         return sizes, self.dtype, self.name, self.stop_gradient
 
     def __repr__(self) -> str:
@@ -88,10 +85,17 @@ class InputSpec:
         return f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name!r})"
 
 
-def _checked_size(size: Any) -> int | str | Dim | None:
+def _comparable(size: Axis) -> Any:
+    """Something whose == is a bool: that of two formulas may be a Condition."""
+    if not isinstance(size, dims.Dim):
+        return size
+    return str(size), tuple((s.minimum, s.maximum) for s in dims.symbols(size))
+
+
+def _checked_size(size: Any) -> Axis:
     if isinstance(size, str) and not size.isidentifier():
         raise ValueError(f"the name of a size is an identifier, not {size!r}")
-    if size is None or isinstance(size, (str, Dim)):
+    if size is None or isinstance(size, (str, Dim, dims.Dim)):
         return size
     if isinstance(size, bool) or not hasattr(size, "__index__"):
         raise ValueError(f"a size is an int, a name, a Dim or None, not {size!r}")
@@ -99,9 +103,3 @@ def _checked_size(size: Any) -> int | str | Dim | None:
     if number < -1:
         raise ValueError(f"a size cannot be {number}")
     return None if number == -1 else number
-
-
-def _as_size(size: int | str | Dim | None, unknown: str) -> Size:
-    if size is None:
-        return symbol(unknown)
-    return symbol(size) if isinstance(size, str) else size

@@ -1,5 +1,6 @@
-"""`static.InputSpec` under PaddlePaddle's name."""
+"""`static.InputSpec` under PaddlePaddle's name, and Dim for the sizes in it."""
 
+from dy2st.jit.dimension import Dim
 from dy2st.jit.input_spec import InputSpec
 
-__all__ = ["InputSpec"]
+__all__ = ["Dim", "InputSpec"]

@@ -10,11 +10,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dy2st_runtime.dims import Condition, Dim, evaluate, is_symbol, symbols
-from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.dims import Condition, Constraint, Dim, evaluate, is_symbol, symbols
+from dy2st_runtime.ir.broken_sizes import broken, refusal, uncomputable
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, apply, eagerly
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
+from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.types import ArrayType, TensorType
 
 Sizes = dict[Dim, int]
@@ -31,7 +32,7 @@ def interpret(
     values = [*inputs, *(state[name] for name in program.state)]
     try:
         with eagerly():
-            results = run.block(program.block, values, {})
+            results = run.block(program.block, values, run.sizes_of(values))
     except Exception as error:
         run.add_place(error)
         raise
@@ -43,11 +44,25 @@ class _Run:
     """One run of a Program: the operator that is running, and what sizes must satisfy."""
 
     def __init__(self, program: Program):
+        self.program = program
+        self.origins = origins(program.block.parameters)
         self.operator: Operator | None = None
         self.constraints: dict[Dim, list[LocatedConstraint]] = {}
         for entry in program.constraints:
             for symbol in symbols(entry.constraint.condition):
                 self.constraints.setdefault(symbol, []).append(entry)
+
+    def sizes_of(self, values: Sequence[Any]) -> Sizes:
+        """The symbols that the parameters bind; ShapeError if they break what must hold of them."""
+        place = {variable: i for i, variable in enumerate(self.program.block.parameters)}
+        sizes = {
+            symbol: origin.solved.value(values[place[origin.variable]].shape[origin.axis])
+            for symbol, origin in self.origins.items()
+        }
+        error = refusal(self.program, sizes) if self.constraints else None
+        if error is not None:
+            raise error
+        return sizes
 
     def block(self, block: Block, arguments: Sequence[Any], outer: Sizes) -> list[Any]:
         """What the Block yields. The sizes of its own values end with it."""
@@ -75,10 +90,17 @@ class _Run:
                 new.append(size)
         for symbol in new:
             for entry in self.constraints.get(symbol, ()):
-                condition = entry.constraint.condition
-                if sizes.keys() >= set(symbols(condition)) and not evaluate(condition, sizes):
-                    place = f" (from {entry.location})" if entry.location else ""
-                    raise ShapeError(f"{entry.constraint.reason}{place}")
+                if sizes.keys() >= set(symbols(entry.constraint.condition)):
+                    self.require(entry, sizes)
+
+    def require(self, entry: LocatedConstraint, sizes: Sizes) -> None:
+        """ShapeError, in the user's terms, unless a constraint holds."""
+        condition = entry.constraint.condition
+        error = uncomputable(condition, entry.location, sizes, self.origins)
+        if error is None and not evaluate(condition, sizes):
+            error = broken(entry, sizes, self.origins)
+        if error is not None:
+            raise error
 
     def operation(self, operator: Operator, operands: list[Any], sizes: Sizes) -> Sequence[Any]:
         """The results of one operator."""
@@ -87,6 +109,12 @@ class _Run:
             return self.block(chosen, operands[1:], sizes)
         if operator.name == "while":
             return self.loop(operator, operands, sizes)
+        if operator.name == "require" and isinstance(operator.attributes["condition"], Condition):
+            constraint = Constraint(
+                operator.attributes["condition"], operator.attributes["message"]
+            )
+            self.require(LocatedConstraint(constraint, operator.location), sizes)
+            return []
         attributes = {name: concrete(value, sizes) for name, value in operator.attributes.items()}
         if any(isinstance(v.type, ArrayType) for v in (*operator.operands, *operator.results)):
             result = run_on_lists(operator.name, *operands, **attributes)

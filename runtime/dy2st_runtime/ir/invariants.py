@@ -19,6 +19,7 @@ from dy2st_runtime.ir.definition import DEFINITIONS
 from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.fresh import fresh_symbols_from
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.structure import Output, is_container, map_entries
 from dy2st_runtime.ir.tracer import infer, is_promoted
 from dy2st_runtime.ir.type_match import matches
@@ -325,6 +326,9 @@ def block_parameters(block: Block, scope: Scope) -> Texts:
     """The parameters of a Block are made by it, once, and have sound types."""
     yield from _made(block.parameters, block, scope)
     yield from _sound(block.parameters)
+    if scope.depth == 0:
+        for symbol in origins(block.parameters):
+            scope.bind(symbol)
     yield from bind_symbols(block.parameters, scope)
 
 

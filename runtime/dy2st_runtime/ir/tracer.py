@@ -69,7 +69,7 @@ class Tracer:
         with collect() as self._constraints, interpreting(self):
             current().place = lambda: str(user_location() or "")
             yield
-            self._locate_constraints(user_location())
+            self.locate_constraints(user_location())
             simplify_types(self.program)
             drop_implied(self.program)
 
@@ -80,7 +80,7 @@ class Tracer:
         self._captured[block] = {}
         with self.inside(block), holding(condition):
             yield block
-            self._locate_constraints(user_location())
+            self.locate_constraints(user_location())
 
     @contextmanager
     def inside(self, block: Block) -> Iterator[None]:
@@ -128,7 +128,7 @@ class Tracer:
     ) -> Operator:
         """Append an operator whose operands are of the current Block and whose types are known."""
         location = user_location()
-        self._locate_constraints(location)
+        self.locate_constraints(location)
         operator = Operator(
             name, list(operands), dict(attributes), self.block, list(blocks), [], location
         )
@@ -260,7 +260,7 @@ class Tracer:
         """Enter conditions that always hold, so that what follows may use them."""
         for condition in conditions:
             require(condition, reason)
-        self._locate_constraints(user_location())
+        self.locate_constraints(user_location())
 
     def overwrite(self, variable: Variable) -> None:
         """Note that the user changed a tensor in place: the Variable must not be read again."""
@@ -310,7 +310,7 @@ class Tracer:
         type = variable.tensor_type.with_dtype(dtype)
         return self.append("cast", [variable], {"dtype": dtype}, [type]).results[0]
 
-    def _locate_constraints(self, location: Location | None) -> None:
+    def locate_constraints(self, location: Location | None) -> None:
         """Enter what shape rules required since: of the whole Program, or of one nested Block.
 
         A branch that is not taken requires nothing, and the sizes of a turn are those of the turn.

@@ -266,9 +266,11 @@ def test_a_symbol_of_an_attribute_is_bound_before(program):
 
 def test_a_symbol_of_a_type_is_bound_before_or_there():
     program = Program()
-    program.inputs = [program.block.add_parameter(TensorType("int8", (symbol("q") * 2,)), "x")]
+    program.inputs = [
+        program.block.add_parameter(TensorType("int8", (symbol("q") * symbol("q"),)), "x")
+    ]
     assert texts(program) == [
-        "block parameters: the type of %x: tensor<2*qxint8> has the size q, which nothing has bound "
+        "block parameters: the type of %x: tensor<q*qxint8> has the size q, which nothing has bound "
         "before"
     ]
     program.inputs.append(program.block.add_parameter(TensorType("int8", (symbol("q"),)), "y"))

@@ -1,7 +1,10 @@
 """From a Program to the source text of one Python function.
 
     def run(x, w):                      # one parameter a Block parameter
-        batch = x.shape[0]              # symbols are bound where they are defined
+        s1 = x.shape[0]                 # symbols are bound where they are defined
+        last = of_calls.last            # sizes that follow are computed when others are given
+        if last[0] != (s1, ): last = of_calls.renew((s1, ))
+        e1, e2, = last[1]
         v0 = matmul(x, w)               # kernels are called by name, nothing is dispatched
         if v1:                          # cond and while are Python's own
             v2 = add(v0, c0)
@@ -17,14 +20,16 @@ statements: their parameters are other names for the operands, so no code is nee
 from __future__ import annotations
 
 import keyword
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime.dims import (
     Condition,
+    Constraint,
     Dim,
     broadcast_sizes,
     is_symbol,
@@ -33,7 +38,14 @@ from dy2st_runtime.dims import (
 )
 from dy2st_runtime.engine.numpy.liveness import last_uses
 from dy2st_runtime.engine.numpy.lowering import lowered
+from dy2st_runtime.engine.numpy.sizes_code import (
+    SizeCode,
+    bound_text,
+    fits_function,
+    origins_of,
+)
 from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir.broken_sizes import broken, computed_sizes, may_fail
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
@@ -65,6 +77,9 @@ class _Writer:
     symbols: dict[Dim, str] = field(default_factory=dict)
     shared: dict[Any, str] = field(default_factory=dict)
     waiting: list[LocatedConstraint] = field(default_factory=list)
+    entry: frozenset[Dim] = frozenset()  # the symbols that are known when the Program starts
+    sizes: SizeCode = field(default_factory=SizeCode)
+    nested: bool = False
     count: int = 0
 
     # -- names ---------------------------------------------------------------------------------
@@ -116,10 +131,19 @@ class _Writer:
             if not all(symbol in self.symbols for symbol in symbols(condition)):
                 continue
             self.waiting.remove(entry)
-            test = self.expression(condition)
-            failure = self.constant(entry, "f")
-            self.namespace["refuse"] = _refuse
-            self.line(depth, f"if not {test}: refuse({failure})")
+            if self.entry.issuperset(symbols(condition)):
+                self.sizes.require(self.expression(condition))
+            else:
+                self.line(depth, self.late_check(entry))
+
+    def late_check(self, entry: LocatedConstraint) -> str:
+        """The check of a constraint that is not of the inputs' sizes alone."""
+        condition = entry.constraint.condition
+        known = "".join(f"{self.symbols[symbol]}, " for symbol in symbols(condition))
+        self.namespace["refuse"] = partial(_refuse, self.program)
+        return (
+            f"if not {self.expression(condition)}: refuse({self.constant(entry, 'f')}, ({known}))"
+        )
 
     def expression(self, value: Dim | Condition) -> str:
         """A size or condition as a Python expression."""
@@ -129,13 +153,29 @@ class _Writer:
     def attribute(self, value: Any) -> str:
         """An attribute as a Python expression: a global, or computed from symbols."""
         if isinstance(value, (Dim, Condition)):
-            return self.expression(value)
+            return self._computed_early(value, self.expression(value))
         if isinstance(value, tuple) and _is_symbolic(value):
-            inner = ", ".join(self.attribute(entry) for entry in value)
-            return f"({inner},)"
+            text = self._formula(value)
+            return self._computed_early(value, text)
         if value is None or isinstance(value, (bool, int)):
             return repr(value)
         return self.constant(value)
+
+    def _formula(self, value: Any) -> str:
+        if isinstance(value, (Dim, Condition)):
+            return self.expression(value)
+        if isinstance(value, tuple) and _is_symbolic(value):
+            return f"({', '.join(map(self._formula, value))},)"
+        return self.attribute(value)
+
+    def _computed_early(self, value: Any, text: str) -> str:
+        """The value of a formula, computed at the start if nothing stands against it."""
+        # In a branch that is not taken nothing may fail; what is not plain is no size.
+        can_wait = self.nested and any(may_fail(entry) for entry in _formulas(value))
+        is_known = self.entry.issuperset(symbols(value))
+        if is_symbol(value) or can_wait or not is_known or not _has_only_sizes(value):
+            return text
+        return self.sizes.result(text)
 
 
 def generate(program: Program) -> Generated:
@@ -144,12 +184,46 @@ def generate(program: Program) -> Generated:
     writer.waiting = list(program.constraints)
     parameters = [writer.name(variable) for variable in program.block.parameters]
     writer.line(0, f"def run({', '.join(parameters)}):")
-    for variable in program.block.parameters:
-        writer.bind_symbols(variable, 1)
+    place = _entry(writer)
     _block(writer, program.block, 1, free=True)
     results = ", ".join(writer.name(variable) for variable in program.block.yields)
     writer.line(1, f"return [{results}]")
-    return Generated("\n".join(writer.text) + "\n", writer.namespace, writer.lines)
+    entry = [writer.symbols[symbol] for symbol in origins_of(program)]
+    if entry:
+        _ask_for_sizes(writer, place, entry)
+    text = [*writer.text, "", *fits_function(program, writer.namespace)]
+    return Generated("\n".join(text) + "\n", writer.namespace, writer.lines)
+
+
+def _entry(writer: _Writer) -> int:
+    """Bind the symbols of the inputs, and require what is about them; three lines are left free."""
+    known = origins_of(writer.program)
+    writer.entry = frozenset(known)
+    for symbol, origin in known.items():
+        name = writer.symbols[symbol] = writer.fresh("s")
+        writer.line(1, f"{name} = {bound_text(origin, writer.name(origin.variable))}")
+    place = len(writer.text)
+    writer.text += [""] * (3 if known else 0)
+    writer.check_constraints(1)
+    for size, _ in computed_sizes(writer.program):
+        if writer.entry.issuperset(symbols(size)):
+            writer.sizes.part(writer.expression(size))
+    return place
+
+
+def _ask_for_sizes(writer: _Writer, place: int, entry: list[str]) -> None:
+    """Fill the free lines: take the sizes of the last call, or compute those of this one."""
+    if not writer.sizes.lines and not writer.sizes.results:
+        return
+    key = f"({', '.join(entry)}, )"
+    names = "".join(f"{name}, " for name in writer.sizes.results.values())
+    writer.text[place : place + 3] = [
+        "    last = of_calls.last",
+        f"    if last[0] != {key}: last = of_calls.renew({key})",
+        f"    {names}= last[1]" if names else "",
+    ]
+    writer.text += ["", *writer.sizes.function(entry)]
+    writer.namespace["ShapeError"] = ShapeError
 
 
 def _block(writer: _Writer, block: Block, depth: int, free: bool) -> None:
@@ -208,6 +282,11 @@ def _call(writer: _Writer, operator: Operator, depth: int) -> None:
         _assign(
             writer, [writer.name(operator.results[0])], [writer.name(operator.operands[0])], depth
         )
+        return
+    if operator.name == "require" and isinstance(operator.attributes["condition"], Condition):
+        constraint = Constraint(operator.attributes["condition"], operator.attributes["message"])
+        check = writer.late_check(LocatedConstraint(constraint, operator.location))
+        writer.line(depth, check, operator)
         return
     operands = [writer.name(operand) for operand in operator.operands]
     call = _kernel_call(writer, operator, definition, operands)
@@ -329,7 +408,9 @@ def _loop(writer: _Writer, operator: Operator, depth: int) -> None:
 
 
 def _nested(writer: _Writer, block: Block, depth: int) -> None:
+    outer, writer.nested = writer.nested, True
     _block(writer, block, depth, free=False)
+    writer.nested = outer
 
 
 def _assign(writer: _Writer, targets: Sequence[str], values: Sequence[str], depth: int) -> None:
@@ -355,9 +436,26 @@ def _is_symbolic(value: Any) -> bool:
     return isinstance(value, (Dim, Condition))
 
 
-def _refuse(entry: LocatedConstraint) -> None:
-    place = f" (from {entry.location})" if entry.location else ""
-    raise ShapeError(f"{entry.constraint.reason}{place}")
+def _has_only_sizes(value: Any) -> bool:
+    """Whether nothing in nested tuples is a global of the generated module."""
+    if isinstance(value, tuple):
+        return all(map(_has_only_sizes, value))
+    return value is None or isinstance(value, (bool, int, Dim, Condition))
+
+
+def _formulas(value: Any) -> Iterator[Any]:
+    """All sizes and conditions in nested tuples."""
+    if isinstance(value, tuple):
+        for entry in value:
+            yield from _formulas(entry)
+    elif isinstance(value, (Dim, Condition)):
+        yield value
+
+
+def _refuse(program: Program, entry: LocatedConstraint, values: tuple[int, ...]) -> None:
+    """Raise what is to say of a constraint that does not hold."""
+    sizes = dict(zip(symbols(entry.constraint.condition), values, strict=True))
+    raise broken(entry, sizes, origins_of(program))
 
 
 __all__ = ["Generated", "generate"]

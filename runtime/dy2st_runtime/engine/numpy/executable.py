@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, evaluate, is_symbol, symbols
 from dy2st_runtime.engine.numpy.codegen import generate
-from dy2st_runtime.errors import SpecError
+from dy2st_runtime.engine.numpy.sizes_code import SizesOfCalls
+from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir.misfits import check_inputs
 from dy2st_runtime.ir.program import Block, Program, Variable
-from dy2st_runtime.ir.types import TensorType
 
 Array = np.ndarray[Any, Any]
 
@@ -34,9 +34,12 @@ class Executable:
         generated = generate(program)
         self.source = generated.source
         self._lines = generated.lines
-        self._function = _compiled(program.name, generated.source, generated.namespace)
+        namespace = _compiled(program.name, generated.source, generated.namespace)
+        self._function: FunctionType = namespace["run"]
+        self._fits: FunctionType = namespace["fits"]
+        if "sizes" in namespace:
+            namespace["of_calls"] = SizesOfCalls(program, namespace["sizes"])
         self._copied = [_may_share(variable) for variable in program.block.yields]
-        self._seen: Any = None
 
     def run(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Array]:
         """Outputs, then new values of the buffers in `program.updates`.
@@ -57,11 +60,12 @@ class Executable:
 
     def check(self, inputs: Sequence[Array]) -> None:
         """Raise SpecError unless number, dtypes and shapes of the inputs fit the Program."""
-        types = [(array.dtype, array.shape) for array in inputs]
-        if types == self._seen:
-            return
-        _check_inputs(self.program, inputs)
-        self._seen = types
+        try:
+            if len(inputs) == len(self.program.inputs) and self._fits(*inputs):
+                return
+        except (ShapeError, ZeroDivisionError):  # a formula that has no value
+            pass
+        check_inputs(self.program, inputs)
 
     def _add_place(self, error: Exception) -> None:
         """Note which operator failed, and where the user called it."""
@@ -88,15 +92,14 @@ def compile_program(program: Program) -> Executable:
     return Executable(program)
 
 
-def _compiled(name: str, source: str, namespace: dict[str, Any]) -> FunctionType:
+def _compiled(name: str, source: str, namespace: dict[str, Any]) -> dict[str, Any]:
     global _count
     _count += 1
     filename = f"<dy2st {name} {_count}>"
     exec(compile(source, filename, "exec"), namespace)
     # Tracebacks and debuggers show the generated lines.
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    function: FunctionType = namespace["run"]
-    return function
+    return namespace
 
 
 def _may_share(variable: Variable, depth: int = 0) -> bool:
@@ -107,59 +110,6 @@ def _may_share(variable: Variable, depth: int = 0) -> bool:
     if maker.name in _VIEWS:
         return _may_share(maker.operands[0], depth + 1)
     return maker.name in ("constant", "cond", "while", "array_read", "array_pop")
-
-
-# -- checking inputs --------------------------------------------------------------------------
-
-
-def _check_inputs(program: Program, inputs: Sequence[Array]) -> None:
-    if len(inputs) != len(program.inputs):
-        names = ", ".join(f"`{v.name}`" for v in program.inputs)
-        raise SpecError(
-            f"{program.name}() takes {len(program.inputs)} tensors ({names}), not {len(inputs)}"
-        )
-    sizes: dict[Dim, tuple[int, str]] = {}
-    for variable, array in zip(program.inputs, inputs, strict=True):
-        _check_input(variable, array, sizes)
-    known = {symbol: size for symbol, (size, _) in sizes.items()}
-    for variable, array in zip(program.inputs, inputs, strict=True):
-        for axis, wanted in enumerate(variable.tensor_type.shape):
-            is_known = all(symbol in known for symbol in symbols(wanted))
-            if is_known and evaluate(wanted, known) != array.shape[axis]:
-                raise SpecError(
-                    f"argument `{variable.name}`, axis {axis}: {array.shape[axis]}; must be "
-                    f"{wanted} = {evaluate(wanted, known)}"
-                )
-
-
-def _check_input(variable: Variable, array: Array, sizes: dict[Dim, tuple[int, str]]) -> None:
-    type: TensorType = variable.tensor_type
-    if array.ndim != type.rank:
-        raise SpecError(
-            f"argument `{variable.name}` has {array.ndim} axes, shape {list(array.shape)}; the "
-            f"Program takes {type.rank}: {list(type.shape)}"
-        )
-    if array.dtype != type.dtype:
-        raise SpecError(
-            f"argument `{variable.name}` has dtype {array.dtype}; the Program takes {type.dtype}: "
-            "cast it"
-        )
-    for axis, (wanted, size) in enumerate(zip(type.shape, array.shape, strict=True)):
-        place = f"argument `{variable.name}`, axis {axis}"
-        if isinstance(wanted, int) and size != wanted:
-            raise SpecError(f"{place}: {size}; the Program takes {wanted}")
-        if isinstance(wanted, Dim) and is_symbol(wanted):
-            _check_symbol(wanted, size, place, sizes)
-
-
-def _check_symbol(symbol: Dim, size: int, place: str, sizes: dict[Dim, tuple[int, str]]) -> None:
-    first, where = sizes.setdefault(symbol, (size, place))
-    if first != size:
-        raise SpecError(f"{place}: {size}; must equal {where}: {first} (both are `{symbol}`)")
-    low, high = symbol.minimum, symbol.maximum
-    if size < low or (high is not None and size > high):
-        limits = f"at least {low}" if high is None else f"from {low} to {high}"
-        raise SpecError(f"{place}: {size}; `{symbol}` is {limits}")
 
 
 __all__ = ["Executable", "compile_program"]

@@ -1,0 +1,173 @@
+"""What to say when the sizes of a call break what a Program requires: in the user's terms."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dy2st_runtime.dims import Condition, Dim, Size, equal, evaluate, is_symbol, parse, symbols
+from dy2st_runtime.errors import Location, ParseError, ShapeError
+from dy2st_runtime.ir.program import LocatedConstraint, Program
+from dy2st_runtime.ir.sizes import Origin, origins
+from dy2st_runtime.ir.types import TensorType
+
+Sizes = Mapping[Dim, int]
+Origins = Mapping[Dim, Origin]
+
+_LONGEST_LINE = 80
+# A broadcast, or a division by what is no number: there are sizes that have no answer.
+_MAY_FAIL = re.compile(r"broadcast\(|(//|%)\s*[^\s\d]")
+_QUOTIENT = re.compile(r"(\d+)\*(\((?:\w+|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))//\d+\))")
+
+
+def may_fail(size: Any) -> bool:
+    """Whether a size or condition cannot be computed for some values of its symbols."""
+    return _MAY_FAIL.search(str(size)) is not None
+
+
+def computed_sizes(program: Program) -> Iterator[tuple[Dim, Location | None]]:
+    """Sizes that every run of a Program computes, and that may fail; with the line of each."""
+    seen: set[Dim] = set()
+    for operator in program.operators:
+        for variable in operator.results:
+            shape = variable.type.shape if isinstance(variable.type, TensorType) else ()
+            for size in shape:
+                if isinstance(size, Dim) and size not in seen:
+                    seen.add(size)
+                    if may_fail(size):
+                        yield size, operator.location
+
+
+def refusal(program: Program, sizes: Sizes) -> ShapeError | None:
+    """The first thing that these sizes break, None if they break nothing.
+
+    What needs symbols that have no value yet is left out.
+    """
+    known = origins(program.block.parameters)
+    for entry in program.constraints:
+        condition = entry.constraint.condition
+        if not _has_all(condition, sizes):
+            continue
+        failed = uncomputable(condition, entry.location, sizes, known)
+        if failed is not None:
+            return failed
+        if not evaluate(condition, sizes):
+            return broken(entry, sizes, known)
+    for size, location in computed_sizes(program):
+        if _has_all(size, sizes):
+            failed = uncomputable(size, location, sizes, known)
+            if failed is not None:
+                return failed
+    return None
+
+
+def _has_all(value: Any, sizes: Sizes) -> bool:
+    return all(symbol in sizes for symbol in symbols(value))
+
+
+def broken(entry: LocatedConstraint, sizes: Sizes, known: Origins) -> ShapeError:
+    """The error for a constraint that does not hold."""
+    condition, reason = entry.constraint.condition, entry.constraint.reason
+    what = _broken_equality(condition, sizes, known)
+    if what is None:
+        values = _values(condition, sizes, known)
+        what = f"the sizes of this call break `{condition_text(condition)}`: {values}"
+    if entry.location is None:
+        return ShapeError(f"{what} ({reason})")
+    return ShapeError(f"{what} (from {place_text(entry.location)})\n  because: {reason}")
+
+
+def uncomputable(
+    value: Any, location: Location | None, sizes: Sizes, known: Origins
+) -> ShapeError | None:
+    """The error for a size or condition that has no value for these sizes."""
+    try:
+        evaluate(value, sizes)
+        return None
+    except ZeroDivisionError:
+        what = "divide by zero"
+    except ShapeError:
+        what = "do not broadcast"
+    place = f" (from {place_text(location)})" if location else ""
+    text = condition_text(value) if isinstance(value, Condition) else str(value)
+    return ShapeError(
+        f"the sizes of this call {what} in `{text}`: {_values(value, sizes, known)}{place}"
+    )
+
+
+# -- wording ----------------------------------------------------------------------------------
+
+
+def _broken_equality(condition: Condition, sizes: Sizes, known: Origins) -> str | None:
+    """Two axes that must be equal, or an axis that must be a number."""
+    left, right = condition.left, condition.right
+    if condition.relation != "==" or not isinstance(left, Dim) or not _is_axis(left, known):
+        return None
+    start = f"argument {_axis_text(known[left])}: {sizes[left]}; must "
+    if isinstance(right, int):
+        return f"{start}be {right}"
+    if isinstance(right, Dim) and _is_axis(right, known):
+        origin = known[right]
+        return f"{start}equal `{origin.variable.name}` axis {origin.axis}: {sizes[right]}"
+    return None
+
+
+def _is_axis(size: Dim, known: Origins) -> bool:
+    return size in known and known[size].solved[1:] == (1, 0)
+
+
+def _axis_text(origin: Origin) -> str:
+    return f"`{origin.variable.name}`, axis {origin.axis}"
+
+
+def _values(value: Any, sizes: Sizes, known: Origins) -> str:
+    """`h = 30 (argument `x`, axis 2), w = 7`."""
+    parts = []
+    for symbol in symbols(value):
+        place = f" (argument {_axis_text(known[symbol])})" if symbol in known else ""
+        parts.append(f"{symbol} = {sizes[symbol]}{place}")
+    return ", ".join(parts)
+
+
+def place_text(location: Location) -> str:
+    """`model.py:31 `x + y``; without the text where there is no source."""
+    line = linecache.getline(location.file, location.line).strip()
+    if not line:
+        return str(location)
+    short = line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 3]}..."
+    return f"{location.file}:{location.line} `{short}`"
+
+
+def condition_text(condition: Condition) -> str:
+    """A condition as a person would write it: `h % 16 == 0`, not `h - 16*(h//16) == 0`."""
+    if condition.relation in ("==", "!=") and isinstance(condition.right, int):
+        remainder = _remainder(condition.left)
+        if remainder is not None:
+            return f"{remainder} {condition.relation} {condition.right}"
+    return str(condition)
+
+
+def _remainder(size: Size) -> str | None:
+    """`h % 16` for a size that is one: it is printed as `h - 16*(h//16)`."""
+    scope = {str(symbol): symbol for symbol in symbols(size)}
+    for factor, quotient in _QUOTIENT.findall(str(size)):
+        try:
+            whole = parse(f"{factor}*{quotient}", scope) + size
+        except ParseError:  # half of a formula
+            continue
+        if equal(whole % int(factor), size):
+            return f"{whole} % {factor}" if is_symbol(whole) else f"({whole}) % {factor}"
+    return None
+
+
+__all__ = [
+    "broken",
+    "computed_sizes",
+    "condition_text",
+    "may_fail",
+    "place_text",
+    "refusal",
+    "uncomputable",
+]
