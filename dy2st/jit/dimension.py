@@ -58,7 +58,8 @@ class Dim:
                 raise ValueError(f"the size {name} has no value: min={min} is above max={max}")
             if max // multiple * multiple < min:
                 raise ValueError(
-                    f"the size {name} has no value: from {min} to {max} is no multiple of {multiple}"
+                    f"the size {name} has no value: no multiple of {multiple} lies from {min} to "
+                    f"{max}"
                 )
         declaration = Declaration(name, min, max, multiple)
         self.declared, self.size = {name: declaration}, declaration.symbol

@@ -27,17 +27,25 @@ def may_fail(size: Any) -> bool:
     return _MAY_FAIL.search(str(size)) is not None
 
 
-def computed_sizes(program: Program) -> Iterator[tuple[Dim, Location | None]]:
-    """Sizes that every run of a Program computes, and that may fail; with the line of each."""
-    seen: set[Dim] = set()
+def computed_sizes(program: Program) -> Iterator[tuple[Dim | Condition, Location | None]]:
+    """Formulas that every run of a Program computes, and that may fail; with the line of each."""
+    seen: set[Dim | Condition] = set()
     for operator in program.operators:
-        for variable in operator.results:
-            shape = variable.type.shape if isinstance(variable.type, TensorType) else ()
-            for size in shape:
-                if isinstance(size, Dim) and size not in seen:
-                    seen.add(size)
-                    if may_fail(size):
-                        yield size, operator.location
+        shapes = tuple(v.type.shape for v in operator.results if isinstance(v.type, TensorType))
+        for value in formulas((shapes, *operator.attributes.values())):
+            if value not in seen:
+                seen.add(value)
+                if may_fail(value):
+                    yield value, operator.location
+
+
+def formulas(value: Any) -> Iterator[Dim | Condition]:
+    """All sizes and conditions in nested tuples that are not known."""
+    if isinstance(value, tuple):
+        for entry in value:
+            yield from formulas(entry)
+    elif isinstance(value, (Dim, Condition)):
+        yield value
 
 
 def refusal(program: Program, sizes: Sizes) -> ShapeError | None:
@@ -166,6 +174,7 @@ __all__ = [
     "broken",
     "computed_sizes",
     "condition_text",
+    "formulas",
     "may_fail",
     "place_text",
     "refusal",

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dy2st_runtime.dims import Condition, Constraint, Dim, evaluate, is_symbol, symbols
-from dy2st_runtime.ir.broken_sizes import broken, refusal, uncomputable
+from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir.broken_sizes import broken, formulas, uncomputable
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, apply, eagerly
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
@@ -59,9 +60,9 @@ class _Run:
             symbol: origin.solved.value(values[place[origin.variable]].shape[origin.axis])
             for symbol, origin in self.origins.items()
         }
-        error = refusal(self.program, sizes) if self.constraints else None
-        if error is not None:
-            raise error
+        for entry in self.program.constraints:
+            if sizes.keys() >= set(symbols(entry.constraint.condition)):
+                self.require(entry, sizes)
         return sizes
 
     def block(self, block: Block, arguments: Sequence[Any], outer: Sizes) -> list[Any]:
@@ -115,12 +116,23 @@ class _Run:
             )
             self.require(LocatedConstraint(constraint, operator.location), sizes)
             return []
-        attributes = {name: concrete(value, sizes) for name, value in operator.attributes.items()}
+        attributes = self.attributes(operator, sizes)
         if any(isinstance(v.type, ArrayType) for v in (*operator.operands, *operator.results)):
             result = run_on_lists(operator.name, *operands, **attributes)
         else:
             result = apply(operator.name, *operands, **attributes)
         return [result] if len(operator.results) == 1 else result
+
+    def attributes(self, operator: Operator, sizes: Sizes) -> dict[str, Any]:
+        """The attributes with numbers in place of Dims; ShapeError where a formula has none."""
+        try:
+            return {name: concrete(value, sizes) for name, value in operator.attributes.items()}
+        except (ZeroDivisionError, ShapeError):
+            for value in formulas(tuple(operator.attributes.values())):
+                error = uncomputable(value, operator.location, sizes, self.origins)
+                if error is not None:
+                    raise error from None
+            raise
 
     def loop(self, operator: Operator, operands: list[Any], sizes: Sizes) -> Sequence[Any]:
         """The loop variables after the last turn."""

@@ -84,6 +84,22 @@ def test_a_division_by_zero_is_one_clear_error(run):
         run(program, [(6, 0)])
 
 
+@both_ways
+def test_a_division_by_zero_in_a_number_is_the_same_error(run):
+    program = program_of(lambda x: x * (x.shape[0] // x.shape[1]), (H, W))
+    with pytest.raises(ShapeError, match=r"divide by zero in `h//w`: h = 6"):
+        run(program, [(6, 0)])
+
+
+def test_a_division_by_a_size_of_the_data_names_its_line():
+    def function(x):
+        found = ops.nonzero(x)
+        return x * (x.shape[0] // found.shape[0])
+
+    with pytest.raises(ShapeError, match="which is 0 in this call .*x.shape.0. // found"):
+        by_engine(program_of(function, (A,)), [(3,)])
+
+
 def test_sizes_that_do_not_broadcast_are_refused_before_anything_runs():
     program = program_of(lambda x, y: x + y, (A,), (B,))
     (result,) = by_engine(program, [(1,), (4,)])

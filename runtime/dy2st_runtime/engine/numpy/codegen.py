@@ -20,7 +20,7 @@ statements: their parameters are other names for the operands, so no code is nee
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -45,7 +45,7 @@ from dy2st_runtime.engine.numpy.sizes_code import (
     origins_of,
 )
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir.broken_sizes import broken, computed_sizes, may_fail
+from dy2st_runtime.ir.broken_sizes import broken, computed_sizes, formulas, may_fail
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
@@ -171,7 +171,7 @@ class _Writer:
     def _computed_early(self, value: Any, text: str) -> str:
         """The value of a formula, computed at the start if nothing stands against it."""
         # In a branch that is not taken nothing may fail; what is not plain is no size.
-        can_wait = self.nested and any(may_fail(entry) for entry in _formulas(value))
+        can_wait = self.nested and any(map(may_fail, formulas(value)))
         is_known = self.entry.issuperset(symbols(value))
         if is_symbol(value) or can_wait or not is_known or not _has_only_sizes(value):
             return text
@@ -441,15 +441,6 @@ def _has_only_sizes(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(map(_has_only_sizes, value))
     return value is None or isinstance(value, (bool, int, Dim, Condition))
-
-
-def _formulas(value: Any) -> Iterator[Any]:
-    """All sizes and conditions in nested tuples."""
-    if isinstance(value, tuple):
-        for entry in value:
-            yield from _formulas(entry)
-    elif isinstance(value, (Dim, Condition)):
-        yield value
 
 
 def _refuse(program: Program, entry: LocatedConstraint, values: tuple[int, ...]) -> None:

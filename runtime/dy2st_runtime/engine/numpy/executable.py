@@ -13,6 +13,7 @@ import numpy as np
 from dy2st_runtime.engine.numpy.codegen import generate
 from dy2st_runtime.engine.numpy.sizes_code import SizesOfCalls
 from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir.broken_sizes import place_text
 from dy2st_runtime.ir.misfits import check_inputs
 from dy2st_runtime.ir.program import Block, Program, Variable
 
@@ -50,6 +51,8 @@ class Executable:
         self.check(inputs)
         try:
             results = self._function(*inputs, *state)
+        except ZeroDivisionError as error:
+            raise self._division(error) from None
         except Exception as error:
             self._add_place(error)
             raise
@@ -66,6 +69,18 @@ class Executable:
         except (ShapeError, ZeroDivisionError):  # a formula that has no value
             pass
         check_inputs(self.program, inputs)
+
+    def _division(self, error: ZeroDivisionError) -> Exception:
+        """The error itself if a kernel raised it; else a size that only the data decides is 0."""
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        if trace is None or trace.tb_frame.f_code is not self._function.__code__:
+            self._add_place(error)
+            return error
+        operator = self._lines.get(trace.tb_lineno)
+        place = place_text(operator.location) if operator and operator.location else "?"
+        return ShapeError(f"a size is divided by another, which is 0 in this call (from {place})")
 
     def _add_place(self, error: Exception) -> None:
         """Note which operator failed, and where the user called it."""
