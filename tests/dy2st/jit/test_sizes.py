@@ -1,0 +1,194 @@
+"""Sizes from the user's side: declared, found out by calls, shown, and refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st import to_static
+from dy2st.errors import ShapeError, SpecError
+from dy2st.static import Dim, InputSpec
+from dy2st_runtime import dims
+from dy2st_runtime.ir.parser import parse
+from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.verifier import verify
+
+
+def ones(*shape):
+    return dy2st.ones(list(shape))
+
+
+def add_one(x):
+    return x + 1.0
+
+
+def add(x, y):
+    return x + y
+
+
+def program(function, *shapes):
+    specs = [InputSpec(shape, "float32") for shape in shapes]
+    return verify(to_static(function, input_spec=specs).main_program)
+
+
+def conditions(program):
+    return [str(located.constraint.condition) for located in program.constraints]
+
+
+# -- what a Dim may say -----------------------------------------------------------------------
+
+
+def test_a_declared_size_has_its_range_in_the_program():
+    (size,) = program(add_one, [Dim("batch", min=1, max=512)]).inputs[0].shape
+    assert (str(size), size.minimum, size.maximum) == ("batch", 1, 512)
+
+
+def test_a_multiple_is_the_first_constraint_with_its_place():
+    def function(x, y):
+        return dy2st.concat([x, y], axis=1)
+
+    made = program(function, [Dim("h", multiple=16), "a"], ["b", "a"])
+    first, second = made.constraints
+    assert first.constraint.reason == "declared in InputSpec of `x`, axis 0"
+    assert first.constraint.condition.evaluate({made.inputs[0].shape[0]: 32})
+    assert not first.constraint.condition.evaluate({made.inputs[0].shape[0]: 30})
+    assert first.location is None and second.location is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"min": 5, "max": 4}, "min=5 is above max=4"),
+        ({"multiple": 0}, "multiple of the size n is at least 1, not 0"),
+        ({"min": -1}, "min of the size n is at least 0, not -1"),
+        ({"min": 5, "max": 7, "multiple": 8}, "no multiple of 8 lies from 5 to 7"),
+    ],
+)
+def test_a_declaration_without_values_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        Dim("n", **options)
+
+
+@pytest.mark.parametrize("name", ["2n", "", "a b", "class", 3])
+def test_a_name_that_is_no_identifier_is_refused(name):
+    with pytest.raises(ValueError, match="the name of a size is an identifier"):
+        Dim(name)
+
+
+@pytest.mark.parametrize("options", [{"min": "1"}, {"max": 2.0}, {"multiple": True}])
+def test_a_limit_that_is_no_int_is_refused(options):
+    with pytest.raises(TypeError, match="of the size n is an int"):
+        Dim("n", **options)
+
+
+def test_other_limits_for_the_same_name_name_both_places():
+    message = (
+        r"`n` is from 0 to 8 in the InputSpec of `x`, axis 0, but at least 0 in that of `y`, axis 1"
+    )
+    with pytest.raises(SpecError, match=message):
+        program(add, [Dim("n", max=8), 2], [1, Dim("n")])
+
+
+def test_other_limits_in_one_formula_are_refused():
+    with pytest.raises(ValueError, match="from 0 to 8 in one part of a formula, at least 0 in"):
+        Dim("n", max=8) + Dim("n")
+
+
+def test_a_bare_name_takes_the_declared_limits():
+    made = program(add, ["n"], [Dim("n", min=2, max=8)])
+    assert made.inputs[0].shape[0] is made.inputs[1].shape[0]
+    assert made.inputs[0].shape[0].maximum == 8
+
+
+def test_dims_are_equal_when_all_that_they_say_is():
+    assert Dim("n", max=8) * 2 == 2 * Dim("n", max=8)
+    assert Dim("n", max=8) != Dim("n") and InputSpec([Dim("n", max=8)]) != InputSpec([Dim("n")])
+    assert hash(InputSpec([Dim("n") + 1])) == hash(InputSpec([Dim("n") + 1]))
+
+
+def test_symbols_that_differ_in_limits_make_different_specs():
+    assert InputSpec([dims.symbol("n", 1)]) != InputSpec([dims.symbol("n", 2)])
+
+
+def test_unknown_sizes_never_take_a_name_that_is_used():
+    made = program(add, ["y_axis0"], [None])
+    assert made.inputs[0].shape[0] is not made.inputs[1].shape[0]
+
+
+def test_inputs_of_one_name_have_unknown_sizes_of_their_own():
+    static = to_static(lambda pair: pair[0]["a"] + pair[1]["a"].sum())
+    specs = [[{"a": InputSpec([None])}, {"a": InputSpec([None])}]]
+    first, second = static.concrete_program_specify_input_spec(specs).inputs
+    assert first.shape[0] is not second.shape[0]
+
+
+# -- formulas ---------------------------------------------------------------------------------
+
+
+def test_a_formula_relates_the_sizes_of_two_inputs():
+    n = Dim("n")
+    static = to_static(
+        lambda x, y: x[1:].reshape([2, -1]) + y,
+        input_spec=[InputSpec([2 * n + 1]), InputSpec([1, n])],
+    )
+    assert not static.main_program.constraints
+    assert static(ones(5), ones(1, 2)).tolist() == [[2.0, 2.0], [2.0, 2.0]]
+    with pytest.raises(SpecError, match=r"`x`, axis 0: 6; must be 2\*n \+ 1, with n = 2: 5"):
+        static(ones(6), ones(1, 2))
+
+
+def test_a_formula_alone_tells_its_size():
+    static = to_static(lambda x: x[: x.shape[0] // 2], input_spec=[InputSpec([2 * Dim("n") + 1])])
+    assert static(ones(7)).shape == [3]
+    assert "zeros" not in str(static.main_program) and '["n"]' in str(static.main_program)
+    with pytest.raises(SpecError, match="`x`, axis 0: 8; must be"):
+        static(ones(8))
+
+
+def test_a_size_that_no_axis_tells_is_refused():
+    with pytest.raises(SpecError, match=r"`x`, axis 0 of an InputSpec is m\*n, from which m cannot"):
+        program(add_one, [Dim("n") * Dim("m")])
+
+
+def test_a_size_that_is_always_negative_is_refused():
+    with pytest.raises(SpecError, match="n - 10, which is always below 0"):
+        program(add_one, [Dim("n", max=8) - 10])
+
+
+def test_a_call_that_breaks_the_multiple_says_what_was_declared():
+    static = to_static(add_one, input_spec=[InputSpec([None, Dim("h", multiple=16)], name="x")])
+    assert static(ones(1, 32)).shape == [1, 32]
+    with pytest.raises(ShapeError) as caught:
+        static(ones(1, 30))
+    assert str(caught.value) == (
+        "the sizes of this call break `h % 16 == 0`: h = 30 (argument `x`, axis 1) "
+        "(declared in InputSpec of `x`, axis 1)"
+    )
+
+
+def test_a_call_outside_the_declared_range_is_refused():
+    static = to_static(add_one, input_spec=[InputSpec([Dim("n", min=1, max=4)])])
+    with pytest.raises(SpecError, match="`x`, axis 0: 5; `n` is from 1 to 4"):
+        static(ones(5))
+
+
+# -- saved ------------------------------------------------------------------------------------
+
+
+def test_declarations_survive_saving(tmp_path):
+    spec = InputSpec([Dim("n", min=1, max=64, multiple=8), 2 * Dim("m") + 1])
+    static = to_static(add_one, input_spec=[spec])
+    dy2st.jit.save(static, str(tmp_path / "model"))
+    loaded = dy2st.jit.load(str(tmp_path / "model"))
+    assert loaded(ones(16, 5)).shape == [16, 5]
+    with pytest.raises(SpecError, match="from 1 to 64"):
+        loaded(ones(72, 5))
+    with pytest.raises(ShapeError, match=r"`n % 8 == 0`: n = 12 .*declared in InputSpec of `x`"):
+        loaded(ones(12, 5))
+
+
+def test_declarations_are_the_same_after_printing_and_parsing():
+    made = program(add_one, [Dim("n", min=1, max=64, multiple=8), 2 * Dim("m") + 1])
+    (again,) = parse(to_text(made))
+    assert to_text(again) == to_text(made) and conditions(again) == conditions(made)
