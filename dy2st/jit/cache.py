@@ -2,44 +2,87 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Hashable
 
 from dy2st.jit.concrete_program import ConcreteProgram
 
+# A Program is some 100 KB with its code; who needs more than 64 at a time has one for each call.
+MOST_PROGRAMS = 64
+# Shapes of calls that were found to fit a Program; forgotten ones are found out again.
+MOST_CALLS = 1024
+
 
 class ProgramCache:
-    """Programs by key. Several keys may lead to one Program."""
+    """Programs by key, the ones used last. Several kinds of calls may lead to one Program."""
 
     def __init__(self) -> None:
         """Start empty."""
         self._programs: dict[Hashable, ConcreteProgram] = {}
+        self._calls: dict[Hashable, ConcreteProgram] = {}
         self._last: ConcreteProgram | None = None
+        self._lock = threading.Lock()
 
     def find(self, key: Hashable) -> ConcreteProgram | None:
         """The Program of a key; None without one, or if a value it was traced with changed."""
-        known = self._programs.get(key)
+        known = self._calls.get(key) or self._programs.get(key)
         if known is None or not known.is_current():
             return None
-        self._last = known
+        self._use(known)
         return known
 
     def add(self, key: Hashable, program: ConcreteProgram) -> None:
-        """Keep a Program."""
-        self._programs[key] = program
-        self._last = program
+        """Keep a Program; the one that was not used for longest may go for it."""
+        with self._lock:
+            self._programs.pop(key, None)
+            self._programs[key] = program
+            self._last = program
+            while len(self._programs) > MOST_PROGRAMS:
+                self._drop(next(iter(self._programs)))
+
+    def add_call(self, key: Hashable, program: ConcreteProgram) -> None:
+        """Note that calls of this key are for a Program that is kept."""
+        with self._lock:
+            if len(self._calls) >= MOST_CALLS:
+                self._calls.clear()
+            self._calls[key] = program
+        self._use(program)
+
+    def _use(self, program: ConcreteProgram) -> None:
+        """Move a Program to the end, where those stand that were used last."""
+        if program is self._last:
+            return
+        with self._lock:
+            self._last = program
+            keys = [key for key, known in self._programs.items() if known is program]
+            for key in keys:
+                self._programs[key] = self._programs.pop(key)
+
+    def discard(self, program: ConcreteProgram) -> None:
+        """Forget a Program."""
+        with self._lock:
+            for key in [key for key, known in self._programs.items() if known is program]:
+                self._drop(key)
+
+    def _drop(self, key: Hashable) -> None:
+        gone = self._programs.pop(key)
+        self._calls = {call: known for call, known in self._calls.items() if known is not gone}
 
     def last(self) -> ConcreteProgram | None:
         """The Program that was used last."""
         return self._last
 
     def concrete_programs(self) -> list[ConcreteProgram]:
-        """Every Program once, oldest first."""
-        return list(dict.fromkeys(self._programs.values()))
+        """Every Program once, the one used last at the end."""
+        with self._lock:
+            return list(dict.fromkeys(self._programs.values()))
 
     def clear(self) -> None:
         """Forget all."""
-        self._programs.clear()
-        self._last = None
+        with self._lock:
+            self._programs.clear()
+            self._calls.clear()
+            self._last = None
 
     def __len__(self) -> int:
         """How many different Programs there are."""

@@ -49,6 +49,12 @@ def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
     _settings.verbosity_stream = sys.stdout if also_to_stdout else None
 
 
+def note(text: str) -> None:
+    """Say something about a conversion, if that was asked for."""
+    if _settings.verbosity:
+        print(f"dy2st: {text}", file=_settings.verbosity_stream or sys.stderr)
+
+
 def _report(function: FunctionType) -> None:
     if _settings.code_level is not None:
         print(_code(function), file=_settings.code_stream or sys.stderr)

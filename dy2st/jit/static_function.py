@@ -12,8 +12,10 @@ import numpy as np
 from dy2st.convert.call import convert_call
 from dy2st.jit import switches
 from dy2st.jit.cache import ProgramCache
+from dy2st.jit.code_level import note
 from dy2st.jit.concrete_program import ConcreteProgram, trace
 from dy2st.jit.constants import constant_key
+from dy2st.jit.generality import Axis, Family, Shapes, agrees, axes_text, generalised, takes
 from dy2st.jit.guards import LayerState, object_key
 from dy2st.jit.input_spec import InputSpec
 from dy2st.transpiler import transpile
@@ -25,12 +27,15 @@ from dy2st_runtime.tensor import EagerTensor, from_numpy
 
 InputSpecs = Sequence[Any] | None
 
+# Calls that differ in more than sizes; forgotten ones begin again with a Program for their sizes.
+_MOST_FAMILIES = 256
+
 
 class StaticFunction:
     """A converted function: call it like the original.
 
-    Each set of argument types and Python values has a Program of its own; with `input_spec` there
-    is one for all tensors that fit the spec.
+    Each set of argument types and Python values has a Program of its own, in which sizes that
+    change from call to call are unknown; with `input_spec` there is one for all tensors that fit.
     """
 
     def __init__(
@@ -48,6 +53,7 @@ class StaticFunction:
         self._methods: weakref.WeakKeyDictionary[Any, StaticFunction] = weakref.WeakKeyDictionary()
         self._signature = inspect.signature(function)
         self._state: LayerState | None = None
+        self._families: dict[Any, Family] = {}
         self.program_cache = ProgramCache()
         self.__name__ = getattr(function, "__name__", type(function).__name__)
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
@@ -168,18 +174,63 @@ class StaticFunction:
     def _program_for(
         self, arguments: dict[str, Any], structure: Any, tensors: list[EagerTensor]
     ) -> ConcreteProgram:
-        types = tuple((t.array.dtype, t.array.shape) for t in tensors)
-        key = (types, constant_key(structure), self._mode())
+        dtypes = tuple(t.array.dtype for t in tensors)
+        shapes = tuple(t.array.shape for t in tensors)
+        python, mode = constant_key(structure), self._mode()
+        key = (dtypes, shapes, python, mode)
         known = self.program_cache.find(key)
         if known is not None:
             return known
         if self._input_spec is None:
-            specs = _to_named_specs(arguments)
+            family = self._family((dtypes, tuple(map(len, shapes)), python, mode), shapes)
+            concrete = self._for_shapes(_to_named_specs(arguments), shapes, family)
         else:
             specs = self._match(arguments)
-        concrete = self._traced(specs, key=constant_key(specs))
-        self.program_cache.add(key, concrete)
+            concrete = self._traced(specs, key=constant_key(specs))
+        self.program_cache.add_call(key, concrete)
         return concrete
+
+    def _family(self, key: Any, shapes: Shapes) -> Family:
+        known = self._families.get(key)
+        if known is None:
+            while len(self._families) >= _MOST_FAMILIES:
+                self._families.pop(next(iter(self._families)), None)
+            known = self._families.setdefault(key, Family(shapes))
+        return known
+
+    def _for_shapes(self, specs: dict[str, Any], shapes: Shapes, family: Family) -> ConcreteProgram:
+        """The Program for a call without InputSpecs: with symbols if it may, else with numbers."""
+        new = family.see(shapes)
+        general = self._general(specs, family, new)
+        if general is not None:
+            if takes(general, shapes):
+                return general
+            note(f"{self.__qualname__}() gets a Program for the shapes {list(shapes)} alone")
+        concrete = self._traced(specs, key=constant_key(specs))
+        if family.example is None and shapes == family.first:
+            family.example = concrete
+        return concrete
+
+    def _general(
+        self, specs: dict[str, Any], family: Family, new: frozenset[Axis]
+    ) -> ConcreteProgram | None:
+        """The Program in which all axes that may be are symbols; None if none may."""
+        while family.symbolic:
+            wider = generalised(specs, family.symbolic)
+            where = f"{self.__qualname__}(): unknown sizes of {axes_text(specs, family.symbolic)}"
+            try:
+                concrete = self._traced(wider, key=constant_key(wider))
+                if family.example is None or agrees(concrete, family.example, family.first):
+                    note(where)
+                    return concrete
+                self.program_cache.discard(concrete)
+                note(f"{where} cannot be: they change what kind of value is returned")
+            except Exception as error:
+                # Whatever it is, a trace with numbers shows whether it is an error of the user's.
+                note(f"{where} cannot be: {type(error).__name__}: {str(error).splitlines()[:1]}")
+            family.pin(new)
+            new = frozenset()
+        return None
 
     def _traced(self, specs: dict[str, Any], key: Any) -> ConcreteProgram:
         key = ("specs", key, self._mode())

@@ -8,6 +8,7 @@ import pytest
 import dy2st
 from dy2st import to_static
 from dy2st.errors import ShapeError, SpecError
+from dy2st.jit.cache import MOST_PROGRAMS
 from dy2st.static import Dim, InputSpec
 from dy2st_runtime import dims
 from dy2st_runtime.ir.parser import parse
@@ -147,7 +148,9 @@ def test_a_formula_alone_tells_its_size():
 
 
 def test_a_size_that_no_axis_tells_is_refused():
-    with pytest.raises(SpecError, match=r"`x`, axis 0 of an InputSpec is m\*n, from which m cannot"):
+    with pytest.raises(
+        SpecError, match=r"`x`, axis 0 of an InputSpec is m\*n, from which m cannot"
+    ):
         program(add_one, [Dim("n") * Dim("m")])
 
 
@@ -192,3 +195,199 @@ def test_declarations_are_the_same_after_printing_and_parsing():
     made = program(add_one, [Dim("n", min=1, max=64, multiple=8), 2 * Dim("m") + 1])
     (again,) = parse(to_text(made))
     assert to_text(again) == to_text(made) and conditions(again) == conditions(made)
+
+
+# -- sizes that change from call to call ------------------------------------------------------
+
+
+def check(static, *shapes, programs):
+    """Results equal those of the plain function, for every call; returns the shapes."""
+    random = np.random.default_rng(0)
+    found = []
+    for call in shapes:
+        args = [dy2st.to_tensor(random.standard_normal(s).astype("float32")) for s in call]
+        expected = static.dygraph_function(*args)
+        result = static(*args)
+        np.testing.assert_allclose(result.numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
+        found.append(result.shape)
+    assert len(static.program_cache) == programs
+    return found
+
+
+def test_ten_batch_sizes_need_two_programs():
+    layer = dy2st.nn.Linear(4, 3)
+    static = to_static(lambda x: dy2st.nn.functional.softmax(layer(x)))
+    check(static, *[[(n, 4)] for n in (5, 3, 1, 0, 2, 7, 8, 9, 10, 11)], programs=2)
+
+
+def test_a_size_is_named_after_argument_and_axis():
+    static = to_static(add)
+    check(static, [(2, 3), (3,)], [(5, 3), (3,)], programs=2)
+    assert [[str(s) for s in v.shape] for v in static.inputs] == [["x_axis0", "3"], ["3"]]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_sizes_of_0_and_1_in_the_first_call_are_not_special(first):
+    static = to_static(lambda x: x * 2.0 + x.sum())
+    check(static, [(first, 2)], [(4, 2)], [(0, 2)], [(1, 2)], [(3, 2)], programs=2)
+
+
+def test_sizes_that_happen_to_agree_are_not_assumed_equal():
+    static = to_static(add)
+    check(static, [(2,), (2,)], [(3,), (3,)], [(3,), (1,)], [(1,), (4,)], [(5,), (5,)], programs=2)
+
+
+def test_sizes_that_do_not_broadcast_are_the_error_of_the_plain_function():
+    static = to_static(add)
+    check(static, [(2,), (2,)], [(3,), (3,)], programs=2)
+    with pytest.raises(ShapeError, match=r"add: the shapes \[3\] and \[4\] do not fit"):
+        static(ones(3), ones(4))
+    check(static, [(6,), (6,)], programs=2)
+
+
+def test_a_new_axis_that_changes_makes_one_more_program():
+    static = to_static(lambda x: x.reshape([-1]))
+    calls = [[(2, 3)], [(4, 3)], [(5, 3)], [(5, 6)], [(7, 8)], [(2, 9)]]
+    check(static, *calls, programs=3)
+
+
+def test_a_branch_on_a_size_is_in_the_program():
+    def function(x):
+        if x.shape[0] > 3:
+            return x[3] * 2.0
+        return x.sum(axis=0)
+
+    check(to_static(function), *[[(n, 2)] for n in (2, 5, 0, 3, 4, 9)], programs=2)
+
+
+def test_equality_that_the_trace_needs_gives_other_shapes_their_own_program():
+    def function(x, y):
+        if x.shape[0] == 1:
+            return x * 2.0 + y.sum()
+        return dy2st.concat([x, y], axis=1)
+
+    static = to_static(not_converted(function))
+    check(
+        static, [(2, 3), (2, 3)], [(4, 3), (4, 3)], [(1, 3), (7, 3)], [(5, 3), (5, 3)], programs=4
+    )
+
+
+def not_converted(function):
+    """The same function in code that is left as Python, so that its `if` needs a number."""
+    inner = dy2st.jit.not_to_static(function)
+
+    def outer(x, y):
+        return inner(x, y)
+
+    return outer
+
+
+def test_a_constraint_that_fails_gives_the_shape_its_own_program():
+    def function(x, y):
+        try:
+            return dy2st.concat([x, y], axis=1).sum()
+        except ShapeError:
+            return x.sum() - y.sum()
+
+    static = to_static(not_converted(function))
+    check(
+        static, [(2, 3), (2, 3)], [(4, 3), (4, 3)], [(2, 3), (7, 3)], [(6, 3), (6, 3)], programs=3
+    )
+
+
+def test_python_lists_of_a_size_get_static_programs():
+    def function(x):
+        names = ["row"] * x.shape[0]
+        return x * float(len(names))
+
+    check(to_static(function), *[[(n, 2)] for n in (2, 5, 3)], programs=3)
+
+
+def test_a_size_that_must_be_a_number_leaves_the_others_unknown():
+    def function(x):
+        return x * float(len([0] * x.shape[1]))
+
+    calls = [[(2, 3)], [(4, 3)], [(4, 5)], [(6, 5)], [(7, 5)], [(8, 3)]]
+    check(to_static(function), *calls, programs=3)
+
+
+def test_a_result_that_shows_the_text_of_a_size_is_made_by_numbers():
+    static = to_static(lambda x: (x + 1.0, f"{x.shape[0]} rows"))
+    for rows in (2, 3, 4):
+        assert static(ones(rows))[1] == f"{rows} rows"
+
+
+def test_a_size_that_is_returned_is_a_number():
+    static = to_static(lambda x: (x + 1.0, x.shape[0]))
+    assert [static(ones(n))[1] for n in (2, 3, 0, 1, 9)] == [2, 3, 0, 1, 9]
+    assert len(static.program_cache) == 2
+
+
+def test_a_size_in_a_set_is_found_as_a_number():
+    def function(x):
+        return x * 2.0 if x.shape[0] in {2, 4} else x * 3.0
+
+    check(to_static(function), *[[(n,)] for n in (2, 3, 4, 5)], programs=2)
+
+
+def test_an_error_of_the_function_is_the_one_of_the_trace_with_numbers():
+    def function(x):
+        if x.shape[0] == 7:
+            raise KeyError("seven")
+        return x
+
+    static = to_static(function)
+    check(static, [(2,)], [(3,)], programs=2)
+    with pytest.raises(KeyError, match="seven"):
+        static(ones(7))
+
+
+def test_gradients_flow_through_unknown_sizes():
+    layer = dy2st.nn.Linear(3, 2)
+    static = to_static(lambda x: (layer(x).reshape([x.shape[0] * 2]) ** 2.0).sum())
+    for rows in (2, 4, 5):
+        x = dy2st.randn([rows, 3])
+        gradients = []
+        for function in (static, static.dygraph_function):
+            layer.weight.grad = None
+            function(x).backward()
+            gradients.append(layer.weight.grad.numpy())
+        np.testing.assert_allclose(*gradients, rtol=1e-5)
+    assert len(static.program_cache) == 2
+
+
+def test_ints_are_constants_as_before():
+    static = to_static(lambda x, n: x * n)
+    for n in (1, 2, 3):
+        assert static(ones(2), n).tolist() == [n, n]
+    assert len(static.program_cache) == 3
+
+
+def test_programs_are_forgotten_when_there_are_too_many():
+    static = to_static(lambda x, n: x * n)
+    for n in range(100):
+        static(ones(2), n)
+    assert len(static.program_cache) == MOST_PROGRAMS
+    last = static.program_cache.last()
+    static(ones(2), 99)
+    assert static.program_cache.last() is last
+
+
+def test_a_program_in_use_is_not_the_one_forgotten():
+    static = to_static(lambda x, n: x * n)
+    static(ones(2), -1)
+    used = static.program_cache.last()
+    for n in range(2 * MOST_PROGRAMS):
+        static(ones(2), n)
+        static(ones(2), -1)
+        assert static.program_cache.last() is used
+
+
+def test_the_way_back_to_numbers_is_told_when_asked(capsys):
+    dy2st.jit.set_verbosity(1)
+    try:
+        static = to_static(lambda x: x * float(len([0] * x.shape[0])))
+        static(ones(2)), static(ones(3))
+    finally:
+        dy2st.jit.set_verbosity(0)
+    assert "unknown sizes of `x` axis 0 cannot be: " in capsys.readouterr().err

@@ -1,0 +1,146 @@
+"""From the shapes of calls to the sizes that become symbols: those that were seen to change.
+
+The first shape of a function makes a Program of its own. From the second on, axes whose size has
+changed are symbols, each one of its own. Where that cannot be, sizes stay numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st.jit.concrete_program import ConcreteProgram
+from dy2st.jit.input_spec import InputSpec
+from dy2st_runtime.dims import Dim, evaluate, symbols
+from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir import Output, TensorType, Variable
+from dy2st_runtime.ir.broken_sizes import refusal
+from dy2st_runtime.ir.sizes import input_sizes
+from dy2st_runtime.ir.structure import flatten, is_container, map_entries
+
+Shapes = tuple[tuple[int, ...], ...]
+Axis = tuple[int, int]  # which tensor of the call, which axis of it
+
+
+class Family:
+    """Calls that differ in the sizes of their tensors alone."""
+
+    def __init__(self, shapes: Shapes):
+        """Begin with the shapes of the first call."""
+        self.first = shapes
+        self.example: ConcreteProgram | None = None
+        self._changing: frozenset[Axis] = frozenset()
+        self._pinned: frozenset[Axis] = frozenset()
+
+    @property
+    def symbolic(self) -> frozenset[Axis]:
+        """The axes that are symbols."""
+        return self._changing - self._pinned
+
+    def see(self, shapes: Shapes) -> frozenset[Axis]:
+        """Learn from a call; returns the axes that were not seen to change before."""
+        changed = {
+            (index, axis)
+            for index, (first, now) in enumerate(zip(self.first, shapes, strict=True))
+            for axis, (old, new) in enumerate(zip(first, now, strict=True))
+            if old != new
+        }
+        new = frozenset(changed) - self._changing
+        self._changing |= new
+        return new
+
+    def pin(self, axes: frozenset[Axis]) -> None:
+        """Keep axes as numbers; all of them, if it was not one of these that was refused."""
+        self._pinned |= (axes & self.symbolic) or self.symbolic
+
+
+def generalised(specs: dict[str, Any], axes: frozenset[Axis]) -> dict[str, Any]:
+    """The same specs with unknown sizes at these axes."""
+    count = -1
+
+    def spec(entry: Any) -> Any:
+        nonlocal count
+        if not isinstance(entry, InputSpec):
+            return map_entries(entry, spec)
+        count += 1
+        shape = [None if (count, axis) in axes else s for axis, s in enumerate(entry.shape)]
+        return InputSpec(shape, entry.dtype, entry.name, entry.stop_gradient)
+
+    return {name: spec(entry) for name, entry in specs.items()}
+
+
+def axes_text(specs: dict[str, Any], axes: frozenset[Axis]) -> str:
+    """`x` axis 0, `y` axis 2."""
+    leaves, _ = flatten(specs, lambda entry: isinstance(entry, InputSpec))
+    return ", ".join(f"`{leaves[index].name}` axis {axis}" for index, axis in sorted(axes))
+
+
+def takes(concrete: ConcreteProgram, shapes: Shapes) -> bool:
+    """Whether inputs of these shapes satisfy all that the Program requires of their sizes."""
+    program = concrete.main_program
+    return refusal(program, input_sizes(program, shapes)) is None
+
+
+def agrees(general: ConcreteProgram, example: ConcreteProgram, shapes: Shapes) -> bool:
+    """Whether a general Program gives, for these shapes, the same kinds of results as an example.
+
+    It does not where Python code has looked at the text or the kind of a size.
+    """
+    if not _is_for(general, shapes):
+        return True  # nothing to compare: it is for other numbers
+    sizes = input_sizes(general.main_program, shapes)
+    return _same(general.main_program.structure, example.main_program.structure) and all(
+        _fits(one, other, sizes)
+        for one, other in zip(_tensors(general), _tensors(example), strict=True)
+    )
+
+
+def _is_for(general: ConcreteProgram, shapes: Shapes) -> bool:
+    pairs = zip(general.inputs, shapes, strict=True)
+    return all(
+        not isinstance(size, int) or size == real
+        for variable, shape in pairs
+        for size, real in zip(variable.tensor_type.shape, shape, strict=True)
+    )
+
+
+def _same(general: Any, example: Any) -> bool:
+    """Whether two structures are alike; a number may have become an output."""
+    if isinstance(general, Output):
+        if general.as_number and not isinstance(example, Output):
+            return isinstance(example, (bool, int))
+        return isinstance(example, Output) and general.as_number == example.as_number
+    if type(general) is not type(example):
+        return False
+    if not is_container(general):
+        return bool(general == example or general != general)
+    if isinstance(general, dict):
+        return list(general) == list(example) and all(
+            _same(general[k], example[k]) for k in general
+        )
+    return len(general) == len(example) and all(map(_same, general, example))
+
+
+def _tensors(concrete: ConcreteProgram) -> list[Variable]:
+    leaves, _ = flatten(concrete.main_program.structure, lambda leaf: isinstance(leaf, Output))
+    return [concrete.outputs[leaf.index] for leaf in leaves if not leaf.as_number]
+
+
+def _fits(general: Variable, example: Variable, sizes: dict[Dim, int]) -> bool:
+    one, other = general.type, example.type
+    if not isinstance(one, TensorType) or not isinstance(other, TensorType):
+        return type(one) is type(other)
+    if one.dtype != other.dtype or len(one.shape) != len(other.shape):
+        return False
+    return all(_may_equal(a, b, sizes) for a, b in zip(one.shape, other.shape, strict=True))
+
+
+def _may_equal(general: Any, example: Any, sizes: dict[Dim, int]) -> bool:
+    if not isinstance(example, int) or not set(symbols(general)) <= sizes.keys():
+        return True  # the data decides
+    try:
+        return bool(evaluate(general, sizes) == example)
+    except (ShapeError, ZeroDivisionError):
+        return False
+
+
+__all__ = ["Axis", "Family", "Shapes", "agrees", "axes_text", "generalised", "takes"]
