@@ -7,13 +7,13 @@ changed are symbols, each one of its own. Where that cannot be, sizes stay numbe
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakSet
 
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import Output, TensorType, Variable
-from dy2st_runtime.ir.broken_sizes import refusal
 from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries
 
@@ -28,6 +28,7 @@ class Family:
         """Begin with the shapes of the first call."""
         self.first = shapes
         self.example: ConcreteProgram | None = None
+        self._accepted: WeakSet[ConcreteProgram] = WeakSet()
         self._changing: frozenset[Axis] = frozenset()
         self._pinned: frozenset[Axis] = frozenset()
 
@@ -47,6 +48,14 @@ class Family:
         new = frozenset(changed) - self._changing
         self._changing |= new
         return new
+
+    def accepts(self, general: ConcreteProgram) -> bool:
+        """Whether a general Program gives the kinds of results that the first Program gives."""
+        if general not in self._accepted:
+            if self.example is not None and not agrees(general, self.example, self.first):
+                return False
+            self._accepted.add(general)
+        return True
 
     def pin(self, axes: frozenset[Axis]) -> None:
         """Keep axes as numbers; all of them, if it was not one of these that was refused."""
@@ -74,14 +83,8 @@ def axes_text(specs: dict[str, Any], axes: frozenset[Axis]) -> str:
     return ", ".join(f"`{leaves[index].name}` axis {axis}" for index, axis in sorted(axes))
 
 
-def takes(concrete: ConcreteProgram, shapes: Shapes) -> bool:
-    """Whether inputs of these shapes satisfy all that the Program requires of their sizes."""
-    program = concrete.main_program
-    return refusal(program, input_sizes(program, shapes)) is None
-
-
 def agrees(general: ConcreteProgram, example: ConcreteProgram, shapes: Shapes) -> bool:
-    """Whether a general Program gives, for these shapes, the same kinds of results as an example.
+    """Whether a general Program gives, for these shapes, results like those of an example.
 
     It does not where Python code has looked at the text or the kind of a size.
     """
@@ -143,4 +146,4 @@ def _may_equal(general: Any, example: Any, sizes: dict[Dim, int]) -> bool:
         return False
 
 
-__all__ = ["Axis", "Family", "Shapes", "agrees", "axes_text", "generalised", "takes"]
+__all__ = ["Axis", "Family", "Shapes", "agrees", "axes_text", "generalised"]

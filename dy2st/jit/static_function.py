@@ -15,7 +15,7 @@ from dy2st.jit.cache import ProgramCache
 from dy2st.jit.code_level import note
 from dy2st.jit.concrete_program import ConcreteProgram, trace
 from dy2st.jit.constants import constant_key
-from dy2st.jit.generality import Axis, Family, Shapes, agrees, axes_text, generalised, takes
+from dy2st.jit.generality import Axis, Family, Shapes, axes_text, generalised
 from dy2st.jit.guards import LayerState, object_key
 from dy2st.jit.input_spec import InputSpec
 from dy2st.transpiler import transpile
@@ -203,7 +203,7 @@ class StaticFunction:
         new = family.see(shapes)
         general = self._general(specs, family, new)
         if general is not None:
-            if takes(general, shapes):
+            if general.executable.takes_shapes(shapes):
                 return general
             note(f"{self.__qualname__}() gets a Program for the shapes {list(shapes)} alone")
         concrete = self._traced(specs, key=constant_key(specs))
@@ -220,8 +220,7 @@ class StaticFunction:
             where = f"{self.__qualname__}(): unknown sizes of {axes_text(specs, family.symbolic)}"
             try:
                 concrete = self._traced(wider, key=constant_key(wider))
-                if family.example is None or agrees(concrete, family.example, family.first):
-                    note(where)
+                if family.accepts(concrete):
                     return concrete
                 self.program_cache.discard(concrete)
                 note(f"{where} cannot be: they change what kind of value is returned")

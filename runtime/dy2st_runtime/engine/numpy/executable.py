@@ -16,6 +16,7 @@ from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.broken_sizes import place_text
 from dy2st_runtime.ir.misfits import check_inputs
 from dy2st_runtime.ir.program import Block, Program, Variable
+from dy2st_runtime.ir.sizes import input_sizes
 
 Array = np.ndarray[Any, Any]
 
@@ -38,8 +39,9 @@ class Executable:
         namespace = _compiled(program.name, generated.source, generated.namespace)
         self._function: FunctionType = namespace["run"]
         self._fits: FunctionType = namespace["fits"]
+        self._sizes: SizesOfCalls | None = None
         if "sizes" in namespace:
-            namespace["of_calls"] = SizesOfCalls(program, namespace["sizes"])
+            self._sizes = namespace["of_calls"] = SizesOfCalls(program, namespace["sizes"])
         self._copied = [_may_share(variable) for variable in program.block.yields]
 
     def run(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Array]:
@@ -69,6 +71,12 @@ class Executable:
         except (ShapeError, ZeroDivisionError):  # a formula that has no value
             pass
         check_inputs(self.program, inputs)
+
+    def takes_shapes(self, shapes: Sequence[Sequence[int]]) -> bool:
+        """Whether inputs of the right ranks with these shapes satisfy all that is required."""
+        if self._sizes is None:
+            return True
+        return self._sizes.fit(tuple(input_sizes(self.program, shapes).values()))
 
     def _division(self, error: ZeroDivisionError) -> Exception:
         """The error itself if a kernel raised it; else a size that only the data decides is 0."""

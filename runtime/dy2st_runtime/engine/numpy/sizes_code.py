@@ -79,6 +79,14 @@ class SizesOfCalls:
         self.last: Entry = (None, ())
         self._program, self._compute = program, compute
 
+    def fit(self, key: tuple[int, ...]) -> bool:
+        """Whether a call with these sizes would not be refused."""
+        try:
+            self._compute(*key)
+        except (ShapeError, ZeroDivisionError):
+            return False
+        return True
+
     def renew(self, key: tuple[int, ...]) -> Entry:
         """Check and compute; ShapeError in the user's terms."""
         try:
