@@ -18,6 +18,7 @@ from dy2st.jit.constants import constant_key
 from dy2st.jit.generality import Axis, Family, Shapes, axes_text, generalised
 from dy2st.jit.guards import LayerState, object_key
 from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.shape_table import ShapeTable
 from dy2st.transpiler import transpile
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Program, Tensor, Variable, current_tracer
@@ -168,6 +169,10 @@ class StaticFunction:
     def outputs(self) -> list[Variable]:
         """The results of `concrete_program`, flattened."""
         return self.concrete_program.outputs
+
+    def shapes(self) -> ShapeTable:
+        """A table of all sizes in the Program of `concrete_program`: print it."""
+        return ShapeTable(self.main_program)
 
     # -- finding the Program -----------------------------------------------------------------
 

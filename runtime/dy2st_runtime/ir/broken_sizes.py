@@ -141,11 +141,14 @@ def _values(value: Any, sizes: Sizes, known: Origins) -> str:
 
 def place_text(location: Location) -> str:
     """`model.py:31 `x + y``; without the text where there is no source."""
+    line = source_line(location)
+    return f"{location.file}:{location.line} `{line}`" if line else str(location)
+
+
+def source_line(location: Location) -> str:
+    """The text of a line, shortened if it is long; empty where there is no source."""
     line = linecache.getline(location.file, location.line).strip()
-    if not line:
-        return str(location)
-    short = line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 3]}..."
-    return f"{location.file}:{location.line} `{short}`"
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 3]}..."
 
 
 def condition_text(condition: Condition) -> str:
@@ -178,5 +181,6 @@ __all__ = [
     "may_fail",
     "place_text",
     "refusal",
+    "source_line",
     "uncomputable",
 ]

@@ -69,13 +69,43 @@ def program_lines(program: Program, locations: bool = True) -> list[Line]:
     return printer.lines
 
 
+class Names:
+    """The names that Variables print by: their own, or a number; none is given twice."""
+
+    def __init__(self) -> None:
+        """Start without any."""
+        self._names: dict[Variable, str] = {}
+        self._taken: set[str] = set()
+        self._count = 0
+
+    def of(self, variable: Variable) -> str:
+        """The name of a Variable, the same whenever it is met."""
+        known = self._names.get(variable)
+        if known is not None:  # used before it is defined, or defined twice: a broken Program
+            return known
+        if not variable.name:
+            name = str(self._count)
+            self._count += 1
+        else:
+            name = self._unused(_NOT_IN_NAMES.sub("_", variable.name))
+        self._names[variable] = f"%{name}"
+        return f"%{name}"
+
+    def _unused(self, wish: str) -> str:
+        wish = f"_{wish}" if wish[0].isdigit() else wish
+        name, count = wish, 0
+        while name in self._taken:
+            count += 1
+            name = f"{wish}_{count}"
+        self._taken.add(name)
+        return name
+
+
 class _Printer:
     def __init__(self, locations: bool) -> None:
         self.lines: list[Line] = []
         self._locations = locations
-        self._names: dict[Variable, str] = {}
-        self._taken: set[str] = set()
-        self._count = 0
+        self._names = Names()
         self._types: dict[int, tuple[Any, str]] = {}
         # What is still to be printed, the last first: Blocks may be nested deeper than Python's
         # own stack goes.
@@ -128,7 +158,7 @@ class _Printer:
 
     def _print_block(self, block: Block, depth: int, terminator: str) -> None:
         indent = _INDENT * depth
-        parameters = [f"{self._define(v)}: {self._type(v.type)}" for v in block.parameters]
+        parameters = [f"{self._names.of(v)}: {self._type(v.type)}" for v in block.parameters]
         inside = f"({', '.join(parameters)})" if parameters else ""
         self._add(f"{indent}^bb0{inside}:", block)
         self._todo.append(partial(self._print_end, block, depth + 1, terminator))
@@ -162,7 +192,7 @@ class _Printer:
     def _results(self, operator: Operator) -> str:
         if not operator.results:
             return ""
-        return f"{', '.join([self._define(result) for result in operator.results])} = "
+        return f"{', '.join([self._names.of(result) for result in operator.results])} = "
 
     def _tail(self, operator: Operator) -> str:
         attributes = operator.attributes
@@ -179,30 +209,8 @@ class _Printer:
 
     # -- values ------------------------------------------------------------------------------
 
-    def _define(self, variable: Variable) -> str:
-        """The name of a Variable that is met: its own, or a number; none is given twice."""
-        known = self._names.get(variable)
-        if known is not None:  # used before it is defined, or defined twice: a broken Program
-            return known
-        if not variable.name:
-            name = str(self._count)
-            self._count += 1
-        else:
-            name = self._unused(_NOT_IN_NAMES.sub("_", variable.name))
-        self._names[variable] = f"%{name}"
-        return f"%{name}"
-
-    def _unused(self, wish: str) -> str:
-        wish = f"_{wish}" if wish[0].isdigit() else wish
-        name, count = wish, 0
-        while name in self._taken:
-            count += 1
-            name = f"{wish}_{count}"
-        self._taken.add(name)
-        return name
-
     def _uses(self, variables: Iterable[Variable]) -> str:
-        return ", ".join([self._define(variable) for variable in variables])
+        return ", ".join([self._names.of(variable) for variable in variables])
 
     def _type_list(self, variables: Iterable[Variable]) -> str:
         return ", ".join([self._type(variable.type) for variable in variables])
@@ -252,4 +260,4 @@ def _sizes(program: Program) -> Iterator[Any]:
         yield located.constraint.condition
 
 
-__all__ = ["FORMAT", "Line", "program_lines", "to_text"]
+__all__ = ["FORMAT", "Line", "Names", "program_lines", "to_text"]

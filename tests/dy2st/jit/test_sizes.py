@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -391,3 +393,82 @@ def test_the_way_back_to_numbers_is_told_when_asked(capsys):
     finally:
         dy2st.jit.set_verbosity(0)
     assert "unknown sizes of `x` axis 0 cannot be: " in capsys.readouterr().err
+
+
+# -- shown ------------------------------------------------------------------------------------
+
+
+def rows(static, title):
+    """The rows of the part of the table that begins with a title, split at wide gaps."""
+    part = next(p for p in str(static.shapes()).split("\n\n") if p.startswith(title))
+    return [re.split(r" {2,}", line.strip()) for line in part.split("\n")[2:]]
+
+
+def joined(x, y):
+    z = dy2st.concat([x, y], axis=1)
+    if z.sum() > 0:
+        z = z[1:] * 2.0
+    return z, dy2st.nonzero(z)
+
+
+def shown():
+    specs = [InputSpec([Dim("h", max=64, multiple=8), 2]), InputSpec([None, "w"])]
+    return to_static(joined, input_spec=specs)
+
+
+def test_the_table_shows_every_value_with_operator_shape_and_line():
+    static = shown()
+    found = rows(static, "value")
+    assert found[0] == ["%x", "input", "[h, 2]"]
+    assert found[2][:3] == ["%0", "concat", "[h, w + 2]"]
+    assert re.fullmatch(r"test_sizes\.py:\d+", found[2][3])
+    names = {row[0] for row in found}
+    text = str(static.main_program)
+    assert {name for name in re.findall(r"(%\w+) = ", text)} <= names
+
+
+def test_the_table_indents_nested_blocks():
+    text = str(shown().shapes())
+    assert re.search(
+        r"\n  if true:\n    %\d+ +given %0 .*\n    %\d+ +slice +\[h - min\(1, h\), ", text
+    )
+    assert re.search(r"\n  if false:\n    %\d+ +given %0", text)
+
+
+def test_the_table_shows_sizes_with_their_places_and_ranges():
+    found = rows(shown(), "size")
+    assert found[:3] == [
+        ["h", "`x` axis 0", "0 to 64"],
+        ["y_axis0", "`y` axis 0", "0 or more"],
+        ["w", "`y` axis 1", "0 or more"],
+    ]
+    assert found[-1][0].startswith("nonzero")
+
+
+def test_the_table_shows_constraints_with_the_text_of_their_line():
+    first, second = rows(shown(), "constraint")
+    assert first == ["h % 8 == 0", "declared in InputSpec of `x`, axis 0"]
+    assert second[0] == "h == y_axis0" and re.fullmatch(r"test_sizes\.py:\d+", second[1])
+    assert second[2] == "z = dy2st.concat([x, y], axis=1)"
+
+
+def test_the_table_is_the_same_every_time():
+    assert str(shown().shapes()) == str(shown().shapes())
+
+
+def test_a_broken_constraint_names_arguments_axes_sizes_and_source():
+    with pytest.raises(ShapeError) as caught:
+        shown()(ones(16, 2), ones(8, 1))
+    assert re.match(
+        r"argument `x`, axis 0: 16; must equal `y` axis 0: 8 \(from .*test_sizes\.py:\d+ "
+        r"`z = dy2st\.concat\(\[x, y\], axis=1\)`\)\n  because: concat: ",
+        str(caught.value),
+    )
+
+
+def test_training_refuses_in_the_same_words():
+    static = to_static(add_one, input_spec=[InputSpec([Dim("h", multiple=16)], name="x")])
+    x = ones(30)
+    x.stop_gradient = False
+    with pytest.raises(ShapeError, match=r"break `h % 16 == 0`: h = 30 \(argument `x`, axis 0\)"):
+        static(x)

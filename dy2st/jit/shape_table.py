@@ -1,0 +1,162 @@
+"""A table of all sizes in a Program, and of what they must satisfy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
+
+import numpy as np
+
+from dy2st_runtime.dims import Condition, Dim, is_symbol
+from dy2st_runtime.errors import Location
+from dy2st_runtime.ir import Block, Operator, Program, Variable
+from dy2st_runtime.ir.broken_sizes import condition_text, source_line
+from dy2st_runtime.ir.printer import Names
+from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.types import ArrayType, ValueType
+
+Row = tuple[str, ...]
+
+_INDENT = "  "
+# What the Blocks of a control flow operator are called.
+_BLOCKS = {"cond": ("if true", "if false"), "while": ("condition", "body")}
+
+
+class ShapeTable:
+    """Every value of a Program with its operator and shape, then symbols and constraints.
+
+    `str()` of it is the table.
+    """
+
+    def __init__(self, program: Program):
+        """Look at a Program."""
+        self.program = program
+
+    def __str__(self) -> str:
+        """The table, the same for the same Program."""
+        names = Names()
+        parts = [
+            _titled("value", "operator", "shape", "line", rows=list(_values(self.program, names))),
+            _titled("size", "from", "range", rows=list(_symbols(self.program, names))),
+            _titled("constraint", "line", rows=list(_constraints(self.program))),
+        ]
+        return "\n\n".join(part for part in parts if part)
+
+    __repr__ = __str__
+
+
+def _titled(*titles: str, rows: Sequence[Row]) -> str:
+    """Rows in columns under their titles; empty without rows."""
+    if not rows:
+        return ""
+    table = [titles, *rows]
+    widths = [max(len(row[i]) for row in table if i < len(row)) for i in range(len(titles))]
+    lines = ["  ".join(f"{cell:{width}}" for cell, width in zip(row, widths)) for row in table]
+    rule = "-" * max(len(line.rstrip()) for line in lines)
+    return "\n".join(line.rstrip() for line in [lines[0], rule, *lines[1:]])
+
+
+# -- values -----------------------------------------------------------------------------------
+
+
+def _values(program: Program, names: Names) -> Iterator[Row]:
+    kinds = [
+        *(("input", variable) for variable in program.inputs),
+        *(("parameter", variable) for variable in program.parameters.values()),
+        *(("buffer", variable) for variable in program.buffers.values()),
+    ]
+    for kind, variable in kinds:
+        yield names.of(variable), kind, _shape(variable.type), ""
+    yield from _block(program.block, names, 0)
+    yield f"return {_listed(names, program.outputs)}", "", "", ""
+
+
+def _block(block: Block, names: Names, depth: int) -> Iterator[Row]:
+    for operator in block.operators:
+        yield from _operator(operator, names, depth)
+
+
+def _operator(operator: Operator, names: Names, depth: int) -> Iterator[Row]:
+    indent, place = _INDENT * depth, _place(operator.location)
+    if not operator.results:
+        yield indent, _described(operator), "", place
+    for result in operator.results:
+        yield f"{indent}{names.of(result)}", _described(operator), _shape(result.type), place
+        place = ""
+    # What a branch is given follows the condition; a loop's Blocks are given all.
+    given = operator.operands[1:] if operator.name == "cond" else operator.operands
+    for title, block in zip(_BLOCKS.get(operator.name, ()), operator.blocks):
+        yield f"{indent}{_INDENT}{title}:", "", "", ""
+        inner = indent + 2 * _INDENT
+        for variable, outer in zip(block.parameters, given):
+            source = f"given {names.of(outer)}"
+            yield f"{inner}{names.of(variable)}", source, _shape(variable.type), ""
+        yield from _block(block, names, depth + 2)
+        yield f"{inner}yield {_listed(names, block.yields)}", "", "", ""
+
+
+def _described(operator: Operator) -> str:
+    """The name of an operator, with the value or condition that it is about."""
+    if operator.name == "require":
+        return f"require {_text(operator.attributes['condition'])}"
+    if operator.name == "from_dim":
+        return f"size {_text(operator.attributes['value'])}"
+    value = operator.attributes.get("value")
+    if operator.name == "constant" and isinstance(value, np.ndarray) and value.ndim == 0:
+        return f"constant {value}"
+    return operator.name
+
+
+def _text(value: object) -> str:
+    return condition_text(value) if isinstance(value, Condition) else str(value)
+
+
+def _listed(names: Names, variables: Iterable[Variable]) -> str:
+    return ", ".join(names.of(variable) for variable in variables)
+
+
+def _shape(type: ValueType) -> str:
+    if isinstance(type, ArrayType):
+        return f"list of {'?' if type.element is None else _shape(type.element)}"
+    return f"[{', '.join(map(str, type.shape))}]"
+
+
+def _place(location: Location | None) -> str:
+    return f"{PurePath(location.file).name}:{location.line}" if location else ""
+
+
+# -- symbols and constraints ------------------------------------------------------------------
+
+
+def _symbols(program: Program, names: Names) -> Iterator[Row]:
+    """Where symbols come from: axes of inputs, and those sizes that only the data decides."""
+    seen: set[Dim] = set()
+    for symbol, origin in origins(program.inputs).items():
+        seen.add(symbol)
+        size = origin.variable.tensor_type.shape[origin.axis]
+        formula = "" if size is symbol else f" = {size}"
+        yield str(symbol), f"`{origin.variable.name}` axis {origin.axis}{formula}", _range(symbol)
+    for operator in program.block.walk():
+        for variable in operator.results:
+            shape = () if isinstance(variable.type, ArrayType) else variable.type.shape
+            for axis, size in enumerate(shape):
+                if isinstance(size, Dim) and is_symbol(size) and size not in seen:
+                    seen.add(size)
+                    yield str(size), f"{names.of(variable)} axis {axis}", _range(size)
+
+
+def _range(symbol: Dim) -> str:
+    if symbol.maximum is None:
+        return f"{symbol.minimum} or more"
+    return f"{symbol.minimum} to {symbol.maximum}"
+
+
+def _constraints(program: Program) -> Iterator[Row]:
+    for entry in program.constraints:
+        place = entry.constraint.reason
+        if entry.location is not None:
+            place = f"{_place(entry.location)}  {source_line(entry.location)}"
+        yield condition_text(entry.constraint.condition), place.rstrip()
+
+
+__all__ = ["ShapeTable"]
