@@ -90,6 +90,8 @@ def convert_call(function: Any) -> Any:
     """
     known = _functions.get(id(function))
     if known is not None:
+        if _watched.functions is not None:
+            _watched.functions[id(function)] = function
         return _with_defaults_of(function, known[1])
     kind = type(function)
     if kind is FunctionType:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Hashable
+from weakref import WeakKeyDictionary
 
 from dy2st.jit.concrete_program import ConcreteProgram
 
@@ -20,7 +22,9 @@ class ProgramCache:
         """Start empty."""
         self._programs: dict[Hashable, ConcreteProgram] = {}
         self._calls: dict[Hashable, ConcreteProgram] = {}
+        self._used: WeakKeyDictionary[ConcreteProgram, int] = WeakKeyDictionary()
         self._last: ConcreteProgram | None = None
+        self._clock = itertools.count()
         self._lock = threading.Lock()
 
     def find(self, key: Hashable) -> ConcreteProgram | None:
@@ -28,17 +32,20 @@ class ProgramCache:
         known = self._calls.get(key) or self._programs.get(key)
         if known is None or not known.is_current():
             return None
-        self._use(known)
+        if known is not self._last:
+            self._use(known)
         return known
 
     def add(self, key: Hashable, program: ConcreteProgram) -> None:
         """Keep a Program; the one that was not used for longest may go for it."""
         with self._lock:
-            self._programs.pop(key, None)
+            if key in self._programs:  # traced anew
+                self._drop(key)
             self._programs[key] = program
-            self._last = program
+            self._use(program)
             while len(self._programs) > MOST_PROGRAMS:
-                self._drop(next(iter(self._programs)))
+                used = self._used
+                self._drop(min(self._programs, key=lambda key: used[self._programs[key]]))
 
     def add_call(self, key: Hashable, program: ConcreteProgram) -> None:
         """Note that calls of this key are for a Program that is kept."""
@@ -49,14 +56,8 @@ class ProgramCache:
         self._use(program)
 
     def _use(self, program: ConcreteProgram) -> None:
-        """Move a Program to the end, where those stand that were used last."""
-        if program is self._last:
-            return
-        with self._lock:
-            self._last = program
-            keys = [key for key, known in self._programs.items() if known is program]
-            for key in keys:
-                self._programs[key] = self._programs.pop(key)
+        self._last = program
+        self._used[program] = next(self._clock)
 
     def discard(self, program: ConcreteProgram) -> None:
         """Forget a Program."""
@@ -73,7 +74,7 @@ class ProgramCache:
         return self._last
 
     def concrete_programs(self) -> list[ConcreteProgram]:
-        """Every Program once, the one used last at the end."""
+        """Every Program once, oldest first."""
         with self._lock:
             return list(dict.fromkeys(self._programs.values()))
 

@@ -6,19 +6,28 @@ changed are symbols, each one of its own. Where that cannot be, sizes stay numbe
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from dy2st.jit.concrete_program import ConcreteProgram
+from dy2st.jit.guards import Guard
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir import Output, TensorType, Variable
+from dy2st_runtime.ir import Output, TensorType, ValueType
 from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries
 
 Shapes = tuple[tuple[int, ...], ...]
 Axis = tuple[int, int]  # which tensor of the call, which axis of it
+
+
+class Results(NamedTuple):
+    """What a Program gives back, and what it took from outside of its arguments."""
+
+    structure: Any
+    types: tuple[ValueType, ...]
+    guards: tuple[Guard, ...]
 
 
 class Family:
@@ -27,7 +36,7 @@ class Family:
     def __init__(self, shapes: Shapes):
         """Begin with the shapes of the first call."""
         self.first = shapes
-        self.example: ConcreteProgram | None = None
+        self._example: Results | None = None
         self._accepted: WeakSet[ConcreteProgram] = WeakSet()
         self._changing: frozenset[Axis] = frozenset()
         self._pinned: frozenset[Axis] = frozenset()
@@ -49,10 +58,18 @@ class Family:
         self._changing |= new
         return new
 
+    def compare_with(self, concrete: ConcreteProgram) -> None:
+        """Take the Program with numbers for the first shapes as the example for others."""
+        self._example = Results(
+            concrete.main_program.structure, _types(concrete), tuple(concrete.guards)
+        )
+
     def accepts(self, general: ConcreteProgram) -> bool:
-        """Whether a general Program gives the kinds of results that the first Program gives."""
+        """Whether a general Program gives the kinds of results that the first Program gave."""
         if general not in self._accepted:
-            if self.example is not None and not agrees(general, self.example, self.first):
+            example = self._example
+            is_current = example is not None and all(guard.holds() for guard in example.guards)
+            if example is not None and is_current and not agrees(general, example, self.first):
                 return False
             self._accepted.add(general)
         return True
@@ -83,7 +100,7 @@ def axes_text(specs: dict[str, Any], axes: frozenset[Axis]) -> str:
     return ", ".join(f"`{leaves[index].name}` axis {axis}" for index, axis in sorted(axes))
 
 
-def agrees(general: ConcreteProgram, example: ConcreteProgram, shapes: Shapes) -> bool:
+def agrees(general: ConcreteProgram, example: Results, shapes: Shapes) -> bool:
     """Whether a general Program gives, for these shapes, results like those of an example.
 
     It does not where Python code has looked at the text or the kind of a size.
@@ -91,9 +108,8 @@ def agrees(general: ConcreteProgram, example: ConcreteProgram, shapes: Shapes) -
     if not _is_for(general, shapes):
         return True  # nothing to compare: it is for other numbers
     sizes = input_sizes(general.main_program, shapes)
-    return _same(general.main_program.structure, example.main_program.structure) and all(
-        _fits(one, other, sizes)
-        for one, other in zip(_tensors(general), _tensors(example), strict=True)
+    return _same(general.main_program.structure, example.structure) and all(
+        _fits(one, other, sizes) for one, other in zip(_types(general), example.types, strict=True)
     )
 
 
@@ -123,13 +139,13 @@ def _same(general: Any, example: Any) -> bool:
     return len(general) == len(example) and all(map(_same, general, example))
 
 
-def _tensors(concrete: ConcreteProgram) -> list[Variable]:
+def _types(concrete: ConcreteProgram) -> tuple[ValueType, ...]:
+    """Types of the tensors that are given back; numbers are left out."""
     leaves, _ = flatten(concrete.main_program.structure, lambda leaf: isinstance(leaf, Output))
-    return [concrete.outputs[leaf.index] for leaf in leaves if not leaf.as_number]
+    return tuple(concrete.outputs[leaf.index].type for leaf in leaves if not leaf.as_number)
 
 
-def _fits(general: Variable, example: Variable, sizes: dict[Dim, int]) -> bool:
-    one, other = general.type, example.type
+def _fits(one: ValueType, other: ValueType, sizes: dict[Dim, int]) -> bool:
     if not isinstance(one, TensorType) or not isinstance(other, TensorType):
         return type(one) is type(other)
     if one.dtype != other.dtype or len(one.shape) != len(other.shape):

@@ -54,7 +54,7 @@ class InputSpec:
         """The spec that fits exactly this array."""
         return cls(list(array.shape), array.dtype, name)
 
-    def batch(self, size: int | str | None) -> InputSpec:
+    def batch(self, size: Axis) -> InputSpec:
         """This spec with one more axis in front."""
         self.shape = (_checked_size(size), *self.shape)
         return self

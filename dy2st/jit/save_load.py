@@ -26,7 +26,8 @@ def save(
 
     A Layer is saved with its forward and with every other method that is converted. `input_spec`
     (InputSpecs or example tensors) is for the forward; without it the InputSpec of the conversion
-    is taken, or the types of the last call. Missing folders are made; both files are complete or
+    is taken, or the Program of the last call, in which sizes that have changed from call to call
+    are unknown. Missing folders are made; both files are complete or
     not there.
 
     Raises ArgumentError if the types of the inputs are not known, ConversionError if the code has

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -356,6 +357,40 @@ def test_gradients_flow_through_unknown_sizes():
             gradients.append(layer.weight.grad.numpy())
         np.testing.assert_allclose(*gradients, rtol=1e-5)
     assert len(static.program_cache) == 2
+
+
+def test_a_changed_global_is_traced_anew_with_unknown_sizes(monkeypatch):
+    def function(x):
+        return x * FACTOR, FACTOR
+
+    static = to_static(function)
+    for factor in (2.0, 3.0):
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        for rows in (2, 3, 4, 5):
+            result, constant = static(ones(rows))
+            assert result.tolist() == [factor] * rows and constant == factor
+    assert len(static.program_cache) == 2
+    assert str(static.inputs[0].shape[0]) == "x_axis0"
+
+
+FACTOR = 1.0
+
+
+def test_threads_may_call_with_different_sizes():
+    static = to_static(lambda x: x.reshape([x.shape[0] * 2, -1]))
+    wrong = []
+
+    def work(rows):
+        for turn in range(100):
+            shape = static(ones(rows + turn % 3, 4)).shape
+            wrong.extend([shape] * (shape != [2 * (rows + turn % 3), 2]))
+
+    threads = [threading.Thread(target=work, args=(rows,)) for rows in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 def test_ints_are_constants_as_before():

@@ -1,7 +1,7 @@
 """Code for sizes: what a call's shapes must be, and all sizes that follow from them, once a call.
 
-    def fits(x, w):                     # whether the shapes and dtypes are those of the Program
-        s1, a1, = x.shape if len(x.shape) == 2 else none
+    def fits(x0, x1):                   # whether the inputs are such as the Program takes
+        if x0.dtype != dtype_x0 or len(x0.shape) != 2: return False
         ...
     def sizes(s1, s2):                  # runs when the sizes are not those of the last call
         t1 = (s1 // 2)                  # equal parts of formulas are computed once
@@ -114,33 +114,28 @@ def bound_text(origin: Origin, array: str) -> str:
 
 def fits_function(program: Program, namespace: dict[str, Any]) -> list[str]:
     """The lines of `fits`: whether the inputs have the dtypes and sizes that the Program takes."""
-    arguments = [f"x{index}" for index in range(len(program.inputs))]
-    place = {variable: index for index, variable in enumerate(program.inputs)}
-    lines = [f"def fits({', '.join(arguments)}):"]
-    for index, variable in enumerate(program.inputs):
-        namespace[f"dtype{index}"] = variable.dtype
+    arrays = {variable: f"x{index}" for index, variable in enumerate(program.inputs)}
+    lines = []
+    for variable, array in arrays.items():
+        namespace[f"dtype_{array}"] = variable.dtype
         rank = variable.tensor_type.rank
-        lines += [
-            f"    if x{index}.dtype != dtype{index} or len(x{index}.shape) != {rank}: return False"
-        ]
+        lines.append(
+            f"if {array}.dtype != dtype_{array} or len({array}.shape) != {rank}: return False"
+        )
     known, names = origins(program.inputs), dict[Dim, str]()
     for symbol, origin in known.items():
-        names[symbol] = f"s{len(names)}"
-        text = bound_text(origin, f"x{place[origin.variable]}")
-        lines.append(f"    {names[symbol]} = {text}")
-        limits = [f"{symbol.minimum} <= "] * (symbol.minimum > 0 or "//" in text)
-        largest = [f" <= {symbol.maximum}"] * (symbol.maximum is not None)
-        if limits or largest:
-            test = f"{''.join(limits)}{names[symbol]}{''.join(largest)}"
-            lines.append(f"    if not {test}: return False")
+        name = names[symbol] = f"s{len(names)}"
+        lines.append(f"{name} = {bound_text(origin, arrays[origin.variable])}")
+        largest = "" if symbol.maximum is None else f" <= {symbol.maximum}"
+        lines.append(f"if not {symbol.minimum} <= {name}{largest}: return False")
     tests = [
-        f"x{index}.shape[{axis}] == {to_python(size, names.__getitem__)}"
-        for index, variable in enumerate(program.inputs)
+        f"{array}.shape[{axis}] == {to_python(size, names.__getitem__)}"
+        for variable, array in arrays.items()
         for axis, size in enumerate(variable.tensor_type.shape)
         if not _binds(size, known, variable, axis)
     ]
-    lines.append(f"    return {' and '.join(tests) or True}")
-    return lines
+    lines.append(f"return {' and '.join(tests) or True}")
+    return [f"def fits({', '.join(arrays.values())}):", *(f"    {line}" for line in lines)]
 
 
 def _binds(size: Size, known: Mapping[Dim, Origin], variable: Variable, axis: int) -> bool:
