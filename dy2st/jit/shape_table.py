@@ -7,10 +7,10 @@ from pathlib import PurePath
 
 import numpy as np
 
-from dy2st_runtime.dims import Condition, Dim, is_symbol
+from dy2st_runtime.dims import Dim, is_symbol
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import Block, Operator, Program, Variable
-from dy2st_runtime.ir.broken_sizes import condition_text, source_line
+from dy2st_runtime.ir.broken_sizes import source_line
 from dy2st_runtime.ir.printer import Names
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.types import ArrayType, ValueType
@@ -108,7 +108,7 @@ def _described(operator: Operator) -> str:
 
 
 def _text(value: object) -> str:
-    return condition_text(value) if isinstance(value, Condition) else str(value)
+    return str(value)
 
 
 def _listed(names: Names, variables: Iterable[Variable]) -> str:
@@ -156,7 +156,7 @@ def _constraints(program: Program) -> Iterator[Row]:
         place = entry.constraint.reason
         if entry.location is not None:
             place = f"{_place(entry.location)}  {source_line(entry.location)}"
-        yield condition_text(entry.constraint.condition), place.rstrip()
+        yield str(entry.constraint.condition), place.rstrip()
 
 
 __all__ = ["ShapeTable"]

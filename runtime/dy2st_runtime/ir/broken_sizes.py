@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dy2st_runtime.dims import Condition, Dim, Size, equal, evaluate, is_symbol, parse, symbols
-from dy2st_runtime.errors import Location, ParseError, ShapeError
+from dy2st_runtime.dims import Condition, Dim, evaluate, symbols
+from dy2st_runtime.errors import Location, ShapeError
 from dy2st_runtime.ir.program import LocatedConstraint, Program
 from dy2st_runtime.ir.sizes import Origin, origins
 from dy2st_runtime.ir.types import TensorType
@@ -19,7 +19,6 @@ Origins = Mapping[Dim, Origin]
 _LONGEST_LINE = 80
 # A broadcast, or a division by what is no number: there are sizes that have no answer.
 _MAY_FAIL = re.compile(r"broadcast\(|(//|%)\s*[^\s\d]")
-_QUOTIENT = re.compile(r"(\d+)\*(\((?:\w+|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))//\d+\))")
 
 
 def may_fail(size: Any) -> bool:
@@ -81,7 +80,7 @@ def broken(entry: LocatedConstraint, sizes: Sizes, known: Origins) -> ShapeError
     what = _broken_equality(condition, sizes, known)
     if what is None:
         values = _values(condition, sizes, known)
-        what = f"the sizes of this call break `{condition_text(condition)}`: {values}"
+        what = f"the sizes of this call break `{condition}`: {values}"
     if entry.location is None:
         return ShapeError(f"{what} ({reason})")
     return ShapeError(f"{what} (from {place_text(entry.location)})\n  because: {reason}")
@@ -99,9 +98,8 @@ def uncomputable(
     except ShapeError:
         what = "do not broadcast"
     place = f" (from {place_text(location)})" if location else ""
-    text = condition_text(value) if isinstance(value, Condition) else str(value)
     return ShapeError(
-        f"the sizes of this call {what} in `{text}`: {_values(value, sizes, known)}{place}"
+        f"the sizes of this call {what} in `{value}`: {_values(value, sizes, known)}{place}"
     )
 
 
@@ -151,32 +149,9 @@ def source_line(location: Location) -> str:
     return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 3]}..."
 
 
-def condition_text(condition: Condition) -> str:
-    """A condition as a person would write it: `h % 16 == 0`, not `h - 16*(h//16) == 0`."""
-    if condition.relation in ("==", "!=") and isinstance(condition.right, int):
-        remainder = _remainder(condition.left)
-        if remainder is not None:
-            return f"{remainder} {condition.relation} {condition.right}"
-    return str(condition)
-
-
-def _remainder(size: Size) -> str | None:
-    """`h % 16` for a size that is one: it is printed as `h - 16*(h//16)`."""
-    scope = {str(symbol): symbol for symbol in symbols(size)}
-    for factor, quotient in _QUOTIENT.findall(str(size)):
-        try:
-            whole = parse(f"{factor}*{quotient}", scope) + size
-        except ParseError:  # half of a formula
-            continue
-        if equal(whole % int(factor), size):
-            return f"{whole} % {factor}" if is_symbol(whole) else f"({whole}) % {factor}"
-    return None
-
-
 __all__ = [
     "broken",
     "computed_sizes",
-    "condition_text",
     "formulas",
     "may_fail",
     "place_text",

@@ -80,14 +80,14 @@ def test_a_relation_is_shown_with_the_values_of_its_sizes(run):
 def test_a_division_by_zero_is_one_clear_error(run):
     program = program_of(lambda x: ops.zeros([x.shape[0] // x.shape[1]]), (H, W))
     run(program, [(6, 3)])
-    with pytest.raises(ShapeError, match=r"divide by zero in .*h = 6 \(argument `x`, axis 0\), w"):
+    with pytest.raises(ShapeError, match=r"break `w != 0`: w = 0 \(argument `x`, axis 1\) \(from"):
         run(program, [(6, 0)])
 
 
 @both_ways
 def test_a_division_by_zero_in_a_number_is_the_same_error(run):
     program = program_of(lambda x: x * (x.shape[0] // x.shape[1]), (H, W))
-    with pytest.raises(ShapeError, match=r"divide by zero in `h//w`: h = 6"):
+    with pytest.raises(ShapeError, match=r"break `w != 0`: w = 0"):
         run(program, [(6, 0)])
 
 
@@ -96,7 +96,7 @@ def test_a_division_by_a_size_of_the_data_names_its_line():
         found = ops.nonzero(x)
         return x * (x.shape[0] // found.shape[0])
 
-    with pytest.raises(ShapeError, match="which is 0 in this call .*x.shape.0. // found"):
+    with pytest.raises(ShapeError, match="nonzero_0 = 0 .*x.shape.0. // found"):
         by_engine(program_of(function, (A,)), [(3,)])
 
 
@@ -104,7 +104,7 @@ def test_sizes_that_do_not_broadcast_are_refused_before_anything_runs():
     program = program_of(lambda x, y: x + y, (A,), (B,))
     (result,) = by_engine(program, [(1,), (4,)])
     assert result.shape == (4,)
-    with pytest.raises(ShapeError, match=r"do not broadcast in `broadcast\(a, b\)`: a = 3 .*b = 4"):
+    with pytest.raises(ShapeError, match=r"break `a broadcasts b`: a = 3 .*b = 4"):
         by_engine(program, [(3,), (4,)])
 
 
