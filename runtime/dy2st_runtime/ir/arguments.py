@@ -9,6 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim, Size
 from dy2st_runtime.errors import ArgumentError, TensorAsPython
+from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.fresh import fresh_symbol
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
@@ -60,9 +61,11 @@ def normalize_axes(axis: Axes, rank: int) -> tuple[int, ...]:
 
 
 def as_int(value: Any, what: str) -> int:
-    """A Python int of an int, NumPy integer or eager integer tensor."""
+    """A Python int of anything that is a known integer, traced tensors of known values too."""
     if isinstance(value, Variable):
-        raise needs_python(what)
+        value = known_dim(value)
+        if not isinstance(value, int):
+            raise needs_python(what)
     try:
         return int(value.__index__())
     except (AttributeError, TypeError):
@@ -96,28 +99,20 @@ def as_shape(shape: Any) -> tuple[Size, ...]:
 
 
 def known_dims(variable: Variable) -> tuple[Size, ...] | None:
-    """The values of a traced integer tensor made of sizes (`shape(x)`), None if not known."""
-    maker = variable.maker
-    name = getattr(maker, "name", "")
-    if name == "shape":
-        return tuple(maker.operands[0].tensor_type.shape)  # type: ignore[union-attr]
-    if name == "constant":
-        values = maker.attributes["value"]  # type: ignore[union-attr]
-        if values.dtype.kind in "iu" and values.ndim == 1:
-            return tuple(values.tolist())
-    return None
+    """The values of a traced 1-d integer tensor made of sizes, None if not known."""
+    data = data_of(variable)
+    if data is None or data.ndim != 1 or variable.dtype.kind == "b":
+        return None
+    return tuple(data.tolist())
 
 
 def known_dim(variable: Variable) -> Size | None:
-    """The value of a traced 0-d integer that is a size (`shape(x)[0]`), None if not known."""
-    maker: Any = variable.maker
-    name = getattr(maker, "name", "")
-    if name == "from_dim":
-        value = maker.attributes["value"]
-        return value if isinstance(value, (int, Dim)) else None
-    if name == "constant" and variable.tensor_type.rank == 0 and variable.dtype.kind in "iu":
-        return int(maker.attributes["value"])
-    return None
+    """The value of a traced integer that is a size (`shape(x)[0]`), None if not known."""
+    data = data_of(variable)
+    if data is None or data.size != 1 or variable.dtype.kind == "b":
+        return None
+    value: Size = data.item()
+    return value
 
 
 def as_dtype(dtype: Any, default: Any = None) -> DType:

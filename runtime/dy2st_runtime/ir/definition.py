@@ -58,6 +58,9 @@ class OperatorDefinition:
                 may hold None. Written with operators.
     decompose   (*inputs, **attributes) -> results, written with other operators. It stands in for
                 whichever of infer, kernel and gradient is not given: the operator is composite.
+    data        what it makes of integers that are known as sizes: (*arrays, **attributes) -> an
+                array of ints and Dims, a tuple, or None; an input that is not known is its type.
+                True where the kernel does that.
     promote     positions of inputs that are brought to their common dtype first; True for all.
     """
 
@@ -69,6 +72,7 @@ class OperatorDefinition:
     kernel: Callable[..., Any] | None = None
     gradient: Callable[..., Any] | None = None
     decompose: Callable[..., Any] | None = None
+    data: Callable[..., Any] | bool | None = None
     promote: bool | tuple[int, ...] = False
     effect: Effect = Effect.PURE
     samples: tuple[Sample, ...] = ()

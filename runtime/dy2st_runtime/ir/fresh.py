@@ -6,11 +6,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dy2st_runtime.dims import Dim, Size, symbol
+from dy2st_runtime.dims import Condition, Dim, Size, symbol
 
 
 class _Counter(threading.local):
     count = 0
+
+    def __init__(self) -> None:
+        self.limits: dict[Dim, Dim] = {}
 
 
 _counter = _Counter()
@@ -20,12 +23,21 @@ def fresh_symbol(prefix: str, minimum: int = 0, maximum: Size | None = None) -> 
     """A symbol that no other size of this trace has: `nonzero_0`, `nonzero_1`, ..."""
     name = f"{prefix}_{_counter.count}"
     _counter.count += 1
-    return symbol(name, minimum, maximum if isinstance(maximum, int) else None)
+    result = symbol(name, minimum, maximum if isinstance(maximum, int) else None)
+    if isinstance(maximum, Dim):
+        _counter.limits[result] = maximum
+    return result
+
+
+def take_limits() -> list[Condition]:
+    """What is known of new symbols whose largest value is a size; once."""
+    limits, _counter.limits = _counter.limits, {}
+    return [Condition("<=", size, limit) for size, limit in limits.items()]
 
 
 def restart_fresh_symbols() -> None:
     """Number from 0 again: a new trace begins."""
-    _counter.count = 0
+    _counter.count, _counter.limits = 0, {}
 
 
 @contextmanager
@@ -35,4 +47,4 @@ def fresh_symbols_from(number: int) -> Iterator[None]:
     try:
         yield
     finally:
-        _counter.count = before
+        _counter.count, _counter.limits = before, {}

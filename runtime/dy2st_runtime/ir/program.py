@@ -30,11 +30,12 @@ class Variable(Tensor):
                   see the old value, so it is refused.
     number        int, float or bool where Python would have a number: it then yields to the dtypes
                   of tensors as Python numbers do. Such a Variable is 0-d, int64, float64 or bool.
+    data          the values of a small integer tensor, as far as sizes tell them: see `data.py`.
     guard         a bool Variable that tells whether the user's variable is bound, and its name:
                   reading it where it is not raises UnboundLocalError when the Program runs.
     """
 
-    __slots__ = ("guard", "maker", "name", "number", "overwritten", "type")
+    __slots__ = ("data", "guard", "maker", "name", "number", "overwritten", "type")
 
     def __init__(self, type: ValueType, maker: Operator | Block, name: str = ""):
         """Made by an Operator as a result or by a Block as a parameter; names are for reading."""
@@ -43,6 +44,7 @@ class Variable(Tensor):
         self.name = name
         self.overwritten: Location | None = None
         self.number: NumberKind | None = None
+        self.data: Any = None
         self.guard: tuple[Variable, str] | None = None
 
     @property

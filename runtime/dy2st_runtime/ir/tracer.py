@@ -10,10 +10,11 @@ import numpy as np
 
 from dy2st_runtime.dims import Condition, Constraint, Dim, collect, current, require
 from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
+from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import REQUIRED, Effect, OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import active, interpreting
 from dy2st_runtime.ir.facts import drop_implied, holding, simplified_type, simplify_types
-from dy2st_runtime.ir.fresh import restart_fresh_symbols
+from dy2st_runtime.ir.fresh import restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import (
@@ -41,8 +42,17 @@ class Tracer:
     returns the Variable that stands for it: a parameter, a buffer or a constant.
     """
 
-    def __init__(self, program: Program | None = None, capture: Capture | None = None):
-        """Record into `program`; without `capture` every eager tensor becomes a constant."""
+    def __init__(
+        self,
+        program: Program | None = None,
+        capture: Capture | None = None,
+        is_scratch: bool = False,
+    ):
+        """Record into `program`; without `capture` every eager tensor becomes a constant.
+
+        `is_scratch`: only the types are wanted, for a trace around this one.
+        """
+        self._is_scratch = is_scratch
         self.program = Program() if program is None else program
         self.block = self.program.block
         self._capture = capture
@@ -100,6 +110,7 @@ class Tracer:
         known = self._captured[block]
         if variable not in known:
             known[variable] = block.add_parameter(variable.type, variable.name)
+            known[variable].data = data_of(variable)
         return known[variable]
 
     # -- recording ---------------------------------------------------------------------------
@@ -113,6 +124,10 @@ class Tracer:
         operands = self._operands(definition, inputs)
         types = infer(definition, [v.type for v in operands], attributes)
         operator = self.append(definition.name, operands, attributes, types)
+        if definition.data is not None:
+            carry(definition, operator)
+        if not self._is_scratch:
+            self.learn(take_limits(), "no more than there are elements")
         if definition.promote and all_numbers(inputs):
             for result in operator.results:
                 result.number = _NUMBERS.get(result.tensor_type.dtype.kind)
@@ -258,9 +273,11 @@ class Tracer:
 
     def learn(self, conditions: Iterable[Condition], reason: str) -> None:
         """Enter conditions that always hold, so that what follows may use them."""
-        for condition in conditions:
+        found = list(conditions)
+        for condition in found:
             require(condition, reason)
-        self.locate_constraints(user_location())
+        if found:
+            self.locate_constraints(user_location())
 
     def overwrite(self, variable: Variable) -> None:
         """Note that the user changed a tensor in place: the Variable must not be read again."""
@@ -349,7 +366,7 @@ def _infer_by_decomposition(
     definition: OperatorDefinition, types: Sequence[ValueType], attributes: Mapping[str, Any]
 ) -> list[ValueType]:
     assert definition.decompose is not None
-    scratch = Tracer()
+    scratch = Tracer(is_scratch=True)
     parameters = [scratch.block.add_parameter(type) for type in types]
     with interpreting(scratch):  # constraints go to the trace that asks
         results = definition.decompose(*parameters, **attributes)

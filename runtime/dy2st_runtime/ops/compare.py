@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import F, Sample, Tensor, TensorType, apply, define, method
-from dy2st_runtime.ops.rules import broadcast_shapes, broadcasting, require_dtype
+from dy2st_runtime.ops.rules import broadcast_shapes, broadcasting, of_sizes, require_dtype
 
 _name: str
 _doc: str
@@ -21,16 +22,16 @@ _SAMPLES = (
     Sample(((0, 2), (2,))),
 )
 
-for _name, _doc, _kernel in (
-    ("equal", "x == y.", np.equal),
-    ("not_equal", "x != y.", np.not_equal),
-    ("less_than", "x < y.", np.less),
-    ("less_equal", "x <= y.", np.less_equal),
-    ("greater_than", "x > y.", np.greater),
-    ("greater_equal", "x >= y.", np.greater_equal),
-    ("logical_and", "Both are true (not 0).", np.logical_and),
-    ("logical_or", "One or both are true (not 0).", np.logical_or),
-    ("logical_xor", "Exactly one is true (not 0).", np.logical_xor),
+for _name, _doc, _kernel, _relation in (
+    ("equal", "x == y.", np.equal, operator.eq),
+    ("not_equal", "x != y.", np.not_equal, operator.ne),
+    ("less_than", "x < y.", np.less, operator.lt),
+    ("less_equal", "x <= y.", np.less_equal, operator.le),
+    ("greater_than", "x > y.", np.greater, operator.gt),
+    ("greater_equal", "x >= y.", np.greater_equal, operator.ge),
+    ("logical_and", "Both are true (not 0).", np.logical_and, None),
+    ("logical_or", "One or both are true (not 0).", np.logical_or, None),
+    ("logical_xor", "Exactly one is true (not 0).", np.logical_xor, None),
 ):
     define(
         _name,
@@ -39,6 +40,7 @@ for _name, _doc, _kernel in (
         promote=True,
         infer=broadcasting(_name, "bool"),
         kernel=_kernel,
+        data=None if _relation is None else of_sizes(_relation),
         samples=_SAMPLES,
     )
 
@@ -117,6 +119,15 @@ def _where_gradient(g: Any, z: Any, condition: Any, x: Any, y: Any) -> Any:
     )
 
 
+def _where_data(condition: Any, x: Any, y: Any) -> Any:
+    """Where every condition is decided, the entries that it picks."""
+    if not all(isinstance(value, np.ndarray) for value in (condition, x, y)):
+        return None
+    if not all(isinstance(entry, bool) for entry in condition.flat):
+        return None
+    return np.where(condition.astype(bool), x, y)
+
+
 define(
     "where",
     doc="x where the condition holds, else y.",
@@ -124,6 +135,7 @@ define(
     promote=(1, 2),
     infer=_where_infer,
     kernel=np.where,
+    data=_where_data,
     gradient=_where_gradient,
     samples=(
         Sample(((2, 3), (2, 3), (3,)), dtypes=("bool", "float64", "float64")),

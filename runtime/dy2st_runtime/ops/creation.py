@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, Size, ceil_divide, maximum
+from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import (
     REQUIRED,
@@ -23,11 +24,20 @@ from dy2st_runtime.ir import (
 )
 from dy2st_runtime.ir.arguments import as_dtype, as_shape, as_size, dtype_of, shape_of
 from dy2st_runtime.ir.tracer import SCALAR_DTYPES, as_array
-from dy2st_runtime.ops.rules import same_type
+from dy2st_runtime.ops.rules import of_sizes, same_type
 
 
 def _constant_infer(value: np.ndarray[Any, Any]) -> TensorType:
     return TensorType(value.dtype, value.shape)
+
+
+def _cast_data(x: Any, dtype: np.dtype[Any]) -> Any:
+    """Integers and bools of known values in another dtype; a size is true where it is not 0."""
+    if not isinstance(x, np.ndarray):
+        return None
+    if dtype.kind == "b":
+        return of_sizes(operator.ne)(x, np.zeros((), object))
+    return None if any(isinstance(entry, Condition) for entry in x.flat) else x + 0
 
 
 define(
@@ -53,6 +63,7 @@ define(
     attributes={"dtype": REQUIRED},
     infer=lambda x, dtype: x.with_dtype(dtype),
     kernel=lambda x, dtype: x.astype(dtype),
+    data=_cast_data,
     gradient=lambda g, y, x, dtype: F.cast(g, x.dtype),
     samples=(
         Sample(((2, 3),), {"dtype": np.dtype("int64")}, low=0.2, high=0.8),
@@ -65,6 +76,7 @@ define(
     inputs="x",
     infer=same_type,
     kernel=lambda x: x,
+    data=True,
     gradient=lambda g, y, x: g,
     samples=(Sample(((2, 3),)),),
 )
@@ -74,6 +86,7 @@ define(
     inputs="x",
     infer=same_type,
     kernel=lambda x: x,
+    data=True,
     samples=(Sample(((2, 3),), dtypes=("float32",)),),
 )
 define(
@@ -82,6 +95,7 @@ define(
     attributes={"shape": REQUIRED, "value": REQUIRED, "dtype": REQUIRED},
     infer=lambda shape, value, dtype: TensorType(dtype, shape),
     kernel=lambda shape, value, dtype: np.full(shape, value, dtype),
+    data=lambda shape, value, dtype: np.full(shape, int(value), object),
     samples=(Sample((), {"shape": (2, 3), "value": 1.5, "dtype": np.dtype("float32")}),),
 )
 
@@ -108,12 +122,21 @@ def _float_count(start: float, stop: float, step: float) -> int:
         ) from None
 
 
+def _arange_data(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Any:
+    """Counted from a size that is not known: n, n + 1, ..."""
+    count = maximum(ceil_divide(stop - start, step), 0)
+    if not isinstance(count, int):
+        return None
+    return np.array([start + step * turn for turn in range(count)] or [], object)
+
+
 define(
     "arange",
     doc="start, start + step, ... before stop.",
     attributes={"start": 0, "stop": REQUIRED, "step": 1, "dtype": np.dtype("int64")},
     infer=_arange_infer,
     kernel=lambda start, stop, step, dtype: np.arange(start, stop, step).astype(dtype),
+    data=_arange_data,
     samples=(Sample((), {"start": 2, "stop": 9, "step": 3}),),
 )
 define(
@@ -152,6 +175,7 @@ define(
     inputs="x",
     infer=lambda x: TensorType("int64", (x.rank,)),
     kernel=lambda x: np.array(x.shape, np.int64),
+    data=lambda x: np.array(x.shape, object),
     samples=(Sample(((2, 3),), dtypes=("float32",)),),
 )
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime import dims
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import F, Sample, Tensor, TensorType, apply, define, method
-from dy2st_runtime.ops.rules import broadcasting
+from dy2st_runtime.ops.rules import broadcasting, of_sizes
 
 _PAIRS = (
     Sample(((2, 3), (2, 3))),
@@ -30,6 +31,7 @@ def _binary(
     samples: tuple[Sample, ...] = _PAIRS,
     no_bool: bool = False,
     true_division: bool = False,
+    data: Callable[..., Any] | bool | None = None,
 ) -> None:
     """Define an operator on two tensors of one dtype whose result has that dtype."""
     rule = broadcasting(name)
@@ -52,6 +54,7 @@ def _binary(
         infer=infer,
         kernel=kernel,
         gradient=gradient,
+        data=data,
         samples=samples,
     )
 
@@ -114,9 +117,11 @@ def _atan2_kernel(x: Any, y: Any) -> Any:
     return np.arctan2(x, y)
 
 
-_binary("add", "x + y.", np.add, _add_gradient, _PAIRS + _INTS)
-_binary("subtract", "x - y.", np.subtract, _subtract_gradient, _PAIRS + _INTS, no_bool=True)
-_binary("multiply", "x * y.", np.multiply, _multiply_gradient, _PAIRS + _INTS)
+_binary("add", "x + y.", np.add, _add_gradient, _PAIRS + _INTS, data=True)
+_binary(
+    "subtract", "x - y.", np.subtract, _subtract_gradient, _PAIRS + _INTS, no_bool=True, data=True
+)
+_binary("multiply", "x * y.", np.multiply, _multiply_gradient, _PAIRS + _INTS, data=True)
 _binary(
     "divide",
     "x / y; integers give a float.",
@@ -125,13 +130,14 @@ _binary(
     _POSITIVE + _INTS,
     true_division=True,
 )
-_binary("floor_divide", "floor(x / y).", np.floor_divide, None, _INTS)
+_binary("floor_divide", "floor(x / y).", np.floor_divide, None, _INTS, data=True)
 _binary(
     "remainder",
     "x - floor(x / y) * y: has the sign of y.",
     np.remainder,
     _remainder_gradient,
     (Sample(((2, 3), (3,)), low=0.6, high=0.9),) + _INTS,
+    data=True,
 )
 _binary("pow", "x**y.", np.power, _pow_gradient, _POSITIVE + _INTS)
 _binary(
@@ -140,6 +146,7 @@ _binary(
     np.maximum,
     _larger_gradient("greater_than"),
     _PAIRS + _INTS,
+    data=of_sizes(dims.maximum),
 )
 _binary(
     "minimum",
@@ -147,6 +154,7 @@ _binary(
     np.minimum,
     _larger_gradient("less_than"),
     _PAIRS + _INTS,
+    data=of_sizes(dims.minimum),
 )
 _binary(
     "atan2",

@@ -40,6 +40,7 @@ define(
     attributes={"shape": REQUIRED},
     infer=_reshape_infer,
     kernel=lambda x, shape: x.reshape(shape),
+    data=True,
     gradient=lambda g, y, x, shape: F.reshape(g, x.shape),
     samples=(
         Sample(((2, 3),), {"shape": (3, 2)}),
@@ -156,6 +157,7 @@ define(
     attributes={"perm": REQUIRED},
     infer=lambda x, perm: x.with_shape(x.shape[p] for p in perm),
     kernel=lambda x, perm: x.transpose(perm),
+    data=True,
     gradient=lambda g, y, x, perm: F.transpose(g, [perm.index(i) for i in range(len(perm))]),
     samples=(
         Sample(((2, 3),), {"perm": (1, 0)}),
@@ -242,6 +244,7 @@ define(
     attributes={"shape": REQUIRED},
     infer=_broadcast_to_infer,
     kernel=np.broadcast_to,
+    data=True,
     gradient=lambda g, y, x, shape: F.sum_to(g, x.shape),
     samples=(
         Sample(((3,),), {"shape": (2, 3)}),
@@ -342,6 +345,7 @@ define(
     attributes={"axis": REQUIRED},
     infer=lambda x, axis: x,
     kernel=np.flip,
+    data=True,
     gradient=lambda g, y, x, axis: F.flip(g, list(axis)),
     samples=(Sample(((2, 3),), {"axis": (1,)}), Sample(((2, 3),), {"axis": (0, 1)})),
 )

@@ -59,6 +59,7 @@ define(
     attributes={"axis": 0},
     infer=_concat_infer,
     kernel=lambda *xs, axis: np.concatenate(xs, axis),
+    data=True,
     gradient=lambda g, y, *xs, axis: F.split(g, [x.shape[axis] for x in xs], axis),
     promote=True,
     samples=(
@@ -83,6 +84,7 @@ define(
     attributes={"axis": 0},
     infer=_stack_infer,
     kernel=lambda *xs, axis: np.stack(xs, axis),
+    data=True,
     gradient=lambda g, y, *xs, axis: F.unbind(g, axis),
     decompose=lambda *xs, axis: F.concat([F.unsqueeze(x, axis) for x in xs], axis),
     promote=True,
@@ -196,6 +198,7 @@ define(
     attributes={"sections": REQUIRED, "axis": REQUIRED},
     infer=_split_infer,
     kernel=_split_kernel,
+    data=True,
     gradient=_split_gradient,
     samples=(
         Sample(((2, 5),), {"sections": (2, 0, 3), "axis": 1}),

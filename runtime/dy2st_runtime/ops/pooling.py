@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, ceil_divide, product
+from dy2st_runtime.dims import Size, ceil_divide, maximum, minimum, product
 from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, public
 from dy2st_runtime.ir.arguments import pair
@@ -158,15 +158,11 @@ def _window(
     return {"kernel": kernel, "strides": strides, "pads": room}, pads
 
 
-def _missing(size: Size, kernel: int, stride: int, before: int, after: int) -> int:
+def _missing(size: Size, kernel: int, stride: int, before: int, after: int) -> Size:
     """What a last, partial window needs; none if it would begin outside of x."""
-    if not isinstance(size, int):
-        raise ArgumentError(f"pooling: ceil_mode needs a known size, not {size}")
-    count = ceil_divide(size + before + after - kernel, stride) + 1
-    assert isinstance(count, int)
-    if (count - 1) * stride >= size + before:
-        count -= 1
-    return max((count - 1) * stride + kernel - size - before - after, 0)
+    have = size + before + after
+    count = minimum(ceil_divide(have - kernel, stride) + 1, ceil_divide(size + before, stride))
+    return maximum((count - 1) * stride + kernel - have, 0)
 
 
 def _max_pool(

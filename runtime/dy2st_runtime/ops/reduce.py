@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, product
+from dy2st_runtime.dims import Size, maximum, minimum, product
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import (
     REQUIRED,
@@ -70,6 +70,7 @@ def _define(
     gradient: Callable[..., Any] | None,
     samples: tuple[Sample, ...],
     needs_elements: bool = False,
+    data: Callable[..., Any] | bool | None = None,
 ) -> None:
     def infer(x: TensorType, axis: tuple[int, ...], keepdim: bool) -> TensorType:
         if needs_elements and 0 in [x.shape[a] for a in axis if isinstance(x.shape[a], int)]:
@@ -84,8 +85,23 @@ def _define(
         infer=infer,
         kernel=lambda x, axis, keepdim: kernel(x, axis=axis, keepdims=keepdim),
         gradient=gradient,
+        data=data,
         samples=samples,
     )
+
+
+def _extreme_data(function: Callable[[Size, Size], Size]) -> Callable[..., Any]:
+    """The rule for data of max and min."""
+    reduce = np.frompyfunc(function, 2, 1).reduce
+
+    def rule(x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
+        if not isinstance(x, np.ndarray) or not x.size:
+            return None
+        for place in sorted(axis, reverse=True):
+            x = np.asarray(reduce(x, axis=place, keepdims=keepdim), object)
+        return x
+
+    return rule
 
 
 def _sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -147,6 +163,7 @@ _define(
     _sum_dtype,
     lambda g, y, x, axis, keepdim: _spread(g, x, axis, keepdim),
     _samples() + _EMPTY,
+    data=True,
 )
 _define("mean", "The mean along axes.", np.mean, _mean_dtype, _mean_gradient, _samples())
 _define(
@@ -156,6 +173,7 @@ _define(
     lambda dtype: np.prod(np.zeros(0, dtype)).dtype,
     _prod_gradient,
     _samples() + _EMPTY,
+    data=True,
 )
 _define(
     "max",
@@ -165,6 +183,7 @@ _define(
     _extreme_gradient,
     _samples(),
     needs_elements=True,
+    data=_extreme_data(maximum),
 )
 _define(
     "min",
@@ -174,6 +193,7 @@ _define(
     _extreme_gradient,
     _samples(),
     needs_elements=True,
+    data=_extreme_data(minimum),
 )
 _define(
     "any",
@@ -259,6 +279,7 @@ define(
     attributes={"axis": REQUIRED, "reverse": False},
     infer=_running_infer,
     kernel=_running(np.add.accumulate),
+    data=True,
     gradient=lambda g, y, x, axis, reverse: F.cumsum_of(g, axis, not reverse),
     samples=(Sample(((2, 3),), {"axis": 1}), Sample(((3, 2),), {"axis": 0, "reverse": True})),
 )

@@ -43,6 +43,16 @@ def broadcasting(name: str, dtype: Any = None) -> Callable[..., TensorType]:
     return rule
 
 
+def of_sizes(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule for data: a function of two sizes, elementwise, where both are known."""
+
+    def rule(x: Any, y: Any) -> Any:
+        known = isinstance(x, np.ndarray) and isinstance(y, np.ndarray)
+        return np.frompyfunc(function, 2, 1)(x, y) if known else None
+
+    return rule
+
+
 def same_type(x: TensorType, **_: Any) -> TensorType:
     """The rule of operators that keep shape and dtype."""
     return x

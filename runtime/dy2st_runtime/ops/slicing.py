@@ -68,6 +68,12 @@ def _place(start: int, stop: int, step: int) -> builtins.slice:
     return builtins.slice(start, None if stop < 0 else stop, step)
 
 
+def _is_at_numbers(x: Any, bounds: dict[str, Any]) -> bool:
+    """Whether x is known, and all positions are numbers."""
+    places = (*bounds["starts"], *bounds["stops"])
+    return isinstance(x, np.ndarray) and all(isinstance(place, int) for place in places)
+
+
 def _slice_kernel(x: Any, starts: Any, stops: Any, steps: Any, drop: Any) -> Any:
     return x[_places(starts, stops, steps, drop)]
 
@@ -83,6 +89,7 @@ define(
     attributes=_BOUNDS,
     infer=_slice_infer,
     kernel=_slice_kernel,
+    data=lambda x, **bounds: _slice_kernel(x, **bounds) if _is_at_numbers(x, bounds) else None,
     gradient=_slice_gradient,
     samples=(
         Sample(((4, 5),), {"starts": (1, 0), "stops": (3, 5), "steps": (1, 2)}),
@@ -164,6 +171,14 @@ def _positions(rank: int, indices: Sequence[Any], axes: tuple[int, ...]) -> tupl
     return tuple(places[: max(axes) + 1])
 
 
+def _index_data(x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
+    """Known entries at known places."""
+    known = all(isinstance(value, np.ndarray) for value in (x, *indices))
+    if not known or not all(isinstance(i, int) for index in indices for i in index.flat):
+        return None
+    return _index_kernel(x, *[index.astype(np.int64) for index in indices], axes=axes)
+
+
 def _index_kernel(x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
     if len(axes) == 1 and x.size:  # of nothing, np.take does not check the places
         return np.take(x, indices[0], axes[0])
@@ -185,6 +200,7 @@ define(
     attributes={"axes": REQUIRED},
     infer=_index_infer,
     kernel=_index_kernel,
+    data=_index_data,
     gradient=_index_gradient,
     samples=(
         Sample(((4, 3), (2,)), {"axes": (0,)}, ("float64", "int64"), 0, 4),

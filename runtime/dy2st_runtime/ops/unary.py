@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.dims import maximum
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import F, Sample, Tensor, TensorType, apply, define, method
 from dy2st_runtime.ops.erf import erf_kernel
@@ -156,6 +157,19 @@ def _keeping_integers(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return rounded
 
 
+def _magnitude(x: Any) -> Any:
+    sizes = np.frompyfunc(lambda size: maximum(size, -size), 1, 1)
+    return sizes(x) if isinstance(x, np.ndarray) else None
+
+
+_OF_SIZES: dict[str, Callable[..., Any] | bool] = {
+    "neg": True,
+    "abs": _magnitude,
+    "floor": lambda x: x if isinstance(x, np.ndarray) else None,
+    "ceil": lambda x: x if isinstance(x, np.ndarray) else None,
+}
+
+
 def _define(row: _Row) -> None:
     samples = tuple(
         Sample((shape,), low=row.low, high=row.high) for shape in ((2, 3), (), (0, 2), (1,))
@@ -180,6 +194,7 @@ def _define(row: _Row) -> None:
         gradient=row.gradient,
         samples=samples,
         promote=row.name in ("neg", "abs"),  # Python's operators: a number stays a number
+        data=_OF_SIZES.get(row.name),
     )
 
 
