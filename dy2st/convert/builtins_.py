@@ -89,7 +89,7 @@ _TABLE: tuple[tuple[Any, Callable[..., Any]], ...] = (
     *((kind, _cast(kind)) for kind in (bool, int, float, complex)),
     *(
         (function, _unless_traced(function))
-        for function in (abs, divmod, isinstance, pow, range, reversed, round, enumerate, zip)
+        for function in (abs, divmod, isinstance, pow, range, reversed, round, enumerate, type, zip)
     ),
     *((function, _unless_items_traced(function)) for function in (sum, max, min, sorted)),
     (builtins.any, _until_traced(builtins.any, True)),

@@ -187,9 +187,18 @@ def _reversed(value: Any) -> Any:
 def _isinstance(value: Any, kinds: Any) -> bool:
     if isinstance(value, Variable) and value.number is not None:
         return isinstance(value.number(0), kinds)
-    return isinstance(value, bool if isinstance(value, Condition) else object) and isinstance(
-        True if isinstance(value, Condition) else value, kinds
-    )
+    if isinstance(value, Condition):
+        return isinstance(True, kinds)
+    # A size is an int, to whoever asks.
+    return isinstance(value, kinds) or (isinstance(value, Dim) and isinstance(0, kinds))
+
+
+def _type(value: Any) -> type:
+    if isinstance(value, Variable) and value.number is not None:
+        return value.number
+    if isinstance(value, Condition):
+        return bool
+    return int if isinstance(value, Dim) else type(value)
 
 
 def _extreme(take_first: Callable[[Any, Any], Any], reduce: str) -> Callable[..., Any]:
@@ -280,6 +289,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     reversed: _reversed,
     round: _round,
     sum: _sum,
+    type: _type,
     zip: _zip,
 }
 

@@ -188,7 +188,7 @@ def stage_len(value: Any) -> Any:
 
 def stage_builtin(function: Callable[..., Any], arguments: Values, keywords: dict[str, Any]) -> Any:
     """Another builtin with a traced argument: abs, all, any, divmod, enumerate, isinstance, max,
-    min, pow, reversed, round, sorted, sum, zip, or `range` called where no loop is."""
+    min, pow, reversed, round, sorted, sum, type, zip, or `range` called where no loop is."""
     return stage_values.call_builtin(function, arguments, keywords)
 
 

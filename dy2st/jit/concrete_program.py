@@ -12,6 +12,7 @@ from dy2st.convert.call import convert_call, watch
 from dy2st.jit.declared_sizes import resolve
 from dy2st.jit.guards import Guard, guards_of
 from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.unknown_sizes import refused
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Condition, Dim, require
 from dy2st_runtime.errors import ConversionError
@@ -91,8 +92,12 @@ def trace(
     kwargs: Mapping[str, Any],
     name: str,
     layer: Layer | None,
+    is_asked_for: bool = True,
 ) -> ConcreteProgram:
-    """Run `function` once on placeholders; InputSpecs among the arguments say where they stand."""
+    """Run `function` once on placeholders; InputSpecs among the arguments say where they stand.
+
+    Unless unknown sizes were asked for, code that looks at their text is refused.
+    """
     program = Program(name)
     state: dict[str, EagerTensor] = {}
     names = _names(layer)
@@ -116,7 +121,12 @@ def trace(
     args, kwargs = rebuild(structure, program.inputs)
     tracer = Tracer(program, capture)
     before = _frozen((args, kwargs))
-    with tracer.tracing(), enable_grad(), watch() as functions:
+    with (
+        tracer.tracing(),
+        enable_grad(),
+        refused(text=not is_asked_for),
+        watch() as functions,
+    ):
         for condition, reason in declared:
             require(condition, reason)
         tracer.locate_constraints(None)  # the reason names the place

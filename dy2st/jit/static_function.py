@@ -224,7 +224,7 @@ class StaticFunction:
             wider = generalised(specs, family.symbolic)
             where = f"{self.__qualname__}(): unknown sizes of {axes_text(specs, family.symbolic)}"
             try:
-                concrete = self._traced(wider, key=constant_key(wider))
+                concrete = self._traced(wider, ("found", constant_key(wider)), is_asked_for=False)
                 if family.accepts(concrete):
                     return concrete
                 self.program_cache.discard(concrete)
@@ -236,7 +236,9 @@ class StaticFunction:
             new = frozenset()
         return None
 
-    def _traced(self, specs: dict[str, Any], key: Any) -> ConcreteProgram:
+    def _traced(
+        self, specs: dict[str, Any], key: Any, is_asked_for: bool = True
+    ) -> ConcreteProgram:
         key = ("specs", key, self._mode())
         known = self.program_cache.find(key)
         if known is not None:
@@ -247,7 +249,9 @@ class StaticFunction:
         own = () if instance is None else (instance,)
         args = bound.args[len(own) :] if own else bound.args
         layer = instance if isinstance(instance, Layer) else None
-        concrete = trace(self._function, (*own, *args), bound.kwargs, self.__name__, layer)
+        concrete = trace(
+            self._function, (*own, *args), bound.kwargs, self.__name__, layer, is_asked_for
+        )
         self.program_cache.add(key, concrete)
         return concrete
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 
@@ -10,7 +11,7 @@ import pytest
 
 import dy2st
 from dy2st import to_static
-from dy2st.errors import ShapeError, SpecError
+from dy2st.errors import ShapeError, SpecError, UndecidedDim
 from dy2st.jit.cache import MOST_PROGRAMS
 from dy2st.static import Dim, InputSpec
 from dy2st_runtime import dims
@@ -317,6 +318,46 @@ def test_a_result_that_shows_the_text_of_a_size_is_made_by_numbers():
     static = to_static(lambda x: (x + 1.0, f"{x.shape[0]} rows"))
     for rows in (2, 3, 4):
         assert static(ones(rows))[1] == f"{rows} rows"
+
+
+ASKING = {
+    "text": lambda x: x * {"3": 2.0, "4": 5.0}.get(f"{x.shape[0]}", 7.0),
+    "str": lambda x: x * len(str(x.shape[0])),
+    "repr of a list": lambda x: x * len(repr(x.shape)),
+    "dict": lambda x: x * {3: 2.0, 4: 5.0}.get(x.shape[0], 7.0),
+    "tuple in a dict": lambda x: x * {(3, 2): 4.0}.get(tuple(x.shape), 1.0),
+    "set": lambda x: x * len({x.shape[0], 3}),
+    "sort": lambda x: x * sorted(x.shape)[0],
+    "square root": lambda x: x * math.sqrt(x.shape[0]),
+    "count": lambda x: x * list(x.shape).count(3),
+    "array": lambda x: x * np.zeros(x.shape[0]).size,
+    "power": lambda x: x * 2 ** x.shape[0],
+}
+
+
+@pytest.mark.parametrize("function", ASKING.values(), ids=ASKING.keys())
+def test_code_that_looks_at_a_size_sees_the_number(function):
+    check(to_static(function), *[[(n, 2)] for n in (2, 3, 13, 4)], programs=4)
+
+
+def test_a_size_is_an_int_to_whoever_asks():
+    def function(x):
+        size = x.shape[0]
+        return x * 2.0 if isinstance(size, int) and type(size) is int else x * 3.0
+
+    check(to_static(function), *[[(n, 2)] for n in (2, 3, 13, 4)], programs=2)
+
+
+def test_looking_up_a_declared_size_is_refused():
+    static = to_static(lambda x: x * {3: 2.0}.get(x.shape[0], 7.0), input_spec=[InputSpec(["n"])])
+    with pytest.raises(UndecidedDim, match=r"the size n is looked up in a set or dict.*n == 3"):
+        static(ones(3))
+
+
+def test_sizes_can_be_shown_and_looked_up_after_a_trace():
+    static = to_static(add_one, input_spec=[InputSpec(["n"])])
+    (size,) = static.inputs[0].shape
+    assert f"{size}" == "n" and {size: 1}[size] == 1
 
 
 def test_a_size_that_is_returned_is_a_number():

@@ -1,0 +1,100 @@
+"""What an unknown size must not be asked while a function is traced: its hash, and its text.
+
+A size is an int to the user's code, but `{3: a}.get(n)` would miss 3, and `f"{n}"` would give the
+name. Both would be wrong without a word, so they are refused where the user's code asks; our own
+code may ask.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from dy2st_runtime.dims import Dim
+from dy2st_runtime.errors import UndecidedDim
+from dy2st_runtime.ir.location import is_own_file
+
+# Python's own code asks for somebody: for whom is seen from its caller.
+_LIBRARY = (sysconfig.get_paths()["stdlib"], "<string>", "<frozen ")
+_PACKAGES = ("site-packages", "dist-packages")
+
+
+class _Traces(threading.local):
+    """Of this thread: how many traces run, and how many of them refuse the text as well."""
+
+    count = 0
+    without_text = 0
+
+
+_traces = _Traces()
+_lock = threading.Lock()
+_installed = 0
+_asked_for_hash: Callable[[Any], int] = Dim.__hash__
+_asked_for_text: Callable[[Any], str] = Dim.__repr__
+
+
+@contextmanager
+def refused(text: bool) -> Iterator[None]:
+    """Refuse the hash of unknown sizes inside the `with`, and their text too if `text` is set."""
+    _install(1)
+    _traces.count += 1
+    _traces.without_text += text
+    try:
+        yield
+    finally:
+        _traces.count -= 1
+        _traces.without_text -= text
+        _install(-1)
+
+
+def _install(step: int) -> None:
+    """Watch the two methods as long as a trace runs; they cost nothing at other times."""
+    global _installed
+    with _lock:
+        _installed += step
+        methods: dict[str, Any] = {"__hash__": _hash, "__repr__": _text, "__str__": _text}
+        if not _installed:
+            text = _asked_for_text
+            methods = {"__hash__": _asked_for_hash, "__repr__": text, "__str__": text}
+        for name, method in methods.items():
+            setattr(Dim, name, method)
+
+
+def _hash(self: Dim) -> int:
+    if _traces.count and _user_asks():
+        _refuse(self, "looked up in a set or dict")
+    return _asked_for_hash(self)
+
+
+def _text(self: Dim) -> str:
+    if _traces.without_text and _user_asks():
+        _refuse(self, "turned into text")
+    return _asked_for_text(self)
+
+
+def _user_asks() -> bool:
+    frame = sys._getframe(2)
+    while True:
+        name = frame.f_code.co_filename
+        # Weak tables drop entries at any time, whoever runs.
+        if is_own_file(name) or name == weakref.__file__:
+            return False
+        is_library = name.startswith(_LIBRARY) and not any(part in name for part in _PACKAGES)
+        if not is_library or frame.f_back is None:
+            return True
+        frame = frame.f_back
+
+
+def _refuse(size: Dim, what: str) -> NoReturn:
+    raise UndecidedDim(
+        f"the size {_asked_for_text(size)} is {what}, but is not known while the function is "
+        "traced; compare it (n == 3) instead, or give it a number in the InputSpec"
+    )
+
+
+__all__ = ["refused"]
