@@ -34,8 +34,8 @@ class _Traces(threading.local):
 _traces = _Traces()
 _lock = threading.Lock()
 _installed = 0
-_asked_for_hash: Callable[[Any], int] = Dim.__hash__
-_asked_for_text: Callable[[Any], str] = Dim.__repr__
+_asked_for_hash: Callable[[Any], int] = vars(Dim)["__hash__"]
+_asked_for_text: Callable[[Any], str] = vars(Dim)["__repr__"]
 
 
 @contextmanager

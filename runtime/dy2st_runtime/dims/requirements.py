@@ -83,6 +83,8 @@ def require_equal(left: Size, right: Size, reason: str) -> None:
     exact = exactness(subtract(left, right))
     if exact is not None:  # h % 2 == 0 says more to a reader than 2*(h//2) == h
         left, right = modulo(*exact), 0
+    if isinstance(left, int):
+        left, right = right, left
     require(Condition("==", left, right), reason)
 
 

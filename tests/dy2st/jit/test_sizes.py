@@ -433,6 +433,16 @@ def test_threads_may_call_with_different_sizes():
     assert not wrong
 
 
+def test_what_is_saved_after_calls_takes_the_sizes_that_changed(tmp_path):
+    static = to_static(add_one)
+    static(ones(2, 3)), static(ones(5, 3))
+    dy2st.jit.save(static, str(tmp_path / "model"))
+    loaded = dy2st.jit.load(str(tmp_path / "model"))
+    assert loaded(ones(0, 3)).shape == [0, 3] and loaded(ones(7, 3)).shape == [7, 3]
+    with pytest.raises(SpecError, match="`x`, axis 1: 4; the Program takes 3"):
+        loaded(ones(2, 4))
+
+
 def test_ints_are_constants_as_before():
     static = to_static(lambda x, n: x * n)
     for n in (1, 2, 3):

@@ -60,6 +60,13 @@ def test_unequal_axes_are_named_with_their_sizes_and_the_line(run):
     assert second == "  because: concat: [2, a] and [2, b] differ at axis 1"
 
 
+@both_ways
+def test_an_axis_that_must_be_a_number_is_named(run):
+    program = program_of(lambda x, y: ops.concat([x, y]), (2, 4), (2, B))
+    with pytest.raises(ShapeError, match="^argument `y`, axis 1: 5; must be 4 "):
+        run(program, [(2, 4), (2, 5)])
+
+
 def divisible(x):
     require(x.shape[1] % 16 == 0, "the skip connection needs whole blocks")
     return x * 2.0

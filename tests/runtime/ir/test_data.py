@@ -13,6 +13,9 @@ from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.dispatch import interpreting
 
 N, M = symbol("n"), symbol("m")
+PAIR, PLACES = rt.to_tensor(np.array([7, -1])), rt.to_tensor(np.array([2, 0]))
+TWOS = rt.to_tensor(np.array([2, 2, 2]))
+CHOICE = rt.to_tensor(np.array([True, False, True]))
 SIZES = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 3), (3, 2), (5, 8), (8, 5), (17, 4)]
 
 
@@ -29,7 +32,7 @@ FUNCTIONS = {
     "every second": lambda x: shape(x)[::2],
     "reversed": lambda x: shape(x)[::-1],
     "flip": lambda x: ops.flip(shape(x), [0]),
-    "concat": lambda x: ops.concat([shape(x)[:1], rt.to_tensor(np.array([7, -1]))]),
+    "concat": lambda x: ops.concat([shape(x)[:1], PAIR]),
     "stack": lambda x: ops.stack([shape(x)[1], shape(x)[0] + 1]),
     "split": lambda x: ops.split(shape(x), 3)[1],
     "sum": lambda x: ops.sum(shape(x)),
@@ -43,7 +46,7 @@ FUNCTIONS = {
     "floor division": lambda x: (shape(x) + 1) // 2,
     "remainder": lambda x: shape(x) % 3,
     "negative floor division": lambda x: -(-shape(x) // 4),
-    "maximum": lambda x: ops.maximum(shape(x), rt.to_tensor(np.array([2, 2, 2]))),
+    "maximum": lambda x: ops.maximum(shape(x), TWOS),
     "minimum": lambda x: ops.minimum(shape(x)[0], shape(x)[1]),
     "absolute": lambda x: ops.abs(shape(x)[0] - shape(x)[1]),
     "cast": lambda x: ops.cast(shape(x), "int32"),
@@ -51,11 +54,11 @@ FUNCTIONS = {
     "reshape": lambda x: ops.reshape(shape(x), [3, 1]),
     "unsqueeze and squeeze": lambda x: ops.squeeze(ops.unsqueeze(shape(x), [0]), [0]),
     "transpose": lambda x: ops.transpose(ops.reshape(shape(x), [1, 3]), [1, 0]),
-    "gather": lambda x: ops.gather(shape(x), rt.to_tensor(np.array([2, 0]))),
+    "gather": lambda x: ops.gather(shape(x), PLACES),
     "index select": lambda x: ops.index_select(shape(x), rt.to_tensor(np.array([1]))),
     "broadcast": lambda x: ops.broadcast_to(shape(x)[:1], [2]),
     "tile": lambda x: ops.tile(shape(x)[:2], [2]),
-    "where": lambda x: ops.where(rt.to_tensor(np.array([True, False, True])), shape(x), -shape(x)),
+    "where": lambda x: ops.where(CHOICE, shape(x), -shape(x)),
     "full": lambda x: ops.full([2], 3, "int64") * shape(x)[:2],
     "arange": lambda x: ops.arange(3) + shape(x),
 }
