@@ -13,6 +13,13 @@ from contextlib import contextmanager
 from math import gcd
 
 from dy2st_runtime.dims.conditions import Condition
+from dy2st_runtime.dims.equations import (
+    centred,
+    exactness,
+    narrowed,
+    stands_elsewhere,
+    substitute_atom,
+)
 from dy2st_runtime.dims.expression import (
     Atom,
     Dim,
@@ -36,7 +43,7 @@ from dy2st_runtime.dims.polynomial import (
     split,
     subtract,
 )
-from dy2st_runtime.dims.samples import deep_atoms, deep_symbols
+from dy2st_runtime.dims.samples import deep_symbols
 
 _ROUNDS = 8
 
@@ -86,7 +93,7 @@ class Facts:
         known = self._intervals.get(atom)
         if known is None:
             known = atom_interval(atom, self) if atom.mask & self.mask else _declared(atom)
-            known = _narrowed(known, self._ranges.get(atom))
+            known = narrowed(known, self._ranges.get(atom))
             self._intervals[atom] = known
         return known
 
@@ -389,7 +396,7 @@ class Facts:
         """factor * atom + constant >= 0 as a limit of the atom."""
         limit: Interval
         limit = (-(constant // factor), None) if factor > 0 else (None, constant // -factor)
-        low, high = _narrowed(self.interval(atom), limit)
+        low, high = narrowed(self.interval(atom), limit)
         self._ranges[atom] = (low, high)
         self._intervals.clear()
         if low is not None and high is not None and low > high:
@@ -446,7 +453,7 @@ class Facts:
         for atoms, factor in rest.terms:
             if len(atoms) > 1 or atoms[0].kind != "symbol" or not fits(factor):
                 continue
-            if _stands_elsewhere(rest, atoms):
+            if stands_elsewhere(rest, atoms):
                 continue
             key = (-abs(factor), self._age.setdefault(atoms[0], len(self._age)))
             if found is None or key > found[0]:
@@ -456,7 +463,7 @@ class Facts:
     def _product(self, rest: Dim, fits: Callable[[int], bool]) -> tuple[Monomial, int] | None:
         """The greatest product (or atom) with a fitting coefficient that nothing else contains."""
         for atoms, factor in rest.terms:
-            if fits(factor) and not _stands_elsewhere(rest, atoms):
+            if fits(factor) and not stands_elsewhere(rest, atoms):
                 return atoms, factor
         return None
 
@@ -486,7 +493,7 @@ class Facts:
 
     def _keep_limits(self, atom: Atom, value: Size) -> None:
         """What was known of the range of an atom is known of the size that stands for it."""
-        low, high = _narrowed(_declared(atom), self._ranges.get(atom))
+        low, high = narrowed(_declared(atom), self._ranges.get(atom))
         if low is not None:
             self._not_negative(subtract(value, low))
         if high is not None:
@@ -522,9 +529,9 @@ class Facts:
     def _enter_multiple(self, size: Dim, term: tuple[Monomial, int], number: int) -> None:
         """number divides size: size is number * q, solved for one of its terms."""
         inverse = pow(term[1], -1, number)
-        whole: Size = _centred(size.constant * inverse, number)
+        whole: Size = centred(size.constant * inverse, number)
         for atoms, factor in size.terms:
-            scaled = 1 if atoms == term[0] else _centred(factor * inverse, number)
+            scaled = 1 if atoms == term[0] else centred(factor * inverse, number)
             whole = add(whole, of_term(atoms, scaled))
         low, high = bounds(whole, self)
         least = None if low is None else -(-low // number)
@@ -551,61 +558,8 @@ def _cannot_hold(log: list[tuple[Condition, str]], condition: Condition) -> bool
     return False
 
 
-def exactness(rest: Size) -> tuple[Size, int] | None:
-    """(P, c) where rest is k * (P - c * (P // c)): that it is 0 says that c divides P."""
-    for atoms, factor in split(rest)[1]:
-        atom = atoms[0]
-        if len(atoms) > 1 or atom.kind != "floordiv" or not isinstance(atom.args[1], int):
-            continue
-        above, below = atom.args
-        times = -factor // below
-        remainder = subtract(above, multiply(below, of_atom(atom)))
-        difference = subtract(rest, multiply(remainder, times))
-        if isinstance(difference, int) and difference == 0:
-            return above, below
-    return None
-
-
-def _stands_elsewhere(size: Dim, place: Monomial) -> bool:
-    """Whether the atoms of one term stand in another term too, or inside of an atom."""
-    wanted = set(place)
-    for atoms, _ in size.terms:
-        if atoms != place and wanted.issubset(atoms):
-            return True
-        inner = {a for atom in atoms if atom.args for x in atom.args for a in deep_atoms(x)}
-        if wanted.issubset(inner):
-            return True
-    return False
-
-
-def substitute_atom(size: Size, atom: Atom, value: Size) -> Size:
-    """The size with a value for an atom, where it stands outside of other atoms."""
-    constant, terms = split(size)
-    result: Size = constant
-    for atoms, factor in terms:
-        term: Size = factor
-        for one in atoms:
-            term = multiply(term, value if one is atom else of_atom(one))
-        result = add(result, term)
-    return result
-
-
 def _declared(atom: Atom) -> Interval:
     return bounds(of_atom(atom))
-
-
-def _narrowed(interval: Interval, limit: Interval | None) -> Interval:
-    if limit is None:
-        return interval
-    lows = [low for low in (interval[0], limit[0]) if low is not None]
-    highs = [high for high in (interval[1], limit[1]) if high is not None]
-    return max(lows, default=None), min(highs, default=None)
-
-
-def _centred(factor: int, number: int) -> int:
-    """The coefficient of least absolute value that is equal modulo `number`."""
-    rest = factor % number
-    return rest - number if 2 * rest > number else rest
 
 
 # -- facts in force ---------------------------------------------------------------------------

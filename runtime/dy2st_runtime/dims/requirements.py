@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dy2st_runtime.dims.conditions import Condition
+from dy2st_runtime.dims.equations import exactness
 from dy2st_runtime.dims.evaluation import broadcast_forms
 from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size
-from dy2st_runtime.dims.facts import Contradiction, current, exactness, using
+from dy2st_runtime.dims.facts import Contradiction, current, using
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import broadcast_sizes, floordiv, modulo
 from dy2st_runtime.dims.polynomial import subtract

@@ -108,7 +108,7 @@ def uncomputable(
 
 def _broken_equality(condition: Condition, sizes: Sizes, known: Origins) -> str | None:
     """Two axes that must be equal, or an axis that must be a number."""
-    left, right = _number_last(condition)
+    left, right = condition.left, condition.right
     if condition.relation != "==" or not isinstance(left, Dim) or not _is_axis(left, known):
         return None
     start = f"argument {_axis_text(known[left])}: {sizes[left]}; must "

@@ -1,0 +1,60 @@
+"""Equations between sizes taken apart: what divides what, and which term can be solved for."""
+
+from __future__ import annotations
+
+from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size, of_atom
+from dy2st_runtime.dims.polynomial import add, multiply, split, subtract
+from dy2st_runtime.dims.samples import deep_atoms
+
+
+def exactness(rest: Size) -> tuple[Size, int] | None:
+    """(P, c) where rest is k * (P - c * (P // c)): that it is 0 says that c divides P."""
+    for atoms, factor in split(rest)[1]:
+        atom = atoms[0]
+        if len(atoms) > 1 or atom.kind != "floordiv" or not isinstance(atom.args[1], int):
+            continue
+        above, below = atom.args
+        times = -factor // below
+        remainder = subtract(above, multiply(below, of_atom(atom)))
+        difference = subtract(rest, multiply(remainder, times))
+        if isinstance(difference, int) and difference == 0:
+            return above, below
+    return None
+
+
+def stands_elsewhere(size: Dim, place: Monomial) -> bool:
+    """Whether the atoms of one term stand in another term too, or inside of an atom."""
+    wanted = set(place)
+    for atoms, _ in size.terms:
+        if atoms != place and wanted.issubset(atoms):
+            return True
+        inner = {a for atom in atoms if atom.args for x in atom.args for a in deep_atoms(x)}
+        if wanted.issubset(inner):
+            return True
+    return False
+
+
+def substitute_atom(size: Size, atom: Atom, value: Size) -> Size:
+    """The size with a value for an atom, where it stands outside of other atoms."""
+    constant, terms = split(size)
+    result: Size = constant
+    for atoms, factor in terms:
+        term: Size = factor
+        for one in atoms:
+            term = multiply(term, value if one is atom else of_atom(one))
+        result = add(result, term)
+    return result
+
+
+def narrowed(interval: Interval, limit: Interval | None) -> Interval:
+    if limit is None:
+        return interval
+    lows = [low for low in (interval[0], limit[0]) if low is not None]
+    highs = [high for high in (interval[1], limit[1]) if high is not None]
+    return max(lows, default=None), min(highs, default=None)
+
+
+def centred(factor: int, number: int) -> int:
+    """The coefficient of least absolute value that is equal modulo `number`."""
+    rest = factor % number
+    return rest - number if 2 * rest > number else rest
