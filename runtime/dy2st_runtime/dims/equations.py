@@ -47,6 +47,7 @@ def substitute_atom(size: Size, atom: Atom, value: Size) -> Size:
 
 
 def narrowed(interval: Interval, limit: Interval | None) -> Interval:
+    """What both intervals have in common."""
     if limit is None:
         return interval
     lows = [low for low in (interval[0], limit[0]) if low is not None]
