@@ -1,6 +1,7 @@
-"""`static.InputSpec` under PaddlePaddle's name, and Dim for the sizes in it."""
+"""InputSpec and Dim for the sizes in it, and Programs for some of their sizes."""
 
 from dy2st.jit.dimension import Dim
 from dy2st.jit.input_spec import InputSpec
+from dy2st.static.freeze import freeze
 
-__all__ = ["Dim", "InputSpec"]
+__all__ = ["Dim", "InputSpec", "freeze"]

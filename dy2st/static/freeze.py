@@ -1,0 +1,63 @@
+"""freeze: a Program for one size, or for fewer sizes, of one for many."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from dy2st_runtime.dims import Dim, symbols
+from dy2st_runtime.errors import SpecError
+from dy2st_runtime.ir import Program
+from dy2st_runtime.ir.rebuild import rebuild
+
+
+def freeze(program: Program, **sizes: int) -> Program:
+    """The Program with numbers in place of named sizes; those that are not named stay unknown.
+
+    Raises SpecError for a name or number that the Program does not have, ShapeError for numbers
+    that break what it requires.
+
+    >>> from dy2st import to_static
+    >>> from dy2st.static import InputSpec
+    >>> double = to_static(lambda x: x * 2.0, input_spec=[InputSpec(["batch", 4])])
+    >>> freeze(double.main_program, batch=8).outputs[0].shape
+    [8, 4]
+    """
+    return rebuild(program, numbers_for(program, sizes))
+
+
+def named_sizes(program: Program) -> dict[str, Dim]:
+    """The symbols of the inputs by name."""
+    shapes = tuple(variable.tensor_type.shape for variable in program.inputs)
+    return {str(symbol): symbol for symbol in symbols(shapes)}
+
+
+def numbers_for(program: Program, sizes: dict[str, int]) -> dict[Dim, int]:
+    """The symbols that are named, with their numbers; SpecError if they do not fit."""
+    known = named_sizes(program)
+    found: dict[Dim, int] = {}
+    for name, number in sizes.items():
+        if name not in known:
+            raise SpecError(f"{program.name} has no size {name!r}{_suggestion(name, known)}")
+        found[known[name]] = check_number(known[name], number)
+    return found
+
+
+def check_number(symbol: Dim, number: int) -> int:
+    """The number, if the symbol may have it."""
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise SpecError(f"the size {symbol} is an int, not {number!r}")
+    low, high = symbol.minimum, symbol.maximum
+    if number < low or (high is not None and number > high):
+        limits = f"at least {low}" if high is None else f"from {low} to {high}"
+        raise SpecError(f"the size {symbol} is {limits}, not {number}")
+    return number
+
+
+def _suggestion(name: str, known: dict[str, Dim]) -> str:
+    if not known:
+        return ": all its sizes are numbers"
+    close = get_close_matches(name, known, n=1)
+    return f": do you mean {close[0]!r}?" if close else f": it has {', '.join(sorted(known))}"
+
+
+__all__ = ["check_number", "freeze", "named_sizes", "numbers_for"]

@@ -1,0 +1,319 @@
+"""A Program made anew: with sizes in place of symbols, and operators in place of operators.
+
+All types are inferred again, so whatever is put in at the beginning reaches the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import (
+    Condition,
+    Constraint,
+    Dim,
+    Size,
+    collect,
+    current,
+    decided,
+    is_symbol,
+    substitute,
+    symbols,
+)
+from dy2st_runtime.dims.conditions import MEANING
+from dy2st_runtime.errors import Location, ShapeError
+from dy2st_runtime.ir.data import carry, data_of
+from dy2st_runtime.ir.definition import DEFINITIONS, Effect, lookup
+from dy2st_runtime.ir.facts import branch_condition, holding
+from dy2st_runtime.ir.fresh import fresh_symbols_from, take_limits
+from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
+from dy2st_runtime.ir.tracer import infer
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
+
+# Symbols that a rule makes are only needed to see where it makes them.
+_FRESH = 2 * 10**9
+_CONTROL_FLOW = ("cond", "while")
+
+
+@dataclass
+class Call:
+    """An operator to append: a rewrite may put another one in its place."""
+
+    name: str
+    operands: list[Variable]
+    attributes: dict[str, Any]
+
+
+Rewrite = Callable[[Call], "Call | Variable | None"]
+"""What stands for an operator: another Call, a value that is there already, None for itself."""
+
+
+def rebuild(
+    program: Program, sizes: Mapping[Dim, Size] | None = None, rewrite: Rewrite | None = None
+) -> Program:
+    """The Program with sizes put in for symbols; decided branches and dead operators are gone.
+
+    The given one stays as it is; data of parameters and constants are shared. Raises ShapeError if
+    the sizes break a constraint.
+    """
+    return _Rebuild(program, dict(sizes or {}), rewrite).run()
+
+
+@dataclass
+class _Rebuild:
+    old: Program
+    sizes: dict[Dim, Size]
+    rewrite: Rewrite | None
+    new: Program = field(init=False)
+    values: dict[Variable, Variable] = field(default_factory=dict)
+    waiting: list[LocatedConstraint] = field(default_factory=list)
+    known: set[Dim] = field(default_factory=set)
+    found: list[Constraint] = field(default_factory=list)
+
+    def run(self) -> Program:
+        """The new Program."""
+        old = self.old
+        self.new = Program(old.name, structure=old.structure, updates=list(old.updates))
+        self.new.trainable = dict(old.trainable)
+        self.waiting = list(old.constraints)
+        with collect() as self.found, fresh_symbols_from(_FRESH):
+            for parameter in old.block.parameters:
+                self._parameter(parameter, self.new.block)
+            self.new.inputs = [self.values[v] for v in old.inputs]
+            self.new.parameters = {k: self.values[v] for k, v in old.parameters.items()}
+            self.new.buffers = {k: self.values[v] for k, v in old.buffers.items()}
+            self._take_constraints()
+            self._operators(old.block, self.new.block)
+        self.new.block.yields = [self.values[v] for v in old.block.yields]
+        drop_dead(self.new.block)
+        return self.new
+
+    # -- values ------------------------------------------------------------------------------
+
+    def _parameter(self, parameter: Variable, block: Block) -> Variable:
+        made = block.add_parameter(self._type(parameter.type), parameter.name)
+        made.number = parameter.number
+        self.values[parameter] = made
+        self._bind(made.type)
+        return made
+
+    def _bind(self, type: ValueType) -> None:
+        if isinstance(type, TensorType):
+            self.known.update(symbols(type.shape))
+
+    def _type(self, type: ValueType) -> ValueType:
+        if isinstance(type, ArrayType):
+            element = None if type.element is None else self._type(type.element)
+            assert element is None or isinstance(element, TensorType)
+            return ArrayType(element)
+        return type.with_shape(substitute(size, self.sizes) for size in type.shape)
+
+    def _attribute(self, value: Any) -> Any:
+        if isinstance(value, Dim):
+            return substitute(value, self.sizes)
+        if isinstance(value, Condition):
+            return self._condition(value)
+        return tuple(map(self._attribute, value)) if type(value) is tuple else value
+
+    def _condition(self, condition: Condition) -> Condition:
+        """The condition with sizes put in, also where they decide it."""
+        right = condition.right
+        right = (
+            self._attribute(right) if isinstance(right, tuple) else substitute(right, self.sizes)
+        )
+        return Condition(condition.relation, substitute(condition.left, self.sizes), right)
+
+    # -- constraints -------------------------------------------------------------------------
+
+    def _take_constraints(self) -> None:
+        """Require what is about symbols that are bound by now."""
+        later = []
+        for entry in self.waiting:
+            condition = self._condition(entry.constraint.condition)
+            if self.known.issuperset(symbols(condition)):
+                self._require(entry, condition)
+            else:
+                later.append(entry)
+        self.waiting = later
+
+    def _require(self, entry: LocatedConstraint, condition: Condition) -> None:
+        answer = truth_of(condition)
+        if answer is False:
+            place = f" (from {entry.location})" if entry.location else ""
+            raise ShapeError(
+                f"these sizes break {entry.constraint.condition}{place}: {entry.constraint.reason}"
+            )
+        if answer is None:
+            constraint = replace(entry.constraint, condition=condition)
+            self.new.constraints.append(replace(entry, constraint=constraint))
+            current().assume(condition, entry.constraint.reason)
+
+    def _take_found(self, block: Block, location: Location | None) -> None:
+        """Enter what rules have required: of the whole Program, or as an operator of a Block."""
+        found, self.found[:] = list(self.found), []
+        for constraint in found:
+            if block.parent is None:
+                self.new.constraints.append(LocatedConstraint(constraint, location))
+            else:
+                attributes = {"condition": constraint.condition, "message": constraint.reason}
+                block.operators.append(Operator("require", [], attributes, block, [], [], location))
+
+    # -- operators ---------------------------------------------------------------------------
+
+    def _operators(self, old: Block, block: Block) -> None:
+        for operator in old.operators:
+            self._operator(operator, block)
+            if block.parent is None and self.waiting:
+                self._take_constraints()
+
+    def _operator(self, operator: Operator, block: Block) -> None:
+        operands = [self.values[v] for v in operator.operands]
+        attributes = {k: self._attribute(v) for k, v in operator.attributes.items()}
+        call = Call(operator.name, operands, attributes)
+        if call.name == "require" and truth_of(attributes["condition"]):
+            return
+        if call.name == "cond":
+            taken = data_of(operands[0])
+            if taken is not None and isinstance(taken.item(), bool):
+                self._inline(operator, operator.blocks[not taken.item()], operands[1:], block)
+                return
+        replaced = None if self.rewrite is None else self.rewrite(call)
+        if isinstance(replaced, Variable):
+            self._map(operator, [replaced])
+        elif operator.blocks:
+            self._control_flow(operator, call, block)
+        else:
+            self._append(operator, _folded(replaced or call), block, replaced is not None)
+
+    def _append(self, old: Operator, call: Call, block: Block, is_new: bool) -> None:
+        definition = lookup(call.name)
+        types = infer(definition, [v.type for v in call.operands], call.attributes)
+        take_limits()  # they stand among the constraints
+        self._take_found(block, old.location)
+        if not is_new:
+            pairs = zip(types, old.results, strict=True)
+            types = [self._with_old_symbols(type, result.type) for type, result in pairs]
+        operator = self._made(old, call, types, block)
+        self._map(old, operator.results)
+        carry(definition, operator)
+        self._take_found(block, old.location)
+
+    def _made(
+        self,
+        old: Operator,
+        call: Call,
+        types: Iterable[ValueType],
+        block: Block,
+        blocks: Sequence[Block] = (),
+    ) -> Operator:
+        operator = Operator(
+            call.name, call.operands, call.attributes, block, list(blocks), [], old.location
+        )
+        for type, result in zip(types, old.results, strict=True):
+            made = Variable(type, operator, result.name)
+            made.number = result.number
+            operator.results.append(made)
+        block.operators.append(operator)
+        return operator
+
+    def _with_old_symbols(self, type: ValueType, old: ValueType) -> ValueType:
+        """The inferred type; where it binds a symbol, the one that was bound there before."""
+        if isinstance(type, ArrayType) or isinstance(old, ArrayType):
+            return self._type(old)
+        pairs = zip(type.shape, old.shape, strict=True)
+        return type.with_shape(before if self._binds(before) else now for now, before in pairs)
+
+    def _binds(self, size: Size) -> bool:
+        return is_symbol(size) and size not in self.known and size not in self.sizes
+
+    def _map(self, operator: Operator, results: Sequence[Variable]) -> None:
+        """Let results stand for those of an old operator; symbols that they had are put in."""
+        for old, new in zip(operator.results, results, strict=True):
+            self.values[old] = new
+            if isinstance(old.type, TensorType) and isinstance(new.type, TensorType):
+                for before, now in zip(old.type.shape, new.type.shape, strict=True):
+                    if self._binds(before) and before is not now:
+                        assert isinstance(before, Dim)
+                        self.sizes[before] = now
+            self._bind(new.type)
+
+    def _control_flow(self, operator: Operator, call: Call, block: Block) -> None:
+        blocks = []
+        for index, inner in enumerate(operator.blocks):
+            condition = None
+            if operator.name == "cond":
+                condition = branch_condition(call.operands[0], index == 0)
+            with holding(condition):
+                blocks.append(self._nested(operator, inner, call.operands, block))
+        types = [self._type(result.type) for result in operator.results]
+        made = self._made(operator, call, types, block, blocks)
+        self._map(operator, made.results)
+
+    def _nested(
+        self, operator: Operator, old: Block, operands: Sequence[Variable], block: Block
+    ) -> Block:
+        inner = Block(parent=block)
+        captured = operands[1:] if operator.name == "cond" else operands
+        carried = 0 if operator.name == "cond" else len(operator.results)
+        for index, (parameter, operand) in enumerate(zip(old.parameters, captured, strict=True)):
+            made = self._parameter(parameter, inner)
+            if index >= carried:
+                made.type, made.data = operand.type, data_of(operand)
+        self._operators(old, inner)
+        inner.yields = [self.values[v] for v in old.yields]
+        return inner
+
+    def _inline(
+        self, operator: Operator, taken: Block, operands: Sequence[Variable], block: Block
+    ) -> None:
+        """The operators of the one branch that is taken, in place of the `cond`."""
+        self.values.update(zip(taken.parameters, operands, strict=True))
+        for inner in taken.operators:
+            self._operator(inner, block)
+        self._map(operator, [self.values[v] for v in taken.yields])
+
+
+def truth_of(condition: Condition) -> bool | None:
+    """Whether a condition holds, also one of numbers alone; None if it is not decided."""
+    sizes = condition.right if isinstance(condition.right, tuple) else (condition.right,)
+    if all(isinstance(size, int) for size in (condition.left, *sizes)):
+        return MEANING[condition.relation](condition.left, condition.right)
+    return decided(condition)
+
+
+def _folded(call: Call) -> Call:
+    """A size or condition that is known now is a constant."""
+    if call.name != "from_dim":
+        return call
+    value, dtype = call.attributes["value"], call.attributes["dtype"]
+    if isinstance(value, Condition):
+        value = truth_of(value)
+    if value is None or isinstance(value, Dim):
+        return call
+    return Call("constant", [], {"value": np.array(value, dtype)})
+
+
+def drop_dead(block: Block) -> None:
+    """Leave out pure operators whose results nobody reads."""
+    needed = set(block.yields)
+    kept = []
+    for operator in reversed(block.operators):
+        for inner in operator.blocks:
+            drop_dead(inner)
+        if _is_pure(operator) and not needed.intersection(operator.results):
+            continue
+        needed.update(operator.operands)
+        kept.append(operator)
+    block.operators[:] = kept[::-1]
+
+
+def _is_pure(operator: Operator) -> bool:
+    if DEFINITIONS[operator.name].effect is not Effect.PURE and operator.name not in _CONTROL_FLOW:
+        return False
+    return all(_is_pure(inner) for block in operator.blocks for inner in block.operators)
+
+
+__all__ = ["Call", "Rewrite", "drop_dead", "rebuild", "truth_of"]
