@@ -10,6 +10,7 @@ import numpy as np
 from dy2st_runtime.dims import Dim, Size
 from dy2st_runtime.errors import ArgumentError, TensorAsPython
 from dy2st_runtime.ir.data import data_of
+from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.fresh import fresh_symbol
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
@@ -53,7 +54,7 @@ def normalize_axes(axis: Axes, rank: int) -> tuple[int, ...]:
     """Axes from 0 in order; None means all. ArgumentError if one is given twice."""
     if axis is None:
         return tuple(range(rank))
-    given = axis if isinstance(axis, (list, tuple)) else [axis]
+    given = as_ints(axis, "an axis")
     axes = tuple(sorted(normalize_axis(a, rank) for a in given))
     if len(set(axes)) != len(axes):
         raise ArgumentError(f"an axis is given twice in {list(given)}")
@@ -70,6 +71,16 @@ def as_int(value: Any, what: str) -> int:
         return int(value.__index__())
     except (AttributeError, TypeError):
         raise ArgumentError(f"{what} is an integer, not {value!r}") from None
+
+
+def as_ints(value: Any, what: str) -> list[int]:
+    """Python ints of one integer, or of a list or 1-d tensor of them, if they are known."""
+    if isinstance(value, Variable) and data_of(value) is not None and value.tensor_type.rank:
+        value = data_of(value).tolist()  # type: ignore[union-attr]
+    elif isinstance(value, Tensor) and not isinstance(value, Variable):
+        value = np.asarray(value).tolist()
+    entries = value if isinstance(value, (list, tuple)) else [value]
+    return [as_int(entry, what) for entry in entries]
 
 
 def as_size(value: Any, what: str = "a size") -> Size:
@@ -113,6 +124,23 @@ def known_dim(variable: Variable) -> Size | None:
         return None
     value: Size = data.item()
     return value
+
+
+def is_unknown(value: Any) -> bool:
+    """Whether a number or a list of numbers is one, or has one, that only the run tells."""
+    if isinstance(value, (list, tuple)):
+        return any(is_unknown(entry) for entry in value)
+    return isinstance(value, Variable) and data_of(value) is None
+
+
+def as_integers(values: Any) -> tuple[Any, tuple[Size | None, ...] | None]:
+    """One 1-d tensor of several numbers, and those of them that are sizes already."""
+    if not isinstance(values, (list, tuple)):
+        return values, None
+    known = [
+        known_dim(value) if isinstance(value, Variable) else as_size(value) for value in values
+    ]
+    return F.stack([F.reshape(F.cast(value, "int64"), []) for value in values]), tuple(known)
 
 
 def as_dtype(dtype: Any, default: Any = None) -> DType:

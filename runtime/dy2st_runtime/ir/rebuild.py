@@ -27,10 +27,11 @@ from dy2st_runtime.dims.conditions import MEANING
 from dy2st_runtime.errors import Location, ShapeError
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect, lookup
+from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.facts import branch_condition, holding
 from dy2st_runtime.ir.fresh import fresh_symbols_from, take_limits
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
-from dy2st_runtime.ir.tracer import infer
+from dy2st_runtime.ir.tracer import Tracer, infer
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 # Symbols that a rule makes are only needed to see where it makes them.
@@ -47,8 +48,8 @@ class Call:
     attributes: dict[str, Any]
 
 
-Rewrite = Callable[[Call], "Call | Variable | None"]
-"""What stands for an operator: another Call, a value that is there already, None for itself."""
+Rewrite = Callable[[Call], "Callable[[], Any] | None"]
+"""A function that records what stands for an operator and returns its results; None to keep it."""
 
 
 def rebuild(
@@ -181,21 +182,32 @@ class _Rebuild:
                 self._inline(operator, operator.blocks[not taken.item()], operands[1:], block)
                 return
         replaced = None if self.rewrite is None else self.rewrite(call)
-        if isinstance(replaced, Variable):
-            self._map(operator, [replaced])
+        if replaced is not None:
+            self._map(operator, self._recorded(replaced, operator.location, block))
         elif operator.blocks:
             self._control_flow(operator, call, block)
         else:
-            self._append(operator, _folded(replaced or call), block, replaced is not None)
+            self._append(operator, _folded(call), block)
 
-    def _append(self, old: Operator, call: Call, block: Block, is_new: bool) -> None:
+    def _recorded(
+        self, function: Callable[[], Any], location: Location | None, block: Block
+    ) -> list[Variable]:
+        """Append what a function records; it stands at the place of the old operator."""
+        mark = len(block.operators)
+        with interpreting(Tracer.of_block(self.new, block)):
+            result = function()
+        for operator in block.operators[mark:]:
+            operator.location = location
+        self._take_found(block, location)
+        return list(result) if isinstance(result, tuple) else [result]
+
+    def _append(self, old: Operator, call: Call, block: Block) -> None:
         definition = lookup(call.name)
         types = infer(definition, [v.type for v in call.operands], call.attributes)
         take_limits()  # they stand among the constraints
         self._take_found(block, old.location)
-        if not is_new:
-            pairs = zip(types, old.results, strict=True)
-            types = [self._with_old_symbols(type, result.type) for type, result in pairs]
+        pairs = zip(types, old.results, strict=True)
+        types = [self._with_old_symbols(type, result.type) for type, result in pairs]
         operator = self._made(old, call, types, block)
         self._map(old, operator.results)
         carry(definition, operator)

@@ -65,6 +65,14 @@ class Tracer:
         self._required: set[tuple[Block | None, Constraint]] = set()
         self._detached: dict[tuple[Block, Variable], Variable] = {}
 
+    @classmethod
+    def of_block(cls, program: Program, block: Block) -> Tracer:
+        """One that goes on recording at the end of a Block, which may be a nested one."""
+        tracer = cls(program, is_scratch=True)
+        tracer.block = block
+        tracer._captured[block] = {}
+        return tracer
+
     @property
     def reads_live_tensors(self) -> bool:
         """Whether eager tensors become parameters and buffers of the Program, not constants."""

@@ -84,6 +84,7 @@ from dy2st_runtime.ops.creation import (
     zeros,
     zeros_like,
 )
+from dy2st_runtime.ops.dynamic import dynamic as _dynamic  # noqa: F401  fills the table
 from dy2st_runtime.ops.elementwise import (
     add,
     atan2,

@@ -22,7 +22,15 @@ from dy2st_runtime.ir import (
     method,
     public,
 )
-from dy2st_runtime.ir.arguments import as_dtype, as_shape, as_size, dtype_of, shape_of
+from dy2st_runtime.ir.arguments import (
+    as_dtype,
+    as_integers,
+    as_shape,
+    as_size,
+    dtype_of,
+    is_unknown,
+    shape_of,
+)
 from dy2st_runtime.ir.tracer import SCALAR_DTYPES, as_array
 from dy2st_runtime.ops.rules import of_sizes, same_type
 
@@ -207,7 +215,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
     if isinstance(fill_value, (float, int)) and not isinstance(fill_value, bool):
         default = _default_dtype
     wanted = as_dtype(dtype, default)
-    return apply("full", shape=as_shape(shape), value=_plain(fill_value), dtype=wanted)
+    return _filled(shape, _plain(fill_value), wanted)
 
 
 @public
@@ -217,13 +225,21 @@ def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     >>> zeros([2]).tolist()
     [0.0, 0.0]
     """
-    return apply("full", shape=as_shape(shape), value=0, dtype=as_dtype(dtype, _default_dtype))
+    return _filled(shape, 0, as_dtype(dtype, _default_dtype))
 
 
 @public
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of ones, float32 by default."""
-    return apply("full", shape=as_shape(shape), value=1, dtype=as_dtype(dtype, _default_dtype))
+    return _filled(shape, 1, as_dtype(dtype, _default_dtype))
+
+
+def _filled(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
+    """A tensor of a shape, which may be a tensor of sizes that only the run tells."""
+    if is_unknown(shape):
+        sizes, known = as_integers(shape)
+        return F.dynamic("full", sizes, value=value, dtype=dtype, known=known)
+    return apply("full", shape=as_shape(shape), value=value, dtype=dtype)
 
 
 @public
@@ -268,6 +284,10 @@ def arange(
     """
     if end is None:
         start, end = 0, start
+    if is_unknown((start, end, step)):
+        common = np.result_type(*map(dtype_of, (start, end, step)))
+        ends = [F.cast(value, common) for value in (start, end, step)]
+        return F.dynamic("arange", *ends, dtype=as_dtype(dtype, common))
     values = [_number(value) for value in (start, end, step)]
     if not isinstance(values[2], Dim) and values[2] == 0:
         raise ArgumentError("arange: the step is 0")

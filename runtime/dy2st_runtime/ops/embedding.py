@@ -6,7 +6,7 @@ from typing import Any
 
 from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import F, public
-from dy2st_runtime.ir.arguments import as_shape, normalize_axes
+from dy2st_runtime.ir.arguments import as_integers, as_shape, is_unknown, normalize_axes
 
 
 @public
@@ -119,6 +119,12 @@ def interpolate(
     if data_format == "NHWC":
         y = interpolate(F.moveaxis(x, -1, 1), size, scale_factor, mode, align_corners)
         return F.moveaxis(y, 1, -1)
+    how = {"mode": mode, "align_corners": align_corners}
+    if is_unknown(size):
+        wanted, known = as_integers(size)
+        return F.dynamic("resize", x, wanted, known=known, **how)
+    if is_unknown(scale_factor):
+        return F.dynamic("upsampling", x, _as_tensor(scale_factor), **how)
     if size is not None:
         sizes = list(as_shape(size))
         factors = [None] * len(sizes)
@@ -129,6 +135,11 @@ def interpolate(
     for axis, wanted in enumerate(sizes, 2):
         x = _resized(x, axis, wanted, mode, align_corners)
     return x
+
+
+def _as_tensor(values: Any) -> Any:
+    """A tensor of one or several numbers, whole or not."""
+    return F.stack(list(values)) if isinstance(values, (list, tuple)) else values
 
 
 def _scaled(size: Any, factor: Any) -> Any:

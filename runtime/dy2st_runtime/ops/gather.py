@@ -11,9 +11,11 @@ from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import (
     as_dtype,
+    as_integers,
     as_shape,
     as_size,
     fresh_symbol,
+    is_unknown,
     normalize_axis,
     shape_of,
 )
@@ -147,6 +149,9 @@ def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) ->
 @public
 def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
     """Zeros with `updates` added at the places that the last axis of `index` names."""
+    if is_unknown(shape):
+        sizes, known = as_integers(shape)
+        return F.dynamic("scatter_nd", index, updates, sizes, known=known)
     return scatter_nd_add(F.zeros(as_shape(shape), updates.dtype), index, updates)
 
 
@@ -284,6 +289,8 @@ def one_hot(x: Any, num_classes: Any, name: str | None = None) -> Any:
 
     Raises IndexError for a class below 0 or not below num_classes.
     """
+    if is_unknown(num_classes):
+        return F.dynamic("one_hot", x, num_classes)
     return apply("one_hot", x, num_classes=as_size(num_classes, "num_classes"))
 
 

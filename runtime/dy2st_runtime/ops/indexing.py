@@ -21,7 +21,16 @@ from dy2st_runtime.dims import (
 )
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import ArrayType, F, Tensor, Variable, apply, current_tracer, public
-from dy2st_runtime.ir.arguments import as_size, known_dim, known_dims, normalize_axis
+from dy2st_runtime.ir.arguments import (
+    as_integers,
+    as_ints,
+    as_shape,
+    as_size,
+    is_unknown,
+    known_dim,
+    known_dims,
+    normalize_axis,
+)
 from dy2st_runtime.ops.slicing import index_shape, place_of_picked, slice_length
 
 _ALL = builtins.slice(None)
@@ -392,7 +401,12 @@ def strided_slice(
     x: Any, axes: Any, starts: Any, ends: Any, strides: Any, name: str | None = None
 ) -> Any:
     """x[start:end:stride] along each of the axes."""
+    places = tuple(normalize_axis(axis, x.ndim) for axis in as_ints(axes, "an axis"))
+    if is_unknown((starts, ends, strides)):
+        ends_of = [as_integers(values)[0] for values in (starts, ends, strides)]
+        return F.dynamic("strided_slice", x, *ends_of, axes=places)
+    starts, ends, strides = (as_shape(values) for values in (starts, ends, strides))
     index: list[Any] = [_ALL] * x.ndim
-    for axis, start, end, stride in zip(axes, starts, ends, strides, strict=True):
-        index[normalize_axis(axis, x.ndim)] = builtins.slice(start, end, stride)
+    for axis, start, end, stride in zip(places, starts, ends, strides, strict=True):
+        index[axis] = builtins.slice(start, end, stride)
     return getitem(x, tuple(index))

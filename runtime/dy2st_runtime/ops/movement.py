@@ -13,8 +13,11 @@ from dy2st_runtime.ir import REQUIRED, F, Sample, Shape, TensorType, apply, defi
 from dy2st_runtime.ir.arguments import (
     Axes,
     as_int,
+    as_integers,
+    as_ints,
     as_shape,
     as_size,
+    is_unknown,
     normalize_axes,
     normalize_axis,
     rank_of,
@@ -59,6 +62,9 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     >>> reshape(zeros([2, 3]), [-1]).shape
     [6]
     """
+    if is_unknown(shape):
+        sizes, known = as_integers(shape)
+        return F.dynamic("reshape", x, sizes, known=known)
     own = tuple(shape_of(x))
     wanted = _filled(own, _copied_sizes(own, as_shape(shape)))
     if same_shape(own, wanted):
@@ -122,6 +128,8 @@ def squeeze(x: Any, axis: Axes = None, name: str | None = None) -> Any:
 
     A given axis whose size is not known must have the size 1 when the Program runs.
     """
+    if is_unknown(axis):
+        return F.dynamic("squeeze", x, as_integers(axis)[0])
     own = shape_of(x)
     gone = []
     for place in normalize_axes(axis, len(own)):
@@ -141,7 +149,9 @@ def squeeze(x: Any, axis: Axes = None, name: str | None = None) -> Any:
 @method
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
     """With axes of size 1 at the given places of the result: (n, m) -> (n, 1, m) for axis 1."""
-    given = list(axis) if isinstance(axis, (list, tuple)) else [axis]
+    if is_unknown(axis):
+        return F.dynamic("unsqueeze", x, as_integers(axis)[0])
+    given = as_ints(axis, "an axis")
     own = shape_of(x)
     for place in normalize_axes(given, len(own) + len(given)):
         own.insert(place, 1)
@@ -258,6 +268,9 @@ define(
 @method
 def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
     """x repeated to a shape, by the rules of broadcasting."""
+    if is_unknown(shape):
+        sizes, known = as_integers(shape)
+        return F.dynamic("broadcast_to", x, sizes, known=known)
     wanted = as_shape(shape)
     own = tuple(shape_of(x))
     if same_shape(own, wanted):
@@ -268,6 +281,9 @@ def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
 @method
 def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     """x repeated to a shape; -1 keeps the size of x."""
+    if is_unknown(shape):
+        sizes, known = as_integers(shape)
+        return F.dynamic("broadcast_to", x, sizes, known=known)
     wanted = list(as_shape(shape))
     own = shape_of(x)
     lead = len(wanted) - len(own)
@@ -288,6 +304,8 @@ def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
 @method
 def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
     """x put together repeat_times[i] times along axis i."""
+    if is_unknown(repeat_times):
+        return F.dynamic("tile", x, as_integers(repeat_times)[0])
     times = as_shape(repeat_times)
     own = shape_of(x)
     rank = max(len(own), len(times))

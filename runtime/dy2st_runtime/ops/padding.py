@@ -9,7 +9,7 @@ import numpy as np
 from dy2st_runtime.dims import Size, maximum, minimum, product, require
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, method
-from dy2st_runtime.ir.arguments import as_shape
+from dy2st_runtime.ir.arguments import as_integers, as_shape, is_unknown
 
 Pads = tuple[tuple[Size, Size], ...]
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
@@ -110,6 +110,10 @@ def pad(
     """
     if mode not in _MODES:
         raise ArgumentError(f"pad: the mode is one of {', '.join(_MODES)}, not {mode!r}")
+    if is_unknown(pad):
+        if as_integers(pad)[0].shape != [2 * x.ndim]:
+            raise ArgumentError(f"pad: a tensor of pads has two numbers for each of {x.ndim} axes")
+        return F.dynamic("pad", x, as_integers(pad)[0], mode=mode, value=_value_for(x, value))
     given = as_shape(pad)
     if len(given) % 2:
         raise ArgumentError(f"pad: two numbers an axis, not {list(given)}")

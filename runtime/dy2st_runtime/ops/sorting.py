@@ -9,7 +9,7 @@ import numpy as np
 from dy2st_runtime.dims import product, require
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, method, public
-from dy2st_runtime.ir.arguments import as_size, fresh_symbol, normalize_axis
+from dy2st_runtime.ir.arguments import as_size, fresh_symbol, is_unknown, normalize_axis
 
 
 def _order_kernel(x: Any, axis: int, descending: bool) -> Any:
@@ -79,6 +79,8 @@ def topk(
     Raises ShapeError if there are fewer than k.
     """
     place = normalize_axis(-1 if axis is None else axis, x.ndim)
+    if is_unknown(k):
+        return F.dynamic("topk", x, k, axis=place, largest=largest)  # type: ignore[no-any-return]
     count, size = as_size(k, "k"), x.shape[place]
     require(count <= size, f"topk: k = {count} of {size} elements along axis {place}")
     order = F.slice(argsort(x, place, descending=largest), [place], [0], [count])

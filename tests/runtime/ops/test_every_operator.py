@@ -16,6 +16,7 @@ from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ir.tracer import complete, infer
 from dy2st_runtime.ir.verifier import verify
 from dy2st_runtime.ops import seed
+from dy2st_runtime.ops.dynamic import TABLE
 from dy2st_runtime.tensor import EagerTensor
 
 # Operators on lists of the Program and on Blocks are tested by hand.
@@ -82,7 +83,10 @@ def test_the_shape_rule_on_symbols_agrees_with_the_rule_on_numbers(definition, s
         sizes = [symbol(f"s{i}_{axis}", 0) for axis in range(array.ndim)]
         values.update(zip(sizes, array.shape, strict=True))
         # Axis by axis: the first is symbolic, so that attributes that name sizes still fit.
-        types.append(TensorType(array.dtype, [*sizes[:1], *array.shape[1:]]))
+        # How many values a dynamic operator gets says how many axes its result has.
+        is_count = definition.name in TABLE and i in TABLE[definition.name].arguments
+        shape = array.shape if is_count else [*sizes[:1], *array.shape[1:]]
+        types.append(TensorType(array.dtype, shape))
     attributes = complete(definition, sample.attributes)
     with collect() as constraints:
         symbolic = infer(definition, types, attributes)

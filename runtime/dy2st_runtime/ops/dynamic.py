@@ -1,0 +1,263 @@
+"""Operators whose shape argument is a tensor of values that only the run tells.
+
+Each is another form of a function that takes those values as Python numbers: that function is its
+kernel and its gradient, and what the DynamicToStatic pass puts in its place once they are known.
+The rank of the result must be known, from how many values there are; its sizes are new symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Size
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import F, Sample, TensorType, apply, define, public
+from dy2st_runtime.ir.arguments import fresh_symbol
+from dy2st_runtime.ir.dispatch import eagerly
+
+Sizes = Sequence["Size | None"]
+"""Sizes of a result; None where a new symbol stands."""
+
+PREFIX = "dynamic_"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One dynamic operator.
+
+    arguments  which inputs are the values that the static function takes as Python numbers.
+    static     the function: inputs in order, attributes by name.
+    sizes      the shape of the (first) result, from the types of the inputs and the attributes.
+    dtype      its element type; the same for all that follow from x.
+    """
+
+    name: str
+    inputs: str
+    arguments: tuple[int, ...]
+    static: Callable[..., Any]
+    sizes: Callable[..., Sizes]
+    samples: tuple[Sample, ...]
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    dtype: Callable[..., Any] = lambda x, *_, **__: x.dtype
+    has_places: bool = False
+
+
+def _count(type: TensorType, what: str) -> int:
+    """How many values a tensor of them holds; ArgumentError if that is not known."""
+    if type.rank == 0:
+        return 1
+    count = type.shape[0]
+    if type.rank != 1 or not isinstance(count, int):
+        raise ArgumentError(
+            f"{what} is a tensor of shape {list(type.shape)}, so the number of axes of the result "
+            "is not known: give it a known length"
+        )
+    return count
+
+
+def _known(sizes: Sizes | None, type: TensorType, what: str) -> Sizes:
+    return [None] * _count(type, what) if sizes is None else list(sizes)
+
+
+def _without_signs(sizes: Sizes) -> Sizes:
+    """Sizes as given, but for 0 and -1, which the function gives a meaning of its own."""
+    return [None if isinstance(s, int) and s <= 0 else s for s in sizes]
+
+
+def _topk_sizes(x: TensorType, k: TensorType, axis: int, largest: bool) -> Sizes:
+    return [None if place == axis else size for place, size in enumerate(x.shape)]
+
+
+_F64_AND_INT = ("float64", "int64")
+_NO_SIZES = {"known": None}
+ROWS = (
+    Row(
+        "reshape",
+        "x, shape",
+        (1,),
+        lambda x, shape, known: F.reshape(x, shape),
+        lambda x, shape, known: _without_signs(_known(known, shape, "reshape: the shape")),
+        (Sample(((1, 1), (2,)), {}, _F64_AND_INT, 1, 2),),
+        _NO_SIZES,
+    ),
+    Row(
+        "squeeze",
+        "x, axis",
+        (1,),
+        lambda x, axis: F.squeeze(x, axis),
+        lambda x, axis: [None] * (x.rank - _count(axis, "squeeze: the axes")),
+        (Sample(((1, 1), (1,)), {}, _F64_AND_INT, 0, 1),),
+    ),
+    Row(
+        "unsqueeze",
+        "x, axis",
+        (1,),
+        lambda x, axis: F.unsqueeze(x, axis),
+        lambda x, axis: [None] * (x.rank + _count(axis, "unsqueeze: the axes")),
+        (Sample(((2, 3), (1,)), {}, _F64_AND_INT, 0, 3),),
+    ),
+    Row(
+        "tile",
+        "x, repeats",
+        (1,),
+        lambda x, repeats: F.tile(x, repeats),
+        lambda x, repeats: [None] * max(x.rank, _count(repeats, "tile: the repeats")),
+        (Sample(((2, 3), (2,)), {}, _F64_AND_INT, 1, 3),),
+    ),
+    Row(
+        "topk",
+        "x, k",
+        (1,),
+        lambda x, k, axis, largest: F.topk(x, k, axis, largest),
+        _topk_sizes,
+        (Sample(((2, 3), ()), {}, _F64_AND_INT, 1, 3),),
+        {"axis": 0, "largest": True},
+        has_places=True,
+    ),
+    Row(
+        "broadcast_to",
+        "x, shape",
+        (1,),
+        lambda x, shape, known: F.expand(x, shape),
+        lambda x, shape, known: _without_signs(_known(known, shape, "broadcast_to: the shape")),
+        (Sample(((1, 1), (2,)), {}, _F64_AND_INT, 1, 3),),
+        _NO_SIZES,
+    ),
+    Row(
+        "full",
+        "shape",
+        (0,),
+        lambda shape, value, dtype, known: F.full(shape, value, dtype),
+        lambda shape, value, dtype, known: _known(known, shape, "full: the shape"),
+        (Sample(((2,),), {}, ("int64",), 0, 3),),
+        {"value": 0, "dtype": np.dtype("float32"), **_NO_SIZES},
+        dtype=lambda shape, value, dtype, known: dtype,
+    ),
+    Row(
+        "one_hot",
+        "x, num_classes",
+        (1,),
+        lambda x, num_classes: F.one_hot(x, num_classes),
+        lambda x, num_classes: [*x.shape, None],
+        (Sample(((0, 3), ()), {}, ("int64", "int64"), 2, 3),),
+        dtype=lambda x, num_classes: "float32",
+    ),
+    Row(
+        "resize",
+        "x, size",
+        (1,),
+        lambda x, size, mode, align_corners, known: F.interpolate(
+            x, size, mode=mode, align_corners=align_corners
+        ),
+        lambda x, size, mode, align_corners, known: [
+            *x.shape[:2],
+            *_known(known, size, "interpolate: the size"),
+        ],
+        (Sample(((1, 2, 2, 3), (2,)), {}, _F64_AND_INT, 1, 4),),
+        {"mode": "nearest", "align_corners": False, **_NO_SIZES},
+    ),
+    Row(
+        "upsampling",
+        "x, scale",
+        (1,),
+        lambda x, scale, mode, align_corners: F.interpolate(
+            x, scale_factor=scale, mode=mode, align_corners=align_corners
+        ),
+        lambda x, scale, mode, align_corners: [*x.shape[:2], *[None] * (x.rank - 2)],
+        (Sample(((1, 2, 2, 3), ()), {}, _F64_AND_INT, 1, 4),),
+        {"mode": "nearest", "align_corners": False},
+    ),
+    Row(
+        "pad",
+        "x, pads",
+        (1,),
+        lambda x, pads, mode, value: F.pad(x, pads, mode, value),
+        lambda x, pads, mode, value: [None] * x.rank,
+        (Sample(((2, 3), (4,)), {}, _F64_AND_INT, 0, 3),),
+        {"mode": "constant", "value": 0.0},
+    ),
+    Row(
+        "strided_slice",
+        "x, starts, ends, strides",
+        (1, 2, 3),
+        lambda x, starts, ends, strides, axes: F.strided_slice(x, axes, starts, ends, strides),
+        lambda x, starts, ends, strides, axes: [
+            None if axis in axes else size for axis, size in enumerate(x.shape)
+        ],
+        (Sample(((4, 3), (1,), (1,), (1,)), {"axes": (0,)}, ("float64", *["int64"] * 3), 1, 3),),
+        {"axes": (0,)},
+    ),
+    Row(
+        "arange",
+        "start, end, step",
+        (0, 1, 2),
+        lambda start, end, step, dtype: F.arange(start, end, step, dtype),
+        lambda start, end, step, dtype: [None],
+        (Sample(((), (), ()), {}, ("int64",) * 3, 1, 3),),
+        {"dtype": np.dtype("int64")},
+        dtype=lambda start, end, step, dtype: dtype,
+    ),
+    Row(
+        "scatter_nd",
+        "index, updates, shape",
+        (2,),
+        lambda index, updates, shape, known: F.scatter_nd(index, updates, shape),
+        lambda index, updates, shape, known: _known(known, shape, "scatter_nd: the shape"),
+        (Sample(((0, 1), (0,), (1,)), {}, ("int64", "float64", "int64"), 2, 3),),
+        _NO_SIZES,
+        dtype=lambda index, updates, shape, known: updates.dtype,
+    ),
+)
+TABLE = {PREFIX + row.name: row for row in ROWS}
+
+
+def static_form(name: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+    """The result of the static function, its arguments given as nested lists of sizes."""
+    return TABLE[name].static(*inputs, **attributes)
+
+
+def _define(row: Row) -> None:
+    def infer(*types: TensorType, **attributes: Any) -> Any:
+        shape = [
+            fresh_symbol("size") if size is None else size
+            for size in row.sizes(*types, **attributes)
+        ]
+        result = TensorType(row.dtype(*types, **attributes), shape)
+        return (result, result.with_dtype("int64")) if row.has_places else result
+
+    def with_values(*inputs: Any, **attributes: Any) -> Any:
+        values = [
+            np.asarray(value).tolist() if place in row.arguments else value
+            for place, value in enumerate(inputs)
+        ]
+        return row.static(*values, **attributes)
+
+    def kernel(*arrays: Any, **attributes: Any) -> Any:
+        with eagerly():
+            result = with_values(*arrays, **attributes)
+        return tuple(map(np.asarray, result)) if row.has_places else np.asarray(result)
+
+    define(
+        PREFIX + row.name,
+        doc=f"{row.name}, its {row.inputs.split(', ', 1)[-1]} known only when it runs.",
+        inputs=row.inputs,
+        attributes=row.attributes,
+        infer=infer,
+        kernel=kernel,
+        decompose=with_values,
+        samples=row.samples,
+    )
+
+
+for _row in ROWS:
+    _define(_row)
+
+
+@public
+def dynamic(name: str, *inputs: Any, **attributes: Any) -> Any:
+    """Record the dynamic form of a function; its public name decides when."""
+    return apply(PREFIX + name, *inputs, **attributes)
