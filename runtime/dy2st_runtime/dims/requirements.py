@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import gcd
 from typing import Any
 
 from dy2st_runtime.dims.conditions import Condition
@@ -15,7 +16,7 @@ from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size
 from dy2st_runtime.dims.facts import Contradiction, current, using
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import broadcast_sizes, floordiv, modulo
-from dy2st_runtime.dims.polynomial import subtract
+from dy2st_runtime.dims.polynomial import add, common_factor, of_term, subtract
 from dy2st_runtime.dims.queries import decided, decided_without_facts, equal
 from dy2st_runtime.errors import ShapeError, UndecidedDim
 
@@ -81,12 +82,28 @@ def require_equal(left: Size, right: Size, reason: str) -> None:
     """`require` that two sizes are equal."""
     if left is right:
         return
-    exact = exactness(subtract(left, right))
+    rest = subtract(left, right)
+    exact = exactness(rest)
+    if isinstance(rest, Dim) and exact is None:
+        left, right = _without_common_factor(rest, left, right)
     if exact is not None:  # h % 2 == 0 says more to a reader than 2*(h//2) == h
         left, right = modulo(*exact), 0
     if isinstance(left, int):
         left, right = right, left
     require(Condition("==", left, right), reason)
+
+
+def _without_common_factor(rest: Dim, left: Size, right: Size) -> tuple[Size, Size]:
+    """4*n == 4*m as n == m."""
+    number = gcd(rest.constant, common_factor(rest))
+    if number == 1:
+        return left, right
+    sides: list[Size] = [0, 0]
+    for atoms, factor in rest.terms:
+        side = 0 if factor > 0 else 1
+        sides[side] = add(sides[side], of_term(atoms, abs(factor) // number))
+    constant = rest.constant // number
+    return add(sides[0], max(constant, 0)), add(sides[1], max(-constant, 0))
 
 
 def broadcast(left: Size, right: Size) -> Size:

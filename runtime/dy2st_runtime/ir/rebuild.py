@@ -196,9 +196,11 @@ class _Rebuild:
         mark = len(block.operators)
         with interpreting(Tracer.of_block(self.new, block)):
             result = function()
-        for operator in block.operators[mark:]:
+        made, block.operators[mark:] = block.operators[mark:], []
+        for operator in made:
             operator.location = location
         self._take_found(block, location)
+        block.operators += made
         return list(result) if isinstance(result, tuple) else [result]
 
     def _append(self, old: Operator, call: Call, block: Block) -> None:
