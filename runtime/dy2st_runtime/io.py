@@ -27,9 +27,10 @@ from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.parser import parse
 from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ir.program import Program, Variable
+from dy2st_runtime.ir.rebuild import rebuild as made_anew
 from dy2st_runtime.ir.structure import flatten, is_container, rebuild
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.verifier import findings, verify
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import read_arrays, replacing, write_arrays
 
@@ -110,12 +111,18 @@ def load(path: AnyPath) -> LoadedModel:
     return LoadedModel(programs, arrays)
 
 
+def _verified(program: Program) -> Program:
+    """The Program; one that was saved when rules needed less now requires what they need."""
+    found = findings(program)
+    if found and all(finding.rule == "needs are required" for finding in found):
+        program = made_anew(program)
+    return verify(program)
+
+
 def _read_programs(file: Path) -> list[Program]:
     """The verified Programs of a file; FormatError says what is wrong with it."""
     try:
-        programs = parse(file.read_bytes().decode("utf-8"))
-        for program in programs:
-            verify(program)
+        programs = [_verified(p) for p in parse(file.read_bytes().decode("utf-8"))]
     except UnicodeDecodeError:
         raise FormatError(f"{file} is no text: it is damaged, or no saved model") from None
     except FormatError as error:  # a newer version

@@ -50,6 +50,7 @@ class Scope:
     """What is known at one place of a Program, in the order of its text.
 
     symbols, values     what can be used here: symbols also in nested Blocks, values not.
+    missing             what the rule of the operator at hand needs, and nobody requires.
     made, bound         all Variables made, and all symbols bound, anywhere in the Program so far.
     """
 
@@ -59,6 +60,7 @@ class Scope:
     values: set[Variable] = field(default_factory=set)
     made: set[Variable] = field(default_factory=set)
     bound: dict[Dim, None] = field(default_factory=dict)
+    missing: list[Condition] = field(default_factory=list)
 
     def inside(self, block: Block) -> Scope:
         """The scope at the beginning of a nested Block."""
@@ -182,11 +184,18 @@ def results_are_typed_by_rule(operator: Operator, scope: Scope) -> Texts:
     recorded = [result.type for result in operator.results]
     if not _agree(recorded, types, scope):
         yield f"its results have {_types_shown(recorded)}; the rule gives {_types_shown(types)}"
-    for constraint in required:
-        condition = constraint.condition
-        is_known = all(symbol in scope.symbols for symbol in symbols(condition))
-        if is_known:
-            yield f"its rule needs {condition}, which the Program does not require"
+    scope.missing = [
+        constraint.condition
+        for constraint in required
+        if all(symbol in scope.symbols for symbol in symbols(constraint.condition))
+    ]
+
+
+def needs_are_required(operator: Operator, scope: Scope) -> Texts:
+    """What a shape rule needs of sizes is required by the Program, or by an operator before."""
+    for condition in scope.missing:
+        yield f"its rule needs {condition}, which the Program does not require"
+    scope.missing = []
 
 
 def _agree(recorded: Sequence[ValueType], types: Sequence[ValueType], scope: Scope) -> bool:
@@ -352,6 +361,7 @@ RULES_BEFORE: tuple[Rule, ...] = (
     cond_is_closed,
     while_is_closed,
     results_are_typed_by_rule,
+    needs_are_required,
     attribute_symbols_are_bound,
 )
 RULES_AFTER: tuple[Rule, ...] = (

@@ -16,6 +16,8 @@ _ROOT_2_BY_PI = (2.0 / np.pi) ** 0.5
 
 
 def _softmax_kernel(x: Any, axis: int) -> Any:
+    if not x.size:
+        return np.exp(x)
     powers = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
     powers /= np.add.reduce(powers, axis=axis, keepdims=True)
     return powers
@@ -27,6 +29,8 @@ def _softmax_gradient(g: Any, y: Any, x: Any, axis: int) -> Any:
 
 
 def _log_softmax_kernel(x: Any, axis: int) -> Any:
+    if not x.size:
+        return np.exp(x)
     low = x - np.maximum.reduce(x, axis=axis, keepdims=True)
     return low - np.log(np.add.reduce(np.exp(low), axis=axis, keepdims=True))
 

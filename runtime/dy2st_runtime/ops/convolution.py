@@ -10,12 +10,13 @@ conv_weight     the gradient of conv with respect to w
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dy2st_runtime.dims import Size, less, require, require_equal
+from dy2st_runtime.dims import Size, ceil_divide, less, maximum, require, require_equal
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, public
 from dy2st_runtime.ir.arguments import as_shape, pair
@@ -33,6 +34,7 @@ def window_count(
     size: Size, kernel: int, stride: int, pads: tuple[Size, Size], dilation: int
 ) -> Size:
     """How many windows fit: (size + pads - dilation*(kernel-1) - 1) // stride + 1."""
+    require(kernel > 0, f"a window has the size {kernel}")
     room = size + pads[0] + pads[1] - dilation * (kernel - 1) - 1
     if less(room, 0) is True:
         raise ShapeError(f"a window of {dilation * (kernel - 1) + 1} does not fit the size {size}")
@@ -53,6 +55,10 @@ def _conv_infer(
         w.shape[1] * groups,
         f"conv: x has {x.shape[1]} channels, the weight {list(w.shape)} in {groups} groups takes "
         f"{w.shape[1] * groups}",
+    )
+    require(
+        w.shape[0] % groups == 0,
+        f"conv: {w.shape[0]} output channels do not fall into {groups} equal groups",
     )
     spatial = [
         window_count(size, kernel, stride, pad, dilation)  # type: ignore[arg-type]
@@ -100,14 +106,14 @@ def _conv_kernel(x: Any, w: Any, strides: Any, pads: Any, dilations: Any, groups
     view = windows(padded(x, pads), w.shape[2:], strides, dilations)
     counts = view.shape[2 : 2 + spatial]
     if groups == 1:
-        flat = _columns(view, spatial) @ w.reshape(w.shape[0], -1).T
+        flat = _columns(view, spatial) @ w.reshape(w.shape[0], math.prod(w.shape[1:])).T
         return np.moveaxis(flat.reshape(x.shape[0], *counts, w.shape[0]), -1, 1)
     if w.shape[1] == 1 and w.shape[0] == groups:
         return _depthwise(view, w, spatial)
     inside, outside = w.shape[1], w.shape[0] // groups
     parts = [
         _columns(view[:, g * inside : (g + 1) * inside], spatial)
-        @ w[g * outside : (g + 1) * outside].reshape(outside, -1).T
+        @ w[g * outside : (g + 1) * outside].reshape(outside, math.prod(w.shape[1:])).T
         for g in range(groups)
     ]
     flat = np.concatenate(parts, axis=1)
@@ -291,9 +297,7 @@ def _named_pads(padding: str, sizes: Any, kernel: Any, strides: Any, dilations: 
     pads = []
     for size, k, s, d in zip(sizes, kernel, strides, dilations, strict=True):
         reach = d * (k - 1) + 1
-        if s != 1 and not isinstance(size, int):
-            raise ArgumentError(f"padding 'SAME' with stride {s} needs a known size, not {size}")
-        total = reach - 1 if s == 1 else max((-(-size // s) - 1) * s + reach - size, 0)
+        total = reach - 1 if s == 1 else maximum((ceil_divide(size, s) - 1) * s + reach - size, 0)
         pads.append((total // 2, total - total // 2))
     return tuple(pads)
 
@@ -417,6 +421,8 @@ def _transposed(
     else:
         extra = pair(output_padding, axes, "output_padding")
         sizes = tuple(least + e for least, e in zip(smallest, extra, strict=True))
+        for size in sizes:
+            require(size >= 0, f"conv_transpose: the output would have the size {size}")
     y = apply(
         "conv_transpose",
         x,

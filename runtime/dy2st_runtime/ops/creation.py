@@ -32,7 +32,7 @@ from dy2st_runtime.ir.arguments import (
     shape_of,
 )
 from dy2st_runtime.ir.tracer import SCALAR_DTYPES, as_array
-from dy2st_runtime.ops.rules import of_sizes, same_type
+from dy2st_runtime.ops.rules import created, of_sizes, same_type
 
 
 def _constant_infer(value: np.ndarray[Any, Any]) -> TensorType:
@@ -101,7 +101,7 @@ define(
     "full",
     doc="Every element is `value`.",
     attributes={"shape": REQUIRED, "value": REQUIRED, "dtype": REQUIRED},
-    infer=lambda shape, value, dtype: TensorType(dtype, shape),
+    infer=lambda shape, value, dtype: created("full", dtype, shape),
     kernel=lambda shape, value, dtype: np.full(shape, value, dtype),
     data=lambda shape, value, dtype: np.full(shape, int(value), object),
     samples=(Sample((), {"shape": (2, 3), "value": 1.5, "dtype": np.dtype("float32")}),),
@@ -151,7 +151,7 @@ define(
     "linspace",
     doc="`num` numbers from start to stop at equal distances, both included.",
     attributes={"start": REQUIRED, "stop": REQUIRED, "num": REQUIRED, "dtype": REQUIRED},
-    infer=lambda start, stop, num, dtype: TensorType(dtype, (num,)),
+    infer=lambda start, stop, num, dtype: created("linspace", dtype, (num,)),
     kernel=lambda start, stop, num, dtype: np.linspace(start, stop, num).astype(dtype),
     samples=(Sample((), {"start": 0.0, "stop": 1.0, "num": 5, "dtype": np.dtype("float32")}),),
 )
@@ -159,7 +159,7 @@ define(
     "eye",
     doc="Ones on the diagonal, zeros elsewhere.",
     attributes={"rows": REQUIRED, "columns": REQUIRED, "dtype": REQUIRED},
-    infer=lambda rows, columns, dtype: TensorType(dtype, (rows, columns)),
+    infer=lambda rows, columns, dtype: created("eye", dtype, (rows, columns)),
     kernel=lambda rows, columns, dtype: np.eye(rows, columns, dtype=dtype),
     samples=(Sample((), {"rows": 2, "columns": 3, "dtype": np.dtype("float32")}),),
 )

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size
+from dy2st_runtime.dims import Size, require_equal
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, public
-from dy2st_runtime.ir.arguments import fresh_symbol
+from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axes
 from dy2st_runtime.ir.dispatch import eagerly
 
 Sizes = Sequence["Size | None"]
@@ -68,6 +68,13 @@ def _without_signs(sizes: Sizes) -> Sizes:
     return [None if isinstance(s, int) and s <= 0 else s for s in sizes]
 
 
+def _without_axes(x: Any, axis: Any) -> Any:
+    """x squeezed; here an axis of another size than 1 cannot just stay."""
+    for place in normalize_axes(axis, x.ndim):
+        require_equal(x.shape[place], 1, f"squeeze: axis {place} has the size {x.shape[place]}")
+    return F.squeeze(x, axis)
+
+
 def _topk_sizes(x: TensorType, k: TensorType, axis: int, largest: bool) -> Sizes:
     return [None if place == axis else size for place, size in enumerate(x.shape)]
 
@@ -88,7 +95,7 @@ ROWS = (
         "squeeze",
         "x, axis",
         (1,),
-        lambda x, axis: F.squeeze(x, axis),
+        lambda x, axis: _without_axes(x, axis),
         lambda x, axis: [None] * (x.rank - _count(axis, "squeeze: the axes")),
         (Sample(((1, 1), (1,)), {}, _F64_AND_INT, 0, 1),),
     ),

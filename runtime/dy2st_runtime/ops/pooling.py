@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, ceil_divide, maximum, minimum, product
-from dy2st_runtime.errors import ArgumentError, DTypeError
+from dy2st_runtime.dims import Size, ceil_divide, maximum, minimum, product, same_shape
+from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, public
 from dy2st_runtime.ir.arguments import pair
 from dy2st_runtime.ops.convolution import (
@@ -43,7 +44,7 @@ def _max_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> tuple[Any, Any]
     spatial = x.ndim - 2
     lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
     view = windows(padded(x, pads, lowest), kernel, strides, (1,) * spatial)
-    flat = view.reshape(*view.shape[: 2 + spatial], -1)
+    flat = view.reshape(*view.shape[: 2 + spatial], math.prod(kernel))
     inside = np.argmax(flat, axis=-1)
     values = np.take_along_axis(flat, inside[..., None], -1)[..., 0]
     place = np.zeros_like(inside)
@@ -94,6 +95,8 @@ def _shifted(x: Any, kernel: Any, strides: Any, counts: Any) -> Any:
 
 def _sum_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> Any:
     wide = padded(x, pads)
+    if any(n < k for n, k in zip(wide.shape[2:], kernel, strict=True)):
+        raise ShapeError(f"a window of {list(kernel)} does not fit {list(wide.shape[2:])}")
     counts = [(n - k) // s + 1 for n, k, s in zip(wide.shape[2:], kernel, strides, strict=True)]
     result = np.zeros((*x.shape[:2], *counts), x.dtype)
     for part in _shifted(wide, kernel, strides, counts):
@@ -199,7 +202,8 @@ def _avg_pool(
     if divisor is not None:
         return channels_back(total / float(divisor), last)
     whole = product(window["kernel"])
-    if window["pads"] == ((0, 0),) * axes or (not exclusive and window["pads"] == own):
+    pads = window["pads"]
+    if same_shape(sum(pads, ()), (0,) * 2 * axes) or (not exclusive and pads is own):
         return channels_back(total / float(whole), last)
     ones = F.ones([1, 1, *x.shape[2:]], x.dtype)
     if not exclusive:

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.dims import require
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import REQUIRED, Effect, Sample, TensorType, apply, define, public
 from dy2st_runtime.ir.arguments import as_dtype, as_int, as_shape, as_size
 from dy2st_runtime.ops.generator import generator
+from dy2st_runtime.ops.rules import created
 
 _F32 = np.dtype("float32")
 
@@ -26,7 +28,7 @@ def _define(
         name,
         doc=doc,
         attributes={"shape": REQUIRED, **attributes, "dtype": _F32},
-        infer=lambda shape, dtype, **_: TensorType(dtype, shape),
+        infer=lambda shape, dtype, **_: created(name, dtype, shape),
         kernel=kernel,
         effect=Effect.RANDOM,
         samples=(Sample((), {"shape": (2, 3), **sample}),),
@@ -58,7 +60,7 @@ define(
     "randperm",
     doc="The integers 0 to n - 1 in random order.",
     attributes={"n": REQUIRED, "dtype": np.dtype("int64")},
-    infer=lambda n, dtype: TensorType(dtype, (n,)),
+    infer=lambda n, dtype: created("randperm", dtype, (n,)),
     kernel=lambda n, dtype: generator().permutation(n).astype(dtype),
     effect=Effect.RANDOM,
     samples=(Sample((), {"n": 4}),),
@@ -76,6 +78,7 @@ define(
 
 
 def _multinomial_infer(x: TensorType, num_samples: int, replacement: bool) -> TensorType:
+    require(x.shape[-1] > 0, "multinomial: there is nothing to draw from")
     return TensorType("int64", (*x.shape[:-1], num_samples))
 
 

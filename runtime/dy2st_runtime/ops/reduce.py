@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, maximum, minimum, product
-from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.dims import Size, maximum, minimum, product, require
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import (
     REQUIRED,
     F,
@@ -73,8 +73,8 @@ def _define(
     data: Callable[..., Any] | bool | None = None,
 ) -> None:
     def infer(x: TensorType, axis: tuple[int, ...], keepdim: bool) -> TensorType:
-        if needs_elements and 0 in [x.shape[a] for a in axis if isinstance(x.shape[a], int)]:
-            raise ShapeError(f"{name} of no elements: the shape is {list(x.shape)}")
+        if needs_elements:
+            _require_elements(name, x, axis)
         return TensorType(result(x.dtype), reduced_shape(x.shape, axis, keepdim))
 
     define(
@@ -88,6 +88,12 @@ def _define(
         data=data,
         samples=samples,
     )
+
+
+def _require_elements(name: str, x: TensorType, axis: tuple[int, ...]) -> None:
+    """Something to take the largest of."""
+    for place in axis:
+        require(x.shape[place] > 0, f"{name} of no elements: the shape is {list(x.shape)}")
 
 
 def _extreme_data(function: Callable[[Size, Size], Size]) -> Callable[..., Any]:
@@ -214,6 +220,8 @@ _define(
 
 
 def _arg_infer(x: TensorType, axis: int, keepdim: bool) -> TensorType:
+    size = x.shape[axis]
+    require(size > 0, f"the largest or smallest of no elements: the shape is {list(x.shape)}")
     return TensorType("int64", reduced_shape(x.shape, (axis,), keepdim))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, broadcast
+from dy2st_runtime.dims import Size, broadcast, less_equal, require
 from dy2st_runtime.errors import DTypeError, ShapeError
 from dy2st_runtime.ir import Shape, TensorType
 
@@ -51,6 +51,13 @@ def of_sizes(function: Callable[..., Any]) -> Callable[..., Any]:
         return np.frompyfunc(function, 2, 1)(x, y) if known else None
 
     return rule
+
+
+def created(name: str, dtype: Any, shape: Sequence[Size]) -> TensorType:
+    """The type of a new tensor; its sizes are, or must turn out, not negative."""
+    for size in shape:
+        require(less_equal(0, size) is True or size >= 0, f"{name}: the size {size} is negative")
+    return TensorType(dtype, shape)
 
 
 def same_type(x: TensorType, **_: Any) -> TensorType:
