@@ -36,16 +36,16 @@ class ShapeTable:
         """The table, the same for the same Program."""
         names = Names()
         parts = [
-            _titled("value", "operator", "shape", "line", rows=list(_values(self.program, names))),
-            _titled("size", "from", "range", rows=list(_symbols(self.program, names))),
-            _titled("constraint", "line", rows=list(_constraints(self.program))),
+            titled("value", "operator", "shape", "line", rows=list(_values(self.program, names))),
+            titled("size", "from", "range", rows=list(_symbols(self.program, names))),
+            titled("constraint", "line", rows=list(_constraints(self.program))),
         ]
         return "\n\n".join(part for part in parts if part)
 
     __repr__ = __str__
 
 
-def _titled(*titles: str, rows: Sequence[Row]) -> str:
+def titled(*titles: str, rows: Sequence[Row]) -> str:
     """Rows in columns under their titles; empty without rows."""
     if not rows:
         return ""

@@ -38,22 +38,30 @@ def substitute(size: Size, values: Mapping[Dim, Size]) -> Size:
     >>> substitute(2 * n + 1, {n: m + 1})
     2*m + 3
     """
+    return _substituted(size, values, {})
+
+
+def _substituted(size: Size, values: Mapping[Dim, Size], known: dict[Atom, Size]) -> Size:
+    """`known` are atoms that were met before: shared parts are computed once."""
     if not isinstance(size, Dim):
         return size
     result: Size = size.constant
     for atoms, factor in size.terms:
         term: Size = factor
         for atom in atoms:
-            term = multiply(term, _substitute_atom(atom, values))
+            value = known.get(atom)
+            if value is None:
+                value = known[atom] = _substitute_atom(atom, values, known)
+            term = multiply(term, value)
         result = add(result, term)
     return result
 
 
-def _substitute_atom(atom: Atom, values: Mapping[Dim, Size]) -> Size:
+def _substitute_atom(atom: Atom, values: Mapping[Dim, Size], known: dict[Atom, Size]) -> Size:
     own = of_atom(atom)
     if atom.kind == "symbol":
         return values.get(own, own)
-    args = tuple([substitute(argument, values) for argument in atom.args])
+    args = tuple([_substituted(argument, values, known) for argument in atom.args])
     if atom.kind == "floordiv":
         return floordiv(*args)
     if atom.kind == "broadcast":

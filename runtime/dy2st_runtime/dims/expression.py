@@ -40,6 +40,7 @@ class Atom:
     args      operands: ints and Dims.
     order     what it is sorted by, the same in every process.
     mask      a bit for every symbol inside, up to collisions: without a common bit, none is common.
+    weight    how much text it is, were it written out.
     interval  the least and the largest value, filled by `intervals.py`.
     """
 
@@ -52,6 +53,7 @@ class Atom:
         "minimum",
         "name",
         "order",
+        "weight",
     )
 
     def __init__(
@@ -66,6 +68,9 @@ class Atom:
         self.kind, self.args, self.name = kind, args, name
         self.minimum, self.maximum = minimum, maximum
         self.interval: Interval | None = None
+        self.weight = 1
+        for argument in args:
+            self.weight += argument.weight if isinstance(argument, Dim) else 1
         if kind == "symbol":
             has_range = (minimum, maximum) != (0, None)
             self.order = f"{name}\0{minimum},{maximum}" if has_range else name
@@ -136,12 +141,13 @@ class Dim:
     (n + 1, True)
     """
 
-    __slots__ = ("constant", "mask", "terms", "text")
+    __slots__ = ("constant", "mask", "terms", "text", "weight")
 
     constant: int
     terms: tuple[Term, ...]
     mask: int
     text: str | None
+    weight: int
 
     __hash__ = object.__hash__
 
@@ -303,12 +309,14 @@ def make_dim(constant: int, ordered: tuple[Term, ...]) -> Size:
     key = (constant, ordered)
     dim = _dims.get(key)
     if dim is None:
-        mask = 0
+        mask = weight = 0
         for atoms, _ in ordered:
             for atom in atoms:
                 mask |= atom.mask
+                weight += atom.weight
         dim = object.__new__(Dim)
         dim.constant, dim.terms, dim.mask, dim.text = constant, ordered, mask, None
+        dim.weight = weight
         dim = _dims.setdefault(key, dim)
     return dim
 

@@ -69,7 +69,10 @@ def value_at(size: Size, values: dict[Atom, int]) -> int:
     total, terms = split(size)
     for atoms, factor in terms:
         for atom in atoms:
-            factor *= values[atom] if atom.kind == "symbol" else _operation_at(atom, values)
+            value = values.get(atom)
+            if value is None:  # shared parts are computed once
+                value = values[atom] = _operation_at(atom, values)
+            factor *= value
         total += factor
     return total
 

@@ -8,13 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Condition, Constraint, Dim, collect, current, require
+from dy2st_runtime.dims import (
+    Condition,
+    Constraint,
+    Dim,
+    Size,
+    bounds,
+    collect,
+    current,
+    require,
+)
 from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import REQUIRED, Effect, OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import active, interpreting
 from dy2st_runtime.ir.facts import drop_implied, holding, simplified_type, simplify_types
-from dy2st_runtime.ir.fresh import restart_fresh_symbols, take_limits
+from dy2st_runtime.ir.fresh import fresh_symbol, restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import (
@@ -31,6 +40,9 @@ from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 SCALAR_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
 NUMBER_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float64"}
 _NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}
+
+HEAVIEST_SIZE = 200
+"""How many symbols, written out, a formula of a size may have."""
 
 Capture = Callable[["Tracer", Tensor], Variable]
 
@@ -367,7 +379,23 @@ def infer(
         result = definition.infer(*types, **attributes)
     else:
         result = _infer_by_decomposition(definition, types, attributes)
-    return list(result) if isinstance(result, (tuple, list)) else [result]
+    types = list(result) if isinstance(result, (tuple, list)) else [result]
+    return [_lightened(type) for type in types]
+
+
+def _lightened(type: ValueType) -> ValueType:
+    """The type with a symbol for a size that has become too long a formula: they can grow without
+    limit, and then cost more than they tell."""
+    if isinstance(type, ArrayType) or not any(map(_is_heavy, type.shape)):
+        return type
+    return type.with_shape(
+        fresh_symbol("size", max(0, bounds(size, current())[0] or 0)) if _is_heavy(size) else size
+        for size in type.shape
+    )
+
+
+def _is_heavy(size: Size) -> bool:
+    return isinstance(size, Dim) and size.weight > HEAVIEST_SIZE
 
 
 def _infer_by_decomposition(

@@ -9,6 +9,7 @@ import random
 
 import numpy as np
 import pytest
+import sympy
 
 from dy2st_runtime.dims import (
     Condition,
@@ -233,7 +234,6 @@ def polynomial(generator: random.Random, depth: int):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_polynomials_are_equal_exactly_where_sympy_says_so(seed):
-    sympy = pytest.importorskip("sympy")
     names = {name: sympy.Symbol(name, integer=True) for name in NAMES}
     generator = random.Random(5000 + seed)
     for _ in range(40):
@@ -246,7 +246,6 @@ def test_polynomials_are_equal_exactly_where_sympy_says_so(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_product_divided_by_a_factor_is_the_other_one(seed):
-    sympy = pytest.importorskip("sympy")
     names = {name: sympy.Symbol(name, integer=True) for name in NAMES}
     generator = random.Random(6000 + seed)
     for _ in range(40):

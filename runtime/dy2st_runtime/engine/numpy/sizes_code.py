@@ -26,7 +26,7 @@ from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.sizes import Origin, origins
 
 _INNERMOST = re.compile(r"(?:\b(?:min|max|broadcast))?\([^()]*\)")
-_NUMBER = re.compile(r"\((-?\d+)\)")
+_BARE = re.compile(r"(?<!\w)\((-?\d+|[a-z]\d+)\)")
 
 Values = tuple[Any, ...]
 Entry = tuple[tuple[int, ...] | None, Values]
@@ -42,14 +42,14 @@ class SizeCode:
 
     def part(self, text: str) -> str:
         """The name of a formula's value, computed where it is first asked for."""
-        text = _NUMBER.sub(r"\1", text)
+        text = _BARE.sub(r"\1", text)
         while match := _INNERMOST.search(text):
             inner = match.group()
             name = self._parts.get(inner)
             if name is None:
                 name = self._parts[inner] = f"t{len(self._parts)}"
                 self.lines.append(f"{name} = {inner}")
-            text = f"{text[: match.start()]}{name}{text[match.end() :]}"
+            text = _BARE.sub(r"\1", f"{text[: match.start()]}{name}{text[match.end() :]}")
         return text
 
     def require(self, text: str) -> None:

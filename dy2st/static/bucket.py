@@ -1,0 +1,351 @@
+"""bucket: Programs made for some sizes, and a dispatcher that picks the right one for a call."""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from dy2st.jit.shape_table import titled
+from dy2st.jit.static_function import StaticFunction
+from dy2st.static.freeze import check_number, named_sizes
+from dy2st.static.padding import Axes, NotIndifferent, longer_outputs
+from dy2st_runtime import engine
+from dy2st_runtime.dims import Dim, Size, symbol
+from dy2st_runtime.errors import ArgumentError, SpecError
+from dy2st_runtime.ir import Program
+from dy2st_runtime.ir.broken_sizes import refusal
+from dy2st_runtime.ir.misfits import check_inputs
+from dy2st_runtime.ir.rebuild import rebuild
+from dy2st_runtime.ir.sizes import input_sizes, origins
+from dy2st_runtime.ir.structure import rebuild as nested
+from dy2st_runtime.tensor import EagerTensor, wrapped
+
+Array = np.ndarray[Any, Any]
+Bucket = int | tuple[int, int]
+"""A size, or the least and the largest one of a range."""
+
+_SHAPES_KEPT = 4096
+
+
+def bucket(
+    program: Program | StaticFunction,
+    *,
+    pad: bool = True,
+    cache_size: int = 32,
+    **sizes: Iterable[Bucket],
+) -> Dispatcher:
+    """Programs made for the given values of named sizes, and the choice among them by the inputs.
+
+    A number is a Program of that size; it also serves smaller sizes, the inputs being padded, if
+    `pad` is set and the Program is proved to compute the same. A pair (low, high) is a Program for
+    these sizes, which stay unknown within. The Programs are made when they are needed; the
+    `cache_size` used last are kept. Raises SpecError for names and sizes that the Program does not
+    have.
+
+    >>> from dy2st import ones, to_static
+    >>> from dy2st.static import InputSpec
+    >>> double = to_static(lambda x: x * 2.0, input_spec=[InputSpec(["batch", 4])])
+    >>> fast = bucket(double, batch=[1, 8, 32])
+    >>> fast(ones([5, 4])).shape
+    [5, 4]
+    """
+    if not sizes:
+        raise SpecError("bucket needs the sizes: bucket(program, batch=[1, 8, 32])")
+    if cache_size < 1:
+        raise ArgumentError(f"cache_size is at least 1, not {cache_size}")
+    return Dispatcher(program, sizes, pad, cache_size)
+
+
+class _Table:
+    """The buckets of one size, in order."""
+
+    def __init__(self, own: Dim, entries: Iterable[Bucket]):
+        self.symbol = own
+        self.buckets = sorted({_checked(own, entry) for entry in entries}, key=_top)
+        if not self.buckets:
+            raise SpecError(f"the size {own} has no buckets")
+        for left, right in zip(self.buckets, self.buckets[1:], strict=False):
+            if _top(left) >= _least(right):
+                raise SpecError(f"the buckets {left} and {right} of the size {own} overlap")
+        self.tops = [_top(entry) for entry in self.buckets]
+
+    def at(self, size: int) -> Bucket | None:
+        """The bucket whose largest size is the least that is enough, None if all are too small."""
+        place = bisect_left(self.tops, size)
+        return self.buckets[place] if place < len(self.buckets) else None
+
+
+def _checked(own: Dim, entry: Any) -> Bucket:
+    if isinstance(entry, tuple):
+        if len(entry) != 2 or entry[0] > entry[1]:
+            raise SpecError(f"a range of the size {own} is (low, high), not {entry!r}")
+        return check_number(own, entry[0]), check_number(own, entry[1])
+    return check_number(own, entry)
+
+
+def _top(entry: Bucket) -> int:
+    return entry[1] if isinstance(entry, tuple) else entry
+
+
+def _least(entry: Bucket) -> int:
+    return entry[0] if isinstance(entry, tuple) else entry
+
+
+@dataclass(eq=False)
+class _Plan:
+    """How inputs of some shapes are run."""
+
+    choice: tuple[Bucket, ...]
+    shapes: list[tuple[int, ...]] | None  # of the padded inputs, None if nothing is padded
+    cuts: list[tuple[slice, ...] | None]  # of the outputs
+    real: int
+    padded: int
+
+
+@dataclass(eq=False)
+class _Count:
+    """What was asked of one bucket."""
+
+    hits: int = 0
+    real: int = 0
+    padded: int = 0
+
+
+class Dispatcher:
+    """Calls a Program that was made for the sizes at hand; `report()` tells how it went."""
+
+    def __init__(
+        self,
+        program: Program | StaticFunction,
+        sizes: Mapping[str, Iterable[Bucket]],
+        pad: bool,
+        cache_size: int,
+    ):
+        """Made by `bucket`."""
+        self.program, self._state, self._static = _parts(program)
+        known = named_sizes(self.program)
+        for name in sizes:
+            if name not in known:
+                raise SpecError(
+                    f"{self.program.name} has no size {name!r}; it has {', '.join(sorted(known))}"
+                )
+        self._tables = [_Table(known[name], entries) for name, entries in sizes.items()]
+        self._pads, self._cache_size = pad, cache_size
+        self._plans: dict[Any, _Plan] = {}
+        self._made: OrderedDict[tuple[Bucket, ...], Any] = OrderedDict()
+        self._counts: dict[tuple[Bucket, ...], _Count] = {}
+        self._proofs: dict[Dim, list[Axes] | str] = {}
+        self._lock = threading.Lock()
+
+    # -- calling -----------------------------------------------------------------------------
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The Program's results for these tensors or arrays; real sizes, whatever was padded."""
+        arrays = [x.array if isinstance(x, EagerTensor) else np.asarray(x) for x in inputs]
+        key = tuple([(array.shape, array.dtype) for array in arrays])
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._planned(key, arrays)
+        executable = self._executable(plan.choice)
+        count = self._counts[plan.choice]
+        count.hits += 1
+        count.real += plan.real
+        count.padded += plan.padded
+        if plan.shapes is not None:
+            arrays = [_padded(a, shape) for a, shape in zip(arrays, plan.shapes, strict=True)]
+        results = executable.run(arrays, [entry.array for entry in self._state.values()])
+        return self._given_back(results, plan)
+
+    def _given_back(self, results: list[Any], plan: _Plan) -> Any:
+        count = len(results) - len(self.program.updates)
+        for name, array in zip(self.program.updates, results[count:], strict=True):
+            self._state[name].array = array
+        cut = [
+            result if places is None else np.array(result[places])
+            for result, places in zip(results[:count], plan.cuts, strict=True)
+        ]
+        if self.program.structure is None:
+            return [wrapped(result) for result in cut]
+        return nested(self.program.structure, [wrapped(result) for result in cut])
+
+    def _executable(self, choice: tuple[Bucket, ...]) -> Any:
+        """The compiled Program of a choice, made if it is not there; the one used last is kept."""
+        with self._lock:
+            executable = self._made.get(choice)
+            if executable is not None:
+                self._made.move_to_end(choice)
+                return executable
+            self._made[choice] = executable = engine.compile(self._specialised(choice))
+            self._counts.setdefault(choice, _Count())
+            if len(self._made) > self._cache_size:
+                self._made.popitem(last=False)
+            return executable
+
+    def _specialised(self, choice: tuple[Bucket, ...]) -> Program:
+        sizes: dict[Dim, Size] = {}
+        for table, entry in zip(self._tables, choice, strict=True):
+            if isinstance(entry, tuple):
+                sizes[table.symbol] = symbol(str(table.symbol), *entry)
+            else:
+                sizes[table.symbol] = entry
+        return rebuild(self.program, sizes)
+
+    # -- planning ----------------------------------------------------------------------------
+
+    def _planned(self, key: Any, arrays: Sequence[Array]) -> _Plan:
+        """The plan for new shapes; SpecError or ShapeError if there is none."""
+        check_inputs(self.program, arrays)
+        sizes = input_sizes(self.program, [array.shape for array in arrays])
+        error = refusal(self.program, sizes)
+        if error is not None:
+            raise error
+        choice = tuple(self._chosen(table, sizes[table.symbol]) for table in self._tables)
+        plan = self._plan(choice, arrays, sizes)
+        if len(self._plans) >= _SHAPES_KEPT:
+            self._plans.clear()
+        self._plans[key] = plan
+        return plan
+
+    def _chosen(self, table: _Table, size: int) -> Bucket:
+        entry = table.at(size)
+        if entry is None:
+            raise SpecError(
+                f"{self._place(table.symbol)}: {size}; the largest bucket of `{table.symbol}` is "
+                f"{table.tops[-1]}"
+            )
+        if _least(entry) <= size:
+            return entry
+        if isinstance(entry, tuple) or not self._pads:
+            raise SpecError(
+                f"{self._place(table.symbol)}: {size}; no bucket of `{table.symbol}` has this size"
+            )
+        reason = self._proof(table.symbol)
+        if isinstance(reason, str):
+            raise SpecError(
+                f"{self._place(table.symbol)}: {size}; it cannot be padded to {entry}: {reason}; "
+                f"give `{table.symbol}` a bucket of this size, or a range, or mask and pad outside"
+            )
+        return entry
+
+    def _place(self, own: Dim) -> str:
+        origin = origins(self.program.inputs)[own]
+        return f"argument `{origin.variable.name}`, axis {origin.axis}"
+
+    def _proof(self, own: Dim) -> list[Axes] | str:
+        """The axes of outputs that padding makes longer, or why it must not be done."""
+        if own not in self._proofs:
+            try:
+                # Rebuilt: what nobody reads is gone, and need not be indifferent.
+                self._proofs[own] = longer_outputs(rebuild(self.program), own)
+            except NotIndifferent as reason:
+                self._proofs[own] = str(reason)
+        return self._proofs[own]
+
+    def _plan(
+        self, choice: tuple[Bucket, ...], arrays: Sequence[Array], sizes: Mapping[Dim, int]
+    ) -> _Plan:
+        longer = {
+            table.symbol: entry
+            for table, entry in zip(self._tables, choice, strict=True)
+            if isinstance(entry, int) and entry != sizes[table.symbol]
+        }
+        real = sum(array.size for array in arrays)
+        cuts: list[tuple[slice, ...] | None] = [None] * len(self.program.outputs)
+        if not longer:
+            return _Plan(choice, None, cuts, real, 0)
+        shapes = [
+            tuple(
+                longer.get(size, number) if isinstance(size, Dim) else number
+                for size, number in zip(variable.tensor_type.shape, array.shape, strict=True)
+            )
+            for variable, array in zip(self.program.inputs, arrays, strict=True)
+        ]
+        for own in longer:
+            axes_of = self._proof(own)
+            assert not isinstance(axes_of, str)
+            for index, axes in enumerate(axes_of[: len(cuts)]):
+                cuts[index] = _cut(cuts[index], self.program.outputs[index].ndim, axes, sizes[own])
+        padded = sum(int(np.prod(shape)) for shape in shapes) - real
+        return _Plan(choice, shapes, cuts, real, padded)
+
+    # -- reporting ---------------------------------------------------------------------------
+
+    def all_buckets(self) -> list[tuple[Bucket, ...]]:
+        """Every combination, the smallest first; none of them is made for that."""
+        return list(product(*(table.buckets for table in self._tables)))
+
+    def report(self) -> str:
+        """Hits, padding and memory of every bucket that was used, as a table."""
+        names = [str(table.symbol) for table in self._tables]
+        rows = []
+        for choice, count in sorted(self._counts.items(), key=lambda item: str(item[0])):
+            whole = count.real + count.padded
+            waste = 100.0 * count.padded / whole if whole else 0.0
+            rows.append(
+                (*map(_shown, choice), str(count.hits), f"{waste:.1f} %", self._memory(choice))
+            )
+        total = sum(count.hits for count in self._counts.values())
+        table = titled(*names, "hits", "padding", "constants", rows=rows) if rows else ""
+        made = f"{len(self._made)} of {len(self.all_buckets())} Programs are kept; {total} calls"
+        return f"{table}\n\n{made}" if table else made
+
+    def _memory(self, choice: tuple[Bucket, ...]) -> str:
+        executable = self._made.get(choice)
+        if executable is None:
+            return "dropped"
+        values = [
+            o.attributes["value"] for o in executable.program.block.walk() if o.name == "constant"
+        ]
+        return f"{sum(value.nbytes for value in values)} bytes"
+
+
+def _parts(program: Program | StaticFunction) -> tuple[Program, Mapping[str, Any], Any]:
+    """The Program, the live tensors of its parameters and buffers, and what keeps them."""
+    if isinstance(program, StaticFunction):
+        concrete = program.concrete_program
+        return concrete.main_program, concrete.state, concrete
+    if not isinstance(program, Program):
+        raise TypeError(f"bucket takes a Program or a converted function, not {program!r}")
+    if program.state:
+        raise ArgumentError(
+            f"{program.name} has parameters: give bucket the converted function that has them"
+        )
+    return program, {}, None
+
+
+def _shown(entry: Bucket) -> str:
+    return f"{entry[0]} to {entry[1]}" if isinstance(entry, tuple) else str(entry)
+
+
+def _padded(array: Array, shape: tuple[int, ...]) -> Array:
+    """The array with its last elements repeated: values that the Program knows how to treat."""
+    for axis, size in enumerate(shape):
+        missing = size - array.shape[axis]
+        if missing:
+            last = array.take([-1], axis) if array.shape[axis] else None
+            lead = (*array.shape[:axis], missing, *array.shape[axis + 1 :])
+            more = np.zeros(lead, array.dtype) if last is None else np.broadcast_to(last, lead)
+            array = np.concatenate([array, more], axis)
+    return array
+
+
+def _cut(
+    known: tuple[slice, ...] | None, rank: int, axes: Axes, size: int
+) -> tuple[slice, ...] | None:
+    """The slices that leave the real part of an output."""
+    if not axes:
+        return known
+    places = list(known or (slice(None),) * rank)
+    for axis in axes:
+        places[axis] = slice(size)
+    return tuple(places)
+
+
+__all__ = ["Bucket", "Dispatcher", "bucket"]
