@@ -10,7 +10,7 @@ import numpy as np
 
 from dy2st.convert.joining import is_number, to_variable
 from dy2st.convert.stage_if import truth
-from dy2st_runtime.dims import Condition, Dim, ceil_divide, maximum, minimum
+from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum, minimum
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable, current_tracer, user_location
 from dy2st_runtime.ir.arguments import known_dim
@@ -201,7 +201,13 @@ def _type(value: Any) -> type:
     return int if isinstance(value, Dim) else type(value)
 
 
-def _extreme(take_first: Callable[[Any, Any], Any], reduce: str) -> Callable[..., Any]:
+def _is_size(value: Any) -> bool:
+    return isinstance(value, Dim) or type(value) is int
+
+
+def _extreme(
+    take_first: Callable[[Any, Any], Any], reduce: str, of_sizes: Callable[[Size, Size], Size]
+) -> Callable[..., Any]:
     def extreme(*values: Any, key: Any = None, **default: Any) -> Any:
         if key is not None:
             raise _no_builtin("max() or min() with a key")
@@ -209,6 +215,8 @@ def _extreme(take_first: Callable[[Any, Any], Any], reduce: str) -> Callable[...
             if isinstance(values[0], Tensor) and values[0].ndim == 1 and not default:
                 return getattr(F, reduce)(values[0])
             values = tuple(values[0])
+        if values and all(map(_is_size, values)):
+            return functools.reduce(of_sizes, values)
         best = values[0]
         for value in values[1:]:
             better = take_first(value, best)
@@ -277,14 +285,14 @@ def _no_builtin(what: str) -> ConversionError:
 
 
 BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
-    abs: lambda value: F.abs(value),
+    abs: lambda value: maximum(value, -value) if isinstance(value, Dim) else F.abs(value),
     all: _all,
     any: _any,
     divmod: _divmod,
     enumerate: _enumerate,
     isinstance: _isinstance,
-    max: _extreme(lambda value, best: value > best, "max"),
-    min: _extreme(lambda value, best: value < best, "min"),
+    max: _extreme(lambda value, best: value > best, "max", maximum),
+    min: _extreme(lambda value, best: value < best, "min", minimum),
     pow: _pow,
     reversed: _reversed,
     round: _round,

@@ -115,6 +115,8 @@ def _operator(operation: str) -> Callable[[Dim, Any], Any]:
         kind = type(other)
         if kind is Dim or kind is int:
             return OPERATIONS[operation](self, other)
+        if kind is float:
+            return _as_number(operation, self, other)
         return OPERATIONS[operation](self, int(other)) if _is_number(other) else NotImplemented
 
     return method
@@ -124,9 +126,43 @@ def _reflected(operation: str) -> Callable[[Dim, Any], Any]:
     """The method for `other operation own`."""
 
     def method(self: Dim, other: Any) -> Any:
+        if type(other) is float:
+            return _as_number(operation, other, self)
         return OPERATIONS[operation](int(other), self) if _is_number(other) else NotImplemented
 
     return method
+
+
+def _of_numbers(operation: str) -> Callable[[Dim, Any], Any]:
+    """The method for an operation whose result is no size: `n / 2`, `n ** 0.5`."""
+
+    def method(self: Dim, other: Any) -> Any:
+        is_plain = isinstance(other, (Dim, float)) or _is_number(other)
+        return _as_number(operation, self, other) if is_plain else NotImplemented
+
+    return method
+
+
+def _reflected_numbers(operation: str) -> Callable[[Dim, Any], Any]:
+    def method(self: Dim, other: Any) -> Any:
+        is_plain = isinstance(other, float) or _is_number(other)
+        return _as_number(operation, other, self) if is_plain else NotImplemented
+
+    return method
+
+
+def _as_number(operation: str, left: Any, right: Any) -> Any:
+    """What a Program computes as a number of Python; refused where no Program is traced.
+
+    So are powers of integers: Python's have no limit, those of a Program 64 bits.
+    """
+    is_float = isinstance(left, float) or isinstance(right, float)
+    is_exact = "number" in OPERATIONS and (operation != "pow" or is_float)
+    result = OPERATIONS["number"](operation, (left, right)) if is_exact else None
+    if result is None:
+        size = left if isinstance(left, Dim) else right
+        size._no_number()
+    return result
 
 
 def _is_number(value: Any) -> bool:
@@ -172,6 +208,8 @@ class Dim:
         assert is_symbol(self), f"{self} is no symbol"
         return self.terms[0][0][0]
 
+    __truediv__, __rtruediv__ = _of_numbers("truediv"), _reflected_numbers("truediv")
+    __pow__, __rpow__ = _of_numbers("pow"), _reflected_numbers("pow")
     __add__ = __radd__ = _operator("add")
     __sub__, __rsub__ = _operator("subtract"), _reflected("subtract")
     __mul__ = __rmul__ = _operator("multiply")
@@ -181,9 +219,13 @@ class Dim:
     __gt__, __ge__ = _operator(">"), _operator(">=")
 
     def __eq__(self, other: object) -> Any:
+        if isinstance(other, float):  # as Python has it: 4 == 4.0
+            return other.is_integer() and OPERATIONS["=="](self, int(other))
         return OPERATIONS["=="](self, other) if _is_size(other) else NotImplemented
 
     def __ne__(self, other: object) -> Any:
+        if isinstance(other, float):
+            return not other.is_integer() or OPERATIONS["!="](self, int(other))
         return OPERATIONS["!="](self, other) if _is_size(other) else NotImplemented
 
     def __neg__(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from dy2st_runtime.dims import (
     current,
     require,
 )
+from dy2st_runtime.dims.expression import OPERATIONS
 from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import REQUIRED, Effect, OperatorDefinition, lookup
@@ -369,6 +371,33 @@ def current_tracer() -> Tracer | None:
     """The tracer that records now, None while operators run eagerly."""
     interpreter = active()
     return interpreter if isinstance(interpreter, Tracer) else None
+
+
+_PYTHON: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "truediv": operator.truediv,
+    "floordiv": operator.floordiv,
+    "modulo": operator.mod,
+    "pow": operator.pow,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def _number_of_sizes(operation: str, operands: tuple[Any, Any]) -> Any:
+    """n / 2 or n * 0.5, recorded as numbers of Python; None outside of a trace."""
+    tracer = current_tracer()
+    if tracer is None:
+        return None
+    left, right = (tracer.number(value) for value in operands)
+    return _PYTHON[operation](left, right)
+
+
+OPERATIONS["number"] = _number_of_sizes
 
 
 def infer(

@@ -142,12 +142,19 @@ def _as_tensor(values: Any) -> Any:
     return F.stack(list(values)) if isinstance(values, (list, tuple)) else values
 
 
+_FINEST_FACTOR = 1024
+
+
 def _scaled(size: Any, factor: Any) -> Any:
     if isinstance(size, int):
         return int(size * factor)
-    if float(factor).is_integer():
-        return size * int(factor)
-    raise ArgumentError(f"interpolate: the factor {factor} needs a known size, not {size}")
+    above, below = float(factor).as_integer_ratio()
+    if below > _FINEST_FACTOR:  # floats would round the product
+        raise ArgumentError(
+            f"interpolate: the factor {factor} needs a known size, not {size}; a factor such as "
+            "1.5, that is a fraction by a power of two, does not"
+        )
+    return size * above // below
 
 
 def _resized(x: Any, axis: int, size: Any, mode: str, align_corners: bool) -> Any:

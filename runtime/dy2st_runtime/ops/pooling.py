@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, ceil_divide, maximum, minimum, product, same_shape
+from dy2st_runtime.dims import (
+    Size,
+    ceil_divide,
+    maximum,
+    minimum,
+    product,
+    require,
+    same_shape,
+)
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, public
 from dy2st_runtime.ir.arguments import pair
@@ -281,9 +289,9 @@ def avg_pool2d(
 # -- adaptive ---------------------------------------------------------------------------------
 
 
-def _bins(size: int, count: int) -> list[tuple[int, int]]:
+def _bins(size: Size, count: int) -> list[tuple[Size, Size]]:
     """Where the parts begin and end: floor(i * size / count), ceil((i + 1) * size / count)."""
-    return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+    return [(i * size // count, ceil_divide((i + 1) * size, count)) for i in range(count)]
 
 
 def _adaptive(x: Any, output_size: Any, axes: int, reduce: str, data_format: str) -> Any:
@@ -298,10 +306,7 @@ def _adaptive(x: Any, output_size: Any, axes: int, reduce: str, data_format: str
         if wanted == 1:
             x = getattr(F, reduce)(x, axis=axis, keepdim=True)
             continue
-        if not isinstance(size, int):
-            raise ArgumentError(
-                f"adaptive pooling to {wanted} needs a known size at axis {axis}, not {size}"
-            )
+        require(size > 0, f"adaptive pooling: there is nothing along axis {axis}")
         parts = [
             getattr(F, reduce)(F.slice(x, [axis], [a], [b]), axis=axis, keepdim=True)
             for a, b in _bins(size, wanted)

@@ -354,6 +354,58 @@ def test_33_zero_and_one_are_sizes_like_others():
             traced.runs((n, m))
 
 
+def test_the_larger_and_the_smaller_of_two_sizes():
+    def model(x, y):
+        n, m = x.shape[0], y.shape[0]
+        return dy2st.zeros([max(n, m)]), x[: min(n, m)] + y[: min(n, m)], dy2st.zeros([abs(n - m)])
+
+    traced = Traced(model, spec("n"), spec("m"))
+    assert traced.shapes[:2] == [["max(m, n)"], ["min(m, n)"]] and traced.needs == []
+    traced.runs((4,), (6,))
+    traced.runs((6,), (4,))
+
+
+def test_adaptive_pools_take_any_size():
+    traced = Traced(lambda x: F.adaptive_avg_pool2d(x, [3, None]), spec(1, 2, "h", "w"))
+    assert traced.shape == ["1", "2", "3", "w"]
+    for h in (1, 2, 3, 5, 8):
+        traced.runs((1, 2, h, 4))
+
+
+def test_a_fractional_factor_rounds_down():
+    traced = Traced(lambda x: F.interpolate(x, scale_factor=1.5), spec(1, 1, "h", 4))
+    for h in (1, 2, 3, 5):
+        traced.runs((1, 1, h, 4))
+    with pytest.raises(Dy2stError, match="fraction by a power of two"):
+        Traced(lambda x: F.interpolate(x, scale_factor=0.7), spec(1, 1, "h", 4))
+
+
+def test_a_size_in_a_computation_is_a_number():
+    def model(x):
+        n = x.shape[0]
+        return x / (n / 2), x * n**0.5, x + 0.5 * n, x - n, x * (7 // (n + 1)), x * (1.0 / (n + 1))
+
+    traced = Traced(model, spec("n", 2))
+    for n in (1, 2, 5):
+        traced.runs((n, 2))
+
+
+def test_a_size_compared_with_a_float_is_what_python_says():
+    def model(x):
+        n = x.shape[0]
+        if n == 4.0:
+            y = x + 1.0
+        elif n < 2.5:
+            y = x + 2.0
+        else:
+            y = x
+        return y
+
+    traced = Traced(model, spec("n"))
+    for n in (2, 3, 4):
+        traced.runs((n,))
+
+
 def test_p_over_a_quarter_of_p_is_four():
     p = dy2st.dims.symbol("p", 1) * dy2st.dims.symbol("q", 1)
     facts = dy2st.dims.Facts()
