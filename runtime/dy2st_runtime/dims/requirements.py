@@ -12,7 +12,7 @@ from typing import Any
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import exactness
 from dy2st_runtime.dims.evaluation import broadcast_forms
-from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size
+from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size, of_atom
 from dy2st_runtime.dims.facts import Contradiction, current, using
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import broadcast_sizes, floordiv, modulo
@@ -60,6 +60,7 @@ def require(condition: bool | Condition, reason: str) -> None:
     if answer is False:
         raise ShapeError(reason + _conflict(condition))
     assert isinstance(condition, Condition)
+    condition = _plain(condition)
     if not _collectors.stack:
         raise UndecidedDim(f"{reason}: whether {condition} holds is not known")
     _collectors.stack[-1].append(Constraint(condition, reason))
@@ -69,6 +70,29 @@ def require(condition: bool | Condition, reason: str) -> None:
         facts.assume(condition, f"{place}: {reason}" if place else reason)
     except Contradiction:
         raise ShapeError(reason + _conflict(condition)) from None
+
+
+def _plain(condition: Condition) -> Condition:
+    """An inequality of one symbol solved for it: 2*((n + 1)//2) - 2 >= 0 as n >= 1."""
+    relation, left, right = condition.relation, condition.left, condition.right
+    if relation not in ("<", "<=", ">", ">="):
+        return condition
+    if relation in ("<", "<="):
+        left, right = right, left
+    rest = subtract(subtract(left, right), int(relation in ("<", ">")))
+    while isinstance(rest, Dim) and len(rest.terms) == 1 and len(rest.terms[0][0]) == 1:
+        (atom,), factor = rest.terms[0]
+        limit = -(rest.constant // factor) if factor > 0 else rest.constant // -factor
+        if atom.kind == "symbol":
+            return Condition(">=" if factor > 0 else "<=", of_atom(atom), limit)
+        if atom.kind != "floordiv" or not isinstance(atom.args[1], int):
+            break
+        above, below = atom.args
+        if factor > 0:  # above // below >= limit
+            rest = subtract(above, limit * below)
+        else:  # above // below <= limit
+            rest = subtract(limit * below + below - 1, above)
+    return condition
 
 
 def _conflict(condition: bool | Condition) -> str:

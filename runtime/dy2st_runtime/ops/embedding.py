@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dy2st_runtime.dims import require
 from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import F, public
 from dy2st_runtime.ir.arguments import as_integers, as_shape, is_unknown, normalize_axes
@@ -194,5 +195,6 @@ def upsample(
 def pixel_shuffle(x: Any, upscale_factor: int, data_format: str = "NCHW") -> Any:
     """(n, c*r*r, h, w) -> (n, c, h*r, w*r)."""
     r, (n, c, h, w) = upscale_factor, x.shape
+    require(c % (r * r) == 0, f"pixel_shuffle: {c} channels are no multiple of {r * r}")
     x = F.reshape(x, [n, c // (r * r), r, r, h, w])
     return F.reshape(F.transpose(x, [0, 1, 4, 2, 5, 3]), [n, c // (r * r), h * r, w * r])

@@ -272,3 +272,22 @@ def test_a_late_equality_simplifies_what_was_there_before():
         require_equal(X, Y, "both are one size")
         assert simplified(size) is 2 * X
         assert broadcast(X, Y) is X or broadcast(X, Y) is Y
+
+
+@pytest.mark.parametrize("factor", [-3, -1, 1, 2, 5])
+@pytest.mark.parametrize("divisor", [1, 2, 4])
+@pytest.mark.parametrize("constant", [-9, -2, 0, 3, 8])
+@pytest.mark.parametrize("relation", ["<", "<=", ">", ">="])
+def test_an_inequality_of_one_symbol_is_required_solved_for_it(factor, divisor, constant, relation):
+    left = factor * ((X + 1) // divisor) + constant
+    condition = Condition(relation, left, 2)
+    with collect() as found:
+        try:
+            require(condition, "a reason")
+        except ShapeError:
+            assert not any(evaluate(condition, {X: x}) for x in range(80))
+            return
+    for x in range(80):
+        holds = all(evaluate(constraint.condition, {X: x}) for constraint in found)
+        assert holds == evaluate(condition, {X: x})
+    assert all(str(constraint.condition).startswith("x ") for constraint in found)
