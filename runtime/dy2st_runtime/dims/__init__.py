@@ -9,7 +9,8 @@ from dy2st_runtime.dims.evaluation import (
     to_python,
 )
 from dy2st_runtime.dims.expression import Dim, Size, is_symbol, symbol
-from dy2st_runtime.dims.facts import Contradiction, Facts, current, using
+from dy2st_runtime.dims.facts import Contradiction, Facts
+from dy2st_runtime.dims.in_force import conflict, current, using
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import (
     broadcast_sizes,
@@ -49,6 +50,7 @@ __all__ = [
     "broadcast_sizes",
     "ceil_divide",
     "collect",
+    "conflict",
     "current",
     "decided",
     "difference",

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size, of_atom
-from dy2st_runtime.dims.polynomial import add, multiply, split, subtract
+from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size, Term, of_atom
+from dy2st_runtime.dims.polynomial import (
+    add,
+    monomial_product,
+    monomial_quotient,
+    multiply,
+    of_term,
+    split,
+    subtract,
+)
 from dy2st_runtime.dims.samples import deep_atoms
 
 
 def exactness(rest: Size) -> tuple[Size, int] | None:
-    """(P, c) where rest is k * (P - c * (P // c)): that it is 0 says that c divides P."""
+    """(P, c) where that rest is 0 says that c divides P.
+
+    rest is k * (P - c * (P // c)); or k * r less, where the remainder is r: then P is less by r.
+    """
     for atoms, factor in split(rest)[1]:
         atom = atoms[0]
         if len(atoms) > 1 or atom.kind != "floordiv" or not isinstance(atom.args[1], int):
@@ -17,8 +28,10 @@ def exactness(rest: Size) -> tuple[Size, int] | None:
         times = -factor // below
         remainder = subtract(above, multiply(below, of_atom(atom)))
         difference = subtract(rest, multiply(remainder, times))
-        if isinstance(difference, int) and difference == 0:
-            return above, below
+        if isinstance(difference, int) and difference % times == 0:
+            remainder_left = -difference // times
+            if 0 <= remainder_left < below:
+                return subtract(above, remainder_left), below
     return None
 
 
@@ -59,3 +72,16 @@ def centred(factor: int, number: int) -> int:
     """The coefficient of least absolute value that is equal modulo `number`."""
     rest = factor % number
     return rest - number if 2 * rest > number else rest
+
+
+def exchanged(size: Size, old: Term, new: Monomial) -> Size:
+    """The size with one product of atoms in place of another, which has a factor."""
+    constant, terms = split(size)
+    result: Size = constant
+    for atoms, factor in terms:
+        cofactor = monomial_quotient(atoms, old[0])
+        if cofactor is None or factor % old[1]:
+            result = add(result, of_term(atoms, factor))
+        else:
+            result = add(result, of_term(monomial_product(cofactor, new), factor // old[1]))
+    return result

@@ -7,15 +7,14 @@ when a size is asked about, never on all sizes at once, so a late equality costs
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from math import gcd
 
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import (
     centred,
     exactness,
+    exchanged,
     narrowed,
     stands_elsewhere,
     substitute_atom,
@@ -70,6 +69,8 @@ class Facts:
         )
         self._nonzero: list[Size] = [] if outer is None else list(outer._nonzero)
         self._choices: list[Condition] = [] if outer is None else list(outer._choices)
+        # (P, Q, P // Q) where Q divides P.
+        self._wholes: list[tuple[Dim, Size, Size]] = [] if outer is None else list(outer._wholes)
         self._broadcasts: list[Condition] = [] if outer is None else list(outer._broadcasts)
         self._age: dict[Atom, int] = {} if outer is None else dict(outer._age)
         self._turn = 0
@@ -177,6 +178,9 @@ class Facts:
     def _quotient(self, above: Size, below: Size) -> Size:
         if isinstance(below, int) and below == 0:
             return of_atom(make_atom("floordiv", (above, below)))  # no number at all
+        whole = self._whole_quotient(above, below) if isinstance(below, Dim) else None
+        if whole is not None:
+            return whole
         result = floordiv(above, below)
         atoms = factors_of(result) if isinstance(result, Dim) else []
         for atom in atoms:
@@ -186,6 +190,26 @@ class Facts:
             elif atom.kind == "floordiv" and self._is_small(*atom.args):
                 result = substitute_atom(result, atom, 0)
         return result
+
+    def _whole_quotient(self, above: Size, below: Dim) -> Size | None:
+        """above / below by a product that is known to be equal, or to be divisible."""
+        for part, divisor, quotient in self._wholes:
+            if self.normal(divisor) is not below:
+                continue
+            times = floordiv(above, part)
+            rest = subtract(above, multiply(times, part))
+            if isinstance(rest, int) and rest == 0:
+                return multiply(times, quotient)
+        for lead in self._products:
+            value = self.normal(self._rules[lead])
+            terms = split(value)[1]
+            if len(terms) == 1 and not split(value)[0]:
+                other = exchanged(above, terms[0], lead)
+                found = floordiv(other, below)
+                inside = factors_of(found) if isinstance(found, Dim) else []
+                if other is not above and all(atom.kind == "symbol" for atom in inside):
+                    return found
+        return None
 
     def _is_small(self, above: Size, below: Size) -> bool:
         """Whether 0 <= above < below."""
@@ -254,18 +278,6 @@ class Facts:
         if atom.kind == "broadcast":
             return multiply(term, of_atom(make_atom("broadcast", tuple(args))))
         return multiply(term, extreme(atom.kind, tuple(args)))
-
-    def conflict(self, condition: Condition) -> str:
-        """What a condition cannot hold beside, as few facts as it takes: lines with origins."""
-        kept = [entry for entry in self.log if entry[0] != condition]
-        if not _cannot_hold(kept, condition):
-            return ""
-        for entry in list(kept):
-            rest = [other for other in kept if other is not entry]
-            if _cannot_hold(rest, condition):
-                kept = rest
-        lines = [f"\n  {known}" + (f"  ({origin})" if origin else "") for known, origin in kept]
-        return f" beside{''.join(lines)}"
 
     # -- learning ----------------------------------------------------------------------------
 
@@ -389,8 +401,19 @@ class Facts:
             self._narrow(atoms[0], factor, size.constant)
         if len(size.terms) > 1 or len(atoms) > 1 or atoms[0].kind != "symbol":
             self.inequalities.append(size)
+        self._not_negative_parts(size)
         if never_negative(multiply(size, -1), self):
             self._equate(size)
+
+    def _not_negative_parts(self, size: Dim) -> None:
+        """max(a, b) <= 8 says that both are, as min(a, b) >= 4 does."""
+        for atoms, factor in size.terms:
+            atom = atoms[0]
+            is_all = (atom.kind == "max" and factor < 0) or (atom.kind == "min" and factor > 0)
+            if len(atoms) == 1 and is_all:
+                rest = subtract(size, of_term(atoms, factor))
+                for argument in atom.args:
+                    self._not_negative(add(rest, multiply(argument, factor)))
 
     def _narrow(self, atom: Atom, factor: int, constant: int) -> None:
         """factor * atom + constant >= 0 as a limit of the atom."""
@@ -426,6 +449,7 @@ class Facts:
         if chosen is not None:
             self._enter(chosen, rest)
             return False
+        self._note_whole(rest)
         exact = exactness(rest)
         if exact is not None and self._divide(*exact):
             return True
@@ -440,6 +464,19 @@ class Facts:
         else:
             self._not_negative_both(rest)
         return False
+
+    def _note_whole(self, rest: Dim) -> None:
+        """Keep that Q divides P, for a size Q: rest is P - Q * (P // Q) or its opposite."""
+        for atom in dict.fromkeys(factors_of(rest)):
+            if atom.kind != "floordiv" or not isinstance(atom.args[1], Dim):
+                continue
+            above, below = atom.args
+            remainder = subtract(above, multiply(below, of_atom(atom)))
+            is_it = remainder is rest or remainder is multiply(rest, -1)
+            if is_it and isinstance(above, Dim):
+                self._wholes.append((above, below, of_atom(atom)))
+                if never_negative(subtract(above, 1), self) and never_negative(below, self):
+                    self._not_negative(subtract(above, below))
 
     def _not_negative_both(self, rest: Dim) -> None:
         opposite = multiply(rest, -1)
@@ -547,42 +584,5 @@ class Facts:
         self._enter((term[0], 1), equation)
 
 
-def _cannot_hold(log: list[tuple[Condition, str]], condition: Condition) -> bool:
-    facts = Facts()
-    try:
-        for known, _ in log:
-            facts.assume(known)
-        facts.assume(condition)
-    except Contradiction:
-        return True
-    return False
-
-
 def _declared(atom: Atom) -> Interval:
     return bounds(of_atom(atom))
-
-
-# -- facts in force ---------------------------------------------------------------------------
-
-
-class _InForce(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[Facts] = [Facts()]
-
-
-_in_force = _InForce()
-
-
-def current() -> Facts:
-    """The facts in force in this thread."""
-    return _in_force.stack[-1]
-
-
-@contextmanager
-def using(facts: Facts) -> Iterator[Facts]:
-    """Let these facts be in force inside the `with`."""
-    _in_force.stack.append(facts)
-    try:
-        yield facts
-    finally:
-        _in_force.stack.pop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import lcm
 
-from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size, of_atom
+from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size, factors_of, of_atom
 from dy2st_runtime.dims.intervals import DECLARED, Known, bounds
 from dy2st_runtime.dims.polynomial import (
     Terms,
@@ -145,6 +145,8 @@ class _Proof:
                 if self._is_positive(cofactor):
                     rest = subtract(size, of_term(atoms, factor))
                     yield from self._by_definition(rest, factor, cofactor, atom)
+        yield from _without_squares(size)
+        yield from _by_whole_quotients(size)
         for fact in self.relevant:
             yield from self._without_term(size, fact)
 
@@ -163,6 +165,13 @@ class _Proof:
                 yield (add(rest, multiply(scale, highest)),)
         if atom.kind == "floordiv":
             yield from _by_quotient(rest, factor, cofactor, atom)
+            above = atom.args[0]
+            is_shrinking = all(
+                (bounds(size, self.facts)[0] or 0) >= 0 and bounds(size, self.facts)[0] is not None
+                for size in atom.args
+            )
+            if factor < 0 and isinstance(atom.args[1], Dim) and is_shrinking:
+                yield (add(rest, multiply(scale, above)),)  # above // below <= above
         elif atom.kind != "symbol":
             goals = [add(rest, multiply(scale, argument)) for argument in atom.args]
             if (atom.kind == "max") == (factor > 0) and atom.kind != "broadcast":
@@ -174,12 +183,48 @@ class _Proof:
         """Goals without one of the negative terms: the fact, times something positive, gives it."""
         for atoms, factor in size.terms:
             for others, other in fact.terms if factor < 0 else ():
-                cofactor = monomial_quotient(atoms, others) if other < 0 else None
+                if other >= 0:
+                    continue
+                cofactor = monomial_quotient(atoms, others)
+                if cofactor is None and monomial_quotient(others, atoms) is not None:
+                    cofactor = ()  # 16 >= a*b says something of a
                 if cofactor is not None and self._is_positive(cofactor):
                     given = multiply(of_term(cofactor, -factor), fact)
                     # size * -other = given + goal, so size >= 0 follows from goal > other
                     goal = subtract(multiply(size, -other), given)
                     yield (add(goal, -other - 1),)
+
+
+def _without_squares(size: Dim) -> Iterator[Goals]:
+    """Goals without (x - y)**2, where a product has the sign for it."""
+    for atoms, factor in size.terms:
+        if len(atoms) == 2 and atoms[0] is not atoms[1] and factor < 0 and factor % 2 == 0:
+            distance = subtract(of_atom(atoms[0]), of_atom(atoms[1]))
+            yield (subtract(size, multiply(multiply(distance, distance), -factor // 2)),)
+
+
+def _by_whole_quotients(size: Dim) -> Iterator[Goals]:
+    """Goals without k * below * (above // below), also for a divisor that is a sum."""
+    for atom in dict.fromkeys(factors_of(size)):
+        if atom.kind != "floordiv" or not _is_positive_size(atom.args[1]):
+            continue
+        above, below = atom.args
+        parts = [(monomial_quotient(a, (atom,)), f) for a, f in size.terms if atom in a]
+        scale: Size = 0
+        for place, factor in parts:
+            scale = add(scale, of_term(place or (), factor))
+        times = split(scale)[1][0][1] // below.terms[0][1] if isinstance(scale, Dim) else 0
+        left = subtract(scale, multiply(below, times))
+        if not times or not isinstance(left, int) or left:
+            continue
+        rest = subtract(size, multiply(scale, of_atom(atom)))
+        edge = above if times < 0 else subtract(above, subtract(below, 1))
+        yield (add(rest, multiply(edge, times)),)
+
+
+def _is_positive_size(below: Size) -> bool:
+    """Whether a divisor is a size that is never negative; 0 it cannot be."""
+    return isinstance(below, Dim) and (bounds(below)[0] or 0) >= 0 and bounds(below)[0] is not None
 
 
 def _by_quotient(rest: Size, factor: int, cofactor: Monomial, atom: Atom) -> Iterator[Goals]:
@@ -189,6 +234,8 @@ def _by_quotient(rest: Size, factor: int, cofactor: Monomial, atom: Atom) -> Ite
         edge = above if factor < 0 else subtract(above, below - 1)
         goal = add(multiply(rest, below), multiply(of_term(cofactor, factor), edge))
         yield (add(goal, below - 1),)  # goal / below is at least what was asked, rounded up
+        return
+    if not _is_positive_size(below):
         return
     atoms, scale = below.terms[0]
     left = monomial_quotient(cofactor, atoms) if scale == 1 else None

@@ -13,7 +13,8 @@ from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import exactness
 from dy2st_runtime.dims.evaluation import broadcast_forms
 from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size, of_atom
-from dy2st_runtime.dims.facts import Contradiction, current, using
+from dy2st_runtime.dims.facts import Contradiction
+from dy2st_runtime.dims.in_force import conflict, current, using
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import broadcast_sizes, floordiv, modulo
 from dy2st_runtime.dims.polynomial import add, common_factor, of_term, subtract
@@ -99,7 +100,7 @@ def _conflict(condition: bool | Condition) -> str:
     """What a condition cannot hold beside, in words."""
     if not isinstance(condition, Condition) or decided_without_facts(condition) is False:
         return ""
-    return f": {condition} cannot hold{current().conflict(condition)}"
+    return f": {condition} cannot hold{conflict(current(), condition)}"
 
 
 def require_equal(left: Size, right: Size, reason: str) -> None:

@@ -10,6 +10,7 @@ from dy2st_runtime.dims import (
     Contradiction,
     Dim,
     Facts,
+    conflict,
     current,
     decided,
     is_symbol,
@@ -38,7 +39,7 @@ def facts_of(program: Program) -> Facts:
         try:
             facts.assume(constraint.condition, origin)
         except Contradiction:
-            beside = facts.conflict(constraint.condition)
+            beside = conflict(facts, constraint.condition)
             raise ShapeError(f"no sizes fulfil {constraint.condition} ({origin}){beside}") from None
     return facts
 

@@ -1,0 +1,57 @@
+"""The facts in force in a thread, and what cannot hold beside them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dy2st_runtime.dims.conditions import Condition
+from dy2st_runtime.dims.facts import Contradiction, Facts
+
+
+class _InForce(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Facts] = [Facts()]
+
+
+_in_force = _InForce()
+
+
+def current() -> Facts:
+    """The facts in force in this thread."""
+    return _in_force.stack[-1]
+
+
+@contextmanager
+def using(facts: Facts) -> Iterator[Facts]:
+    """Let these facts be in force inside the `with`."""
+    _in_force.stack.append(facts)
+    try:
+        yield facts
+    finally:
+        _in_force.stack.pop()
+
+
+def conflict(facts: Facts, condition: Condition) -> str:
+    """What a condition cannot hold beside, as few facts as it takes: lines with origins."""
+    kept = [entry for entry in facts.log if entry[0] != condition]
+    if not _cannot_hold(kept, condition):
+        return ""
+    for entry in list(kept):
+        rest = [other for other in kept if other is not entry]
+        if _cannot_hold(rest, condition):
+            kept = rest
+    lines = [f"\n  {known}" + (f"  ({origin})" if origin else "") for known, origin in kept]
+    return f" beside{''.join(lines)}"
+
+
+def _cannot_hold(log: list[tuple[Condition, str]], condition: Condition) -> bool:
+    facts = Facts()
+    try:
+        for known, _ in log:
+            facts.assume(known)
+        facts.assume(condition)
+    except Contradiction:
+        return True
+    return False
