@@ -201,7 +201,7 @@ class Facts:
             if isinstance(rest, int) and rest == 0:
                 return multiply(times, quotient)
         for lead in self._products:
-            value = self.normal(self._rules[lead])
+            value = self._rules[lead]
             terms = split(value)[1]
             if len(terms) == 1 and not split(value)[0]:
                 other = exchanged(above, terms[0], lead)
@@ -518,7 +518,11 @@ class Facts:
 
     def _renew(self, atom: Atom) -> None:
         """Say again what was known of a symbol that has a rule now."""
-        stale = [lead for lead in self._products if atom in lead]
+        stale = [
+            lead
+            for lead in self._products
+            if atom in lead or getattr(self._rules[lead], "mask", 0) & atom.mask
+        ]
         for lead in stale:
             self._products.remove(lead)
             self._equate(subtract(of_term(lead, 1), self._rules.pop(lead)))
