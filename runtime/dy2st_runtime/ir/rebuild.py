@@ -6,8 +6,8 @@ All types are inferred again, so whatever is put in at the beginning reaches the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,8 +39,7 @@ _FRESH = 2 * 10**9
 _CONTROL_FLOW = ("cond", "while")
 
 
-@dataclass
-class Call:
+class Call(NamedTuple):
     """An operator to append: a rewrite may put another one in its place."""
 
     name: str
@@ -63,23 +62,19 @@ def rebuild(
     return _Rebuild(program, dict(sizes or {}), rewrite).run()
 
 
-@dataclass
 class _Rebuild:
-    old: Program
-    sizes: dict[Dim, Size]
-    rewrite: Rewrite | None
-    new: Program = field(init=False)
-    values: dict[Variable, Variable] = field(default_factory=dict)
-    waiting: list[LocatedConstraint] = field(default_factory=list)
-    known: set[Dim] = field(default_factory=set)
-    found: list[Constraint] = field(default_factory=list)
+    def __init__(self, old: Program, sizes: dict[Dim, Size], rewrite: Rewrite | None) -> None:
+        self.old, self.sizes, self.rewrite = old, sizes, rewrite
+        self.new = Program(old.name, structure=old.structure, updates=list(old.updates))
+        self.new.trainable = dict(old.trainable)
+        self.values: dict[Variable, Variable] = {}
+        self.waiting: list[LocatedConstraint] = list(old.constraints)
+        self.known: set[Dim] = set()
+        self.found: list[Constraint] = []
 
     def run(self) -> Program:
         """The new Program."""
         old = self.old
-        self.new = Program(old.name, structure=old.structure, updates=list(old.updates))
-        self.new.trainable = dict(old.trainable)
-        self.waiting = list(old.constraints)
         with collect() as self.found, fresh_symbols_from(_FRESH):
             for parameter in old.block.parameters:
                 self._parameter(parameter, self.new.block)

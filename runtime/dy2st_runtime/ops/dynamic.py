@@ -8,8 +8,8 @@ The rank of the result must be known, from how many values there are; its sizes 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,7 @@ Sizes = Sequence["Size | None"]
 PREFIX = "dynamic_"
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One dynamic operator.
 
     arguments  which inputs are the values that the static function takes as Python numbers.
@@ -41,7 +40,7 @@ class Row:
     static: Callable[..., Any]
     sizes: Callable[..., Sizes]
     samples: tuple[Sample, ...]
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = MappingProxyType({})
     dtype: Callable[..., Any] = lambda x, *_, **__: x.dtype
     has_places: bool = False
 
