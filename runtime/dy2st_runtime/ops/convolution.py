@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dy2st_runtime.dims import Size, ceil_divide, less, maximum, require, require_equal
+from dy2st_runtime.dims import Size, ceil_divide, less_equal, maximum, require, require_equal
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, public
 from dy2st_runtime.ir.arguments import as_shape, pair
@@ -36,9 +36,10 @@ def window_count(
     """How many windows fit: (size + pads - dilation*(kernel-1) - 1) // stride + 1."""
     require(kernel > 0, f"a window has the size {kernel}")
     room = size + pads[0] + pads[1] - dilation * (kernel - 1) - 1
-    if less(room, 0) is True:
+    fits = less_equal(0, room)
+    if fits is False:
         raise ShapeError(f"a window of {dilation * (kernel - 1) + 1} does not fit the size {size}")
-    if less(room, 0) is None:
+    if fits is None:
         require(room >= 0, f"a window of {dilation * (kernel - 1) + 1} must fit the size {size}")
     return room // stride + 1
 
