@@ -42,21 +42,15 @@ class Condition:
     equal sizes, and where one of them is 1. Two Conditions are equal if they are written alike.
     """
 
-    __slots__ = ("left", "relation", "right")
+    __slots__ = ("left", "mask", "relation", "right")
 
     def __init__(self, relation: str, left: Size, right: Any) -> None:
         """left relation right, `relation` as Python writes it."""
         assert relation in MEANING, relation
         self.relation, self.left, self.right = relation, left, right
-
-    @property
-    def mask(self) -> int:
-        """A bit for every symbol inside, as in a Dim."""
-        right = self.right if isinstance(self.right, tuple) else (self.right,)
-        mask = 0
-        for size in (self.left, *right):
-            mask |= size.mask if isinstance(size, Dim) else 0
-        return mask
+        self.mask = 0  # a bit for every symbol inside, as in a Dim
+        for size in (left, *right) if isinstance(right, tuple) else (left, right):
+            self.mask |= size.mask if isinstance(size, Dim) else 0
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Condition) and self._key() == other._key()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size, Term, of_atom
 from dy2st_runtime.dims.polynomial import (
     add,
@@ -12,7 +13,7 @@ from dy2st_runtime.dims.polynomial import (
     split,
     subtract,
 )
-from dy2st_runtime.dims.samples import deep_atoms
+from dy2st_runtime.dims.samples import deep_atoms, deep_symbols
 
 
 def exactness(rest: Size) -> tuple[Size, int] | None:
@@ -57,6 +58,15 @@ def substitute_atom(size: Size, atom: Atom, value: Size) -> Size:
             term = multiply(term, value if one is atom else of_atom(one))
         result = add(result, term)
     return result
+
+
+def share_symbols(condition: Condition, size: Size) -> bool:
+    """Whether a symbol stands in both."""
+    if not isinstance(size, Dim) or not size.mask & condition.mask:
+        return False
+    right = condition.right if isinstance(condition.right, tuple) else (condition.right,)
+    own = deep_symbols(size)
+    return any(atom in deep_symbols(side) for side in (condition.left, *right) for atom in own)
 
 
 def narrowed(interval: Interval, limit: Interval | None) -> Interval:

@@ -16,6 +16,7 @@ from dy2st_runtime.dims.equations import (
     exactness,
     exchanged,
     narrowed,
+    share_symbols,
     stands_elsewhere,
     substitute_atom,
 )
@@ -45,6 +46,10 @@ from dy2st_runtime.dims.polynomial import (
 from dy2st_runtime.dims.samples import deep_symbols
 
 _ROUNDS = 8
+_SEEN_INSIDE = (
+    *("log", "inequalities", "quotients", "_rules", "_products", "_ranges", "_nonzero"),
+    *("_choices", "_pairs", "_wholes", "_broadcasts", "_age"),
+)
 
 
 class Contradiction(Exception):
@@ -54,32 +59,35 @@ class Contradiction(Exception):
 class Facts:
     """What holds in one place of a Program: everywhere, in a branch, or in a bucket."""
 
-    def __init__(self, outer: Facts | None = None) -> None:
-        """No facts, or those of `outer`."""
-        self.log: list[tuple[Condition, str]] = [] if outer is None else list(outer.log)
-        self.place: Callable[[], str] | None = None if outer is None else outer.place
-        self.inequalities: list[Dim] = [] if outer is None else list(outer.inequalities)
+    def __init__(self) -> None:
+        """No facts."""
+        self.log: list[tuple[Condition, str]] = []
+        self.place: Callable[[], str] | None = None
+        self.inequalities: list[Dim] = []
         self.answers: dict[tuple[str, Size], bool | None] = {}
-        self.mask: int = 0 if outer is None else outer.mask
-        self._rules: dict[Monomial, Size] = {} if outer is None else dict(outer._rules)
-        self._products: list[Monomial] = [] if outer is None else list(outer._products)
-        self._ranges: dict[Atom, Interval] = {} if outer is None else dict(outer._ranges)
-        self._quotients: dict[Atom, tuple[Size, int]] = (
-            {} if outer is None else dict(outer._quotients)
-        )
-        self._nonzero: list[Size] = [] if outer is None else list(outer._nonzero)
-        self._choices: list[Condition] = [] if outer is None else list(outer._choices)
+        self.mask: int = 0
+        self._rules: dict[Monomial, Size] = {}
+        self._products: list[Monomial] = []
+        self._ranges: dict[Atom, Interval] = {}
+        self.quotients: dict[Atom, tuple[Size, int]] = {}
+        self._nonzero: list[Dim] = []
+        self._choices: list[Condition] = []
+        self._pairs: set[frozenset[Size]] = set()
         # (P, Q, P // Q) where Q divides P.
-        self._wholes: list[tuple[Dim, Size, Size]] = [] if outer is None else list(outer._wholes)
-        self._broadcasts: list[Condition] = [] if outer is None else list(outer._broadcasts)
-        self._age: dict[Atom, int] = {} if outer is None else dict(outer._age)
+        self._wholes: list[tuple[Dim, Size, Size]] = []
+        self._broadcasts: list[Condition] = []
+        self._age: dict[Atom, int] = {}
         self._turn = 0
         self._normal: dict[Size, tuple[int, Size]] = {}
         self._intervals: dict[Atom, Interval] = {}
 
     def inside(self) -> Facts:
         """The facts of a place inside this one, which may have more."""
-        return Facts(self)
+        inner = Facts()
+        inner.place, inner.mask = self.place, self.mask
+        for name in _SEEN_INSIDE:
+            setattr(inner, name, getattr(self, name).copy())
+        return inner
 
     def note(self, *sizes: Size) -> None:
         """Remember the order of symbols: of equal ones, those that were noted first stay."""
@@ -119,6 +127,8 @@ class Facts:
 
     def are_broadcast(self, left: Size, right: Size) -> bool:
         """Whether two sizes are known to be equal, or one of them 1."""
+        if not self._rules:  # nothing is written otherwise than it was said
+            return {left, right} in self._pairs
         wanted = {self.normal(left), self.normal(right)}
         pairs = [{self.normal(c.left), self.normal(c.right)} for c in self._broadcasts]
         return any(wanted == pair for pair in pairs)
@@ -244,41 +254,6 @@ class Facts:
                     return term, lead, cofactor
         return None
 
-    # -- reading facts back ------------------------------------------------------------------
-
-    def simplified(self, size: Size) -> Size:
-        """The size as the facts make it, in the user's symbols."""
-        if not isinstance(size, Dim) or not size.mask & self.mask:
-            return size
-        return self._readable(self.normal(size))
-
-    def _readable(self, size: Size) -> Size:
-        """The size without symbols that only the Facts know: 8*q becomes n, q becomes n//8."""
-        constant, terms = split(size)
-        result: Size = constant
-        for atoms, factor in terms:
-            term: Size = factor
-            for atom in sorted(atoms, key=lambda atom: atom not in self._quotients):
-                term = self._times_readable(term, atom)
-            result = add(result, term)
-        return result
-
-    def _times_readable(self, term: Size, atom: Atom) -> Size:
-        if atom in self._quotients:
-            above, below = self._quotients[atom]
-            above = self._readable(above)
-            if isinstance(term, int) and term % below == 0:
-                return multiply(term // below, above)
-            return multiply(term, floordiv(above, below))
-        if atom.kind == "symbol":
-            return multiply(term, of_atom(atom))
-        args = [self._readable(argument) for argument in atom.args]
-        if atom.kind == "floordiv":
-            return multiply(term, floordiv(*args))
-        if atom.kind == "broadcast":
-            return multiply(term, of_atom(make_atom("broadcast", tuple(args))))
-        return multiply(term, extreme(atom.kind, tuple(args)))
-
     # -- learning ----------------------------------------------------------------------------
 
     def assume(self, condition: Condition, origin: str = "") -> None:
@@ -288,16 +263,34 @@ class Facts:
         """
         self.log.append((condition, origin))
         self._assume(condition)
+        if condition.relation == "broadcasts":  # it says nothing of other pairs
+            self._settle_broadcasts([condition])
+            return
         for _ in range(_ROUNDS):
             turn = self._turn
-            pending, self._choices = self._choices, []
-            for choice in pending:
-                self._choose(choice)
-            for rest in self._nonzero:
-                self._step_off_zero(self.normal(rest))
-            self._settle_broadcasts()
+            self._settle(condition)
             if turn == self._turn:
                 return
+
+    def _settle(self, condition: Condition) -> None:
+        """Look again at what was open; an equality may touch what does not name its sizes."""
+        is_equality = condition.relation == "=="
+        mask = -1 if is_equality else condition.mask
+
+        def near(size: Size) -> bool:
+            return is_equality or share_symbols(condition, size)
+
+        pending = [c for c in self._choices if c.mask & mask and near(c.left)]
+        if pending:
+            taken = set(map(id, pending))
+            self._choices = [c for c in self._choices if id(c) not in taken]
+        for choice in pending:
+            self._choose(choice)
+        for rest in self._nonzero:
+            if rest.mask & mask and near(rest):
+                self._step_off_zero(self.normal(rest))
+        pairs = [c for c in self._broadcasts if c.mask & mask]
+        self._settle_broadcasts([c for c in pairs if near(c.left) or near(c.right)])
 
     def _assume(self, condition: Condition) -> None:
         relation, left, right = condition.relation, condition.left, condition.right
@@ -311,6 +304,7 @@ class Facts:
         elif relation == "broadcasts":
             self.note(left, right)
             self._broadcasts.append(condition)
+            self._pairs.add(frozenset((left, right)))
             self._changed(add(left, right))
         elif relation == "not broadcasts":
             for rest in (subtract(left, right), subtract(left, 1), subtract(right, 1)):
@@ -345,9 +339,9 @@ class Facts:
             self._not_negative(subtract(left, min(entries)))
             self._not_negative(subtract(max(entries), left))
 
-    def _settle_broadcasts(self) -> None:
+    def _settle_broadcasts(self, conditions: Sequence[Condition]) -> None:
         """Of sizes that broadcast, one that is not 1 is what the other is, unless that is 1."""
-        for condition in self._broadcasts:
+        for condition in conditions:
             left, right = self.normal(condition.left), self.normal(condition.right)
             if self._differs(left, 1) and self._differs(right, 1):
                 self._equate(subtract(left, right))
@@ -581,7 +575,7 @@ class Facts:
             raise Contradiction
         name = f"({whole})/{number}"
         quotient = make_atom("symbol", (), name, least, most)
-        self._quotients[quotient] = (whole, number)
+        self.quotients[quotient] = (whole, number)
         self._age[quotient] = len(self._age)
         equation = subtract(whole, multiply(of_atom(quotient), number))
         assert isinstance(equation, Dim)

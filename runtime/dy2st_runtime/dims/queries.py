@@ -18,6 +18,7 @@ from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import modulo
 from dy2st_runtime.dims.order import is_plain, positive_when_shifted, proved
 from dy2st_runtime.dims.polynomial import add, common_factor, multiply, subtract
+from dy2st_runtime.dims.readable import readable
 from dy2st_runtime.dims.samples import deep_atoms, sampled
 
 _MOST_CASES = 64
@@ -103,7 +104,7 @@ def _is_one_of(size: Size, entries: Sequence[Size]) -> bool | None:
 
 def simplified(size: Size) -> Size:
     """The size as the facts in force make it."""
-    return current().simplified(size)
+    return readable(size, current())
 
 
 # -- answering --------------------------------------------------------------------------------

@@ -20,6 +20,8 @@ class Facts(Protocol):
         """The least and the largest value of an atom."""
 
 
+_FAR, _MOST = 4, 32
+
 _Choice = Callable[[int, int], int]
 _POINTS: tuple[_Choice, ...] = (
     lambda low, place: low,
@@ -50,18 +52,26 @@ def sampled(size: Size, facts: Facts) -> Iterator[int]:
 
 
 def relevant_facts(size: Size, facts: Facts) -> list[Dim]:
-    """The inequalities that say something of the symbols of a size, and of theirs in turn."""
+    """The inequalities that say something of the symbols of a size, and of theirs in turn.
+
+    At most some, the nearest: of a long chain the far end matters to nobody.
+    """
+    known = set(deep_symbols(size))
     mask = size.mask if isinstance(size, Dim) else 0
     found: list[Dim] = []
-    waiting = list(facts.inequalities)
-    while True:
-        near = [fact for fact in waiting if fact.mask & mask]
-        if not near:
-            return found
+    waiting: Sequence[Dim] = facts.inequalities
+    for _ in range(_FAR):
+        hit = [fact for fact in waiting if fact.mask & mask]
+        near = [fact for fact in hit if not known.isdisjoint(deep_symbols(fact))]
+        if not near or len(found) >= _MOST:
+            break
         found += near
-        waiting = [fact for fact in waiting if not fact.mask & mask]
+        taken = set(map(id, near))
+        waiting = [fact for fact in waiting if id(fact) not in taken]
         for fact in near:
+            known.update(deep_symbols(fact))
             mask |= fact.mask
+    return found[:_MOST]
 
 
 def value_at(size: Size, values: dict[Atom, int]) -> int:
