@@ -26,7 +26,8 @@ from dy2st_runtime.dims import (
 from dy2st_runtime.dims.conditions import MEANING
 from dy2st_runtime.errors import Location, ShapeError
 from dy2st_runtime.ir.data import carry, data_of
-from dy2st_runtime.ir.definition import DEFINITIONS, Effect, lookup
+from dy2st_runtime.ir.dead_code import drop_dead
+from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.facts import branch_condition, holding
 from dy2st_runtime.ir.fresh import fresh_symbols_from, take_limits
@@ -36,7 +37,6 @@ from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 # Symbols that a rule makes are only needed to see where it makes them.
 _FRESH = 2 * 10**9
-_CONTROL_FLOW = ("cond", "while")
 
 
 class Call(NamedTuple):
@@ -84,7 +84,7 @@ class _Rebuild:
             self._take_constraints()
             self._operators(old.block, self.new.block)
         self.new.block.yields = [self.values[v] for v in old.block.yields]
-        drop_dead(self.new.block)
+        drop_dead(self.new)
         return self.new
 
     # -- values ------------------------------------------------------------------------------
@@ -305,24 +305,4 @@ def _folded(call: Call) -> Call:
     return Call("constant", [], {"value": np.array(value, dtype)})
 
 
-def drop_dead(block: Block) -> None:
-    """Leave out pure operators whose results nobody reads."""
-    needed = set(block.yields)
-    kept = []
-    for operator in reversed(block.operators):
-        for inner in operator.blocks:
-            drop_dead(inner)
-        if _is_pure(operator) and not needed.intersection(operator.results):
-            continue
-        needed.update(operator.operands)
-        kept.append(operator)
-    block.operators[:] = kept[::-1]
-
-
-def _is_pure(operator: Operator) -> bool:
-    if DEFINITIONS[operator.name].effect is not Effect.PURE and operator.name not in _CONTROL_FLOW:
-        return False
-    return all(_is_pure(inner) for block in operator.blocks for inner in block.operators)
-
-
-__all__ = ["Call", "Rewrite", "drop_dead", "rebuild", "truth_of"]
+__all__ = ["Call", "Rewrite", "rebuild", "truth_of"]

@@ -1,0 +1,168 @@
+"""Leaving out what nobody reads: pure operators, and what control flow carries for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dy2st_runtime.dims import Dim, is_symbol, symbols
+from dy2st_runtime.ir.definition import DEFINITIONS, Effect
+from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+from dy2st_runtime.ir.types import TensorType
+
+_CONTROL_FLOW = ("cond", "while")
+
+
+def drop_dead(program: Program) -> None:
+    """Leave out pure operators without readers, and results and operands that control flow has
+    for nobody. An operator stays if a size that is still read is found in its result."""
+    sweep = _Sweep(program)
+    sweep.want(tuple(located.constraint.condition for located in program.constraints))
+    sweep.block(program.block)
+
+
+class _Sweep:
+    """One walk from the end to the beginning."""
+
+    def __init__(self, program: Program) -> None:
+        self.binders = _binders(program)
+        self.symbols: set[Dim] = set()
+
+    def want(self, value: Any) -> None:
+        """Note the symbols that something reads."""
+        if self.binders:
+            self.symbols.update(symbols(value))
+
+    def block(self, block: Block) -> None:
+        """Clean a Block, then what is nested in operators that stay."""
+        needed = set(block.yields)
+        kept = []
+        for operator in reversed(block.operators):
+            if not self.is_needed(operator, needed):
+                continue
+            if operator.blocks:
+                self.trim(operator, needed)
+            needed.update(operator.operands)
+            if self.binders:
+                self.want(tuple(operator.attributes.values()))
+                types = [v.type for v in operator.results]
+                self.want(tuple(t.shape for t in types if isinstance(t, TensorType)))
+            kept.append(operator)
+        block.operators[:] = kept[::-1]
+
+    def is_needed(self, operator: Operator, needed: set[Variable]) -> bool:
+        """Whether anybody reads a result, or a size of one, or it does something else."""
+        for result in operator.results:
+            if result in needed:
+                return True
+        if not is_pure(operator):
+            return True
+        return not self.symbols.isdisjoint(self.binders.get(operator, ()))
+
+    def trim(self, operator: Operator, needed: set[Variable]) -> None:
+        """Take out results and operands of control flow that nobody reads."""
+        if self.symbols.isdisjoint(self.binders.get(operator, ())):
+            live = [result in needed for result in operator.results]
+            if operator.name == "while":
+                live = _live_in_turns(operator, live)
+            _keep_results(operator, live)
+        for block in operator.blocks:
+            self.block(block)
+        _drop_captured(operator)
+
+
+def _binders(program: Program) -> dict[Operator, set[Dim]]:
+    """The operators in whose results symbols are found that no input has."""
+    known: set[Any] = set()
+    for parameter in program.block.parameters:
+        if isinstance(parameter.type, TensorType):
+            known.update(symbols(parameter.type.shape))
+    found: dict[Operator, set[Dim]] = {}
+    for operator in program.block.walk():
+        inner = [p for block in operator.blocks for p in block.parameters]
+        for variable in (*operator.results, *inner):
+            if not isinstance(variable.type, TensorType):
+                continue
+            for size in variable.type.shape:
+                if size.__class__ is int or size in known or not is_symbol(size):
+                    continue
+                known.add(size)
+                found.setdefault(operator, set()).add(size)  # type: ignore[arg-type]
+    return found
+
+
+def is_pure(operator: Operator) -> bool:
+    """Whether an operator does nothing but compute its results, whatever is inside of it."""
+    if not operator.blocks:
+        return DEFINITIONS[operator.name].effect is Effect.PURE
+    return all(is_pure(inner) for block in operator.blocks for inner in block.operators)
+
+
+def _live_in_turns(operator: Operator, live: list[bool]) -> list[bool]:
+    """Which loop variables are read: after the loop, by its condition, or by those that are."""
+    condition, body = operator.blocks
+    read = _reached(condition, condition.yields)
+    live = [old or v in read for old, v in zip(live, condition.parameters, strict=False)]
+    while True:
+        roots = [v for v, wanted in zip(body.yields, live, strict=True) if wanted]
+        read = _reached(body, roots)
+        new = [old or v in read for old, v in zip(live, body.parameters, strict=False)]
+        if new == live:
+            return live
+        live = new
+
+
+def _reached(block: Block, roots: Iterable[Variable]) -> set[Variable]:
+    """What values are made of, and what operators with effects read."""
+    read = set(roots)
+    for operator in reversed(block.operators):
+        if not read.isdisjoint(operator.results) or not is_pure(operator):
+            read.update(operator.operands)
+    return read
+
+
+def _keep_results(operator: Operator, live: list[bool]) -> None:
+    if all(live):
+        return
+    operator.results = _chosen(operator.results, live)
+    if operator.name == "while":
+        operator.operands = _chosen(operator.operands, live)
+        for block in operator.blocks:
+            block.parameters = _chosen(block.parameters, live)
+        operator.blocks[1].yields = _chosen(operator.blocks[1].yields, live)
+    else:
+        for block in operator.blocks:
+            block.yields = _chosen(block.yields, live)
+
+
+def _chosen(values: list[Variable], live: list[bool]) -> list[Variable]:
+    """The values without those that are not live; captured ones follow and all stay."""
+    return [v for v, wanted in zip(values, live, strict=False) if wanted] + values[len(live) :]
+
+
+def _drop_captured(operator: Operator) -> None:
+    """Take out captured operands that no Block reads any more."""
+    before = 1 if operator.name == "cond" else 0
+    own = 0 if operator.name == "cond" else len(operator.results)
+    read = [_readings(block) for block in operator.blocks]
+    count = len(operator.blocks[0].parameters)
+    live = [
+        index < own
+        or any(block.parameters[index] in seen for block, seen in zip(operator.blocks, read))
+        for index in range(count)
+    ]
+    if all(live):
+        return
+    operator.operands = operator.operands[:before] + _chosen(operator.operands[before:], live)
+    for block in operator.blocks:
+        block.parameters = _chosen(block.parameters, live)
+
+
+def _readings(block: Block) -> set[Variable]:
+    read = set(block.yields)
+    for operator in block.operators:
+        read.update(operator.operands)
+    return read
+
+
+__all__ = ["drop_dead", "is_pure"]
