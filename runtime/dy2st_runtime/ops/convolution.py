@@ -2,7 +2,7 @@
 
 Three primitives are each other's gradients, because a convolution is linear in both operands:
 
-conv            x (n, c, ...), w (o, c/groups, *kernel) -> (n, o, ...)
+conv            x (n, c, ...), w (o, c/groups, *kernel), bias (o) -> (n, o, ...)
 conv_transpose  the gradient of conv with respect to x
 conv_weight     the gradient of conv with respect to w
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -44,8 +45,24 @@ def window_count(
     return room // stride + 1
 
 
+def _check_bias(name: str, bias: Sequence[TensorType], channels: Size) -> None:
+    """One number for every output channel."""
+    if not bias:
+        return
+    if bias[0].rank != 1:
+        raise ShapeError(f"{name}: a bias is one number a channel, not {list(bias[0].shape)}")
+    reason = f"{name}: {channels} output channels and {bias[0].shape[0]} numbers of the bias"
+    require_equal(bias[0].shape[0], channels, reason)
+
+
 def _conv_infer(
-    x: TensorType, w: TensorType, strides: Any, pads: Pads, dilations: Any, groups: int
+    x: TensorType,
+    w: TensorType,
+    *bias: TensorType,
+    strides: Any,
+    pads: Pads,
+    dilations: Any,
+    groups: int,
 ) -> TensorType:
     if x.rank != w.rank or x.rank < 3:
         raise ShapeError(f"conv: x of shape {list(x.shape)} and weight {list(w.shape)} do not fit")
@@ -61,6 +78,7 @@ def _conv_infer(
         w.shape[0] % groups == 0,
         f"conv: {w.shape[0]} output channels do not fall into {groups} equal groups",
     )
+    _check_bias("conv", bias, w.shape[0])
     spatial = [
         window_count(size, kernel, stride, pad, dilation)  # type: ignore[arg-type]
         for size, kernel, stride, pad, dilation in zip(
@@ -102,23 +120,55 @@ def _columns(view: Any, spatial: int) -> Any:
     )
 
 
-def _conv_kernel(x: Any, w: Any, strides: Any, pads: Any, dilations: Any, groups: int) -> Any:
+# From so many windows on, one product a sample is faster than one for the whole batch.
+_MANY_WINDOWS = 64
+
+
+def _conv_kernel(
+    x: Any, w: Any, bias: Any = None, *, strides: Any, pads: Any, dilations: Any, groups: int
+) -> Any:
     spatial = x.ndim - 2
     view = windows(padded(x, pads), w.shape[2:], strides, dilations)
     counts = view.shape[2 : 2 + spatial]
-    if groups == 1:
-        flat = _columns(view, spatial) @ w.reshape(w.shape[0], math.prod(w.shape[1:])).T
-        return np.moveaxis(flat.reshape(x.shape[0], *counts, w.shape[0]), -1, 1)
-    if w.shape[1] == 1 and w.shape[0] == groups:
-        return _depthwise(view, w, spatial)
+    if w.shape[1] == 1 and w.shape[0] == groups and groups > 1:
+        y = _depthwise(view, w, spatial)
+    elif math.prod(counts) >= _MANY_WINDOWS:
+        y = _conv_by_sample(view, w, groups, spatial)
+    else:
+        return _conv_at_once(view, w, bias, groups, spatial)
+    if bias is not None:
+        y += bias.reshape(-1, *[1] * spatial)
+    return y
+
+
+def _conv_by_sample(view: Any, w: Any, groups: int, spatial: int) -> Any:
+    """w (o, c * kernel) @ windows (c * kernel, counts): the result is contiguous."""
+    counts = view.shape[2 : 2 + spatial]
+    inside, outside = w.shape[1], w.shape[0] // groups
+    rows = inside * math.prod(w.shape[2:])
+    result = np.empty((view.shape[0], groups, outside, math.prod(counts)), view.dtype)
+    weights = w.reshape(groups, outside, rows)
+    order = (0, *range(1 + spatial, 1 + 2 * spatial), *range(1, 1 + spatial))
+    for sample, target in zip(view, result, strict=True):
+        for g in range(groups):
+            part = sample[g * inside : (g + 1) * inside].transpose(order)
+            np.matmul(weights[g], part.reshape(rows, -1), out=target[g])
+    return result.reshape(view.shape[0], w.shape[0], *counts)
+
+
+def _conv_at_once(view: Any, w: Any, bias: Any, groups: int, spatial: int) -> Any:
+    """windows (n * counts, c * kernel) @ w (c * kernel, o)."""
+    counts = view.shape[2 : 2 + spatial]
     inside, outside = w.shape[1], w.shape[0] // groups
     parts = [
         _columns(view[:, g * inside : (g + 1) * inside], spatial)
         @ w[g * outside : (g + 1) * outside].reshape(outside, math.prod(w.shape[1:])).T
         for g in range(groups)
     ]
-    flat = np.concatenate(parts, axis=1)
-    return np.moveaxis(flat.reshape(x.shape[0], *counts, w.shape[0]), -1, 1)
+    flat = parts[0] if groups == 1 else np.concatenate(parts, axis=1)
+    if bias is not None:
+        flat += bias
+    return np.moveaxis(flat.reshape(view.shape[0], *counts, w.shape[0]), -1, 1)
 
 
 def _depthwise(view: Any, w: Any, spatial: int) -> Any:
@@ -131,7 +181,14 @@ def _depthwise(view: Any, w: Any, spatial: int) -> Any:
 
 
 def _transpose_infer(
-    x: TensorType, w: TensorType, sizes: Any, strides: Any, pads: Pads, dilations: Any, groups: int
+    x: TensorType,
+    w: TensorType,
+    *bias: TensorType,
+    sizes: Any,
+    strides: Any,
+    pads: Pads,
+    dilations: Any,
+    groups: int,
 ) -> TensorType:
     if x.rank != w.rank or x.rank < 3:
         raise ShapeError(
@@ -142,11 +199,20 @@ def _transpose_infer(
         w.shape[0],
         f"conv_transpose: x has {x.shape[1]} channels, the weight takes {w.shape[0]}",
     )
+    _check_bias("conv_transpose", bias, w.shape[1] * groups)
     return x.with_shape([x.shape[0], w.shape[1] * groups, *sizes])
 
 
 def _transpose_kernel(
-    x: Any, w: Any, sizes: Any, strides: Any, pads: Any, dilations: Any, groups: int
+    x: Any,
+    w: Any,
+    bias: Any = None,
+    *,
+    sizes: Any,
+    strides: Any,
+    pads: Any,
+    dilations: Any,
+    groups: int,
 ) -> Any:
     """Every element of x adds its filter to the result."""
     spatial = x.ndim - 2
@@ -168,7 +234,10 @@ def _transpose_kernel(
             )
             target[(slice(None), slice(None), *steps)] += columns[(..., *place)]
     cut = tuple(slice(b, b + size) for size, (b, _) in zip(sizes, pads, strict=True))
-    return result[(slice(None), slice(None), *cut)]
+    y = result[(slice(None), slice(None), *cut)]
+    if bias is not None:
+        y += bias.reshape(-1, *[1] * spatial)
+    return y
 
 
 def _weight_kernel(
@@ -197,17 +266,26 @@ def _kernel_of(w: Any) -> tuple[int, ...]:
     return tuple(w.shape[2:])
 
 
-def _conv_gradient(g: Any, y: Any, x: Any, w: Any, **geometry: Any) -> Any:
+def _bias_gradient(g: Any, bias: Sequence[Any]) -> tuple[Any, ...]:
+    axes = [axis for axis in range(g.ndim) if axis != 1]
+    return tuple((lambda: F.sum(g, axis=axes)) for _ in bias)
+
+
+def _conv_gradient(g: Any, y: Any, x: Any, w: Any, *bias: Any, **geometry: Any) -> Any:
     return (
         lambda: apply("conv_transpose", g, w, sizes=tuple(x.shape[2:]), **geometry),
         lambda: apply("conv_weight", x, g, kernel=_kernel_of(w), **geometry),
+        *_bias_gradient(g, bias),
     )
 
 
-def _transpose_gradient(g: Any, y: Any, x: Any, w: Any, sizes: Any, **geometry: Any) -> Any:
+def _transpose_gradient(
+    g: Any, y: Any, x: Any, w: Any, *bias: Any, sizes: Any, **geometry: Any
+) -> Any:
     return (
         lambda: _cut_to(apply("conv", g, w, **geometry), x),
         lambda: apply("conv_weight", g, x, kernel=_kernel_of(w), **geometry),
+        *_bias_gradient(g, bias),
     )
 
 
@@ -229,8 +307,8 @@ _WIDE = {"strides": (2, 1), "pads": ((1, 1), (0, 0)), "dilations": (1, 2), "grou
 
 define(
     "conv",
-    doc="The products of a filter with every window of x.",
-    inputs="x, w",
+    doc="The products of a filter with every window of x, and a bias by output channel.",
+    inputs="x, w, bias?",
     promote=True,
     attributes=_GEOMETRY,
     infer=_conv_infer,
@@ -243,12 +321,14 @@ define(
             ((1, 2, 5), (2, 1, 3)),
             {"strides": (1,), "pads": ((0, 0),), "dilations": (1,), "groups": 2},
         ),
+        Sample(((2, 3, 4, 4), (2, 3, 2, 2), (2,)), _PLAIN),
+        Sample(((2, 2, 20, 20), (4, 1, 3, 2), (4,)), _WIDE),
     ),
 )
 define(
     "conv_transpose",
-    doc="The gradient of conv with respect to x.",
-    inputs="x, w",
+    doc="The gradient of conv with respect to x, and a bias by output channel.",
+    inputs="x, w, bias?",
     promote=True,
     attributes={"sizes": REQUIRED, **_GEOMETRY},
     infer=_transpose_infer,
@@ -257,6 +337,7 @@ define(
     samples=(
         Sample(((2, 2, 4, 4), (2, 3, 2, 2)), {"sizes": (4, 4), **_PLAIN}),
         Sample(((1, 2, 3, 3), (2, 2, 3, 2)), {"sizes": (6, 5), **_WIDE}),
+        Sample(((1, 2, 3, 3), (2, 2, 3, 2), (4,)), {"sizes": (6, 5), **_WIDE}),
     ),
 )
 define(
