@@ -14,6 +14,7 @@
     │   ├── EscapedVariable                a value used outside the branch or loop that made it
     │   └── SourceUnavailable (OSError)    a function without readable source
     ├── VerifyError (ValueError)           a Program that breaks an invariant
+    ├── PassError (RuntimeError)           a pass or rule that would break a Program, or never ends
     ├── ParseError (ValueError)            text that is no Program
     └── FormatError (ValueError)           a saved file that is damaged, foreign or too new
         └── ParameterMismatch (KeyError)   parameters missing from, or unknown to, a Program
@@ -37,6 +38,7 @@ __all__ = [
     "LoopMismatch",
     "ParameterMismatch",
     "ParseError",
+    "PassError",
     "ShapeError",
     "SourceUnavailable",
     "SpecError",
@@ -133,6 +135,10 @@ class VerifyError(Dy2stError, ValueError):
         """Keep the findings; `text` shows them where they are, else they stand one a line."""
         self.findings = findings
         super().__init__(text or "\n".join(findings))
+
+
+class PassError(Dy2stError, RuntimeError):
+    """A pass or rule would break a Program, or does not come to an end."""
 
 
 class ParseError(Dy2stError, ValueError):

@@ -1,0 +1,1 @@
+"""What every pass needs: Module, PassContext, instruments, registry."""

@@ -1,0 +1,238 @@
+"""Pass, FunctionPass, ModulePass, Sequential, and the decorators that make passes.
+
+A pass is called with a Program or a Module and gives a new one; what was given stays as it is. Its
+own work is done in place, on a copy that is made once a call, also of a whole Sequential.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, overload
+
+from dy2st.passes.core.context import PassContext
+from dy2st.passes.core.info import PassInfo
+from dy2st.passes.core.module import Module, as_module
+from dy2st.passes.core.registry import find, order_of_required, register
+from dy2st_runtime.ir import Program
+
+Target = TypeVar("Target", Program, Module)
+
+
+class Pass:
+    """From a Module to a better one that computes the same.
+
+    A direct call runs whatever the level of the pass, unless the context disables it or an
+    instrument vetoes it.
+    """
+
+    info: PassInfo
+
+    @overload
+    def __call__(self, target: Program, state: Mapping[str, Any] | None = None) -> Program: ...
+    @overload
+    def __call__(self, target: Module, state: None = None) -> Module: ...
+
+    def __call__(self, target: Any, state: Mapping[str, Any] | None = None) -> Any:
+        """The new Program or Module; the given one stays as it is.
+
+        `state` may give arrays for the parameters of a Program. A pass that puts parameters in
+        or takes them out changes the state too: call it with a Module.
+        """
+        module = as_module(target, state)
+        context = PassContext.current()
+        if self.info.name not in context.disabled_pass:
+            self.run(module, context)
+        module.drop_unused_state()
+        if isinstance(target, Module):
+            return module
+        return module.programs[target.name]
+
+    def run(self, module: Module, context: PassContext) -> None:
+        """Change a Module in place, watched by the instruments of the context."""
+        info = self.info
+        for instrument in context.instruments:
+            if not instrument.should_run(module, info):
+                return
+        try:
+            for instrument in context.instruments:
+                instrument.run_before_pass(module, info)
+            self.transform(module, context)
+            for instrument in context.instruments:
+                instrument.run_after_pass(module, info)
+        except Exception as error:
+            for instrument in context.instruments:
+                instrument.pass_failed(info, error)
+            if sys.version_info >= (3, 11):
+                error.add_note(f"in the pass {info.name}")
+            raise
+
+    def transform(self, module: Module, context: PassContext) -> None:
+        """The work itself, in place."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        """Its name and level."""
+        return f"<{type(self).__name__} {self.info.name}, level {self.info.opt_level}>"
+
+
+class ModulePass(Pass):
+    """A pass that sees all Programs of a Module at once."""
+
+    def transform(self, module: Module, context: PassContext) -> None:
+        """Call `transform_module`, and take what it gives."""
+        result = self.transform_module(module, context)
+        if not isinstance(result, Module):
+            raise TypeError(f"the pass {self.info.name} gave {result!r:.80} and not a Module")
+        module.programs, module.state = result.programs, result.state
+        module.epilogues = result.epilogues
+
+    def transform_module(self, module: Module, context: PassContext) -> Module:
+        """The changed Module, which may be the given one changed in place."""
+        raise NotImplementedError
+
+
+class FunctionPass(Pass):
+    """A pass that sees one Program at a time."""
+
+    def transform(self, module: Module, context: PassContext) -> None:
+        """Call `transform_function` for every Program."""
+        for name, program in list(module.programs.items()):
+            result = self.transform_function(program, module, context)
+            if not isinstance(result, Program):
+                raise TypeError(f"the pass {self.info.name} gave {result!r:.80} and not a Program")
+            module.programs[name] = result
+
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
+        """The changed Program, which may be the given one changed in place."""
+        raise NotImplementedError
+
+
+class Sequential(Pass):
+    """Passes one after the other.
+
+    A member runs if the context wants it; what it requires runs before it, once, unless nothing
+    has changed since that last ran. Raises ArgumentError for a cycle of required passes and for
+    names that nothing is registered by.
+
+    >>> Sequential([]).info.name
+    'sequential'
+    """
+
+    def __init__(
+        self,
+        passes: Sequence[Pass],
+        opt_level: int = 0,
+        name: str = "sequential",
+        required: Sequence[str] = (),
+    ):
+        """Keep the passes; they may be Sequentials themselves."""
+        for entry in passes:
+            if not isinstance(entry, Pass):
+                raise TypeError(f"a Sequential is made of passes, not {entry!r:.80}")
+        self.passes = list(passes)
+        self.info = PassInfo(name, opt_level, tuple(required))
+
+    def transform(self, module: Module, context: PassContext) -> None:
+        """Run the members."""
+        standing: set[str] = set()
+        for member in self.passes:
+            if not context.wants(member.info.name, member.info.opt_level):
+                continue
+            for name in order_of_required(member.info):
+                if name not in standing and name not in context.disabled_pass:
+                    _run_next(find(name), module, context, standing)
+            _run_next(member, module, context, standing)
+
+
+def _run_next(member: Any, module: Module, context: PassContext, standing: set[str]) -> None:
+    if not isinstance(member, Sequential):
+        limit = context.option("bisect")
+        if 0 <= limit <= context.count:
+            return
+        context.count += 1
+    member.run(module, context)
+    if member.info.changes:
+        standing.clear()
+    standing.add(member.info.name)
+
+
+# -- decorators -----------------------------------------------------------------------------------
+
+
+def function_pass(
+    *, opt_level: int, name: str | None = None, required: Sequence[str] = (), **facts: Any
+) -> Callable[[Any], Any]:
+    """Make a FunctionPass of a function (program, module, context) or of a class.
+
+    A class has a method `transform_function`; its constructor's arguments stay its own. The pass
+    is registered under its name. Raises TypeError if `required` is no list or tuple.
+
+    >>> @function_pass(opt_level=1, name="DoNothing")
+    ... def nothing(program, module, context):
+    ...     return program
+    >>> nothing.info
+    PassInfo(name='DoNothing', opt_level=1, required=(), traceable=True, changes=True)
+    """
+    return _decorator(FunctionPass, "transform_function", opt_level, name, required, facts)
+
+
+def module_pass(
+    *, opt_level: int, name: str | None = None, required: Sequence[str] = (), **facts: Any
+) -> Callable[[Any], Any]:
+    """Make a ModulePass of a function (module, context) or of a class with `transform_module`."""
+    return _decorator(ModulePass, "transform_module", opt_level, name, required, facts)
+
+
+def _decorator(
+    base: type[Pass],
+    method: str,
+    opt_level: int,
+    name: str | None,
+    required: Sequence[str],
+    facts: Mapping[str, Any],
+) -> Callable[[Any], Any]:
+    if not isinstance(required, (list, tuple)):
+        raise TypeError(f"`required` is a list or tuple of names, not {required!r}")
+
+    def decorate(subject: Any) -> Any:
+        info = PassInfo(name or subject.__name__, opt_level, tuple(required), **facts)
+        if inspect.isclass(subject):
+            if not hasattr(subject, method):
+                raise TypeError(f"the class {subject.__name__} has no method {method}")
+            if issubclass(subject, base):
+                subject.info = info
+                register(info.name, subject)
+                return subject
+            members = {"info": info, "__doc__": subject.__doc__, "__module__": subject.__module__}
+            made = type(subject.__name__, (subject, base), members)
+            made.__qualname__ = subject.__qualname__
+            register(info.name, made)
+            return made
+        return _of_function(base, method, info, subject)
+
+    return decorate
+
+
+def _of_function(base: type[Pass], method: str, info: PassInfo, function: Any) -> Pass:
+    members = {
+        "info": info,
+        method: staticmethod(function),
+        "__doc__": function.__doc__,
+        "__module__": function.__module__,
+    }
+    made = type(function.__name__, (base,), members)
+    register(info.name, made)
+    instance: Pass = made()
+    return instance
+
+
+__all__ = [
+    "FunctionPass",
+    "ModulePass",
+    "Pass",
+    "Sequential",
+    "function_pass",
+    "module_pass",
+]

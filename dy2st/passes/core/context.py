@@ -1,0 +1,143 @@
+"""PassContext: which passes run, with what options, and who watches them."""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from dy2st_runtime.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from dy2st.passes.core.instrument import PassInstrument
+
+
+class Option:
+    """A setting that passes read: its default, whose type values must have, and its meaning."""
+
+    def __init__(self, default: bool | int, doc: str):
+        """Keep default and meaning."""
+        self.default, self.doc = default, doc
+
+
+OPTIONS: dict[str, Option] = {
+    "reassociate": Option(False, "let (x + c1) + c2 become x + (c1 + c2) for floats too"),
+    "fold_constant.most_elements": Option(1 << 20, "largest result, unless the inputs are larger"),
+    "unroll.most_turns": Option(16, "loops of at most so many turns are unrolled"),
+    "unroll.most_operators": Option(512, "... if that gives at most so many operators"),
+    "rewrite.most_sweeps": Option(64, "how often rules may go over a Program"),
+    "bisect": Option(-1, "run only the first n passes; -1 runs them all"),
+}
+"""All options by name."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`; did you mean x?` for a name that is nearly known, else what is known."""
+    names = list(known)
+    lowered = {entry.lower(): entry for entry in names}
+    near = get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    if near:
+        return f"; did you mean {lowered[near[0]]!r}?"
+    return f"; there are {', '.join(sorted(names))}"
+
+
+class PassContext:
+    """What holds while passes run inside `with PassContext(...)`.
+
+    opt_level       passes of a higher level do not run inside a Sequential (0 to 4).
+    required_pass   names of passes that run whatever their level.
+    disabled_pass   names of passes that never run: it wins over `required_pass`.
+    config          options by name: see OPTIONS.
+    instruments     see `instrument.py`.
+
+    Raises ArgumentError for an option that does not exist or has another type.
+
+    >>> with PassContext(opt_level=1, config={"reassociate": True}):
+    ...     PassContext.current().option("reassociate")
+    True
+    """
+
+    def __init__(
+        self,
+        opt_level: int = 4,
+        required_pass: Iterable[str] = (),
+        disabled_pass: Iterable[str] = (),
+        config: Mapping[str, Any] | None = None,
+        instruments: Iterable[PassInstrument] = (),
+    ):
+        """Check the options; nothing happens before the `with`."""
+        self.opt_level = opt_level
+        self.required_pass = frozenset(required_pass)
+        self.disabled_pass = frozenset(disabled_pass)
+        self.config = _checked(config or {})
+        self.instruments = list(instruments)
+        self.explanations: list[Any] | None = None
+        self.count = 0
+        self._token: contextvars.Token[PassContext] | None = None
+
+    @staticmethod
+    def current() -> PassContext:
+        """The innermost context, or one with the defaults."""
+        return _current.get(None) or PassContext()
+
+    def option(self, name: str) -> Any:
+        """The value of an option."""
+        return self.config.get(name, OPTIONS[name].default)
+
+    def __enter__(self) -> PassContext:
+        """Enter the instruments in order, then let the context be current."""
+        entered: list[PassInstrument] = []
+        try:
+            for instrument in self.instruments:
+                instrument.enter_pass_ctx()
+                entered.append(instrument)
+        except BaseException:
+            self._leave(entered)
+            raise
+        self._token = _current.set(self)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Leave the instruments, the last first, whatever happened inside."""
+        assert self._token is not None
+        _current.reset(self._token)
+        self._token = None
+        self._leave(self.instruments)
+
+    def _leave(self, instruments: list[PassInstrument]) -> None:
+        """Every instrument is left, also after one that fails; the first failure is raised."""
+        failed: list[BaseException] = []
+        for instrument in reversed(instruments):
+            try:
+                instrument.exit_pass_ctx()
+            except Exception as error:
+                failed.append(error)
+        if failed:
+            raise failed[0]
+
+    def wants(self, name: str, opt_level: int) -> bool:
+        """Whether a pass of a Sequential runs, as far as the context says."""
+        if name in self.disabled_pass:
+            return False
+        return name in self.required_pass or opt_level <= self.opt_level
+
+    def explain(self, rule: str, operator: Any, reason: str) -> None:
+        """Note why a rule left an operator alone; kept only for `explain`."""
+        if self.explanations is not None:
+            self.explanations.append((rule, operator, reason))
+
+
+def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
+    for name, value in config.items():
+        if name not in OPTIONS:
+            raise ArgumentError(f"there is no option {name!r}{did_you_mean(name, OPTIONS)}")
+        kind = type(OPTIONS[name].default)
+        if type(value) is not kind:
+            raise ArgumentError(f"the option {name!r} is of type {kind.__name__}, not {value!r}")
+    return dict(config)
+
+
+_current: contextvars.ContextVar[PassContext] = contextvars.ContextVar("pass_context")
+
+__all__ = ["OPTIONS", "Option", "PassContext", "did_you_mean"]

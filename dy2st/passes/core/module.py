@@ -1,0 +1,57 @@
+"""Module: what passes work on: Programs by name, and the arrays of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.ir import Program
+from dy2st_runtime.ir.clone import clone
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(eq=False)
+class Module:
+    """Programs by name, and the arrays of parameters and buffers as far as they are known.
+
+    A pass changes a Module of its own; the arrays in it are never changed, only replaced.
+
+    epilogues   operators that were taken off the outputs of a Program, for the host to compute:
+                by its name and the index of the output, their names and attributes.
+    """
+
+    programs: dict[str, Program]
+    state: dict[str, Array] = field(default_factory=dict)
+    epilogues: dict[str, dict[int, tuple[str, dict[str, Any]]]] = field(default_factory=dict)
+
+    def copy(self) -> Module:
+        """A Module that can be changed while this one stays as it is; arrays are shared."""
+        programs = {name: clone(program) for name, program in self.programs.items()}
+        epilogues = {name: dict(entries) for name, entries in self.epilogues.items()}
+        return Module(programs, dict(self.state), epilogues)
+
+    def drop_unused_state(self) -> None:
+        """Forget arrays that no Program names any more."""
+        named = {name for program in self.programs.values() for name in program.state}
+        self.state = {name: array for name, array in self.state.items() if name in named}
+
+    def state_of(self, program: Program) -> list[Array]:
+        """The arrays of a Program in the order in which engines take them."""
+        return [self.state[name] for name in program.state]
+
+
+def as_module(target: Module | Program, state: Mapping[str, Any] | None = None) -> Module:
+    """A Module of its own for a Module, or for one Program with arrays for its parameters."""
+    if isinstance(target, Module):
+        return target.copy()
+    if isinstance(target, Program):
+        arrays = {name: np.asarray(array) for name, array in (state or {}).items()}
+        return Module({target.name: clone(target)}, arrays)
+    raise TypeError(f"a pass takes a Program or a Module, not {target!r:.80}")
+
+
+__all__ = ["Array", "Module", "as_module"]

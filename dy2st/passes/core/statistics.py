@@ -1,0 +1,98 @@
+"""What a Program weighs: operators, multiply-accumulates, parameters, bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dy2st.passes.core.graph import blocks_of
+from dy2st_runtime.dims import Dim, evaluate
+from dy2st_runtime.ir import Operator, Program, TensorType, Variable
+
+UNKNOWN_SIZE = 1
+"""What a size counts for that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Counts of one Program; a loop's body counts once.
+
+    operators       all but constants, nested ones too.
+    macs            multiply-accumulates of convolutions and matmuls.
+    parameters      elements of parameters, buffers and constants.
+    parameter_bytes their bytes.
+    value_bytes     bytes of all values that operators compute.
+    """
+
+    operators: int = 0
+    macs: int = 0
+    parameters: int = 0
+    parameter_bytes: int = 0
+    value_bytes: int = 0
+
+    def __sub__(self, other: Statistics) -> Statistics:
+        """What has changed."""
+        own, others = asdict(self), asdict(other)
+        return Statistics(**{name: own[name] - others[name] for name in own})
+
+
+def statistics(program: Program, sizes: Mapping[Dim, int] | None = None) -> Statistics:
+    """The counts, with numbers for symbols; a symbol without one counts as 1."""
+    known = sizes or {}
+    operators = macs = value_bytes = 0
+    held: list[Variable] = list(program.state.values())
+    for block in blocks_of(program):
+        for operator in block.operators:
+            if operator.name == "constant":
+                held += operator.results
+                continue
+            operators += 1
+            macs += _macs(operator, known)
+            value_bytes += sum(_bytes(v, known) for v in operator.results)
+    counts = [_elements(v, known) for v in held]
+    return Statistics(
+        operators, macs, sum(counts), sum(_bytes(v, known) for v in held), value_bytes
+    )
+
+
+def _size(size: Any, known: Mapping[Dim, int]) -> int:
+    if isinstance(size, int):
+        return size
+    try:
+        return int(evaluate(size, known))
+    except KeyError:
+        return UNKNOWN_SIZE
+
+
+def _product(sizes: Iterable[Any], known: Mapping[Dim, int]) -> int:
+    return math.prod(_size(size, known) for size in sizes)
+
+
+def _elements(variable: Variable, known: Mapping[Dim, int]) -> int:
+    type = variable.type
+    return _product(type.shape, known) if isinstance(type, TensorType) else 0
+
+
+def _bytes(variable: Variable, known: Mapping[Dim, int]) -> int:
+    type = variable.type
+    if not isinstance(type, TensorType):
+        return 0
+    return _elements(variable, known) * type.dtype.itemsize
+
+
+def _macs(operator: Operator, known: Mapping[Dim, int]) -> int:
+    if operator.name == "matmul":
+        inner = operator.operands[0].tensor_type.shape[-1]
+        return _elements(operator.results[0], known) * _size(inner, known)
+    if operator.name == "conv":
+        w = operator.operands[1].tensor_type.shape
+        return _elements(operator.results[0], known) * _product(w[1:], known)
+    if operator.name == "conv_transpose":
+        w = operator.operands[1].tensor_type.shape
+        return _elements(operator.operands[0], known) * _product(w[1:], known)
+    return 0
+
+
+__all__ = ["UNKNOWN_SIZE", "Statistics", "statistics"]
