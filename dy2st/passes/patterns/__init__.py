@@ -1,0 +1,1 @@
+"""Rules written as expressions over operators, and the driver that applies them."""

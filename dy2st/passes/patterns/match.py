@@ -1,0 +1,92 @@
+"""Match: how a pattern fits at one place of a Program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from dy2st.passes.patterns.pattern import Operation, Pattern, Through
+from dy2st_runtime.ir import Operator, Variable
+
+
+class NoMatch(Exception):
+    """Raised by a rule that leaves an operator alone; it says why."""
+
+
+class Match:
+    """What a pattern has bound: `match[x]` is the Variable that the pattern x stands for."""
+
+    def __init__(self, uses: Mapping[Variable, int], is_explained: bool = False):
+        """`uses` tells how often every value is read."""
+        self.values: dict[Pattern, Variable] = {}
+        self.operators: dict[Pattern, Operator] = {}
+        self.paths: dict[Through, list[Operator]] = {}
+        self.uses = uses
+        self.reasons: list[str] | None = [] if is_explained else None
+
+    def __getitem__(self, pattern: Pattern) -> Variable:
+        """The Variable that a pattern stands for."""
+        return self.values[pattern]
+
+    def has(self, pattern: Pattern) -> bool:
+        """Whether an optional operator is there."""
+        return pattern in self.values
+
+    def array(self, pattern: Pattern) -> np.ndarray[Any, Any]:
+        """The value of a constant."""
+        maker = self.values[pattern].maker
+        assert isinstance(maker, Operator)
+        value: np.ndarray[Any, Any] = maker.attributes["value"]
+        return value
+
+    def attributes(self, pattern: Operation) -> dict[str, Any]:
+        """The attributes of a matched operator."""
+        return self.operators[pattern].attributes
+
+    def path(self, pattern: Through) -> list[Operator]:
+        """The operators on the way of a `through`, the last first."""
+        return self.paths[pattern]
+
+    def require(self, condition: bool | None, reason: str) -> None:
+        """Leave the place alone unless a condition is known to hold."""
+        if not condition:
+            raise NoMatch(reason)
+
+    def fail(self, reason: str) -> NoReturn:
+        """Leave the place alone."""
+        raise NoMatch(reason)
+
+    def miss(self, reason: str) -> None:
+        """Note why a pattern does not fit, if anybody wants to know."""
+        if self.reasons is not None:
+            self.reasons.append(reason)
+
+    def is_used_once(self, variable: Variable) -> bool:
+        """Whether one operator reads a value, once."""
+        return self.uses.get(variable, 0) == 1
+
+    def outside_use(self, roots: Iterable[Variable]) -> Variable | None:
+        """A value of an inner operator that somebody outside of the match reads too.
+
+        Then the matched roots do not dominate it, and it would have to be computed twice.
+        """
+        own: dict[Variable, int] = {}
+        inside = set(self.operators.values())
+        for path in self.paths.values():
+            inside.update(path)
+        for operator in inside:
+            for operand in operator.operands:
+                own[operand] = own.get(operand, 0) + 1
+        roots = set(roots)
+        for pattern, operator in self.operators.items():
+            if isinstance(pattern, Operation) and pattern.is_shared:
+                continue
+            for result in operator.results:
+                if result not in roots and self.uses.get(result, 0) != own.get(result, 0):
+                    return result
+        return None
+
+
+__all__ = ["Match", "NoMatch"]

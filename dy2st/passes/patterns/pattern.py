@@ -1,0 +1,267 @@
+"""Patterns: expressions over operators that a rule looks for.
+
+    x, scale, shift = value(), constant(), constant()
+    pattern = op.add(op.multiply(op.conv(x, constant(), groups=1), scale), shift)
+
+A pattern is matched backwards from the operator that makes the last value. The same pattern object
+at two places stands for the same value. The operands of commutative operators match in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from dy2st.passes.core.context import did_you_mean
+from dy2st.passes.core.kinds import COMMUTATIVE
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import DEFINITIONS, Operator, Variable
+
+if TYPE_CHECKING:
+    from dy2st.passes.patterns.match import Match
+
+
+Guard = Callable[[Any], bool]
+
+
+class Pattern:
+    """Stands for a value of a Program."""
+
+    def match(self, variable: Variable, match: Match) -> Iterator[None]:
+        """Once for every way in which the value fits; meanwhile `match` holds what is bound."""
+        raise NotImplementedError
+
+    def __or__(self, other: Pattern) -> Pattern:
+        """What fits this pattern, or else the other one."""
+        return Either(self, other)
+
+
+class Value(Pattern):
+    """Any value that the guard accepts."""
+
+    def __init__(self, where: Guard | None = None, doc: str = "a value"):
+        """`where` gets the Variable."""
+        self.where, self.doc = where, doc
+
+    def match(self, variable: Variable, match: Match) -> Iterator[None]:
+        """Once, if the value is the one bound before, or fits the guard."""
+        known = match.values.get(self)
+        if known is not None:
+            if known is variable:
+                yield
+            else:
+                match.miss(f"%{variable.name or '?'} is not the same value as before")
+        elif not self.fits(variable):
+            match.miss(f"%{variable.name or '?'}: {variable.type} is not {self.doc}")
+        else:
+            match.values[self] = variable
+            yield
+            del match.values[self]
+
+    def fits(self, variable: Variable) -> bool:
+        """Whether a value is one of those that the pattern stands for."""
+        return self.where is None or self.where(variable)
+
+
+class Constant(Value):
+    """A value that is known when the Program is made."""
+
+    def fits(self, variable: Variable) -> bool:
+        """Whether an operator `constant` makes it, and the guard accepts its array."""
+        maker = variable.maker
+        if not isinstance(maker, Operator) or maker.name != "constant":
+            return False
+        return self.where is None or self.where(maker.attributes["value"])
+
+
+class Either(Pattern):
+    """What fits one of two patterns; the first is tried first."""
+
+    def __init__(self, first: Pattern, second: Pattern):
+        """The patterns."""
+        self.first, self.second = first, second
+
+    def match(self, variable: Variable, match: Match) -> Iterator[None]:
+        """The ways of the first, then those of the second."""
+        yield from self.first.match(variable, match)
+        yield from self.second.match(variable, match)
+
+
+class Operation(Pattern):
+    """A result of an operator of a certain name, whose operands fit patterns of their own."""
+
+    def __init__(self, name: str, operands: tuple[Any, ...], attributes: dict[str, Any]):
+        """Check names against the operator's record; ArgumentError if there is none such."""
+        if name not in DEFINITIONS:
+            near = did_you_mean(name, DEFINITIONS)
+            raise ArgumentError(f"there is no operator {name!r}{near}")
+        unknown = set(attributes) - set(DEFINITIONS[name].attributes)
+        if unknown:
+            raise ArgumentError(f"{name} has no attribute {min(unknown)!r}")
+        self.name, self.attributes = name, attributes
+        self.operands = tuple(map(as_pattern, operands))
+        self.index = 0
+        self.is_shared = False
+        self.is_optional = False
+
+    # -- how it is used ----------------------------------------------------------------------
+
+    def shared(self) -> Operation:
+        """The same; the value may have other users than those that the rule replaces."""
+        return self._but(is_shared=True)
+
+    def optional(self) -> Operation:
+        """The same; or, where the operator is not there, its first operand alone."""
+        return self._but(is_optional=True)
+
+    def __getitem__(self, index: int) -> Operation:
+        """The result at `index` of an operator that has several."""
+        return self._but(index=index)
+
+    def _but(self, **changes: Any) -> Operation:
+        made = Operation(self.name, self.operands, self.attributes)
+        made.index, made.is_shared = self.index, self.is_shared
+        made.is_optional = self.is_optional
+        for key, entry in changes.items():
+            setattr(made, key, entry)
+        return made
+
+    # -- matching ----------------------------------------------------------------------------
+
+    def match(self, variable: Variable, match: Match) -> Iterator[None]:
+        """Every order of commutative operands in which all fit."""
+        maker = variable.maker
+        if isinstance(maker, Operator) and maker.name == self.name:
+            yield from self.match_operator(maker, variable, match)
+        elif self.is_optional:
+            yield from self.operands[0].match(variable, match)
+        else:
+            found = f"`{maker.name}`" if isinstance(maker, Operator) else "the caller"
+            match.miss(f"%{variable.name or '?'} is made by {found}, not by `{self.name}`")
+
+    def match_operator(self, maker: Operator, variable: Variable, match: Match) -> Iterator[None]:
+        """The same, when the operator is the right one."""
+        known = match.values.get(self)
+        if known is not None:
+            if known is variable:
+                yield
+            return
+        if not self._fits(maker, variable, match):
+            return
+        match.values[self], match.operators[self] = variable, maker
+        for operands in self._orders(maker):
+            yield from _match_all(self.operands, operands, match)
+        del match.values[self], match.operators[self]
+
+    def _fits(self, maker: Operator, variable: Variable, match: Match) -> bool:
+        if len(maker.operands) != len(self.operands):
+            match.miss(f"`{self.name}` has {len(maker.operands)} operands")
+            return False
+        if self.index and maker.results[self.index] is not variable:
+            return False
+        for name, wanted in self.attributes.items():
+            own = maker.attributes[name]
+            if not (wanted(own) if callable(wanted) else wanted == own):
+                match.miss(f"`{self.name}` has {name} = {own}")
+                return False
+        return True
+
+    def _orders(self, maker: Operator) -> list[list[Variable]]:
+        operands = maker.operands
+        if self.name in COMMUTATIVE and operands[0] is not operands[1]:
+            return [operands, operands[::-1]]
+        return [operands]
+
+
+class Through(Pattern):
+    """What fits a pattern, or comes of it through operators of some names with one operand."""
+
+    def __init__(self, names: tuple[str, ...], inner: Pattern):
+        """Every operator on the way must have no other users."""
+        self.names, self.inner = names, inner
+
+    def match(self, variable: Variable, match: Match) -> Iterator[None]:
+        """The shortest way first."""
+        path: list[Operator] = []
+        while True:
+            match.paths[self] = list(path)
+            yield from self.inner.match(variable, match)
+            maker = variable.maker
+            if not isinstance(maker, Operator) or maker.name not in self.names:
+                break
+            if len(maker.operands) != 1 or not match.is_used_once(variable):
+                match.miss(f"%{variable.name or '?'} of `{maker.name}` has other users")
+                break
+            path.append(maker)
+            variable = maker.operands[0]
+        match.paths.pop(self, None)
+
+
+def _match_all(
+    patterns: tuple[Pattern, ...], variables: list[Variable], match: Match
+) -> Iterator[None]:
+    if not patterns:
+        yield
+        return
+    for _ in patterns[0].match(variables[0], match):
+        yield from _match_all(patterns[1:], variables[1:], match)
+
+
+def as_pattern(entry: Any) -> Pattern:
+    """A pattern; a number stands for a constant all of whose elements are that number."""
+    if isinstance(entry, Pattern):
+        return entry
+    if isinstance(entry, (bool, int, float)):
+        number = entry
+        return Constant(lambda array: array.size > 0 and bool((array == number).all()), str(number))
+    raise TypeError(f"a pattern is made of patterns and numbers, not {entry!r:.80}")
+
+
+def value(where: Guard | None = None, doc: str = "what is wanted") -> Value:
+    """Any value; `where` may look at the Variable, `doc` says what it wants."""
+    return Value(where, doc)
+
+
+def constant(where: Guard | None = None, doc: str = "a constant") -> Constant:
+    """A constant; `where` may look at its array."""
+    return Constant(where, doc)
+
+
+def floating(rank: int | None = None) -> Value:
+    """A tensor of floats, of a certain rank if one is given."""
+
+    def fits(variable: Variable) -> bool:
+        type = variable.tensor_type
+        return type.dtype.kind in "fV" and (rank is None or type.rank == rank)
+
+    return Value(fits, "a tensor of floats" + (f" of rank {rank}" if rank is not None else ""))
+
+
+def through(names: str, inner: Pattern) -> Through:
+    """`inner`, or what operators of these names, each used once, make of it."""
+    return Through(tuple(names.split()), inner)
+
+
+class _Operations:
+    """`op.add(x, y)` is the pattern of an operator; attributes are values or guards."""
+
+    def __getattr__(self, name: str) -> Callable[..., Operation]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *operands, **attributes: Operation(name, operands, attributes)
+
+
+op = _Operations()
+
+__all__ = [
+    "Constant",
+    "Operation",
+    "Pattern",
+    "Through",
+    "Value",
+    "constant",
+    "floating",
+    "op",
+    "through",
+    "value",
+]

@@ -1,0 +1,337 @@
+"""Applies rules to a Program until none fits any more.
+
+A sweep goes over the operators in order. Where a rule fires, what it records takes the place of the
+operator and is looked at in turn; values that nobody reads any more go with it. Sweeps follow each
+other until one fires nothing. The order of the rules and of the operators decides everything, so
+the same Program gives the same result in every process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
+
+from dy2st.passes.core.context import PassContext
+from dy2st.passes.core.graph import count_uses
+from dy2st.passes.patterns.match import Match, NoMatch
+from dy2st.passes.patterns.pattern import Operation
+from dy2st.passes.patterns.rule import Rule
+from dy2st_runtime.dims import Constraint, collect, using
+from dy2st_runtime.errors import Dy2stError, PassError
+from dy2st_runtime.ir import (
+    ArrayType,
+    Block,
+    Operator,
+    Program,
+    TensorType,
+    Tracer,
+    Variable,
+    interpreting,
+)
+from dy2st_runtime.ir.dead_code import is_pure
+from dy2st_runtime.ir.facts import branch_condition, facts_of, holding
+from dy2st_runtime.ir.grad_mode import enable_grad
+from dy2st_runtime.ir.verifier import Finding, marked_text
+
+MOST_FIRINGS = 1_000
+"""How often rules may fire on what came of one operator."""
+
+
+def rewrite(program: Program, rules: Sequence[Rule], context: PassContext) -> int:
+    """Apply the rules in place; returns how often one has fired.
+
+    Raises PassError, with the rule and the place, if a rule gives values of other types, or if
+    rules undo each other without end.
+    """
+    return Rewriter(program, rules, context).run()
+
+
+class Rewriter:
+    """One Program, the rules by the operator that they start from, and the uses of all values."""
+
+    def __init__(self, program: Program, rules: Sequence[Rule], context: PassContext):
+        """Sort the rules; nothing is changed yet."""
+        self.program, self.context = program, context
+        self.rules: dict[str, list[Rule]] = {}
+        for rule in sorted(rules, key=lambda rule: -rule.benefit):
+            self.rules.setdefault(rule.patterns[0].name, []).append(rule)
+        self.uses: dict[Variable, int] = {}
+        self.dead: set[Operator] = set()
+        self.replaced: dict[Variable, Variable] = {}
+        self.fired: list[str] = []
+        self.found: list[Constraint] = []
+
+    def run(self) -> int:
+        """Sweep until nothing fires."""
+        self.uses = count_uses(self.program)
+        total = 0
+        with enable_grad(), collect() as self.found, using(facts_of(self.program)):
+            for _ in range(self.context.option("rewrite.most_sweeps")):
+                self.fired = []
+                self._sweep(self.program.block)
+                total += len(self.fired)
+                if not self.fired:
+                    return total
+        names = ", ".join(dict.fromkeys(self.fired))
+        raise PassError(
+            f"the rules {names} still fire after {total} rewrites: they undo each other"
+        )
+
+    # -- sweeping ----------------------------------------------------------------------------
+
+    def _sweep(self, block: Block) -> None:
+        """Go over a Block; its list of operators is built anew meanwhile."""
+        pending = block.operators[::-1]
+        block.operators = done = []
+        replaced, rules = self.replaced, self.rules
+        firings = 0
+        with interpreting(Tracer.of_block(self.program, block)):
+            while pending:
+                operator = pending.pop()
+                if operator in self.dead:
+                    continue
+                if replaced:
+                    self._resolve(operator)
+                if operator.blocks:
+                    self._nested(operator)
+                found = rules.get(operator.name)
+                made = None if found is None else self._first(found, operator, block, pending)
+                if operator not in self.dead:
+                    done.append(operator)
+                if made is None:
+                    continue
+                firings += 1
+                if firings > MOST_FIRINGS + 100 * len(done):
+                    self._refuse_loop(operator, block, pending)
+                pending += made[::-1]
+        block.operators = [operator for operator in done if operator not in self.dead]
+        block.yields = [self._latest(v) for v in block.yields]
+
+    def _latest(self, variable: Variable) -> Variable:
+        """What is read in place of a value by now."""
+        while (other := self.replaced.get(variable)) is not None:
+            variable = other
+        return variable
+
+    def _resolve(self, operator: Operator) -> None:
+        operands = operator.operands
+        for index, variable in enumerate(operands):
+            if variable in self.replaced:
+                operands[index] = self._latest(variable)
+
+    def _nested(self, operator: Operator) -> None:
+        for index, inner in enumerate(operator.blocks):
+            condition = None
+            if operator.name == "cond":
+                condition = branch_condition(operator.operands[0], index == 0)
+            with holding(condition) if condition is not None else nullcontext():
+                self._sweep(inner)
+
+    def _first(
+        self, rules: Sequence[Rule], operator: Operator, block: Block, pending: list[Operator]
+    ) -> list[Operator] | None:
+        """What the first rule that fires has recorded, None if none does."""
+        for rule in rules:
+            match = self._matched(rule, operator, block, pending)
+            if match is None:
+                continue
+            made = self._fire(rule, match, operator, block, pending)
+            if made is not None:
+                self.fired.append(rule.name)
+                return made
+        return None
+
+    # -- matching ----------------------------------------------------------------------------
+
+    def _matched(
+        self, rule: Rule, operator: Operator, block: Block, pending: list[Operator]
+    ) -> Match | None:
+        explained = self.context.explanations is not None
+        match = Match(self.uses, explained)
+        pattern = rule.patterns[0]
+        if not self.uses.get(operator.results[pattern.index]):
+            return None
+        for _ in pattern.match(operator.results[pattern.index], match):
+            if len(rule.patterns) > 1 and not self._others(rule, match, block, pending):
+                continue
+            outside = match.outside_use([match.values[p] for p in rule.patterns])
+            if outside is None:
+                return _kept(match)
+            match.miss(f"%{outside.name or '?'} of `{_maker_name(outside)}` has other users")
+        if match.reasons:
+            self.context.explain(rule.name, operator, match.reasons[0])
+        return None
+
+    def _others(self, rule: Rule, match: Match, block: Block, pending: list[Operator]) -> bool:
+        """Whether the patterns after the first are found too; then they stay bound."""
+        for pattern in rule.patterns[1:]:
+            if not self._other(pattern, match, pending):
+                match.miss(f"there is no other `{pattern.name}` that fits")
+                return False
+        return True
+
+    def _other(self, pattern: Operation, match: Match, pending: list[Operator]) -> bool:
+        taken = set(match.operators.values())
+        known = set(match.values.values())
+        near = 64  # roots of one rule stand near each other
+        for operator in reversed(pending[-near:]):
+            self._resolve(operator)
+            if operator.name != pattern.name or operator in taken or operator in self.dead:
+                continue
+            for _ in pattern.match(operator.results[pattern.index], match):
+                if known.intersection(operator.operands):
+                    match.values, match.operators = dict(match.values), dict(match.operators)
+                    return True
+        return False
+
+    # -- firing ------------------------------------------------------------------------------
+
+    def _fire(
+        self, rule: Rule, match: Match, root: Operator, block: Block, pending: list[Operator]
+    ) -> list[Operator] | None:
+        """Let a rule record; None, and nothing recorded, if it leaves the place alone."""
+        mark = len(block.operators)
+        old = [match.values[pattern] for pattern in rule.patterns]
+        try:
+            new = self._recorded(rule, match, old, block)
+        except NoMatch as reason:
+            del block.operators[mark:]
+            self.found.clear()
+            self.context.explain(rule.name, root, str(reason))
+            return None
+        except (Dy2stError, TypeError, AssertionError) as error:
+            raise self._wrong(rule, root, str(error), block, mark, pending) from error
+        made, block.operators[mark:] = block.operators[mark:], []
+        if new is None:
+            return None
+        problem = _problem(old, new, made)
+        if problem is not None:
+            raise self._wrong(rule, root, problem, block, mark, pending)
+        self._take(rule, match, root, old, new, made)
+        return made
+
+    def _recorded(
+        self, rule: Rule, match: Match, old: Sequence[Variable], block: Block
+    ) -> list[Variable] | None:
+        result = rule.replace(match)
+        if result is None:
+            return None
+        results = list(result) if isinstance(result, (tuple, list)) else [result]
+        if self.found:
+            unknown: Constraint = self.found[0]
+            raise NoMatch(f"{unknown.condition} is not known to hold ({unknown.reason})")
+        tracer = Tracer.of_block(self.program, block)
+        pairs = zip(results, old, strict=True)
+        new = [tracer.variable(value, _dtype(like)) for value, like in pairs]
+        for value, like in zip(new, old, strict=True):
+            if _is_unproved(value, like):
+                raise NoMatch(f"{value.type} is not known to be {like.type}")
+        return new
+
+    def _take(
+        self,
+        rule: Rule,
+        match: Match,
+        root: Operator,
+        old: Sequence[Variable],
+        new: Sequence[Variable],
+        made: list[Operator],
+    ) -> None:
+        """Let the new values be read in place of the old ones."""
+        uses, own = self.uses, set(made)
+        for operator in made:
+            operator.location = root.location
+            for operand in operator.operands:
+                uses[operand] = uses.get(operand, 0) + 1
+        roots = [match.operators[pattern] for pattern in rule.patterns]
+        for before, now in zip(old, new, strict=True):
+            uses[now] = uses.get(now, 0) + uses.pop(before, 0)
+            self.replaced[before] = now
+            if isinstance(now.maker, Operator) and now.maker in own:
+                now.type = before.type
+                now.name, now.number = now.name or before.name, before.number
+        for operator in roots:
+            if all(uses.get(result, 0) == 0 for result in operator.results):
+                self._release(operator)
+
+    def _release(self, operator: Operator) -> None:
+        """Take an operator out, and with it those that only it has read."""
+        todo = [operator]
+        while todo:
+            one = todo.pop()
+            if one in self.dead:
+                continue
+            self.dead.add(one)
+            for operand in one.operands:
+                self.uses[operand] -= 1
+                maker = operand.maker
+                if (
+                    isinstance(maker, Operator)
+                    and not any(self.uses.get(result, 0) for result in maker.results)
+                    and is_pure(maker)
+                ):
+                    todo.append(maker)
+
+    # -- what goes wrong ---------------------------------------------------------------------
+
+    def _wrong(
+        self,
+        rule: Rule,
+        root: Operator,
+        problem: str,
+        block: Block,
+        mark: int,
+        pending: list[Operator],
+    ) -> PassError:
+        """What is said of a broken rule: it, its source line, and the place in the Program."""
+        block.operators[mark:] = [root, *pending[::-1]]
+        text = marked_text(self.program, [Finding(f"rule {rule.name}", problem, root)])
+        return PassError(f"the rule {rule.name} ({rule.place}) is wrong: {problem}\n{text}")
+
+    def _refuse_loop(self, root: Operator, block: Block, pending: list[Operator]) -> None:
+        names = ", ".join(dict.fromkeys(self.fired[-10:]))
+        block.operators += [root, *pending[::-1]]
+        raise PassError(
+            f"the rules {names} have fired {len(self.fired)} times and do not come to an end; the "
+            f"last place: `{root.name}` of {root.location or 'an unknown line'}"
+        )
+
+
+def _kept(match: Match) -> Match:
+    """The match with what is bound now: matching goes on to unbind."""
+    kept = Match(match.uses)
+    kept.values, kept.operators = dict(match.values), dict(match.operators)
+    kept.paths = dict(match.paths)
+    return kept
+
+
+def _dtype(like: Variable) -> Any:
+    return None if isinstance(like.type, ArrayType) else like.type.dtype
+
+
+def _is_unproved(new: Variable, old: Variable) -> bool:
+    """Whether the sizes might differ, as far as is known."""
+    if not isinstance(new.type, TensorType) or not isinstance(old.type, TensorType):
+        return False
+    if new.type.dtype != old.type.dtype or new.type.rank != old.type.rank:
+        return False
+    static = all(isinstance(size, int) for size in (*new.type.shape, *old.type.shape))
+    return not static and new.type != old.type
+
+
+def _problem(
+    old: Sequence[Variable], new: Sequence[Variable], made: Sequence[Operator]
+) -> str | None:
+    """What is wrong with the types of the new values, None if nothing is."""
+    for before, now in zip(old, new, strict=True):
+        if before.type != now.type:
+            return f"it gives {now.type} where the Program has {before.type}"
+    return None
+
+
+def _maker_name(variable: Variable) -> str:
+    return variable.maker.name if isinstance(variable.maker, Operator) else "the caller"
+
+
+__all__ = ["MOST_FIRINGS", "Rewriter", "rewrite"]
