@@ -15,14 +15,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from dy2st.passes.core.base import FunctionPass, function_pass
+from dy2st.passes.core.context import PassContext
+from dy2st.passes.core.module import Module
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.rebuild import Call, rebuild
 from dy2st_runtime.ops.dynamic import TABLE, static_form
 
 
-class DynamicToStatic:
-    """The pass: call it with a Program; the given one stays as it is.
+@function_pass(opt_level=2)
+class DynamicToStatic(FunctionPass):
+    """The pass.
 
     >>> from dy2st import shape, to_static
     >>> from dy2st.static import InputSpec
@@ -31,8 +35,10 @@ class DynamicToStatic:
     [2, 14]
     """
 
-    def __call__(self, program: Program) -> Program:
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program without dynamic operators whose arguments are known."""
+        if not any(operator.name in TABLE for operator in program.block.walk()):
+            return program
         return rebuild(program, rewrite=_static)
 
 

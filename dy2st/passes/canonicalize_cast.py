@@ -1,0 +1,66 @@
+"""CanonicalizeCast: every elementwise user of a widening cast gets a cast of its own.
+
+    %0 = cast(%x) {dtype = i32}             %0 = cast(%x) {dtype = i32}
+    %1 = add(%0, %a)                =>      %1 = add(%0, %a)
+    %2 = add(%0, %b)                        %2 = cast(%x) {dtype = i32}
+                                            %3 = add(%2, %b)
+
+After fusion the narrow tensor is then what goes from group to group. It is of use right before a
+target that fuses, and EliminateCommonSubexpr would undo it.
+"""
+
+from __future__ import annotations
+
+from dy2st.passes.core.base import FunctionPass, function_pass
+from dy2st.passes.core.context import PassContext
+from dy2st.passes.core.graph import blocks_of
+from dy2st.passes.core.kinds import ELEMENTWISE
+from dy2st.passes.core.module import Module
+from dy2st_runtime.ir import Block, Operator, Program, Variable
+
+
+@function_pass(opt_level=3)
+class CanonicalizeCast(FunctionPass):
+    """The pass."""
+
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
+        """The Program with a cast for every user."""
+        for block in blocks_of(program):
+            _copy_casts(block)
+        return program
+
+
+def _copy_casts(block: Block) -> None:
+    used: set[Variable] = set()
+    operators: list[Operator] = []
+    for operator in block.operators:
+        for index, operand in enumerate(operator.operands):
+            if operator.name not in ELEMENTWISE or not _widens(operand):
+                continue
+            if operand in used:
+                made = _copy(operand, block)
+                operators.append(made)
+                operator.operands[index] = made.results[0]
+            used.add(operand)
+        operators.append(operator)
+    block.operators[:] = operators
+
+
+def _widens(variable: Variable) -> bool:
+    maker = variable.maker
+    if not isinstance(maker, Operator) or maker.name != "cast":
+        return False
+    return maker.operands[0].tensor_type.dtype.itemsize < variable.tensor_type.dtype.itemsize
+
+
+def _copy(variable: Variable, block: Block) -> Operator:
+    maker = variable.maker
+    assert isinstance(maker, Operator)
+    made = Operator(
+        "cast", list(maker.operands), dict(maker.attributes), block, location=maker.location
+    )
+    made.results = [Variable(variable.type, made, variable.name)]
+    return made
+
+
+__all__ = ["CanonicalizeCast"]

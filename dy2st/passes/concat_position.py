@@ -1,0 +1,133 @@
+"""CanonicalizeConcatPos: what follows a concat is done to its parts, so that concats come last.
+
+    %0 = concat(%a, %b)                     %0 = relu(%a)
+    %1 = relu(%0)                   =>      %1 = relu(%b)
+                                            %2 = concat(%0, %1)
+
+An accelerator joins parts for nothing where it reads them. Elementwise operators go before any
+concat, with scalars and with constants by channel, which are cut into their parts; pools, padding
+and resizing of other axes only before a concat along channels. A concat with other users stays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st.passes.core.graph import constant_of
+from dy2st.passes.core.kinds import BROADCAST, UNARY
+from dy2st.passes.patterns.match import Match
+from dy2st.passes.patterns.pattern import Value, op, value
+from dy2st.passes.patterns.rewrite_pass import rewrite_pass
+from dy2st.passes.patterns.rule import Rule, rule
+from dy2st.passes.peephole import made_by
+from dy2st_runtime.ir import Operator, Variable, apply
+
+_joined = made_by("concat")
+
+
+def _concat_of(m: Match, joined: Value) -> tuple[Operator, int]:
+    """The concat, which has no other users, and its axis."""
+    concat = m[joined].maker
+    assert isinstance(concat, Operator)
+    m.require(m.is_used_once(m[joined]), "the result of `concat` has other users")
+    m.require(len(concat.operands) > 1, "there is one part only")
+    return concat, concat.attributes["axis"] % m[joined].ndim
+
+
+def _again(parts: list[Any], concat: Operator) -> Any:
+    return apply("concat", *parts, **concat.attributes)
+
+
+def _unary_rule(name: str) -> Rule:
+    pattern = getattr(op, name)(_joined)
+
+    @rule(pattern)
+    def unary(m: Match) -> Any:
+        """f(concat(a, b)) -> concat(f(a), f(b))."""
+        concat, _ = _concat_of(m, _joined)
+        attributes = m.attributes(pattern)
+        return _again([apply(name, part, **attributes) for part in concat.operands], concat)
+
+    return unary
+
+
+def _spatial_rule(name: str, index: int = 0) -> Rule:
+    pattern = getattr(op, name)(_joined)
+
+    @rule(pattern)
+    def spatial(m: Match) -> Any:
+        """pool(concat(a, b)) -> concat(pool(a), pool(b)) along channels."""
+        concat, axis = _concat_of(m, _joined)
+        attributes = m.attributes(pattern)
+        m.require(axis == 1, "the parts are not joined along channels")
+        m.require(_leaves_channels(name, attributes), f"`{name}` reaches over the channels")
+        others = [r for r in m.operators[pattern].results[1:] if m.uses.get(r)]
+        m.require(not others, f"a second result of `{name}` is used")
+        made = [apply(name, part, **attributes) for part in concat.operands]
+        return _again([y[index] if isinstance(y, tuple) else y for y in made], concat)
+
+    return spatial
+
+
+def _leaves_channels(name: str, attributes: dict[str, Any]) -> bool:
+    if name == "pad":
+        return not any(attributes["pads"][1])
+    if name in ("mean", "max", "sum"):
+        return 1 not in attributes["axis"] and bool(attributes["keepdim"])
+    return True
+
+
+def _binary_rule(name: str, place: int) -> Rule:
+    constant = value(lambda v: constant_of(v) is not None, "a constant")
+    operands = [constant, constant]
+    operands[place] = _joined
+    pattern = getattr(op, name)(*operands)
+
+    @rule(pattern)
+    def with_constant(m: Match) -> Any:
+        """f(concat(a, b), c) -> concat(f(a, c1), f(b, c2))."""
+        concat, axis = _concat_of(m, _joined)
+        whole, array = m[_joined].tensor_type, m.array(constant)
+        m.require(array.ndim <= whole.rank, "the constant has more axes")
+        m.require(m[_joined].type == _result_like(m, pattern), "the constant makes it larger")
+        parts, begin = [], 0
+        for part in concat.operands:
+            cut, begin = _cut(m, array, part, axis, begin)
+            both = [cut, cut]
+            both[place] = part
+            parts.append(apply(name, *both))
+        return _again(parts, concat)
+
+    return with_constant
+
+
+def _result_like(m: Match, pattern: Any) -> Any:
+    return m[pattern].tensor_type.with_dtype(m[_joined].dtype)
+
+
+def _cut(m: Match, array: Any, part: Variable, axis: int, begin: int) -> tuple[Any, int]:
+    """What of a constant goes with one part, and where the next one begins."""
+    shape = (1,) * (part.ndim - array.ndim) + array.shape
+    size = part.tensor_type.shape[axis]
+    if shape[axis] == 1:
+        return array, begin
+    m.require(isinstance(size, int), "the size of a part is not known")
+    assert isinstance(size, int)
+    wide = array.reshape(shape)
+    return np.take(wide, range(begin, begin + size), axis), begin + size
+
+
+CanonicalizeConcatPos = rewrite_pass(
+    "CanonicalizeConcatPos",
+    [
+        *(_unary_rule(name) for name in sorted(UNARY)),
+        *(_spatial_rule(n) for n in ("max_pool", "window_sum", "pad", "mean", "max", "sum")),
+        *(_binary_rule(name, place) for name in sorted(BROADCAST - {"where"}) for place in (0, 1)),
+    ],
+    opt_level=1,
+    doc="What follows a concat by channel is done to its parts.",
+)
+
+__all__ = ["CanonicalizeConcatPos"]

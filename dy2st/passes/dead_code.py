@@ -1,0 +1,50 @@
+"""EliminateDeadCode: what nobody reads is not computed.
+
+    %0 = exp(%x)            =>
+    %1 = relu(%x)               %0 = relu(%x)
+    return %1                   return %0
+
+Pure operators without readers go, results and captured operands of control flow that nobody reads,
+and parameters and buffers of the Program. What draws random numbers, prints or may stop the Program
+stays, and so does an operator in whose result a size is found that is still read.
+"""
+
+from __future__ import annotations
+
+from dy2st.passes.core.base import FunctionPass, function_pass
+from dy2st.passes.core.context import PassContext
+from dy2st.passes.core.module import Module
+from dy2st_runtime.ir import Program
+from dy2st_runtime.ir.dead_code import drop_dead
+
+
+@function_pass(opt_level=0)
+class EliminateDeadCode(FunctionPass):
+    """The pass; with `keep_parameters` those of the Program stay though nobody reads them."""
+
+    def __init__(self, keep_parameters: bool = False):
+        """Choose what happens to parameters."""
+        self.keep_parameters = keep_parameters
+
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
+        """The Program without dead code."""
+        drop_dead(program)
+        if not self.keep_parameters:
+            drop_unread_state(program)
+        return program
+
+
+def drop_unread_state(program: Program) -> None:
+    """Take out parameters and buffers that nobody reads, but for buffers that are updated."""
+    read = set(program.block.yields)
+    for operator in program.block.operators:
+        read.update(operator.operands)
+    for table in (program.parameters, program.buffers):
+        for name, variable in list(table.items()):
+            if variable not in read and name not in program.updates:
+                del table[name]
+                program.trainable.pop(name, None)
+    program.block.parameters = [*program.inputs, *program.state.values()]
+
+
+__all__ = ["EliminateDeadCode", "drop_unread_state"]

@@ -1,0 +1,273 @@
+"""ToNCHWLayout and ToNHWCLayout: which axis order the operators between convolutions work in.
+
+    %0 = transpose(%x) {perm = [0, 3, 1, 2]}        %0 = transpose(%x) {perm = [0, 3, 1, 2]}
+    %1 = conv(%0, %w)                               %1 = conv(%0, %w)
+    %2 = transpose(%1) {perm = [0, 2, 3, 1]}   =>   %2 = relu(%1)
+    %3 = relu(%2)                                   %3 = conv(%2, %v)
+    %4 = transpose(%3) {perm = [0, 3, 1, 2]}        ...
+    %5 = conv(%4, %v)
+
+A convolution is always (n, c, ...); a model written for (n, ..., c) is recorded with transposes
+around each. They are carried on behind whatever comes after them, its axes renamed and its
+constants turned, until they meet and cancel. The signature stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st.passes.cancel_moves import RULES as CANCELLING
+from dy2st.passes.core.base import FunctionPass, function_pass
+from dy2st.passes.core.context import PassContext
+from dy2st.passes.core.graph import blocks_of, constant_of, recorded
+from dy2st.passes.core.kinds import BROADCAST, UNARY
+from dy2st.passes.core.module import Module
+from dy2st.passes.patterns.match import Match
+from dy2st.passes.patterns.pattern import op, value
+from dy2st.passes.patterns.rewriter import rewrite
+from dy2st.passes.patterns.rule import Rule, rule
+from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable, apply
+from dy2st_runtime.ir.clone import clone
+
+TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
+_UNKNOWN_SIZE = 64  # counts for a size that is not known, when transposes are compared
+
+Perm = tuple[int, ...]
+
+
+def _turn(x: Any, perm: Sequence[int]) -> Any:
+    return apply("transpose", x, perm=tuple(perm))
+
+
+def _inverse(perm: Perm) -> Perm:
+    return tuple(np.argsort(perm).tolist())
+
+
+_x = value()
+_turned = op.transpose(_x).shared()
+
+
+def _unary_rule(name: str) -> Rule:
+    pattern = getattr(op, name)(_turned)
+
+    @rule(pattern)
+    def sink(m: Match) -> Any:
+        """f(transpose(x)) -> transpose(f(x))."""
+        y = apply(name, m[_x], **m.attributes(pattern))
+        return _turn(y, m.attributes(_turned)["perm"])
+
+    return sink
+
+
+def _broadcast_rule(name: str) -> Rule:
+    places = [value() for _ in range(3 if name == "where" else 2)]
+    pattern = getattr(op, name)(*places)
+
+    @rule(pattern)
+    def sink_all(m: Match) -> Any:
+        """f(transpose(x), transpose(y), constant) -> transpose(f(x, y, turned constant))."""
+        operands = [m[place] for place in places]
+        perms = {perm for perm in map(_perm_of, operands) if perm is not None}
+        m.require(len(perms) == 1, "the operands are not turned in one way")
+        perm = perms.pop()
+        m.require(len(perm) == m[pattern].ndim, "an operand has more axes")
+        turned = [_turned_back(m, operand, perm) for operand in operands]
+        return _turn(apply(name, *turned), perm)
+
+    return sink_all
+
+
+def _perm_of(variable: Variable) -> Perm | None:
+    maker = variable.maker
+    if not isinstance(maker, Operator) or maker.name != "transpose":
+        return None
+    perm: Perm = maker.attributes["perm"]
+    return perm
+
+
+def _turned_back(m: Match, operand: Variable, perm: Perm) -> Any:
+    if _perm_of(operand) == perm:
+        assert isinstance(operand.maker, Operator)
+        return operand.maker.operands[0]
+    if operand.ndim == 0:
+        return operand
+    array = constant_of(operand)
+    m.require(array is not None, "an operand is neither turned nor a constant")
+    assert array is not None
+    wide = array.reshape((1,) * (len(perm) - array.ndim) + array.shape)
+    return np.ascontiguousarray(wide.transpose(_inverse(perm)))
+
+
+def _reduction_rule(name: str) -> Rule:
+    pattern = getattr(op, name)(_turned)
+
+    @rule(pattern)
+    def sink_reduction(m: Match) -> Any:
+        """mean(transpose(x), axes) -> transpose(mean(x, renamed axes))."""
+        perm, attributes = m.attributes(_turned)["perm"], m.attributes(pattern)
+        axes = tuple(sorted(perm[axis] for axis in attributes["axis"]))
+        y = apply(name, m[_x], axis=axes, keepdim=attributes["keepdim"])
+        if attributes["keepdim"]:
+            return _turn(y, perm)
+        left = [axis for axis in perm if axis not in axes]
+        return _turn(y, [sorted(left).index(axis) for axis in left])
+
+    return sink_reduction
+
+
+def _axis_rule(name: str) -> Rule:
+    pattern = getattr(op, name)(_turned)
+
+    @rule(pattern)
+    def sink_axis(m: Match) -> Any:
+        """softmax(transpose(x), axis) -> transpose(softmax(x, renamed axis))."""
+        perm, attributes = m.attributes(_turned)["perm"], dict(m.attributes(pattern))
+        attributes["axis"] = perm[attributes["axis"] % len(perm)]
+        return _turn(apply(name, m[_x], **attributes), perm)
+
+    return sink_axis
+
+
+_pad = op.pad(_turned)
+
+
+@rule(_pad)
+def sink_pad(m: Match) -> Any:
+    """pad(transpose(x)) -> transpose(pad(x))."""
+    perm, attributes = m.attributes(_turned)["perm"], dict(m.attributes(_pad))
+    pads: list[Any] = [None] * len(perm)
+    for axis, pad in zip(perm, attributes["pads"], strict=True):
+        pads[axis] = pad
+    attributes["pads"] = tuple(pads)
+    return _turn(apply("pad", m[_x], **attributes), perm)
+
+
+_index = value(lambda v: v.tensor_type.rank == 1, "a vector of indices")
+_chosen = op.index(_turned, _index)
+
+
+@rule(_chosen)
+def sink_index(m: Match) -> Any:
+    """index(transpose(x), i) along one axis -> transpose(index(x, i)) along the renamed one."""
+    perm, axes = m.attributes(_turned)["perm"], m.attributes(_chosen)["axes"]
+    return _turn(apply("index", m[_x], m[_index], axes=(perm[axes[0]],)), perm)
+
+
+_statistics = [value() for _ in range(4)]
+
+
+def _batch_norm_rule(count: int) -> Rule:
+    pattern = op.batch_norm(_turned, *_statistics[:count])
+
+    @rule(pattern)
+    def sink_batch_norm(m: Match) -> Any:
+        """batch_norm(transpose(x)) -> transpose(batch_norm(x)) along the renamed axis."""
+        perm, attributes = m.attributes(_turned)["perm"], m.attributes(pattern)
+        axis = perm[attributes["axis"] % len(perm)]
+        operands = [m[entry] for entry in _statistics[:count]]
+        epsilon = attributes["epsilon"]
+        return _turn(apply("batch_norm", m[_x], *operands, axis=axis, epsilon=epsilon), perm)
+
+    return sink_batch_norm
+
+
+def _concat_rule(count: int) -> Rule:
+    parts = [value() for _ in range(count)]
+    pattern = op.concat(*parts)
+
+    @rule(pattern)
+    def sink_concat(m: Match) -> Any:
+        """concat(transpose(x), transpose(y)) -> transpose(concat(x, y))."""
+        operands = [m[part] for part in parts]
+        perms = set(map(_perm_of, operands))
+        perm = perms.pop()
+        m.require(not perms and perm is not None, "the parts are not turned in one way")
+        assert perm is not None
+        axis = perm[m.attributes(pattern)["axis"] % len(perm)]
+        inner = [v.maker.operands[0] for v in operands if isinstance(v.maker, Operator)]
+        return _turn(apply("concat", *inner, axis=axis), perm)
+
+    return sink_concat
+
+
+SINKING = (
+    *(_unary_rule(name) for name in sorted(UNARY)),
+    *(_broadcast_rule(name) for name in sorted(BROADCAST)),
+    *(_reduction_rule(name) for name in ("all", "any", "max", "mean", "min", "prod", "sum")),
+    *(_axis_rule(name) for name in ("softmax", "log_softmax")),
+    *(_concat_rule(count) for count in range(1, 9)),
+    *(_batch_norm_rule(count) for count in (2, 3, 4)),
+    sink_pad,
+    sink_index,
+)
+
+
+@function_pass(opt_level=2)
+class ToNCHWLayout(FunctionPass):
+    """The pass: transposes are carried on until they cancel, if that moves fewer elements."""
+
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
+        """The Program in one layout, or as it was if that moves less."""
+        before = moved_elements(program)
+        if not before:
+            return program
+        original = clone(program)
+        rewrite(program, [*CANCELLING, *SINKING], context)
+        if moved_elements(program) > before:
+            context.explain("layout", program.name, "more elements would be moved")
+            return original
+        return program
+
+
+@function_pass(opt_level=2)
+class ToNHWCLayout(FunctionPass):
+    """The inverse: between convolutions and pools everything works with channels last."""
+
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
+        """The Program with transposes around convolutions and pools."""
+        for block in blocks_of(program):
+            _turn_results(program, block)
+        rewrite(program, SINKING, context)
+        rewrite(program, CANCELLING, context)
+        return program
+
+
+def _turn_results(program: Program, block: Block) -> None:
+    """Let what reads a convolution read it turned to channels last, and back."""
+    replaced: dict[Variable, Variable] = {}
+    operators, block.operators = block.operators, []
+    for operator in operators:
+        operator.operands = [replaced.get(v, v) for v in operator.operands]
+        block.operators.append(operator)
+        is_spatial = operator.name in ("conv", "conv_transpose", "max_pool", "window_sum")
+        if not is_spatial or operator.results[0].tensor_type.rank != 4:
+            continue
+        y = operator.results[0]
+        found = recorded(program, block, lambda y=y: _turn(_turn(y, TO_NHWC), TO_NCHW))  # type: ignore[misc]
+        if found is not None:
+            made, (back,) = found
+            for entry in made:
+                entry.location = operator.location
+            block.operators += made
+            replaced[y] = back
+    block.yields = [replaced.get(v, v) for v in block.yields]
+
+
+def moved_elements(program: Program) -> int:
+    """How many elements transposes move; sizes that are not known count as 64."""
+    total = 0
+    for block in blocks_of(program):
+        for operator in block.operators:
+            if operator.name != "transpose" or constant_of(operator.operands[0]) is not None:
+                continue
+            type = operator.results[0].type
+            assert isinstance(type, TensorType)
+            sizes = [size if isinstance(size, int) else _UNKNOWN_SIZE for size in type.shape]
+            total += int(np.prod(sizes))
+    return total
+
+
+__all__ = ["ToNCHWLayout", "ToNHWCLayout", "moved_elements"]

@@ -1,0 +1,128 @@
+"""Legalize: operators that a target does not know become operators that it does.
+
+    LEGALIZATIONS.add("my-target", op.gelu(x), fast_gelu)
+    Legalize("my-target")(program)
+
+For a target there are rules, and names of operators that are taken apart into what they are made
+of. The target `primitive` takes apart every composite operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dy2st.passes.core.base import FunctionPass, function_pass
+from dy2st.passes.core.context import PassContext, did_you_mean
+from dy2st.passes.core.graph import blocks_of
+from dy2st.passes.core.module import Module
+from dy2st.passes.patterns.rewriter import rewrite
+from dy2st.passes.patterns.rule import Rule
+from dy2st_runtime.dims import collect, using
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import (
+    DEFINITIONS,
+    Block,
+    Operator,
+    Program,
+    Tracer,
+    Variable,
+    interpreting,
+)
+from dy2st_runtime.ir.facts import facts_of
+from dy2st_runtime.ir.grad_mode import enable_grad
+
+_MOST_DEPTH = 50
+
+
+class Legalizations:
+    """For every target its rules, and the operators that it wants taken apart."""
+
+    def __init__(self) -> None:
+        """Start with `primitive`."""
+        self.rules: dict[str, list[Rule]] = {"primitive": []}
+        composite = {n for n, d in DEFINITIONS.items() if d.decompose is not None}
+        self.apart: dict[str, set[str]] = {"primitive": composite}
+
+    def add(self, target: str, rules: Iterable[Rule] = (), apart: Iterable[str] = ()) -> None:
+        """Register rules, and operators to take apart, for a target, which may be a new one.
+
+        Raises ArgumentError for an operator that does not exist or is made of nothing smaller.
+        """
+        for name in apart:
+            if name not in DEFINITIONS:
+                near = did_you_mean(name, DEFINITIONS)
+                raise ArgumentError(f"there is no operator {name!r}{near}")
+            if DEFINITIONS[name].decompose is None:
+                raise ArgumentError(f"the operator {name!r} is primitive: write a rule for it")
+        self.rules.setdefault(target, []).extend(rules)
+        self.apart.setdefault(target, set()).update(apart)
+
+
+LEGALIZATIONS = Legalizations()
+"""What is registered."""
+
+
+@function_pass(opt_level=1)
+class Legalize(FunctionPass):
+    """The pass for one target; ArgumentError if nothing is registered for it."""
+
+    def __init__(self, target: str = "primitive"):
+        """Look the target up."""
+        if target not in LEGALIZATIONS.rules:
+            near = did_you_mean(target, LEGALIZATIONS.rules)
+            raise ArgumentError(f"nothing is registered for the target {target!r}{near}")
+        self.target = target
+
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
+        """The Program with the target's operators."""
+        rewrite(program, LEGALIZATIONS.rules[self.target], context)
+        names = LEGALIZATIONS.apart[self.target]
+        if names:
+            with using(facts_of(program)), enable_grad():
+                for block in blocks_of(program):
+                    _take_apart(program, block, names)
+        return program
+
+
+def _take_apart(program: Program, block: Block, names: set[str]) -> None:
+    """Put decompositions in place of operators, and of what those are made of."""
+    replaced: dict[Variable, Variable] = {}
+    pending = [(operator, 0) for operator in block.operators[::-1]]
+    block.operators = []
+    while pending:
+        operator, depth = pending.pop()
+        if replaced:
+            operator.operands = [replaced.get(v, v) for v in operator.operands]
+        made = _decomposed(program, block, operator) if operator.name in names else None
+        if made is None:
+            block.operators.append(operator)
+            continue
+        if depth > _MOST_DEPTH:
+            raise ArgumentError(f"the decomposition of {operator.name!r} does not come to an end")
+        operators, results = made
+        for old, new in zip(operator.results, results, strict=True):
+            replaced[old] = new
+            new.name = new.name or old.name
+        pending += [(entry, depth + 1) for entry in operators[::-1]]
+    block.yields = [replaced.get(v, v) for v in block.yields]
+
+
+def _decomposed(
+    program: Program, block: Block, operator: Operator
+) -> tuple[list[Operator], list[Variable]] | None:
+    decompose: Any = DEFINITIONS[operator.name].decompose
+    mark = len(block.operators)
+    tracer = Tracer.of_block(program, block)
+    with collect() as found, interpreting(tracer):
+        result = decompose(*operator.operands, **operator.attributes)
+    results = list(result) if isinstance(result, tuple) else [result]
+    made, block.operators[mark:] = block.operators[mark:], []
+    if found:
+        return None
+    for entry in made:
+        entry.location = operator.location
+    return made, [tracer.variable(value) for value in results]
+
+
+__all__ = ["LEGALIZATIONS", "Legalizations", "Legalize"]

@@ -1,0 +1,110 @@
+"""HoistLoopInvariants: what every turn of a loop computes anew is computed once, before it.
+
+    %0 = while(%i, %x) ({ ... }, {              %0 = exp(%x)
+      %1 = exp(%x)                      =>      %1 = while(%i, %0) ({ ... }, {
+      ...                                         ...
+
+A pure operator goes if its operands do not change from turn to turn and it cannot fail: the loop
+may not turn at all, and the Program must not fail where the user's code would not. Constants stay.
+"""
+
+from __future__ import annotations
+
+from dy2st.passes.core.base import FunctionPass, function_pass
+from dy2st.passes.core.capture import captured, first_captured
+from dy2st.passes.core.context import PassContext
+from dy2st.passes.core.graph import constant_of, constant_operator, replace_values
+from dy2st.passes.core.kinds import MAY_RAISE
+from dy2st.passes.core.module import Module
+from dy2st_runtime.dims import Dim, symbols
+from dy2st_runtime.ir import (
+    DEFINITIONS,
+    Block,
+    Effect,
+    Operator,
+    Program,
+    TensorType,
+    Variable,
+)
+from dy2st_runtime.ir.dead_code import drop_dead
+
+
+@function_pass(opt_level=2)
+class HoistLoopInvariants(FunctionPass):
+    """The pass."""
+
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
+        """The Program with less work in its loops."""
+        known: set[Dim] = set()
+        for parameter in program.block.parameters:
+            if isinstance(parameter.type, TensorType):
+                known.update(symbols(parameter.type.shape))
+        if _hoist_from(program.block, known):
+            drop_dead(program)
+        return program
+
+
+def _hoist_from(block: Block, known: set[Dim]) -> int:
+    """Take what is invariant out of the loops of a Block, inner loops first."""
+    hoisted = 0
+    old, block.operators = block.operators, []
+    for operator in old:
+        for inner in operator.blocks:
+            hoisted += _hoist_from(inner, known)
+        if operator.name == "while":
+            for inner in operator.blocks:
+                hoisted += _hoist(operator, inner, block, known)
+        block.operators.append(operator)
+    return hoisted
+
+
+def _hoist(loop: Operator, inner: Block, block: Block, known: set[Dim]) -> int:
+    begin, own = first_captured(loop)
+    pairs = zip(inner.parameters[own:], loop.operands[begin:], strict=True)
+    outer: dict[Variable, Variable] = {p: v for p, v in pairs if p.type == v.type}
+    kept: list[Operator] = []
+    moved: list[Variable] = []
+    for operator in inner.operators:
+        if not _may_go(operator, outer, known):
+            kept.append(operator)
+            continue
+        operator.operands = [_outside(v, outer, block) for v in operator.operands]
+        operator.block = block
+        block.operators.append(operator)
+        for result in operator.results:
+            outer[result] = result
+            moved.append(result)
+    inner.operators[:] = kept
+    read = {v for o in kept for v in o.operands} | set(inner.yields)
+    replaced = {v: captured(v, ((loop, inner),)) for v in moved if v in read}
+    replace_values(inner, replaced)
+    return len(moved)
+
+
+def _may_go(operator: Operator, outer: dict[Variable, Variable], known: set[Dim]) -> bool:
+    name = operator.name
+    if operator.blocks or name == "constant" or name in MAY_RAISE or not operator.results:
+        return False
+    if DEFINITIONS[name].effect is not Effect.PURE:
+        return False
+    if not all(v in outer or constant_of(v) is not None for v in operator.operands):
+        return False
+    types = [v.type for v in operator.results]
+    if not all(isinstance(type, TensorType) for type in types):
+        return False
+    sizes = [type.shape for type in types if isinstance(type, TensorType)]
+    return known.issuperset(symbols((*sizes, *operator.attributes.values())))
+
+
+def _outside(variable: Variable, outer: dict[Variable, Variable], block: Block) -> Variable:
+    """The value before the loop; a constant is made there again."""
+    if variable in outer:
+        return outer[variable]
+    array = constant_of(variable)
+    assert array is not None
+    made = constant_operator(block, array, variable)
+    block.operators.append(made)
+    return made.results[0]
+
+
+__all__ = ["HoistLoopInvariants"]

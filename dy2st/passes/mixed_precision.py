@@ -1,0 +1,134 @@
+"""ToMixedPrecision: convolutions and products in a shorter float, the rest in the declared one.
+
+    %0 = conv(%x, %w)                       %0 = cast(%x) {dtype = f16}
+    %1 = relu(%0)                   =>      %1 = conv(%0, %w in f16)
+    %2 = softmax(%1)                        %2 = relu(%1)
+                                            %3 = cast(%2) {dtype = f32}
+                                            %4 = softmax(%3)
+
+ALWAYS is computed in the short type, FOLLOW where all its operands already are, and everything else
+never. Inputs, outputs and state keep their types. Within conv and matmul NumPy adds up in the short
+type's own products; a target that accumulates in float32 loses less.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st.passes.core.base import FunctionPass, function_pass
+from dy2st.passes.core.context import PassContext
+from dy2st.passes.core.graph import blocks_of, constant_of, constant_operator
+from dy2st.passes.core.kinds import COMPLEX, INJECTIVE, names
+from dy2st.passes.core.module import Module
+from dy2st_runtime.errors import DTypeError
+from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable
+from dy2st_runtime.ir.dead_code import drop_dead
+
+ALWAYS = COMPLEX
+FOLLOW = INJECTIVE | names(
+    "abs add assign maximum minimum multiply neg relu subtract where max_pool"
+)
+
+
+@function_pass(opt_level=4)
+class ToMixedPrecision(FunctionPass):
+    """The pass; `dtype` is float16 or bfloat16, DTypeError else."""
+
+    def __init__(self, dtype: Any = "float16"):
+        """Choose the short type."""
+        if str(dtype) not in ("float16", "bfloat16"):
+            raise DTypeError(f"the short type is float16 or bfloat16, not {dtype}")
+        name = str(dtype)
+        self.dtype = np.dtype(name) if name == "float16" else _bfloat16()
+
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
+        """The Program in two precisions."""
+        for block in blocks_of(program):
+            _Casts(block, self.dtype).run()
+        drop_dead(program)
+        return program
+
+
+def _bfloat16() -> np.dtype[Any]:
+    try:
+        return np.dtype("bfloat16")
+    except TypeError:
+        raise DTypeError(
+            "bfloat16 needs the package ml_dtypes: pip install 'dy2st[bf16]'"
+        ) from None
+
+
+class _Casts:
+    """A Block, the short form of values, and the long form of values that are short."""
+
+    def __init__(self, block: Block, dtype: Any):
+        self.block, self.dtype = block, dtype
+        self.short: dict[Variable, Variable] = {}
+        self.long: dict[Variable, Variable] = {}
+        self.operators: list[Operator] = []
+
+    def run(self) -> None:
+        for operator in self.block.operators:
+            if self.may_be_short(operator):
+                self.shorten(operator)
+            else:
+                operator.operands = [self.in_long(v) for v in operator.operands]
+                self.operators.append(operator)
+        self.block.yields = [self.in_long(v) for v in self.block.yields]
+        self.block.operators[:] = self.operators
+
+    def may_be_short(self, operator: Operator) -> bool:
+        if operator.name not in ALWAYS and operator.name not in FOLLOW:
+            return False
+        floats = [v for v in operator.operands if _is_float32(v)]
+        if not floats or not _is_float32(operator.results[0]):
+            return False
+        if operator.name in ALWAYS:
+            return True
+        moving = [v for v in floats if constant_of(v) is None]
+        return bool(moving) and all(v in self.short for v in moving)
+
+    def shorten(self, operator: Operator) -> None:
+        operator.operands = [self.in_short(v) if _is_float32(v) else v for v in operator.operands]
+        for result in operator.results:
+            if not _is_float32(result):
+                continue
+            type = result.tensor_type
+            result.type = type.with_dtype(self.dtype)
+            self.short[result] = result
+        self.operators.append(operator)
+
+    def in_short(self, variable: Variable) -> Variable:
+        if variable not in self.short:
+            array = constant_of(variable)
+            if array is not None:
+                made = constant_operator(self.block, array.astype(self.dtype), variable)
+            else:
+                made = self.cast(variable, self.dtype)
+            self.operators.append(made)
+            self.short[variable] = made.results[0]
+        return self.short[variable]
+
+    def in_long(self, variable: Variable) -> Variable:
+        if self.short.get(variable) is not variable:
+            return variable
+        if variable not in self.long:
+            made = self.cast(variable, np.dtype("float32"))
+            self.operators.append(made)
+            self.long[variable] = made.results[0]
+        return self.long[variable]
+
+    def cast(self, variable: Variable, dtype: Any) -> Operator:
+        made = Operator("cast", [variable], {"dtype": np.dtype(dtype)}, self.block)
+        made.location = variable.maker.location if isinstance(variable.maker, Operator) else None
+        made.results = [Variable(variable.tensor_type.with_dtype(dtype), made, variable.name)]
+        return made
+
+
+def _is_float32(variable: Variable) -> bool:
+    return isinstance(variable.type, TensorType) and variable.type.dtype == np.float32
+
+
+__all__ = ["ALWAYS", "FOLLOW", "ToMixedPrecision"]

@@ -1,0 +1,138 @@
+"""FreezeParameters and LiftConstants: parameters become constants, and large constants parameters.
+
+FreezeParameters:   ^bb0(%x, %w):               =>  ^bb0(%x):
+                    %0 = matmul(%x, %w)             %w = constant() {value = ...}
+                                                    %0 = matmul(%x, %w)
+
+Passes fold constants only. The first lets them fold what is made of parameters, too; the second
+gives the arrays back their place beside the Program, so that its text stays short and saved arrays
+are not written as text. Buffers that the Program updates stay what they are.
+"""
+
+from __future__ import annotations
+
+from dy2st.passes.core.base import ModulePass, module_pass
+from dy2st.passes.core.capture import Path, captured, paths_of
+from dy2st.passes.core.context import PassContext
+from dy2st.passes.core.graph import blocks_of, constant_operator, replace_values
+from dy2st.passes.core.module import Array, Module
+from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable
+
+
+@module_pass(opt_level=0)
+class FreezeParameters(ModulePass):
+    """Parameters and buffers whose arrays are known become constants, of the same names."""
+
+    def transform_module(self, module: Module, context: PassContext) -> Module:
+        """The Module with constants in place of parameters."""
+        for program in module.programs.values():
+            _freeze(program, module.state)
+            for block in blocks_of(program):
+                localise_constants(block)
+        return module
+
+
+def _freeze(program: Program, state: dict[str, Array]) -> None:
+    constants: list[Operator] = []
+    replaced: dict[Variable, Variable] = {}
+    for table in (program.parameters, program.buffers):
+        for name, variable in list(table.items()):
+            if name not in state or name in program.updates:
+                continue
+            operator = constant_operator(program.block, state[name], variable)
+            constants.append(operator)
+            replaced[variable] = operator.results[0]
+            del table[name]
+            program.trainable.pop(name, None)
+    replace_values(program.block, replaced)
+    program.block.operators[:0] = constants
+    program.block.parameters = [*program.inputs, *program.state.values()]
+
+
+def localise_constants(block: Block) -> None:
+    """Make constants again in the Blocks of operators that take them, where patterns see them."""
+    for operator in block.operators:
+        if operator.blocks:
+            _localise(operator)
+
+
+def _localise(operator: Operator) -> None:
+    before = 1 if operator.name == "cond" else 0
+    carried = 0 if operator.name == "cond" else len(operator.results)
+    for index, operand in enumerate(operator.operands[before:]):
+        maker = operand.maker
+        if index < carried or not isinstance(maker, Operator) or maker.name != "constant":
+            continue
+        for block in operator.blocks:
+            made = constant_operator(block, maker.attributes["value"], operand)
+            replace_values(block, {block.parameters[index]: made.results[0]})
+            block.operators.insert(0, made)
+
+
+@module_pass(opt_level=0)
+class LiftConstants(ModulePass):
+    """Constants of more than `largest_inline` elements become parameters."""
+
+    def __init__(self, largest_inline: int = 16):
+        """Choose what stays in the text."""
+        self.largest_inline = largest_inline
+
+    def transform_module(self, module: Module, context: PassContext) -> Module:
+        """The Module with parameters in place of large constants."""
+        module.drop_unused_state()
+        named = {id(array): name for name, array in module.state.items()}
+        for program in module.programs.values():
+            lifted: dict[int, Variable] = {}
+            for block, path in paths_of(program):
+                self._lift(program, block, path, module, named, lifted)
+            program.block.parameters = [*program.inputs, *program.state.values()]
+        return module
+
+    def _lift(
+        self,
+        program: Program,
+        block: Block,
+        path: Path,
+        module: Module,
+        named: dict[int, str],
+        lifted: dict[int, Variable],
+    ) -> None:
+        replaced: dict[Variable, Variable] = {}
+        for operator in block.operators:
+            array = operator.attributes.get("value") if operator.name == "constant" else None
+            if array is None or array.size <= self.largest_inline:
+                continue
+            if id(array) not in lifted:
+                lifted[id(array)] = _parameter(program, operator, module, named)
+            replaced[operator.results[0]] = captured(lifted[id(array)], path)
+        replace_values(block, replaced)
+        block.operators[:] = [o for o in block.operators if not _is_in(o, replaced)]
+
+
+def _is_in(operator: Operator, replaced: dict[Variable, Variable]) -> bool:
+    return bool(operator.results) and operator.results[0] in replaced
+
+
+def _parameter(
+    program: Program, operator: Operator, module: Module, named: dict[int, str]
+) -> Variable:
+    array = operator.attributes["value"]
+    name = named.get(id(array)) or _unused(operator.results[0].name or "constant", module, program)
+    named[id(array)], module.state[name] = name, array
+    if name in program.state:
+        return program.state[name]
+    made = program.block.add_parameter(TensorType(array.dtype, array.shape), name)
+    program.parameters[name] = made
+    program.trainable[name] = False
+    return made
+
+
+def _unused(wish: str, module: Module, program: Program) -> str:
+    name, count = wish, 0
+    while name in module.state or name in program.state:
+        count += 1
+        name = f"{wish}_{count}"
+    return name
+
+
+__all__ = ["FreezeParameters", "LiftConstants", "localise_constants"]

@@ -1,0 +1,279 @@
+"""Peephole: the transformations that prepare a Program for the OPU, each a pass of its own.
+
+Peephole1   (conv(x) + c1) * c2       =>  conv(x) * c2 + c1 * c2, so that c2 can go into the weights
+Peephole2   (x + c1) + c2             =>  x + (c1 + c2), and products likewise
+Peephole3   add(concat(a, b), y)      =>  add(pad(b), add(pad(a), y)): no concat is materialised
+Peephole4   matmul(flatten(transpose(x)), W)  =>  matmul(flatten(x), W with its rows permuted)
+Peephole5   matmul(x, W)              =>  a 1 x 1 convolution, up to 2048 input channels
+SkipOutputSoftmax                         the host computes the last softmax, on request only
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st.passes.core.base import FunctionPass, Sequential, function_pass
+from dy2st.passes.core.context import PassContext
+from dy2st.passes.core.graph import constant_of, count_uses
+from dy2st.passes.core.module import Module
+from dy2st.passes.core.registry import register
+from dy2st.passes.forward_fold_scale_axis import FoldScaleAxis
+from dy2st.passes.patterns.match import Match
+from dy2st.passes.patterns.pattern import Operation, Value, constant, op, value
+from dy2st.passes.patterns.rewrite_pass import rewrite_pass
+from dy2st.passes.patterns.rewriter import rewrite
+from dy2st.passes.patterns.rule import Rule, rule
+from dy2st_runtime.dims import Size, equal
+from dy2st_runtime.ir import F, Operator, Program, Variable, apply, is_floating
+
+_x, _y = value(), value()
+_c1, _c2 = constant(), constant()
+
+
+def is_float(variable: Variable) -> bool:
+    """Whether a tensor holds floats."""
+    return is_floating(variable.tensor_type.dtype)
+
+
+# -- 1: a scale through a bias --------------------------------------------------------------------
+
+
+def _scale_rule(name: str) -> Rule:
+    conv: Operation = getattr(op, name)(_x, _y)
+
+    @rule(op.multiply(op.add(conv, _c1), _c2))
+    def scale_through_bias(m: Match) -> Any:
+        """(conv(x) + c1) * c2 -> conv(x) * c2 + c1 * c2."""
+        m.require(is_float(m[conv]), "integers may overflow in another place")
+        return m[conv] * m[_c2] + m[_c1] * m[_c2]
+
+    return scale_through_bias
+
+
+Peephole1 = rewrite_pass(
+    "Peephole1",
+    [_scale_rule("conv"), _scale_rule("conv_transpose")],
+    opt_level=1,
+    doc="A scale after a bias goes before it, where it can be put into the weights.",
+)
+
+
+# -- 2: constants in a row ------------------------------------------------------------------------
+
+
+@rule(op.add(op.add(_x, _c1), _c2))
+def add_constants(m: Match) -> Any:
+    """(x + c1) + c2 -> x + (c1 + c2)."""
+    return m[_x] + (m[_c1] + m[_c2])
+
+
+@rule(op.multiply(op.multiply(_x, _c1), _c2))
+def multiply_constants(m: Match) -> Any:
+    """(x * c1) * c2 -> x * (c1 * c2)."""
+    return m[_x] * (m[_c1] * m[_c2])
+
+
+@rule(op.subtract(op.subtract(_x, _c1), _c2))
+def subtract_constants(m: Match) -> Any:
+    """(x - c1) - c2 -> x - (c1 + c2)."""
+    return m[_x] - (m[_c1] + m[_c2])
+
+
+def _where_exact(original: Rule, reassociate: bool) -> Rule:
+    """The rule for integers, which wrap around the same way in any order; for floats on demand."""
+
+    def replacement(m: Match) -> Any:
+        m.require(constant_of(m[_x]) is None, "FoldConstant folds what is all constant")
+        wanted = "floats are rounded in another order: set the option `reassociate` to allow it"
+        m.require(reassociate or not is_float(m[_x]), wanted)
+        return original.replace(m)
+
+    replacement.__name__, replacement.__doc__ = original.name, original.doc
+    return Rule(original.patterns, replacement)
+
+
+_IN_A_ROW = (add_constants, multiply_constants, subtract_constants)
+
+
+@function_pass(opt_level=1)
+class Peephole2(FunctionPass):
+    """Constants that are added or multiplied in a row become one: floats under `reassociate`."""
+
+    def __init__(self, reassociate: bool | None = None):
+        """None asks the option of the context."""
+        self.reassociate = reassociate
+
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
+        """The Program with fewer constants."""
+        allowed = self.reassociate
+        allowed = context.option("reassociate") if allowed is None else allowed
+        rewrite(program, [_where_exact(entry, allowed) for entry in _IN_A_ROW], context)
+        return program
+
+
+# -- 3: a residual addition to a concat -----------------------------------------------------------
+
+
+def made_by(name: str) -> Value:
+    """A value that an operator of this name makes."""
+    return value(
+        lambda v: isinstance(v.maker, Operator) and v.maker.name == name, f"the result of `{name}`"
+    )
+
+
+_joined = made_by("concat")
+
+
+@rule(op.add(_joined, _y))
+def pad_parts(m: Match) -> Any:
+    """add(concat(a, b), y) -> add(pad(b), add(pad(a), y))."""
+    concat = m[_joined].maker
+    assert isinstance(concat, Operator)
+    m.require(m.is_used_once(m[_joined]), "the result of `concat` has other users")
+    m.require(constant_of(m[_y]) is None, "a constant is added, which is no residual")
+    m.require(m[_y].type == m[_joined].type, "the other operand is broadcast")
+    rank, total = m[_joined].ndim, m[_y]
+    axis = concat.attributes["axis"] % rank
+    begin: Size = 0
+    end = m[_joined].shape[axis]
+    for part in concat.operands:
+        size = part.shape[axis]
+        pads: list[Any] = [(0, 0)] * rank
+        pads[axis] = (begin, end - begin - size)
+        padded = apply("pad", part, pads=tuple(pads), mode="constant", value=0)
+        total, begin = padded + total, begin + size
+    return total
+
+
+Peephole3 = rewrite_pass(
+    "Peephole3",
+    [pad_parts],
+    opt_level=1,
+    doc="A residual addition to a concat becomes additions of padded parts.",
+)
+
+
+# -- 4: a transpose before a flattened dense layer ------------------------------------------------
+
+_weights = constant()
+_turned = op.transpose(_x)
+_flat = op.reshape(_turned)
+
+
+@rule(op.matmul(_flat, _weights))
+def transpose_into_weights(m: Match) -> Any:
+    """matmul(flatten(transpose(x)), W) -> matmul(flatten(x), W with its rows permuted)."""
+    x, perm = m[_x], m.attributes(_turned)["perm"]
+    shape, flat = m[_turned].shape, m[_flat].tensor_type
+    m.require(perm[0] == 0, "the transpose moves the batch")
+    m.require(m[_weights].ndim == 2 and flat.rank == 2, "the product is of other ranks")
+    m.require(equal(flat.shape[0], shape[0]), "the batch is flattened too")
+    sizes = shape[1:]
+    m.require(all(isinstance(size, int) for size in sizes), "a size of x is not known")
+    w = m.array(_weights)
+    inverse = [perm.index(axis) - 1 for axis in range(1, x.ndim)]
+    moved = w.reshape(*sizes, w.shape[1]).transpose(*inverse, len(sizes)).reshape(w.shape)
+    return F.matmul(F.reshape(x, list(flat.shape)), np.ascontiguousarray(moved))
+
+
+Peephole4 = rewrite_pass(
+    "Peephole4",
+    [transpose_into_weights],
+    opt_level=1,
+    doc="A transpose before a flattened dense layer goes into its weights.",
+)
+
+
+# -- 5: a dense layer as a convolution ------------------------------------------------------------
+
+
+def _dense_rule(threshold: int) -> Rule:
+    @rule(op.matmul(_x, _weights))
+    def dense_to_conv(m: Match) -> Any:
+        """matmul(x, W) -> conv of x as (n, c, 1, 1) with W as (o, c, 1, 1)."""
+        x, w = m[_x], m.array(_weights)
+        m.require(x.ndim == 2 and w.ndim == 2, "x or W is no matrix")
+        m.require(constant_of(x) is None, "both operands are constants")
+        m.require(is_float(x), "only floats are convolved")
+        m.require(w.shape[0] <= threshold, f"there are more than {threshold} input channels")
+        kernel = np.ascontiguousarray(w.T).reshape(*w.shape[::-1], 1, 1)
+        y = F.conv2d(F.reshape(x, [x.shape[0], w.shape[0], 1, 1]), kernel)
+        return F.reshape(y, [x.shape[0], w.shape[1]])
+
+    return dense_to_conv
+
+
+@function_pass(opt_level=1)
+class Peephole5(FunctionPass):
+    """Dense layers of up to `threshold` input channels become 1 x 1 convolutions."""
+
+    def __init__(self, threshold: int = 2048):
+        """Choose the largest number of input channels."""
+        self.rule = _dense_rule(threshold)
+
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
+        """The Program with convolutions in place of dense layers."""
+        rewrite(program, [self.rule], context)
+        return program
+
+
+# -- the last softmax -----------------------------------------------------------------------------
+
+EPILOGUES = ("softmax", "log_softmax", "sigmoid", "argmax")
+
+
+@function_pass(opt_level=1)
+class SkipOutputSoftmax(FunctionPass):
+    """Outputs are what the last softmax, log_softmax, sigmoid or argmax would take.
+
+    What was left out is kept in `module.epilogues[name][index]`, as name and attributes, for the
+    host to compute. An operator whose result has other users stays, and so does an argmax, whose
+    type differs, unless `argmax` is set.
+    """
+
+    def __init__(self, argmax: bool = False):
+        """Choose whether argmax may go too."""
+        self.names = EPILOGUES if argmax else EPILOGUES[:-1]
+
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
+        """The Program without epilogues."""
+        uses = count_uses(program)
+        for index, output in enumerate(program.outputs):
+            maker = output.maker
+            if not isinstance(maker, Operator) or maker.name not in self.names:
+                continue
+            if uses[output] > 1:
+                context.explain("skip_softmax", maker, "the result has other users")
+                continue
+            kept = module.epilogues.setdefault(program.name, {})
+            kept[index] = (maker.name, dict(maker.attributes))
+            program.block.yields[index] = maker.operands[0]
+            program.block.operators.remove(maker)
+        return program
+
+
+class Peephole(Sequential):
+    """Peephole1 to Peephole5 and FoldScaleAxis, with Peephole3 and 5 only for targets that ask."""
+
+    def __init__(self, dense_to_conv: bool = False, pad_residuals: bool = False):
+        """Choose what pays on the target alone."""
+        members: list[Any] = [Peephole1(), Peephole2(), Peephole4()]
+        members += [Peephole3()] * pad_residuals + [Peephole5()] * dense_to_conv
+        super().__init__([*members, FoldScaleAxis()], opt_level=1, name="Peephole")
+
+
+register("Peephole", Peephole)
+
+__all__ = [
+    "Peephole",
+    "Peephole1",
+    "Peephole2",
+    "Peephole3",
+    "Peephole4",
+    "Peephole5",
+    "SkipOutputSoftmax",
+    "is_float",
+    "made_by",
+]

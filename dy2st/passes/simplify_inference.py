@@ -1,0 +1,136 @@
+"""SimplifyInference: normalisations as arithmetic, dropout as nothing.
+
+    %0 = batch_norm(%x, %mean, %variance, %weight, %bias)       =>
+        %scale = weight / sqrt(variance + epsilon)
+        %shift = bias - mean * scale
+        %0 = add(multiply(%x, %scale), %shift)
+
+One multiplication and one addition by channel are what FoldScaleAxis puts into the weights of a
+convolution. Where constant statistics say that mean * scale would cancel digits, the mean is taken
+off first. A training Program's batch_norm takes the statistics of the batch, which are no constants
+nor parameters; it is simplified all the same, for it computes just that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st.passes.core.base import FunctionPass, function_pass
+from dy2st.passes.core.context import PassContext
+from dy2st.passes.core.graph import constant_of
+from dy2st.passes.core.module import Module
+from dy2st.passes.patterns.match import Match
+from dy2st.passes.patterns.pattern import Operation, Pattern, constant, op, value
+from dy2st.passes.patterns.rewriter import rewrite
+from dy2st.passes.patterns.rule import Rule, rule
+from dy2st_runtime.ir import F, Program, Variable
+
+CANCELS_ABOVE = 1e3
+"""|mean| / deviation from which on x * scale + shift loses digits that x - mean keeps."""
+
+
+def per_channel(values: Any, rank: int, axis: int) -> Any:
+    """A vector, shaped to go along one axis of a tensor of some rank."""
+    shape = [1] * rank
+    shape[axis] = -1
+    return F.reshape(values, shape)
+
+
+_x, _mean, _variance, _weight, _bias = value(), value(), value(), value(), value()
+
+
+def _statistics_cancel(mean: Variable, variance: Variable, epsilon: float) -> bool:
+    means, variances = constant_of(mean), constant_of(variance)
+    if means is None or variances is None or not means.size:
+        return False
+    ratio = np.abs(means.astype(np.float64)) / np.sqrt(variances.astype(np.float64) + epsilon)
+    return bool(ratio.max() > CANCELS_ABOVE)
+
+
+def _batch_norm_rule(operands: tuple[Pattern, ...]) -> Rule:
+    pattern: Operation = op.batch_norm(*operands)
+
+    @rule(pattern)
+    def batch_norm(m: Match) -> Any:
+        """batch_norm(x) -> x * scale + shift."""
+        attributes = m.attributes(pattern)
+        x, mean, variance = m[_x], m[_mean], m[_variance]
+        axis, epsilon = attributes["axis"] % x.ndim, attributes["epsilon"]
+        scale = F.rsqrt(variance + epsilon)
+        scale = scale * m[_weight] if m.has(_weight) else scale
+        if _statistics_cancel(mean, variance, epsilon):
+            x, shift = x - _along(mean, x, axis), m[_bias] if m.has(_bias) else None
+        else:
+            shift = m[_bias] - mean * scale if m.has(_bias) else F.neg(mean * scale)
+        y = x * _along(scale, x, axis)
+        return y if shift is None else y + _along(shift, x, axis)
+
+    return batch_norm
+
+
+def _along(values: Any, x: Any, axis: int) -> Any:
+    return F.cast(per_channel(values, x.ndim, axis), x.dtype)
+
+
+_layer = (
+    op.layer_norm(_x),
+    op.layer_norm(_x, _weight),
+    op.layer_norm(_x, _weight, _bias),
+)
+
+
+def _layer_norm_rule(pattern: Operation) -> Rule:
+    @rule(pattern)
+    def layer_norm(m: Match) -> Any:
+        """layer_norm(x) -> (x - mean) / sqrt(variance + epsilon) * weight + bias."""
+        attributes = m.attributes(pattern)
+        x = m[_x]
+        axes = list(range(x.ndim - attributes["axes"], x.ndim))
+        centred = x - F.mean(x, axis=axes, keepdim=True)
+        variance = F.mean(F.square(centred), axis=axes, keepdim=True)
+        y = centred * F.rsqrt(variance + attributes["epsilon"])
+        y = y * m[_weight] if m.has(_weight) else y
+        return y + m[_bias] if m.has(_bias) else y
+
+    return layer_norm
+
+
+_kept = op.full()
+_mask = op.bernoulli(_kept)
+_rate = constant()
+
+
+@rule(op.multiply(_x, op.divide(_mask, _rate)))
+def dropout(m: Match) -> Any:
+    """x * bernoulli(p) / p -> x: at inference nothing is dropped."""
+    rate = m.attributes(_kept)["value"]
+    m.require(bool(np.all(m.array(_rate) == np.asarray(rate, m[_x].dtype))), "it is no dropout")
+    return m[_x]
+
+
+BATCH_NORM = tuple(
+    _batch_norm_rule((_x, _mean, _variance, *rest)) for rest in ((), (_weight,), (_weight, _bias))
+)
+LAYER_NORM = tuple(map(_layer_norm_rule, _layer))
+
+
+@function_pass(opt_level=0)
+class SimplifyInference(FunctionPass):
+    """The pass; without `layer_norm` those stay whole, for engines that have a kernel for them.
+
+    group_norm and instance_norm are recorded as a layer_norm between reshapes.
+    """
+
+    def __init__(self, layer_norm: bool = True):
+        """Choose whether layer_norm is taken apart."""
+        self.rules = (*BATCH_NORM, dropout, *(LAYER_NORM if layer_norm else ()))
+
+    def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
+        """The Program without batch_norm and dropout."""
+        rewrite(program, self.rules, context)
+        return program
+
+
+__all__ = ["CANCELS_ABOVE", "SimplifyInference", "per_channel"]

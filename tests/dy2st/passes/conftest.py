@@ -1,0 +1,93 @@
+"""What the tests of passes share: Programs from functions, and the comparison of two of them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dy2st.passes import Module, PassContext
+from dy2st.passes.random_inputs import random_inputs
+from dy2st_runtime import engine
+from dy2st_runtime.dims import symbol
+from dy2st_runtime.ir import Program, TensorType, Tracer
+from dy2st_runtime.ir.verifier import verify
+
+
+def floats(*shape, dtype="float32"):
+    """The type of a tensor; sizes given by name are symbols."""
+    return TensorType(dtype, [symbol(s) if isinstance(s, str) else s for s in shape])
+
+
+def program_of(function, *types, name="main"):
+    """What a function of Variables records."""
+    program = Program(name)
+    program.inputs = [program.block.add_parameter(t, f"x{i}") for i, t in enumerate(types)]
+    tracer = Tracer(program)
+    with tracer.tracing():
+        results = function(*program.inputs)
+        results = results if isinstance(results, (list, tuple)) else [results]
+        program.block.yields = [tracer.variable(result) for result in results]
+    return verify(program)
+
+
+def names(program, constants=False):
+    """The names of all operators, nested ones too."""
+    return [o.name for o in program.block.walk() if constants or o.name != "constant"]
+
+
+def run(program, inputs, state=()):
+    return engine.compile(program).run(inputs, [state[name] for name in program.state])
+
+
+def array(*shape, seed=0, dtype="float32", low=None):
+    """Numbers for weights; with `low` they are at least that."""
+    numbers = np.random.default_rng(seed).standard_normal(shape)
+    if low is not None:
+        numbers = np.abs(numbers) + low
+    return numbers.astype(dtype)
+
+
+def check(applied, program, state=None, rtol=1e-5, seeds=3, **context):
+    """The Program that a pass makes: verified, the given one unchanged, the same numbers."""
+    before = str(program)
+    module = Module({program.name: program}, dict(state or {}))
+    with PassContext(**context):
+        after = applied(module)
+    assert str(program) == before, "the pass has changed what it was given"
+    result = verify(after.programs[program.name])
+    for seed in range(seeds):
+        made = random_inputs(program, module.state, seed, low=1, high=6)
+        if made is None:
+            break
+        inputs, arrays = made
+        compare(run(program, inputs, arrays), run(result, inputs, {**arrays, **after.state}), rtol)
+    with PassContext(**context):
+        again = applied(after).programs[program.name]
+    check.again = again
+    return result
+
+
+def compare(expected, found, rtol=1e-5):
+    for left, right in zip(expected, found, strict=True):
+        assert left.dtype == right.dtype and left.shape == right.shape
+        if left.dtype.kind == "f":
+            size = np.abs(left[np.isfinite(left)]).max(initial=1.0)
+            np.testing.assert_allclose(left, right, rtol=rtol, atol=rtol * size, equal_nan=True)
+        else:
+            np.testing.assert_array_equal(left, right)
+
+
+@pytest.fixture
+def t():
+    """The helpers by name."""
+    return SimpleNamespace(
+        floats=floats,
+        program_of=program_of,
+        names=names,
+        run=run,
+        array=array,
+        check=check,
+        compare=compare,
+    )
