@@ -15,13 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.passes.core.graph import constant_of
 from dy2st.passes.core.kinds import BROADCAST, UNARY
 from dy2st.passes.patterns.match import Match
-from dy2st.passes.patterns.pattern import Value, op, value
+from dy2st.passes.patterns.pattern import Value, constant, made_by, op
 from dy2st.passes.patterns.rewrite_pass import rewrite_pass
 from dy2st.passes.patterns.rule import Rule, rule
-from dy2st.passes.peephole import made_by
 from dy2st_runtime.ir import Operator, Variable, apply
 
 _joined = made_by("concat")
@@ -80,8 +78,8 @@ def _leaves_channels(name: str, attributes: dict[str, Any]) -> bool:
 
 
 def _binary_rule(name: str, place: int) -> Rule:
-    constant = value(lambda v: constant_of(v) is not None, "a constant")
-    operands = [constant, constant]
+    number = constant()
+    operands: list[Value] = [number, number]
     operands[place] = _joined
     pattern = getattr(op, name)(*operands)
 
@@ -89,7 +87,7 @@ def _binary_rule(name: str, place: int) -> Rule:
     def with_constant(m: Match) -> Any:
         """f(concat(a, b), c) -> concat(f(a, c1), f(b, c2))."""
         concat, axis = _concat_of(m, _joined)
-        whole, array = m[_joined].tensor_type, m.array(constant)
+        whole, array = m[_joined].tensor_type, m.array(number)
         m.require(array.ndim <= whole.rank, "the constant has more axes")
         m.require(m[_joined].type == _result_like(m, pattern), "the constant makes it larger")
         parts, begin = [], 0

@@ -21,7 +21,7 @@ from dy2st.passes.core.module import Module
 from dy2st.passes.core.registry import register
 from dy2st.passes.forward_fold_scale_axis import FoldScaleAxis
 from dy2st.passes.patterns.match import Match
-from dy2st.passes.patterns.pattern import Operation, Value, constant, op, value
+from dy2st.passes.patterns.pattern import Operation, constant, made_by, op, value
 from dy2st.passes.patterns.rewrite_pass import rewrite_pass
 from dy2st.passes.patterns.rewriter import rewrite
 from dy2st.passes.patterns.rule import Rule, rule
@@ -114,13 +114,6 @@ class Peephole2(FunctionPass):
 
 
 # -- 3: a residual addition to a concat -----------------------------------------------------------
-
-
-def made_by(name: str) -> Value:
-    """A value that an operator of this name makes."""
-    return value(
-        lambda v: isinstance(v.maker, Operator) and v.maker.name == name, f"the result of `{name}`"
-    )
 
 
 _joined = made_by("concat")
@@ -275,5 +268,4 @@ __all__ = [
     "Peephole5",
     "SkipOutputSoftmax",
     "is_float",
-    "made_by",
 ]

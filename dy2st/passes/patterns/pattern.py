@@ -22,10 +22,16 @@ if TYPE_CHECKING:
 
 
 Guard = Callable[[Any], bool]
+Makers = tuple[str | None, ...]
+"""The names of the operators that make some values; None for what a Block's caller gives."""
 
 
 class Pattern:
     """Stands for a value of a Program."""
+
+    def may_be(self, maker: str | None) -> bool:
+        """Whether a value that an operator of this name makes may fit: a first, cheap look."""
+        return True
 
     def match(self, variable: Variable, match: Match) -> Iterator[None]:
         """Once for every way in which the value fits; meanwhile `match` holds what is bound."""
@@ -39,9 +45,13 @@ class Pattern:
 class Value(Pattern):
     """Any value that the guard accepts."""
 
-    def __init__(self, where: Guard | None = None, doc: str = "a value"):
-        """`where` gets the Variable."""
-        self.where, self.doc = where, doc
+    def __init__(self, where: Guard | None = None, doc: str = "a value", maker: str | None = None):
+        """`where` gets the Variable; `maker` is the only operator that may make the value."""
+        self.where, self.doc, self.maker = where, doc, maker
+
+    def may_be(self, maker: str | None) -> bool:
+        """Whether the maker is the wanted one."""
+        return self.maker is None or self.maker == maker
 
     def match(self, variable: Variable, match: Match) -> Iterator[None]:
         """Once, if the value is the one bound before, or fits the guard."""
@@ -60,11 +70,17 @@ class Value(Pattern):
 
     def fits(self, variable: Variable) -> bool:
         """Whether a value is one of those that the pattern stands for."""
+        if self.maker is not None and maker_name(variable) != self.maker:
+            return False
         return self.where is None or self.where(variable)
 
 
 class Constant(Value):
     """A value that is known when the Program is made."""
+
+    def __init__(self, where: Guard | None = None, doc: str = "a constant"):
+        """`where` gets the array."""
+        super().__init__(where, doc, "constant")
 
     def fits(self, variable: Variable) -> bool:
         """Whether an operator `constant` makes it, and the guard accepts its array."""
@@ -80,6 +96,10 @@ class Either(Pattern):
     def __init__(self, first: Pattern, second: Pattern):
         """The patterns."""
         self.first, self.second = first, second
+
+    def may_be(self, maker: str | None) -> bool:
+        """Whether one of the two may."""
+        return self.first.may_be(maker) or self.second.may_be(maker)
 
     def match(self, variable: Variable, match: Match) -> Iterator[None]:
         """The ways of the first, then those of the second."""
@@ -127,6 +147,22 @@ class Operation(Pattern):
         return made
 
     # -- matching ----------------------------------------------------------------------------
+
+    def may_be(self, maker: str | None) -> bool:
+        """Whether it is this operator, or one that may stand for its first operand."""
+        return maker == self.name or (self.is_optional and self.operands[0].may_be(maker))
+
+    def may_fit(self, makers: Makers, is_square: bool) -> bool:
+        """Whether operands of these makers may fit; `is_square` if both are the same value."""
+        if len(makers) != len(self.operands):
+            return False
+        if len(makers) == 2 and self.operands[0] is self.operands[1] and not is_square:
+            return False
+        orders = [makers, makers[::-1]] if self.name in COMMUTATIVE else [makers]
+        return any(
+            all(pattern.may_be(maker) for pattern, maker in zip(self.operands, order, strict=True))
+            for order in orders
+        )
 
     def match(self, variable: Variable, match: Match) -> Iterator[None]:
         """Every order of commutative operands in which all fit."""
@@ -180,6 +216,10 @@ class Through(Pattern):
         """Every operator on the way must have no other users."""
         self.names, self.inner = names, inner
 
+    def may_be(self, maker: str | None) -> bool:
+        """Whether it is on the way, or at its end."""
+        return maker in self.names or self.inner.may_be(maker)
+
     def match(self, variable: Variable, match: Match) -> Iterator[None]:
         """The shortest way first."""
         path: list[Operator] = []
@@ -207,6 +247,12 @@ def _match_all(
         yield from _match_all(patterns[1:], variables[1:], match)
 
 
+def maker_name(variable: Variable) -> str | None:
+    """The name of the operator that makes a value, None if a Block's caller gives it."""
+    maker = variable.maker
+    return maker.name if maker.__class__ is Operator else None
+
+
 def as_pattern(entry: Any) -> Pattern:
     """A pattern; a number stands for a constant all of whose elements are that number."""
     if isinstance(entry, Pattern):
@@ -220,6 +266,11 @@ def as_pattern(entry: Any) -> Pattern:
 def value(where: Guard | None = None, doc: str = "what is wanted") -> Value:
     """Any value; `where` may look at the Variable, `doc` says what it wants."""
     return Value(where, doc)
+
+
+def made_by(name: str) -> Value:
+    """A value that an operator of this name makes, with whatever operands."""
+    return Value(None, f"the result of `{name}`", name)
 
 
 def constant(where: Guard | None = None, doc: str = "a constant") -> Constant:
@@ -261,6 +312,8 @@ __all__ = [
     "Value",
     "constant",
     "floating",
+    "made_by",
+    "maker_name",
     "op",
     "through",
     "value",

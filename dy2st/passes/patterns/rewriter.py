@@ -15,7 +15,7 @@ from typing import Any
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import count_uses
 from dy2st.passes.patterns.match import Match, NoMatch
-from dy2st.passes.patterns.pattern import Operation
+from dy2st.passes.patterns.pattern import Operation, maker_name
 from dy2st.passes.patterns.rule import Rule
 from dy2st_runtime.dims import Constraint, collect, using
 from dy2st_runtime.errors import Dy2stError, PassError
@@ -54,6 +54,7 @@ class Rewriter:
         """Sort the rules; nothing is changed yet."""
         self.program, self.context = program, context
         self.rules: dict[str, list[Rule]] = {}
+        self.near: dict[tuple[Any, ...], list[Rule]] = {}
         for rule in sorted(rules, key=lambda rule: -rule.benefit):
             self.rules.setdefault(rule.patterns[0].name, []).append(rule)
         self.uses: dict[Variable, int] = {}
@@ -96,7 +97,9 @@ class Rewriter:
                 if operator.blocks:
                     self._nested(operator)
                 found = rules.get(operator.name)
-                made = None if found is None else self._first(found, operator, block, pending)
+                if found is not None:
+                    found = self._may_fit(found, operator)
+                made = self._first(found, operator, block, pending) if found else None
                 if operator not in self.dead:
                     done.append(operator)
                 if made is None:
@@ -142,6 +145,20 @@ class Rewriter:
                 return made
         return None
 
+    def _may_fit(self, rules: list[Rule], operator: Operator) -> list[Rule]:
+        """The rules that are worth a closer look, known by what makes the operands."""
+        if self.context.explanations is not None:
+            return rules
+        operands = operator.operands
+        makers = tuple([maker_name(v) for v in operands])
+        is_square = len(operands) == 2 and operands[0] is operands[1]
+        key = (operator.name, makers, is_square)
+        near = self.near.get(key)
+        if near is None:
+            near = [rule for rule in rules if rule.patterns[0].may_fit(makers, is_square)]
+            self.near[key] = near
+        return near
+
     # -- matching ----------------------------------------------------------------------------
 
     def _matched(
@@ -158,7 +175,7 @@ class Rewriter:
             outside = match.outside_use([match.values[p] for p in rule.patterns])
             if outside is None:
                 return _kept(match)
-            match.miss(f"%{outside.name or '?'} of `{_maker_name(outside)}` has other users")
+            match.miss(f"%{outside.name or '?'} of `{maker_name(outside)}` has other users")
         if match.reasons:
             self.context.explain(rule.name, operator, match.reasons[0])
         return None
@@ -328,10 +345,6 @@ def _problem(
         if before.type != now.type:
             return f"it gives {now.type} where the Program has {before.type}"
     return None
-
-
-def _maker_name(variable: Variable) -> str:
-    return variable.maker.name if isinstance(variable.maker, Operator) else "the caller"
 
 
 __all__ = ["MOST_FIRINGS", "Rewriter", "rewrite"]
