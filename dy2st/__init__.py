@@ -1,5 +1,8 @@
 """dy2st: plain Python models as static Programs. Public names follow PaddlePaddle."""
 
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
 import numpy as _np
 
 from dy2st import errors, jit, nn, optimizer, static
@@ -18,6 +21,14 @@ int32, int64 = _np.dtype("int32"), _np.dtype("int64")
 uint8, bool = _np.dtype("uint8"), _np.dtype("bool")
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> _Any:
+    """`dy2st.passes`, loaded when it is first named: it takes as long as all the rest."""
+    if name == "passes":
+        return _import_module("dy2st.passes")
+    raise AttributeError(f"module 'dy2st' has no attribute {name!r}")
+
 
 __all__ = [
     *_operators,

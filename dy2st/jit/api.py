@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
+from dy2st.jit.optimized import as_pass
 from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime.nn.layer import Layer
 
@@ -15,23 +16,36 @@ Method = Callable[..., Any]
 
 
 @overload
-def to_static(function: AnyLayer, input_spec: InputSpecs = None, **options: Any) -> AnyLayer: ...
+def to_static(
+    function: AnyLayer, input_spec: InputSpecs = None, build_strategy: Any = None, **options: Any
+) -> AnyLayer: ...
 @overload
 def to_static(
-    function: Method, input_spec: InputSpecs = None, **options: Any
+    function: Method, input_spec: InputSpecs = None, build_strategy: Any = None, **options: Any
 ) -> StaticFunction: ...
 @overload
 def to_static(
-    function: None = None, input_spec: InputSpecs = None, **options: Any
+    function: None = None,
+    input_spec: InputSpecs = None,
+    build_strategy: Any = None,
+    **options: Any,
 ) -> Callable[[Any], Any]: ...
 
 
-def to_static(function: Any = None, input_spec: InputSpecs = None, **options: Any) -> Any:
+def to_static(
+    function: Any = None,
+    input_spec: InputSpecs = None,
+    build_strategy: Any = None,
+    **options: Any,
+) -> Any:
     """Convert a function, a method or a Layer's forward to a static Program on its first call.
 
     Use it as a decorator, with or without arguments, or as a function. A Layer is converted in
-    place and returned. Options that other frameworks' `to_static` takes (`build_strategy`,
-    `backend`, `full_graph`) may only have their default.
+    place and returned. `build_strategy` is the name of a pipeline, a pass or a list of passes that
+    every Program goes through before it runs. Passes such as those of `"inference"` build
+    parameters in: then the Program is made anew when parameters change, and calls that want
+    gradients run the Program as it was traced. Other frameworks' options `backend` and
+    `full_graph` may only have their default.
 
     Raises TypeError for what cannot be converted, ConversionError when a call cannot.
 
@@ -42,18 +56,24 @@ def to_static(function: Any = None, input_spec: InputSpecs = None, **options: An
     'double'
     """
     _check_options(options)
+    passes = as_pass(build_strategy)
     if function is None:
-        return functools.partial(to_static, input_spec=input_spec)
+        return functools.partial(to_static, input_spec=input_spec, build_strategy=passes)
     if isinstance(function, Layer):
-        return _convert_layer(function, input_spec)
+        return _convert_layer(function, input_spec, passes)
+    return _convert(function, input_spec, passes)
+
+
+def _convert(function: Any, input_spec: InputSpecs, passes: Any) -> StaticFunction:
     if isinstance(function, StaticFunction):
         instance = function.class_instance
-        return StaticFunction(function._function, input_spec or function.input_spec, instance)
+        specs, passes = input_spec or function.input_spec, passes or function.passes
+        return StaticFunction(function._function, specs, instance, passes)
     if inspect.ismethod(function):
         owner: Any = function.__self__
         if isinstance(owner, type):
             raise TypeError("to_static of a classmethod: convert the function that it calls")
-        return StaticFunction(function.__func__, input_spec, owner)
+        return StaticFunction(function.__func__, input_spec, owner, passes)
     if isinstance(function, (staticmethod, classmethod)):
         raise TypeError(
             f"to_static goes under @{type(function).__name__}: write the decorators in the other "
@@ -61,22 +81,20 @@ def to_static(function: Any = None, input_spec: InputSpecs = None, **options: An
         )
     if isinstance(function, type) or not callable(function):
         raise TypeError(f"to_static takes a function, a method or a Layer, not {function!r}")
-    return StaticFunction(function, input_spec)
+    return StaticFunction(function, input_spec, passes=passes)
 
 
-def _convert_layer(layer: AnyLayer, input_spec: InputSpecs) -> AnyLayer:
+def _convert_layer(layer: AnyLayer, input_spec: InputSpecs, passes: Any) -> AnyLayer:
     forward = layer.forward
     if isinstance(forward, StaticFunction):
-        input_spec = input_spec or forward.input_spec
+        input_spec, passes = input_spec or forward.input_spec, passes or forward.passes
         forward = forward.dygraph_function
-    method = to_static(forward, input_spec)
-    object.__setattr__(layer, "forward", method)
+    object.__setattr__(layer, "forward", _convert(forward, input_spec, passes))
     return layer
 
 
 def _check_options(options: dict[str, Any]) -> None:
     defaults: dict[str, tuple[Any, ...]] = {
-        "build_strategy": (None,),
         "backend": (None, "numpy"),
         "full_graph": (None, True),
     }

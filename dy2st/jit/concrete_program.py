@@ -12,6 +12,7 @@ from dy2st.convert.call import convert_call, watch
 from dy2st.jit.declared_sizes import resolve
 from dy2st.jit.guards import Guard, guards_of
 from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.optimized import OptimizedProgram
 from dy2st.jit.unknown_sizes import refused
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Condition, Dim, require
@@ -26,13 +27,19 @@ from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 
 @dataclass(eq=False)
 class ConcreteProgram:
-    """A Program, the tensors behind its parameters and buffers, and how to call it."""
+    """A Program, the tensors behind its parameters and buffers, and how to call it.
+
+    passes    what is done to the Program before it runs; calls that want gradients take the traced
+              one where the passes build parameters in.
+    """
 
     main_program: Program
     state: dict[str, EagerTensor]
     input_specs: list[InputSpec]
     function: Callable[..., Any]
     guards: list[Guard] = field(default_factory=list, repr=False)
+    passes: Any = field(default=None, repr=False)
+    _optimized: OptimizedProgram | None = field(default=None, repr=False)
     _executable: Any = field(default=None, repr=False)
 
     @property
@@ -56,31 +63,48 @@ class ConcreteProgram:
 
     @property
     def executable(self) -> Any:
-        """The Program compiled by the default engine, once."""
+        """The traced Program compiled by the default engine, once."""
         if self._executable is None:
             self._executable = engine.compile(self.main_program)
         return self._executable
 
+    @property
+    def optimized(self) -> OptimizedProgram | None:
+        """What the passes make of the Program, anew when parameters have changed; None without."""
+        if self.passes is None:
+            return None
+        known = self._optimized
+        if known is None or not known.is_current():
+            known = OptimizedProgram(self.main_program, self.state, self.passes)
+            self._optimized = known
+        return known
+
     def __call__(self, tensors: Sequence[EagerTensor]) -> Any:
         """Run on eager tensors; gradients flow back through the result where they are wanted."""
-        state = list(self.state.values())
-        if is_grad_enabled() and not all(t.stop_gradient for t in (*tensors, *state)):
-            outputs = self._run_taped(tensors)
-        else:
-            outputs = self._run(tensors, state)
+        wants_grad = is_grad_enabled() and not all(
+            t.stop_gradient for t in (*tensors, *self.state.values())
+        )
+        outputs = self._run_taped(tensors) if wants_grad else self._run(tensors)
         return rebuild(self.main_program.structure, outputs)
 
-    def _run(self, tensors: Sequence[EagerTensor], state: Sequence[EagerTensor]) -> list[Any]:
-        results = self.executable.run([t.array for t in tensors], [t.array for t in state])
-        count = len(results) - len(self.main_program.updates)
-        for name, array in zip(self.main_program.updates, results[count:], strict=True):
+    def _run(self, tensors: Sequence[EagerTensor]) -> list[Any]:
+        one = self.optimized or self
+        updates = self.main_program.updates
+        state = [t.array for t in one.state.values()]
+        results = one.executable.run([t.array for t in tensors], state)
+        count = len(results) - len(updates)
+        for name, array in zip(updates, results[count:], strict=True):
             self.state[name].array = array
         return [wrapped(result) for result in results[:count]]
 
     def _run_taped(self, tensors: Sequence[EagerTensor]) -> list[Any]:
         """Run operator by operator, so that the tape sees branches and loops as they are taken."""
         self.executable.check([t.array for t in tensors])
-        outputs, updates = interpret(self.main_program, tensors, self.state)
+        program, state = self.main_program, self.state
+        better = self.optimized
+        if better is not None and not better.frozen:
+            program, state = better.program, better.state
+        outputs, updates = interpret(program, tensors, state)
         for name, value in updates.items():
             self.state[name].array = value.array
         return outputs
@@ -93,6 +117,7 @@ def trace(
     name: str,
     layer: Layer | None,
     is_asked_for: bool = True,
+    passes: Any = None,
 ) -> ConcreteProgram:
     """Run `function` once on placeholders; InputSpecs among the arguments say where they stand.
 
@@ -140,7 +165,7 @@ def trace(
         _finish(program, tracer, result, state)
     ordered = {key: state[key] for key in program.state}
     guards = guards_of(functions.values())
-    return ConcreteProgram(program, ordered, specs, function, guards)
+    return ConcreteProgram(program, ordered, specs, function, guards, passes)
 
 
 def _frozen(value: Any) -> Any:

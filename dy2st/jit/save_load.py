@@ -10,6 +10,7 @@ import numpy as np
 
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.optimized import as_pass, transformed
 from dy2st.jit.static_function import StaticFunction
 from dy2st_runtime import io
 from dy2st_runtime.errors import ArgumentError
@@ -21,14 +22,16 @@ def save(
     layer: Layer | StaticFunction | Callable[..., Any],
     path: str,
     input_spec: Sequence[Any] | None = None,
+    pipeline: Any = None,
 ) -> None:
     """Write `path.mlir` (the Programs) and `path.safetensors` (parameters and buffers).
 
     A Layer is saved with its forward and with every other method that is converted. `input_spec`
     (InputSpecs or example tensors) is for the forward; without it the InputSpec of the conversion
     is taken, or the Program of the last call, in which sizes that have changed from call to call
-    are unknown. Missing folders are made; both files are complete or
-    not there.
+    are unknown. `pipeline` is the name of a pipeline, a pass or a list of passes that the Programs
+    go through first: `"inference"` makes the model smaller and faster, and no longer trainable.
+    Missing folders are made; both files are complete or not there.
 
     Raises ArgumentError if the types of the inputs are not known, ConversionError if the code has
     no static form.
@@ -48,6 +51,11 @@ def save(
         concrete = _program_of(function, input_spec)
         programs[name] = concrete.main_program
         _merge(state, concrete, name)
+    applied = as_pass(pipeline)
+    if applied is not None:
+        module = transformed(applied, programs, state)
+        module.drop_unused_state()
+        programs, state = module.programs, module.state
     io.save_programs(path, programs, state)
 
 

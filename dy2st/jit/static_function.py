@@ -44,14 +44,19 @@ class StaticFunction:
         function: Callable[..., Any],
         input_spec: InputSpecs = None,
         layer: Layer | None = None,
+        passes: Any = None,
     ):
-        """Wrap a function, or a method of `layer` given as its plain function."""
+        """Wrap a function, or a method of `layer` given as its plain function.
+
+        `passes` is a pass, which is done to every Program of it.
+        """
         if input_spec is not None and not isinstance(input_spec, (list, tuple)):
             raise TypeError(f"input_spec is a list of InputSpecs, not {input_spec!r}")
         self._function = function
         self._input_spec = None if input_spec is None else tuple(input_spec)
         self._layer = None if layer is None else weakref.ref(layer)
         self._methods: weakref.WeakKeyDictionary[Any, StaticFunction] = weakref.WeakKeyDictionary()
+        self.passes = passes
         self._signature = inspect.signature(function)
         self._state: LayerState | None = None
         self._families: dict[Any, Family] = {}
@@ -71,7 +76,7 @@ class StaticFunction:
             return self._methods[instance]
         except KeyError:
             pass
-        method = StaticFunction(self._function, self._input_spec)
+        method = StaticFunction(self._function, self._input_spec, passes=self.passes)
         # A weak reference, or the table of methods would keep the instance alive.
         method._layer = weakref.ref(instance)
         self._methods[instance] = method
@@ -81,7 +86,7 @@ class StaticFunction:
         """The method of the copied Layer; Programs are traced anew."""
         instance = self.class_instance
         copied = memo.get(id(instance), instance)
-        return StaticFunction(self._function, self._input_spec, copied)
+        return StaticFunction(self._function, self._input_spec, copied, self.passes)
 
     @property
     def class_instance(self) -> Any:
@@ -159,6 +164,12 @@ class StaticFunction:
     def main_program(self) -> Program:
         """The Program of `concrete_program`."""
         return self.concrete_program.main_program
+
+    @property
+    def optimized_program(self) -> Program:
+        """What the passes of `build_strategy` make of it; the same Program without passes."""
+        better = self.concrete_program.optimized
+        return self.main_program if better is None else better.program
 
     @property
     def inputs(self) -> list[Variable]:
@@ -249,8 +260,9 @@ class StaticFunction:
         own = () if instance is None else (instance,)
         args = bound.args[len(own) :] if own else bound.args
         layer = instance if isinstance(instance, Layer) else None
+        arguments = ((*own, *args), bound.kwargs)
         concrete = trace(
-            self._function, (*own, *args), bound.kwargs, self.__name__, layer, is_asked_for
+            self._function, *arguments, self.__name__, layer, is_asked_for, self.passes
         )
         self.program_cache.add(key, concrete)
         return concrete

@@ -15,7 +15,7 @@ from dy2st.passes.core.base import ModulePass, module_pass
 from dy2st.passes.core.capture import Path, captured, paths_of
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import blocks_of, constant_operator, replace_values
-from dy2st.passes.core.module import Array, Module
+from dy2st.passes.core.module import Module
 from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable
 
 
@@ -26,20 +26,21 @@ class FreezeParameters(ModulePass):
     def transform_module(self, module: Module, context: PassContext) -> Module:
         """The Module with constants in place of parameters."""
         for program in module.programs.values():
-            _freeze(program, module.state)
+            _freeze(program, module)
             for block in blocks_of(program):
                 localise_constants(block)
         return module
 
 
-def _freeze(program: Program, state: dict[str, Array]) -> None:
+def _freeze(program: Program, module: Module) -> None:
     constants: list[Operator] = []
     replaced: dict[Variable, Variable] = {}
     for table in (program.parameters, program.buffers):
         for name, variable in list(table.items()):
-            if name not in state or name in program.updates:
+            if name not in module.state or name in program.updates:
                 continue
-            operator = constant_operator(program.block, state[name], variable)
+            operator = constant_operator(program.block, module.state[name], variable)
+            module.frozen.add(name)
             constants.append(operator)
             replaced[variable] = operator.results[0]
             del table[name]

@@ -22,17 +22,20 @@ class Module:
 
     epilogues   operators that were taken off the outputs of a Program, for the host to compute:
                 by its name and the index of the output, their names and attributes.
+    frozen      names of the arrays that have become part of a Program's text or weights: when one
+                of them gets another array, the Programs are out of date.
     """
 
     programs: dict[str, Program]
     state: dict[str, Array] = field(default_factory=dict)
     epilogues: dict[str, dict[int, tuple[str, dict[str, Any]]]] = field(default_factory=dict)
+    frozen: set[str] = field(default_factory=set)
 
     def copy(self) -> Module:
         """A Module that can be changed while this one stays as it is; arrays are shared."""
         programs = {name: clone(program) for name, program in self.programs.items()}
         epilogues = {name: dict(entries) for name, entries in self.epilogues.items()}
-        return Module(programs, dict(self.state), epilogues)
+        return Module(programs, dict(self.state), epilogues, set(self.frozen))
 
     def drop_unused_state(self) -> None:
         """Forget arrays that no Program names any more."""

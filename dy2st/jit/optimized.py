@@ -1,0 +1,71 @@
+"""What the passes of `build_strategy` and `pipeline` make of traced Programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime import engine
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import Program
+from dy2st_runtime.tensor import EagerTensor, wrapped
+
+Array = np.ndarray[Any, Any]
+
+
+def as_pass(wanted: Any) -> Any:
+    """A pass for a pass, a list of passes or the name of a pipeline, None for None."""
+    if wanted is None:
+        return None
+    # Loading all passes takes longer than loading the rest: only who asks for passes waits.
+    return import_module("dy2st.passes").as_pass(wanted)
+
+
+def transformed(applied: Any, programs: dict[str, Program], state: dict[str, Array]) -> Any:
+    """The Module that a pass makes of Programs and their arrays.
+
+    Raises ArgumentError if it leaves work for the host, which nobody would do here.
+    """
+    module = applied(import_module("dy2st.passes").Module(programs, state))
+    for name, entries in module.epilogues.items():
+        operator = next(iter(entries.values()))[0]
+        raise ArgumentError(
+            f"the pass {applied.info.name} takes `{operator}` off an output of {name!r}, so the "
+            "results would be others: use it with a back end whose host computes that operator"
+        )
+    return module
+
+
+class OptimizedProgram:
+    """A traced Program after passes, and the tensors and arrays that it reads.
+
+    Passes may have built arrays into the Program: it holds as long as the tensors have those.
+    """
+
+    def __init__(self, program: Program, state: Mapping[str, EagerTensor], applied: Any):
+        """Run the passes on a copy."""
+        arrays = {name: tensor.array for name, tensor in state.items()}
+        module = transformed(applied, {program.name: program}, dict(arrays))
+        self.program: Program = module.programs[program.name]
+        self.state: dict[str, EagerTensor] = {}
+        for name in self.program.state:
+            array = module.state[name]
+            is_live = array is arrays.get(name) and name not in module.frozen
+            self.state[name] = state[name] if is_live else wrapped(array)
+        self.frozen = [(state[name], arrays[name]) for name in sorted(module.frozen)]
+
+    def is_current(self) -> bool:
+        """Whether all arrays that were built in are still those of the tensors."""
+        return all(tensor.array is array for tensor, array in self.frozen)
+
+    @cached_property
+    def executable(self) -> Any:
+        """The Program compiled by the default engine."""
+        return engine.compile(self.program)
+
+
+__all__ = ["OptimizedProgram", "as_pass", "transformed"]

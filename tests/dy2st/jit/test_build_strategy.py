@@ -1,0 +1,175 @@
+"""Passes through `to_static(build_strategy=...)` and `jit.save(pipeline=...)`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st import nn
+from dy2st.errors import ArgumentError
+from dy2st.passes import FoldConstant, SimplifyInference, SkipOutputSoftmax
+from dy2st.static import InputSpec
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2D(3, 4, 3, bias_attr=False)
+        self.norm = nn.BatchNorm2D(4)
+        self.norm._mean.set_value(np.float32([0.5, -1, 2, 0.25]))
+        self.norm._variance.set_value(np.float32([0.5, 2, 1, 3]))
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        x = dy2st.ops.relu(self.norm(self.conv(x)))
+        if x.mean() > 0:
+            x = x * 2.0
+        return self.fc(x.mean([2, 3]))
+
+
+SPEC = [InputSpec(["batch", 3, 6, 6], "float32", "x")]
+
+
+def image(batch=2):
+    rng = np.random.default_rng(0)
+    return dy2st.to_tensor(rng.standard_normal((batch, 3, 6, 6)).astype("float32"))
+
+
+def names(program):
+    return {operator.name for operator in program.block.walk()}
+
+
+def converted(**options):
+    dy2st.seed(0)
+    net = Net()
+    net.eval()
+    return net, dy2st.to_static(net, SPEC, **options)
+
+
+def close(found, expected):
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_pipeline_changes_the_program_and_not_the_numbers():
+    plain, _ = converted()
+    _, fast = converted(build_strategy="inference")
+    with dy2st.no_grad():
+        close(fast(image(3)), plain(image(3)))
+    optimized = fast.forward.optimized_program
+    assert "batch_norm" not in names(optimized) and "multiply" in names(optimized)
+    assert "batch_norm" in names(fast.forward.main_program)
+
+
+def test_a_changed_parameter_is_seen_at_the_next_call():
+    _, fast = converted(build_strategy="inference")
+    with dy2st.no_grad():
+        before = fast(image())
+        fast.norm.weight.set_value(np.float32([3, 3, 3, 3]))
+        after = fast(image())
+        plain, _ = converted()
+        plain.norm.weight.set_value(np.float32([3, 3, 3, 3]))
+        close(after, plain(image()))
+    assert np.abs(after.numpy() - before.numpy()).max() > 0.1
+
+
+def test_without_a_change_the_passes_run_once():
+    _, fast = converted(build_strategy="inference")
+    with dy2st.no_grad():
+        fast(image())
+        first = fast.forward.concrete_program.optimized
+        fast(image())
+    assert fast.forward.concrete_program.optimized is first
+
+
+def test_gradients_flow_as_without_passes():
+    gradients = []
+    for strategy in (None, "inference", "training"):
+        _, net = converted(build_strategy=strategy)
+        net(image()).sum().backward()
+        gradients.append(net.conv.weight.grad)
+    close(gradients[1], gradients[0])
+    close(gradients[2], gradients[0])
+
+
+def test_training_mode_updates_running_statistics_through_passes():
+    states = []
+    for strategy in (None, "inference", "training"):
+        _, net = converted(build_strategy=strategy)
+        net.train()
+        with dy2st.no_grad():
+            net(image())
+            net(image(3))
+        states.append(net.norm._mean)
+    close(states[1], states[0])
+    close(states[2], states[0])
+
+
+def test_a_list_of_passes_and_a_single_pass_will_do():
+    for strategy in (SimplifyInference(), [SimplifyInference(), FoldConstant()]):
+        _, net = converted(build_strategy=strategy)
+        with dy2st.no_grad():
+            net(image())
+        assert "batch_norm" not in names(net.forward.optimized_program)
+
+
+def test_the_decorator_takes_a_strategy_too():
+    @dy2st.to_static(build_strategy="inference")
+    def function(x):
+        return x * 1.0 + (x - x)
+
+    x = dy2st.to_tensor([1.0, 2.0])
+    np.testing.assert_array_equal(function(x).numpy(), [1.0, 2.0])
+    assert names(function.main_program) > names(function.optimized_program)
+
+
+def test_methods_keep_the_strategy_of_their_class():
+    class Scaled(nn.Layer):
+        @dy2st.to_static(build_strategy="inference")
+        def forward(self, x):
+            return x * 1.0
+
+    net = Scaled()
+    net(dy2st.to_tensor([1.0]))
+    assert names(net.forward.optimized_program) == set()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "text"),
+    [
+        ("inferenze", ArgumentError, "inference"),
+        (3, TypeError, "a pipeline is"),
+        (["x"], TypeError, "made of passes"),
+    ],
+)
+def test_a_wrong_strategy_is_refused_at_once(wrong, error, text):
+    with pytest.raises(error, match=text):
+        dy2st.to_static(lambda x: x, build_strategy=wrong)
+
+
+def test_passes_that_leave_work_to_the_host_are_refused():
+    @dy2st.to_static(build_strategy=SkipOutputSoftmax())
+    def function(x):
+        return nn.functional.softmax(x)
+
+    with pytest.raises(ArgumentError, match="softmax"):
+        function(dy2st.to_tensor([1.0, 2.0]))
+
+
+def test_a_saved_pipeline_computes_the_same_with_fewer_operators(tmp_path):
+    net, static = converted()
+    dy2st.jit.save(static, str(tmp_path / "plain"))
+    dy2st.jit.save(static, str(tmp_path / "fast"), pipeline="inference")
+    plain = dy2st.jit.load(str(tmp_path / "plain"))
+    fast = dy2st.jit.load(str(tmp_path / "fast"))
+    close(fast(image(5)), plain(image(5)))
+    text = (tmp_path / "fast.mlir").read_text()
+    assert "batch_norm" not in text and "batch_norm" in (tmp_path / "plain.mlir").read_text()
+    assert not fast.parameters() or all(p.stop_gradient for p in fast.parameters())
+
+
+def test_nothing_is_written_when_a_pipeline_fails(tmp_path):
+    _, static = converted()
+    with pytest.raises(ArgumentError):
+        dy2st.jit.save(static, str(tmp_path / "model"), pipeline="fast")
+    assert list(tmp_path.iterdir()) == []
