@@ -170,6 +170,9 @@ _OF_SIZES: dict[str, Callable[..., Any] | bool] = {
 }
 
 
+_OF_NUMBERS = ("neg", "sign")
+
+
 def _define(row: _Row) -> None:
     samples = tuple(
         Sample((shape,), low=row.low, high=row.high) for shape in ((2, 3), (), (0, 2), (1,))
@@ -177,8 +180,10 @@ def _define(row: _Row) -> None:
     kernel = row.kernel
     if row.name in ("floor", "ceil", "round", "trunc"):
         kernel = _keeping_integers(kernel)
-    if row.keeps_dtype:
-        infer: Callable[..., TensorType] = _numbers(row.name) if row.name == "neg" else same_type
+    if row.name == "square":
+        infer: Callable[..., TensorType] = _square_type
+    elif row.keeps_dtype:
+        infer = _numbers(row.name) if row.name in _OF_NUMBERS else same_type
     else:
         result = float_result(kernel)
 
@@ -201,10 +206,14 @@ def _define(row: _Row) -> None:
 def _numbers(name: str) -> Callable[[TensorType], TensorType]:
     def infer(x: TensorType) -> TensorType:
         if x.dtype.kind == "b":
-            raise DTypeError(f"{name} takes numbers, not bools: use logical_not or cast first")
+            raise DTypeError(f"{name} takes numbers, not bools: cast them first")
         return x
 
     return infer
+
+
+def _square_type(x: TensorType) -> TensorType:
+    return x.with_dtype("int8") if x.dtype.kind == "b" else x  # as NumPy counts bools
 
 
 for _row in _ROWS:

@@ -11,6 +11,8 @@ import scipy.special
 
 import dy2st_runtime as rt
 from dy2st_runtime import ops
+from dy2st_runtime.errors import DTypeError
+from dy2st_runtime.ir import DEFINITIONS, TensorType
 from dy2st_runtime.nn import functional as F
 
 RNG = np.random.default_rng(0)
@@ -283,3 +285,15 @@ def test_random_numbers_repeat_with_the_seed_and_have_their_moments():
     ones = F.dropout(ops.ones([10000]), 0.25).numpy()
     assert set(np.unique(ones)) <= {np.float32(0), np.float32(1 / 0.75)}
     assert abs((ones == 0).mean() - 0.25) < 0.03
+
+
+@pytest.mark.parametrize("name", ["neg", "sign"])
+def test_functions_of_numbers_refuse_bools(name):
+    with pytest.raises(DTypeError, match="cast"):
+        getattr(ops, name)(rt.to_tensor([True, False]))
+
+
+def test_the_square_of_bools_counts_them():
+    definition, x = DEFINITIONS["square"], np.array([True, False])
+    assert ops.square(rt.to_tensor(x)).dtype == np.square(x).dtype
+    assert definition.infer(TensorType("bool", (2,))).dtype == np.square(x).dtype

@@ -11,7 +11,8 @@
         else:
             v2 = v0
         del v0                          # a value is freed after its last use
-        return [v2]
+        v3 = exp(v2, out=v2)            # or written over there
+        return [v3]
 
 Kernels, constants and attributes are globals of the generated module. Nested Blocks become nested
 statements: their parameters are other names for the operands, so no code is needed for them.
@@ -45,6 +46,7 @@ from dy2st_runtime.engine.numpy.sizes_code import (
     origins_of,
 )
 from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir.aliasing import overwritten
 from dy2st_runtime.ir.broken_sizes import broken, computed_sizes, formulas, may_fail
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import interpreting
@@ -79,6 +81,7 @@ class _Writer:
     waiting: list[LocatedConstraint] = field(default_factory=list)
     entry: frozenset[Dim] = frozenset()  # the symbols that are known when the Program starts
     sizes: SizeCode = field(default_factory=SizeCode)
+    over: dict[Operator, int] = field(default_factory=dict)
     nested: bool = False
     count: int = 0
 
@@ -230,6 +233,7 @@ def _block(writer: _Writer, block: Block, depth: int, free: bool) -> None:
     """The operators of a Block. Values from outside keep their names and are not freed here."""
     freed = last_uses(block)
     own = set(block.parameters)
+    writer.over.update(overwritten(block))
     for operator in block.operators:
         _operator(writer, operator, depth)
         dead = [v for v in freed.get(operator, ()) if free or v not in own]
@@ -289,12 +293,27 @@ def _call(writer: _Writer, operator: Operator, depth: int) -> None:
         writer.line(depth, check, operator)
         return
     operands = [writer.name(operand) for operand in operator.operands]
-    call = _kernel_call(writer, operator, definition, operands)
+    call = _call_in_place(writer, operator, definition, operands)
+    call = call or _kernel_call(writer, operator, definition, operands)
     targets = ", ".join(writer.name(result) for result in operator.results)
     if not operator.results:
         writer.line(depth, call, operator)
     else:
         writer.line(depth, f"{targets} = {call}", operator)
+
+
+def _call_in_place(
+    writer: _Writer, operator: Operator, definition: OperatorDefinition, operands: list[str]
+) -> str | None:
+    """The call that writes its result over an operand, None if that may not be or does not pay."""
+    index = writer.over.get(operator)
+    if index is None or _is_small(operator.results[0]):
+        return None
+    target, kernel = operands[index], definition.kernel
+    if operator.name == "relu":
+        zero = operator.operands[0].tensor_type.dtype.type(0)
+        kernel, operands = np.maximum, [*operands, writer.constant(zero)]
+    return f"{writer.constant(kernel, 'k')}({', '.join(operands)}, out={target})"
 
 
 def _kernel_call(
@@ -331,7 +350,8 @@ def _expand(
         writer.names[parameter] = writer.name(operand)
     for inner in tracer.block.operators:
         inner.location = operator.location
-        _operator(writer, inner, depth)
+    tracer.block.yields = list(results)
+    _block(writer, tracer.block, depth, free=False)
     targets = [writer.name(result) for result in operator.results]
     _assign(writer, targets, [writer.name(result) for result in results], depth)
 

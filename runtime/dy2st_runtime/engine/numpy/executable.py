@@ -13,6 +13,7 @@ import numpy as np
 from dy2st_runtime.engine.numpy.codegen import generate
 from dy2st_runtime.engine.numpy.sizes_code import SizesOfCalls
 from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir.aliasing import owner
 from dy2st_runtime.ir.broken_sizes import place_text
 from dy2st_runtime.ir.misfits import check_inputs
 from dy2st_runtime.ir.program import Block, Program, Variable
@@ -20,10 +21,6 @@ from dy2st_runtime.ir.sizes import input_sizes
 
 Array = np.ndarray[Any, Any]
 
-# Kernels whose results may be views of their first operand, or the operand itself.
-_VIEWS = frozenset(
-    ("reshape", "transpose", "slice", "split", "broadcast_to", "assign", "detach", "flip", "sum_to")
-)
 _count = 0
 
 
@@ -125,13 +122,11 @@ def _compiled(name: str, source: str, namespace: dict[str, Any]) -> dict[str, An
     return namespace
 
 
-def _may_share(variable: Variable, depth: int = 0) -> bool:
+def _may_share(variable: Variable) -> bool:
     """Whether the array may be, or look into, an input, a parameter or a constant."""
-    maker = variable.maker
-    if isinstance(maker, Block) or depth > 100:
+    maker = owner(variable).maker
+    if isinstance(maker, Block):
         return True
-    if maker.name in _VIEWS:
-        return _may_share(maker.operands[0], depth + 1)
     return maker.name in ("constant", "cond", "while", "array_read", "array_pop")
 
 
