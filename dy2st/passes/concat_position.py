@@ -117,11 +117,13 @@ def _cut(m: Match, array: Any, part: Variable, axis: int, begin: int) -> tuple[A
     return np.take(wide, range(begin, begin + size), axis), begin + size
 
 
+_SPATIAL = ("max_pool", "window_max", "window_sum", "pad", "mean", "max", "sum")
+
 CanonicalizeConcatPos = rewrite_pass(
     "CanonicalizeConcatPos",
     [
         *(_unary_rule(name) for name in sorted(UNARY)),
-        *(_spatial_rule(n) for n in ("max_pool", "window_sum", "pad", "mean", "max", "sum")),
+        *(_spatial_rule(n) for n in _SPATIAL),
         *(_binary_rule(name, place) for name in sorted(BROADCAST - {"where"}) for place in (0, 1)),
     ],
     opt_level=1,

@@ -235,6 +235,9 @@ class ToNHWCLayout(FunctionPass):
         return program
 
 
+_SPATIAL = ("conv", "conv_transpose", "max_pool", "window_max", "window_sum")
+
+
 def _turn_results(program: Program, block: Block) -> None:
     """Let what reads a convolution read it turned to channels last, and back."""
     replaced: dict[Variable, Variable] = {}
@@ -242,8 +245,7 @@ def _turn_results(program: Program, block: Block) -> None:
     for operator in operators:
         operator.operands = [replaced.get(v, v) for v in operator.operands]
         block.operators.append(operator)
-        is_spatial = operator.name in ("conv", "conv_transpose", "max_pool", "window_sum")
-        if not is_spatial or operator.results[0].tensor_type.rank != 4:
+        if operator.name not in _SPATIAL or operator.results[0].tensor_type.rank != 4:
             continue
         y = operator.results[0]
         found = recorded(program, block, lambda y=y: _turn(_turn(y, TO_NHWC), TO_NCHW))  # type: ignore[misc]

@@ -28,7 +28,7 @@ from dy2st_runtime.ir.dead_code import drop_dead
 
 ALWAYS = COMPLEX
 FOLLOW = INJECTIVE | names(
-    "abs add assign maximum minimum multiply neg relu subtract where max_pool"
+    "abs add assign maximum minimum multiply neg relu subtract where max_pool window_max"
 )
 
 

@@ -170,6 +170,7 @@ _STEPS: dict[str, Callable[[Operator, Scale, bool], Scale]] = {
     "relu": _same,
     "transpose": _transposed,
     "max_pool": _windowed,
+    "window_max": _windowed,
     "window_sum": _windowed,
     "pad": _padded,
     "mean": _reduced,
@@ -177,7 +178,7 @@ _STEPS: dict[str, Callable[[Operator, Scale, bool], Scale]] = {
     "max": _reduced,
     "min": _reduced,
 }
-_POSITIVE = frozenset(("relu", "max_pool", "max", "min"))
+_POSITIVE = frozenset(("relu", "max_pool", "window_max", "max", "min"))
 
 
 def leaky_input(operator: Operator) -> tuple[Variable, frozenset[Operator]] | None:

@@ -1,4 +1,4 @@
-"""SimplifyInference: normalisations as arithmetic, dropout as nothing.
+"""SimplifyInference: normalisations as arithmetic, dropout as nothing, pools without places.
 
     %0 = batch_norm(%x, %mean, %variance, %weight, %bias)       =>
         %scale = weight / sqrt(variance + epsilon)
@@ -25,7 +25,7 @@ from dy2st.passes.patterns.match import Match
 from dy2st.passes.patterns.pattern import Operation, Pattern, constant, op, value
 from dy2st.passes.patterns.rewriter import rewrite
 from dy2st.passes.patterns.rule import Rule, rule
-from dy2st_runtime.ir import F, Program, Variable
+from dy2st_runtime.ir import F, Program, Variable, apply
 
 CANCELS_ABOVE = 1e3
 """|mean| / deviation from which on x * scale + shift loses digits that x - mean keeps."""
@@ -110,6 +110,16 @@ def dropout(m: Match) -> Any:
     return m[_x]
 
 
+_pool = op.max_pool(_x)
+
+
+@rule(_pool)
+def places_of_largest(m: Match) -> Any:
+    """max_pool(x)[0] -> window_max(x): only gradients need to know where the largest stand."""
+    m.require(not m.uses.get(m.operators[_pool].results[1]), "somebody reads the places")
+    return apply("window_max", m[_x], **m.attributes(_pool))
+
+
 BATCH_NORM = tuple(
     _batch_norm_rule((_x, _mean, _variance, *rest)) for rest in ((), (_weight,), (_weight, _bias))
 )
@@ -125,10 +135,10 @@ class SimplifyInference(FunctionPass):
 
     def __init__(self, layer_norm: bool = True):
         """Choose whether layer_norm is taken apart."""
-        self.rules = (*BATCH_NORM, dropout, *(LAYER_NORM if layer_norm else ()))
+        self.rules = (*BATCH_NORM, dropout, places_of_largest, *(LAYER_NORM if layer_norm else ()))
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
-        """The Program without batch_norm and dropout."""
+        """The Program without batch_norm, dropout and what only gradients need."""
         rewrite(program, self.rules, context)
         return program
 

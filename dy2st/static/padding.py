@@ -243,7 +243,9 @@ RULES: dict[str, Rule] = {
     "concat": _joined,
     "slice": _sliced,
     "index": _indexed,
-    **dict.fromkeys(("conv", "conv_transpose", "max_pool", "window_sum"), _first_axis_only),
+    **dict.fromkeys(
+        ("conv", "conv_transpose", "max_pool", "window_max", "window_sum"), _first_axis_only
+    ),
     **dict.fromkeys(("layer_norm", "batch_norm"), _normalised),
     "pad": _padded,
     **dict.fromkeys(("full", "broadcast_to"), _made),

@@ -120,7 +120,7 @@ def _columns(view: Any, spatial: int) -> Any:
     )
 
 
-# From so many windows on, one product a sample is faster than one for the whole batch.
+# From so many windows on, one product a sample is as fast as one for the whole batch.
 _MANY_WINDOWS = 64
 
 
@@ -132,7 +132,7 @@ def _conv_kernel(
     counts = view.shape[2 : 2 + spatial]
     if w.shape[1] == 1 and w.shape[0] == groups and groups > 1:
         y = _depthwise(view, w, spatial)
-    elif math.prod(counts) >= _MANY_WINDOWS:
+    elif x.shape[0] == 1 or math.prod(counts) >= _MANY_WINDOWS:
         y = _conv_by_sample(view, w, groups, spatial)
     else:
         return _conv_at_once(view, w, bias, groups, spatial)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,7 @@ define(
 )
 
 
-def _shifted(x: Any, kernel: Any, strides: Any, counts: Any) -> Any:
+def _shifted(x: Any, kernel: Any, strides: Any, counts: Any) -> Iterator[Any]:
     """For every place of the kernel, the elements of x that windows have there."""
     for place in np.ndindex(*kernel):
         steps = tuple(
@@ -101,11 +102,26 @@ def _shifted(x: Any, kernel: Any, strides: Any, counts: Any) -> Any:
         yield x[(slice(None), slice(None), *steps)]
 
 
-def _sum_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> Any:
-    wide = padded(x, pads)
+def _counts(wide: Any, kernel: Any, strides: Any) -> list[int]:
+    """How many windows fit along every spatial axis; ShapeError if none does."""
     if any(n < k for n, k in zip(wide.shape[2:], kernel, strict=True)):
         raise ShapeError(f"a window of {list(kernel)} does not fit {list(wide.shape[2:])}")
-    counts = [(n - k) // s + 1 for n, k, s in zip(wide.shape[2:], kernel, strides, strict=True)]
+    return [(n - k) // s + 1 for n, k, s in zip(wide.shape[2:], kernel, strides, strict=True)]
+
+
+def _largest_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> Any:
+    lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    wide = padded(x, pads, lowest)
+    parts = _shifted(wide, kernel, strides, _counts(wide, kernel, strides))
+    result = next(parts).copy()
+    for part in parts:
+        np.maximum(result, part, out=result)
+    return result
+
+
+def _sum_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> Any:
+    wide = padded(x, pads)
+    counts = _counts(wide, kernel, strides)
     result = np.zeros((*x.shape[:2], *counts), x.dtype)
     for part in _shifted(wide, kernel, strides, counts):
         result += part
@@ -121,6 +137,19 @@ def _spread_kernel(x: Any, sizes: Any, kernel: Any, strides: Any, pads: Any) -> 
     return result[(slice(None), slice(None), *cut)]
 
 
+define(
+    "window_max",
+    doc="The largest element of every window: max_pool where nobody asks for the places.",
+    inputs="x",
+    attributes=_WINDOW,
+    infer=_pooled,
+    kernel=_largest_kernel,
+    decompose=lambda x, **window: apply("max_pool", x, **window)[0],
+    samples=(
+        Sample(((2, 2, 4, 4),), {"kernel": (2, 2), "strides": (2, 1), "pads": ((0, 1), (1, 0))}),
+        Sample(((1, 1, 5, 5),), {"kernel": (3, 2), "strides": (1, 2), "pads": ((1, 1), (0, 1))}),
+    ),
+)
 define(
     "window_sum",
     doc="The sum of every window.",
