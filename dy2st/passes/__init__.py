@@ -65,6 +65,7 @@ from dy2st.passes.peephole import (
     SkipOutputSoftmax,
 )
 from dy2st.passes.pipelines import PIPELINES, as_pass, pipeline
+from dy2st.passes.plan_memory import MemoryPlan, plan_memory
 from dy2st.passes.print_ir import PrintIR
 from dy2st.passes.simplify_inference import SimplifyInference
 
@@ -97,6 +98,7 @@ __all__ = [
     "HoistLoopInvariants",
     "Legalize",
     "LiftConstants",
+    "MemoryPlan",
     "Module",
     "MutateOpsForTraining",
     "Pass",
@@ -133,6 +135,7 @@ __all__ = [
     "module_pass",
     "pass_names",
     "pipeline",
+    "plan_memory",
     "rewrite_pass",
     "rule",
     "statistics",

@@ -1,0 +1,284 @@
+"""plan_memory: where every value of a Program lies in one block of memory, before it runs.
+
+    %0 = conv(%x, %w)   bytes 0 to 4095
+    %1 = relu(%0)       written over %0
+    %2 = conv(%1, %v)   bytes 4096 to 8191
+    %3 = relu(%2)       written over %2
+    %4 = conv(%3, %u)   bytes 0 to 4095 again: nobody reads %1 any more
+
+Values that look into the memory of others have none of their own, and an elementwise operator
+whose operand dies writes its result there. The inner Blocks of a `cond` or `while` have a work
+space that is taken while the operator runs. Inputs, parameters and constants are not part of it:
+they lie where the caller has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+
+from dy2st_runtime.dims import Dim, evaluate, symbols
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import ArrayType, Block, Operator, Program, TensorType, Variable
+from dy2st_runtime.ir.aliasing import VIEWS, overwritten
+
+ALIGNMENT = 64
+"""Every value begins at a multiple of so many bytes: a cache line, and the widest vectors."""
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Memory that one value has after the other; from operator `begin` to `end`, both included."""
+
+    name: str
+    size: int
+    begin: int
+    end: int
+    values: list[Variable] = field(default_factory=list, repr=False)
+    offset: int = 0
+
+
+@dataclass(eq=False)
+class MemoryPlan:
+    """The buffers of a Program's outermost Block, and how many bytes are needed.
+
+    arena       with all buffers at their offsets.
+    peak        what is alive at one time: no plan needs less with these buffers.
+    unplanned   if every value had memory of its own.
+    lists       how many TensorArrays there are: they grow as the Program runs, beside the arena.
+    """
+
+    program: Program
+    buffers: list[Buffer]
+    arena: int
+    peak: int
+    unplanned: int
+    lists: int
+
+    def __str__(self) -> str:
+        """What is needed, and the largest buffers."""
+        values = sum(len(buffer.values) for buffer in self.buffers)
+        lines = [
+            f"{self.program.name}: {amount(self.arena)} for {values} values in "
+            f"{len(self.buffers)} buffers; {amount(self.peak)} are alive at one time, "
+            f"{amount(self.unplanned)} with memory for each",
+        ]
+        for buffer in sorted(self.buffers, key=lambda b: (-b.size, b.begin))[:10]:
+            lines.append(
+                f"{amount(buffer.size):>12} at {buffer.offset:>10}  operators {buffer.begin:>4} to "
+                f"{buffer.end:>4}  {buffer.name}"
+            )
+        return "\n".join(lines)
+
+    def svg(self, width: int = 960, height: int = 480) -> str:
+        """A picture: operators from left to right, memory from bottom to top."""
+        return _picture(self, width, height)
+
+
+def plan_memory(program: Program, sizes: Mapping[str, int] | None = None) -> MemoryPlan:
+    """Offsets for all values; `sizes` gives numbers for unknown sizes by their names.
+
+    Raises ArgumentError if the bytes of a value depend on a size that has no number.
+    """
+    planner = _Planner(dict(sizes or {}))
+    buffers, unplanned = planner.block(program.block)
+    arena = _place(buffers)
+    return MemoryPlan(program, buffers, arena, _peak(buffers), unplanned, planner.lists)
+
+
+class _Planner:
+    """The numbers of symbols, found by their names, and what has been counted."""
+
+    def __init__(self, sizes: dict[str, int]):
+        self.sizes = sizes
+        self.known: dict[Dim, int] = {}
+        self.lists = 0
+
+    def block(self, block: Block) -> tuple[list[Buffer], int]:
+        """The buffers of one Block, and the bytes that all values would need without sharing."""
+        buffers: list[Buffer] = []
+        where: dict[Variable, Buffer] = {}
+        over = overwritten(block)
+        unplanned = 0
+        for place, operator in enumerate(block.operators):
+            for operand in operator.operands:
+                if operand in where:
+                    where[operand].end = place
+            if operator.blocks:
+                inner, together = self._work_space(operator, place)
+                buffers += [inner] if inner.size else []
+                unplanned += together
+            shared = _shared(operator, over, where)
+            for result in operator.results:
+                buffer = shared or self._new(operator, result, place)
+                if buffer is None:
+                    continue
+                where[result] = buffer
+                buffer.values.append(result)
+                if shared is None:
+                    buffers.append(buffer)
+                if operator.name not in VIEWS:
+                    unplanned += self.bytes_of(operator, result)
+        for variable in block.yields:
+            if variable in where:
+                where[variable].end = len(block.operators)
+        return buffers, unplanned
+
+    def _new(self, operator: Operator, result: Variable, place: int) -> Buffer | None:
+        if operator.name == "constant" or (operator.name in VIEWS):
+            return None  # a view of a parameter or constant
+        if isinstance(result.type, ArrayType):
+            self.lists += 1
+            return None
+        size = self.bytes_of(operator, result)
+        name = f"%{result.name}" if result.name else f"`{operator.name}`"
+        return Buffer(name, size, place, place) if size else None
+
+    def _work_space(self, operator: Operator, place: int) -> tuple[Buffer, int]:
+        inner = [self.block(block) for block in operator.blocks]
+        size = max(_place(buffers) for buffers, _ in inner)
+        together = sum(unplanned for _, unplanned in inner)
+        return Buffer(f"work space of `{operator.name}`", size, place, place), together
+
+    def bytes_of(self, operator: Operator, result: Variable) -> int:
+        """The bytes of a tensor, up to a multiple of the alignment."""
+        type = result.type
+        if not isinstance(type, TensorType):
+            return 0
+        count = 1
+        for size in type.shape:
+            count *= size if isinstance(size, int) else self._number(operator, size)
+        return -(-count * type.dtype.itemsize // ALIGNMENT) * ALIGNMENT
+
+    def _number(self, operator: Operator, size: Dim) -> int:
+        for symbol in symbols(size):
+            if symbol not in self.known:
+                if str(symbol) not in self.sizes:
+                    raise ArgumentError(
+                        f"the bytes of `{operator.name}` ({operator.location or 'no line known'}) "
+                        f"depend on the size {symbol}: plan_memory(program, {{'{symbol}': ...}})"
+                    )
+                self.known[symbol] = self.sizes[str(symbol)]
+        number: int = evaluate(size, self.known)
+        return number
+
+
+def _shared(
+    operator: Operator, over: Mapping[Operator, int], where: Mapping[Variable, Buffer]
+) -> Buffer | None:
+    """The buffer that the results have together with an operand, None if they need a new one."""
+    index = 0 if operator.name in VIEWS else over.get(operator)
+    return None if index is None else where.get(operator.operands[index])
+
+
+# -- placing ----------------------------------------------------------------------------------
+
+
+_STRETCH = 64  # operators: buffers that meet are looked for by the stretches that they live in
+
+
+def _place(buffers: list[Buffer]) -> int:
+    """Give every buffer, the largest first, the smallest gap that fits; how far all reach.
+
+    The order is that of Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net
+    Inference", 2020: "greedy by size".
+    """
+    living: dict[int, list[Buffer]] = {}
+    for buffer in sorted(buffers, key=lambda b: (-b.size, b.begin)):
+        stretches = range(buffer.begin // _STRETCH, buffer.end // _STRETCH + 1)
+        near = {other: None for stretch in stretches for other in living.get(stretch, ())}
+        buffer.offset = _gap(buffer, near)
+        for stretch in stretches:
+            living.setdefault(stretch, []).append(buffer)
+    return max((buffer.offset + buffer.size for buffer in buffers), default=0)
+
+
+def _gap(buffer: Buffer, near: Iterable[Buffer]) -> int:
+    """Where the smallest gap begins between those that live at the same time; else above them."""
+    taken = sorted(
+        (other.offset, other.offset + other.size)
+        for other in near
+        if other.begin <= buffer.end and buffer.begin <= other.end
+    )
+    found, smallest, free = None, 0, 0
+    for begin, end in taken:
+        gap = begin - free
+        if gap >= buffer.size and (found is None or gap < smallest):
+            found, smallest = free, gap
+        free = max(free, end)
+    return free if found is None else found
+
+
+def _peak(buffers: list[Buffer]) -> int:
+    change: dict[int, int] = {}
+    for buffer in buffers:
+        change[buffer.begin] = change.get(buffer.begin, 0) + buffer.size
+        change[buffer.end + 1] = change.get(buffer.end + 1, 0) - buffer.size
+    alive = peak = 0
+    for place in sorted(change):
+        alive += change[place]
+        peak = max(peak, alive)
+    return peak
+
+
+# -- showing ----------------------------------------------------------------------------------
+
+
+def amount(size: int) -> str:
+    """Bytes in the unit that suits them.
+
+    >>> amount(1536)
+    '1.5 KiB'
+    """
+    number = float(size)
+    for unit in ("B", "KiB", "MiB"):
+        if number < 1024:
+            return f"{number:.1f} {unit}" if unit != "B" else f"{size} B"
+        number /= 1024
+    return f"{number:.1f} GiB"
+
+
+_COLOURS = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#9c755f")
+
+
+def _picture(plan: MemoryPlan, width: int, height: int) -> str:
+    count = max(1, len(plan.program.block.operators))
+    left, top, right, bottom = 90, 40, 20, 40
+    across, up = width - left - right, height - top - bottom
+    per_byte = up / max(1, plan.arena)
+    boxes = []
+    for number, buffer in enumerate(plan.buffers):
+        begin, end = min(buffer.begin, count - 1), min(buffer.end, count - 1)
+        x, w = left + across * begin / count, across * (end - begin + 1) / count
+        h = buffer.size * per_byte
+        y = top + up - buffer.offset * per_byte - h
+        note = escape(f"{buffer.name}: {amount(buffer.size)}, operators {begin} to {end}")
+        boxes.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" stroke="#fff" '
+            f'stroke-width="0.5" fill="{_COLOURS[number % len(_COLOURS)]}"><title>{note}</title>'
+            "</rect>"
+        )
+    title = (
+        f"{plan.program.name}: {amount(plan.arena)} for what takes {amount(plan.unplanned)} "
+        "with memory for each value"
+    )
+    foot = top + up
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            'font-family="sans-serif" font-size="13">',
+            f'<rect width="{width}" height="{height}" fill="#fff"/>',
+            f'<text x="{left}" y="24" font-size="15">{escape(title)}</text>',
+            *boxes,
+            f'<path d="M{left} {top}V{foot}H{left + across}" fill="none" stroke="#333"/>',
+            f'<text x="{left - 8}" y="{top + 6}" text-anchor="end">{amount(plan.arena)}</text>',
+            f'<text x="{left - 8}" y="{foot}" text-anchor="end">0</text>',
+            f'<text x="{left}" y="{foot + 22}">operator 0</text>',
+            f'<text x="{left + across}" y="{foot + 22}" text-anchor="end">{count - 1}</text>',
+            "</svg>\n",
+        ]
+    )
+
+
+__all__ = ["Buffer", "MemoryPlan", "amount", "plan_memory"]
