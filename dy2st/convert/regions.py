@@ -63,7 +63,7 @@ def trace_region(
     region.overwritten = tracer.take_overwritten(mark)
     region.changed = tracer.take_assignments(before)
     for owner, container, contents in held:
-        if has_changed(container, contents):
+        if _has_other_entries(container, contents):
             raise _changed_outside(owner, container)
     return region
 
@@ -97,13 +97,18 @@ def _record_raise(error: Exception) -> None:
 def _held(function: Callable[..., Any], arguments: Sequence[Any]) -> list[tuple[str, Any, Any]]:
     """Lists and dicts that user code can change without us: in attributes, closures and globals.
 
-    Each with what it belongs to, and a copy of what it holds.
+    Each with what it belongs to, and a copy of what it holds; those inside of others too.
     """
     found: list[tuple[str, Any, Any]] = []
+    seen: set[int] = set()
 
-    def note(owner: str, value: Any) -> None:
-        if type(value) in (list, dict):
-            found.append((owner, value, map_entries(value, lambda entry: entry)))
+    def note(owner: str, value: Any) -> Any:
+        if is_container(value) and id(value) not in seen:
+            seen.add(id(value))
+            if type(value) in (list, dict):
+                found.append((owner, value, map_entries(value, lambda entry: entry)))
+            map_entries(value, lambda entry: note(owner, entry))
+        return value
 
     function = inspect.unwrap(function)  # the user's code, not what calls it
     code = getattr(function, "__code__", None)
@@ -162,18 +167,21 @@ def copy_of(original: Any, region: Region) -> Any:
     return original
 
 
-def has_changed(copy: Any, original: Any) -> bool:
-    """Whether user code changed its copy of a list or dict; nested ones are asked apart."""
-    if len(copy) != len(original):
+def has_changed(copy: Any, original: Any, region: Region) -> bool:
+    """Whether user code put other entries into its copy; what is inside of those is asked apart."""
+    return _has_other_entries(map_entries(copy, lambda e: original_of(e, region)), original)
+
+
+def _has_other_entries(now: Any, before: Any) -> bool:
+    if len(now) != len(before):
         return True
-    if isinstance(copy, dict):
-        return list(copy) != list(original) or _differ(copy.values(), original.values())
-    return _differ(copy, original)
+    if isinstance(now, dict):
+        return list(now) != list(before) or _differ(now.values(), before.values())
+    return _differ(now, before)
 
 
 def _differ(left: Iterable[Any], right: Iterable[Any]) -> bool:
-    pairs = zip(left, right, strict=True)
-    return any(a is not b and not is_container(a) for a, b in pairs)
+    return any(a is not b for a, b in zip(left, right, strict=True))
 
 
 def finish(

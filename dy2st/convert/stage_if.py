@@ -287,7 +287,9 @@ def _join_arguments(join: _Join) -> list[Callable[[], Any]]:
     pending: dict[int, Callable[[], Any]] = {}
     for region in (join.true, join.false):
         for copy, original in region.copies.values():
-            if id(copy) in returned or id(original) in pending or not has_changed(copy, original):
+            if id(copy) in returned or id(original) in pending:
+                continue
+            if not has_changed(copy, original, region):
                 continue
             sides = [copy_of(original, side) for side in (join.true, join.false)]
             pending[id(original)] = join.join("a list or dict", sides[0], sides[1], False)

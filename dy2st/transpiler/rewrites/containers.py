@@ -1,8 +1,9 @@
 """`x[i] = v` becomes `x = convert_setitem(x, i, v)`; append and pop in control flow likewise.
 
 A traced tensor cannot change in place, so the variable is bound to the changed one. For any other
-object the very same object comes back. Only plain local variables that no closure shares are
-rewritten: for all others the statement stays.
+object the very same object comes back. Where several targets stand together, each is assigned in a
+statement of its own. Only plain local variables that no closure shares are rewritten: for all
+others the statement stays.
 """
 
 from __future__ import annotations
@@ -58,11 +59,13 @@ class _Containers:
         block[:] = out
 
     def _rewritten(self, statement: Node, in_control: bool) -> Block:
-        if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
+        if isinstance(statement, gast.Assign):
+            if self._has_inner_item(statement):
+                return self._one_by_one(statement)
             target = statement.targets[0]
             if self._is_item_of_local(target):
                 return [self._setitem(target, statement.value)]
-            if in_control and isinstance(target, gast.Name):
+            if in_control and isinstance(target, gast.Name) and len(statement.targets) == 1:
                 return self._pop(statement.value, target.id)
         if isinstance(statement, gast.AugAssign) and self._is_item_of_local(statement.target):
             return self._augmented(statement)
@@ -77,6 +80,43 @@ class _Containers:
             and target.value.id in self._rebindable
             and not _contains(target, (*_NOT_IN_THUNK, gast.Starred))
         )
+
+    def _has_inner_item(self, statement: Node) -> bool:
+        """Whether `a, x[i] = v` or `a = x[i] = v` changes a container beside other targets."""
+        leaves = [leaf for target in statement.targets for leaf in _leaves(target)]
+        is_plain = len(leaves) == 1 and leaves[0] is statement.targets[0]
+        return not is_plain and any(map(self._is_item_of_local, leaves))
+
+    def _one_by_one(self, statement: Node) -> Block:
+        """Assign from left to right, as Python does after it has unpacked the value."""
+        value = self._context.flag("value")
+        out: Block = [assign(value, statement.value)]
+        for target in statement.targets:
+            pairs: list[tuple[Node, str]] = []
+            unpacked = self._in_parts(target, pairs)
+            if pairs:
+                out.append(gast.Assign([unpacked], load(value), None))
+            for leaf, part in pairs or [(target, value)]:
+                is_item = self._is_item_of_local(leaf)
+                new = self._setitem(leaf, load(part)) if is_item else None
+                out.append(new or gast.Assign([leaf], load(part), None))
+        return out
+
+    def _in_parts(self, target: Node, pairs: list[tuple[Node, str]]) -> Node:
+        """A nested target with a variable of its own for every leaf; `pairs` gets both."""
+        if isinstance(target, gast.Tuple | gast.List):
+            parts = [self._part(entry, pairs) for entry in target.elts]
+            return gast.Tuple(parts, gast.Store())
+        return target
+
+    def _part(self, target: Node, pairs: list[tuple[Node, str]]) -> Node:
+        if isinstance(target, gast.Tuple | gast.List):
+            return self._in_parts(target, pairs)
+        if isinstance(target, gast.Starred):
+            return gast.Starred(self._part(target.value, pairs), gast.Store())
+        name = self._context.flag("part")
+        pairs.append((target, name))
+        return store(name)
 
     def _setitem(self, target: Node, value: Node) -> Node:
         """Python evaluates the value first: keywords keep that order where it can be seen."""
@@ -148,6 +188,15 @@ class _Containers:
             inner = [n for n in gast.iter_child_nodes(index) if isinstance(n, gast.expr)]
             return all(self._is_simple(part) for part in inner)
         return isinstance(index, gast.Constant)
+
+
+def _leaves(target: Node) -> list[Node]:
+    """What a target assigns, without the tuples around it."""
+    if isinstance(target, gast.Starred):
+        return _leaves(target.value)
+    if isinstance(target, gast.Tuple | gast.List):
+        return [leaf for entry in target.elts for leaf in _leaves(entry)]
+    return [target]
 
 
 def _contains(node: Node, kinds: tuple[type, ...]) -> bool:
