@@ -1,0 +1,1 @@
+"""Well-known models in plain dy2st code, one a file; `models.py` has a table of them."""
