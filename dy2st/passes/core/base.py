@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 from dy2st.passes.core.context import PassContext
-from dy2st.passes.core.info import PassInfo
+from dy2st.passes.core.info import PassInfo, names_of
+from dy2st.passes.core.instrument import PassInstrument
 from dy2st.passes.core.module import Module, as_module
-from dy2st.passes.core.registry import find, order_of_required, register
+from dy2st.passes.core.registry import order_of_required, register
+from dy2st_runtime.errors import PassError
 from dy2st_runtime.ir import Program
 
 Target = TypeVar("Target", Program, Module)
@@ -42,27 +44,32 @@ class Pass:
         """
         module = as_module(target, state)
         context = PassContext.current()
-        if self.info.name not in context.disabled_pass:
+        if not context.is_disabled(self.info.name):
             self.run(module, context)
         module.drop_unused_state()
         if isinstance(target, Module):
             return module
+        if target.name not in module.programs:
+            wanted = f"the pass {self.info.name} has taken out the Program {target.name!r}"
+            raise PassError(f"{wanted}: call it with a Module")
         return module.programs[target.name]
 
     def run(self, module: Module, context: PassContext) -> None:
         """Change a Module in place, watched by the instruments of the context."""
         info = self.info
-        for instrument in context.instruments:
-            if not instrument.should_run(module, info):
-                return
+        watching: list[PassInstrument] = []
         try:
+            if not all([each.should_run(module, info) for each in context.instruments]):
+                return
             for instrument in context.instruments:
                 instrument.run_before_pass(module, info)
+                watching.append(instrument)
             self.transform(module, context)
             for instrument in context.instruments:
+                watching.remove(instrument)
                 instrument.run_after_pass(module, info)
-        except Exception as error:
-            for instrument in context.instruments:
+        except BaseException as error:
+            for instrument in watching:
                 instrument.pass_failed(info, error)
             if sys.version_info >= (3, 11):
                 error.add_note(f"in the pass {info.name}")
@@ -132,7 +139,7 @@ class Sequential(Pass):
             if not isinstance(entry, Pass):
                 raise TypeError(f"a Sequential is made of passes, not {entry!r:.80}")
         self.passes = list(passes)
-        self.info = PassInfo(name, opt_level, tuple(required))
+        self.info = PassInfo(name, opt_level, names_of(required, "required passes"))
 
     def transform(self, module: Module, context: PassContext) -> None:
         """Run the members."""
@@ -140,9 +147,10 @@ class Sequential(Pass):
         for member in self.passes:
             if not context.wants(member.info.name, member.info.opt_level):
                 continue
-            for name in order_of_required(member.info):
-                if name not in standing and name not in context.disabled_pass:
-                    _run_next(find(name), module, context, standing)
+            for required in order_of_required(member.info):
+                name = required.info.name
+                if name not in standing and not context.is_disabled(name):
+                    _run_next(required, module, context, standing)
             _run_next(member, module, context, standing)
 
 

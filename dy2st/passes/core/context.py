@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+from dy2st.passes.core.info import names_of, plain
 from dy2st_runtime.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ OPTIONS: dict[str, Option] = {
     "unroll.most_turns": Option(16, "loops of at most so many turns are unrolled"),
     "unroll.most_operators": Option(512, "... if that gives at most so many operators"),
     "rewrite.most_sweeps": Option(64, "how often rules may go over a Program"),
-    "bisect": Option(-1, "run only the first n passes; -1 runs them all"),
+    "bisect": Option(-1, "run only the first n passes of Sequentials; -1 runs all"),
 }
 """All options by name."""
 
@@ -51,7 +52,8 @@ class PassContext:
     config          options by name: see OPTIONS.
     instruments     see `instrument.py`.
 
-    Raises ArgumentError for an option that does not exist or has another type.
+    Names are compared as the registry does: `fold-constant` is `FoldConstant`. Raises ArgumentError
+    for an option that does not exist or has another type.
 
     >>> with PassContext(opt_level=1, config={"reassociate": True}):
     ...     PassContext.current().option("reassociate")
@@ -67,9 +69,13 @@ class PassContext:
         instruments: Iterable[PassInstrument] = (),
     ):
         """Check the options; nothing happens before the `with`."""
+        if not isinstance(opt_level, int):
+            raise TypeError(f"opt_level is an int, not {opt_level!r}")
         self.opt_level = opt_level
-        self.required_pass = frozenset(required_pass)
-        self.disabled_pass = frozenset(disabled_pass)
+        self.required_pass = frozenset(names_of(required_pass, "required passes"))
+        self.disabled_pass = frozenset(names_of(disabled_pass, "disabled passes"))
+        self._required = frozenset(map(plain, self.required_pass))
+        self._disabled = frozenset(map(plain, self.disabled_pass))
         self.config = _checked(config or {})
         self.instruments = list(instruments)
         self.explanations: list[Any] | None = None
@@ -87,6 +93,9 @@ class PassContext:
 
     def __enter__(self) -> PassContext:
         """Enter the instruments in order, then let the context be current."""
+        if self._token is not None:
+            raise ArgumentError("this PassContext is entered already; make another one")
+        self.count = 0
         entered: list[PassInstrument] = []
         try:
             for instrument in self.instruments:
@@ -118,9 +127,13 @@ class PassContext:
 
     def wants(self, name: str, opt_level: int) -> bool:
         """Whether a pass of a Sequential runs, as far as the context says."""
-        if name in self.disabled_pass:
+        if self.is_disabled(name):
             return False
-        return name in self.required_pass or opt_level <= self.opt_level
+        return plain(name) in self._required or opt_level <= self.opt_level
+
+    def is_disabled(self, name: str) -> bool:
+        """Whether a pass never runs."""
+        return plain(name) in self._disabled
 
     def explain(self, rule: str, operator: Any, reason: str) -> None:
         """Note why a rule left an operator alone; kept only for `explain`."""

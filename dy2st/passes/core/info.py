@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -21,5 +23,22 @@ class PassInfo:
     traceable: bool = True
     changes: bool = True
 
+    def __post_init__(self) -> None:
+        """TypeError if `required` is not made of names."""
+        names_of(self.required, "required passes")
 
-__all__ = ["PassInfo"]
+
+def names_of(names: Iterable[str], what: str) -> tuple[str, ...]:
+    """The names as a tuple; TypeError for one string, whose letters would be taken for names."""
+    found = () if isinstance(names, str) else tuple(names)
+    if isinstance(names, str) or not all(isinstance(name, str) for name in found):
+        raise TypeError(f"{what} are given as a list of names, not as {names!r:.80}")
+    return found
+
+
+def plain(name: str) -> str:
+    """What is compared of the name of a pass: `fold-constant` is `FoldConstant`."""
+    return re.sub(r"[-_ ]", "", name).lower()
+
+
+__all__ = ["PassInfo", "names_of", "plain"]

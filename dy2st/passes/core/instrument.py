@@ -9,8 +9,9 @@ from dy2st.passes.core.module import Module
 class PassInstrument:
     """Derive from it and override what is needed; give instances to a PassContext.
 
-    A pass runs if `should_run` of every instrument says so. Then all `run_before_pass`, the pass,
-    and all `run_after_pass` are called in the order of the instruments. Modules are for looking at.
+    All instruments are asked `should_run`, and the pass runs if all say so. Then come
+    all `run_before_pass`, the pass, and all `run_after_pass`, in the order of the instruments.
+    Modules are for looking at.
     """
 
     def enter_pass_ctx(self) -> None:
@@ -30,7 +31,10 @@ class PassInstrument:
         """The pass has run."""
 
     def pass_failed(self, info: PassInfo, error: BaseException) -> None:
-        """The pass, or an instrument, has raised an error; it goes on to the caller."""
+        """Instead of `run_after_pass`: the pass or an instrument has raised an error.
+
+        The error goes on to the caller.
+        """
 
 
 __all__ = ["PassInstrument"]

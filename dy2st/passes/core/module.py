@@ -50,6 +50,8 @@ class Module:
 def as_module(target: Module | Program, state: Mapping[str, Any] | None = None) -> Module:
     """A Module of its own for a Module, or for one Program with arrays for its parameters."""
     if isinstance(target, Module):
+        if state is not None:
+            raise TypeError("`state` goes with a Program: a Module has arrays of its own")
         return target.copy()
     if isinstance(target, Program):
         arrays = {name: np.asarray(array) for name, array in (state or {}).items()}

@@ -8,22 +8,21 @@ Another package offers a pass through an entry point of the group `dy2st.passes`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from dy2st.passes.core.context import did_you_mean
-from dy2st.passes.core.info import PassInfo
+from dy2st.passes.core.info import PassInfo, plain
 from dy2st_runtime.errors import ArgumentError
 
 GROUP = "dy2st.passes"
-_made: dict[str, Callable[..., Any]] = {}
+_made: dict[str, tuple[str, Callable[..., Any]]] = {}
 
 
 def register(name: str, maker: Callable[..., Any]) -> None:
     """Enter what makes a pass when it is called; a later one of the same name replaces it."""
-    _made[name] = maker
+    _made[plain(name)] = (name, maker)
 
 
 def find(name: str) -> Any:
@@ -31,23 +30,22 @@ def find(name: str) -> Any:
 
     Raises ArgumentError, with the nearest name, if there is none.
     """
-    wanted = _plain(name)
-    for known, maker in _made.items():
-        if _plain(known) == wanted:
-            return maker()
-    for entry in _offered():
-        if _plain(entry.name) == wanted:
-            return _loaded(entry)
+    wanted = plain(name)
+    if wanted in _made:
+        return _made[wanted][1]()
+    entries = [entry for entry in _offered() if plain(entry.name) == wanted]
+    if len({entry.value for entry in entries}) > 1:
+        both = " and ".join(sorted(entry.value for entry in entries))
+        raise ArgumentError(f"the pass {name!r} is offered more than once: by {both}")
+    if entries:
+        return _loaded(entries[0])
     raise ArgumentError(f"there is no pass {name!r}{did_you_mean(name, pass_names())}")
 
 
 def pass_names() -> list[str]:
     """The names of all passes, in order of the alphabet."""
-    return sorted({*_made, *(entry.name for entry in _offered())})
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[-_ ]", "", name).lower()
+    made = (name for name, _ in _made.values())
+    return sorted({*made, *(entry.name for entry in _offered())})
 
 
 def _offered() -> list[EntryPoint]:
@@ -56,34 +54,39 @@ def _offered() -> list[EntryPoint]:
 
 def _loaded(entry: EntryPoint) -> Any:
     """What an entry point offers: a pass, or what makes one."""
-    offered = entry.load()
+    try:
+        offered = entry.load()
+    except (ImportError, AttributeError) as error:
+        what = f"the entry point {entry.value} of {GROUP}"
+        raise ArgumentError(f"{what} cannot be loaded: {error}") from error
     made = offered if hasattr(offered, "run") and not isinstance(offered, type) else offered()
     if not isinstance(getattr(made, "info", None), PassInfo):
         raise TypeError(f"the entry point {entry.value} of {GROUP} is no pass: {made!r:.80}")
     return made
 
 
-def order_of_required(info: PassInfo) -> list[str]:
-    """The names of what a pass requires, and of what that requires, each before its users.
+def order_of_required(info: PassInfo) -> list[Any]:
+    """The passes that a pass requires, and those that they require, each before its users.
 
     Raises ArgumentError for a cycle.
     """
-    order: list[str] = []
+    order: dict[str, Any] = {}
     path: list[str] = [info.name]
 
     def visit(names: tuple[str, ...]) -> None:
-        for name in names:
+        for required in map(find, names):
+            name = required.info.name
             if name in path:
                 cycle = " -> ".join([*path[path.index(name) :], name])
                 raise ArgumentError(f"passes require each other in a circle: {cycle}")
             if name not in order:
                 path.append(name)
-                visit(find(name).info.required)
+                visit(required.info.required)
                 path.pop()
-                order.append(name)
+                order[name] = required
 
     visit(info.required)
-    return order
+    return list(order.values())
 
 
 __all__ = ["GROUP", "find", "order_of_required", "pass_names", "register"]

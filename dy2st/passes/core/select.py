@@ -8,16 +8,21 @@ from dy2st.passes.core.base import ModulePass, Pass
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.info import PassInfo
 from dy2st.passes.core.module import Module
-from dy2st_runtime.errors import ArgumentError
+from dy2st.passes.core.registry import order_of_required
+from dy2st_runtime.errors import ArgumentError, PassError
 
 
 class _ApplyToFunction(ModulePass):
     def __init__(self, inner: Pass, pattern: str, must_match: bool):
         self.inner, self.pattern, self.must_match = inner, re.compile(pattern), must_match
-        self.info = PassInfo(f"{inner.info.name} on {pattern}", inner.info.opt_level)
+        info = inner.info
+        self.info = PassInfo(f"{info.name} on {pattern}", info.opt_level, changes=info.changes)
 
     def transform_module(self, module: Module, context: PassContext) -> Module:
-        """Run the pass on a Module of the matching Programs; the others stay the same objects."""
+        """Run the pass, after what it requires, on a Module of the matching Programs.
+
+        The others stay the same objects.
+        """
         names = [name for name in module.programs if self.pattern.fullmatch(name)]
         if not names and self.must_match:
             known = ", ".join(module.programs)
@@ -25,9 +30,15 @@ class _ApplyToFunction(ModulePass):
         part = Module(
             {name: module.programs[name] for name in names}, module.state, module.epilogues
         )
-        self.inner.run(part, context)
-        programs = {name: part.programs.get(name, old) for name, old in module.programs.items()}
-        return Module(programs, part.state, part.epilogues)
+        for one in (*order_of_required(self.inner.info), self.inner):
+            if not context.is_disabled(one.info.name):
+                one.run(part, context)
+        clash = [name for name in part.programs if name in module.programs and name not in names]
+        if clash:
+            raise PassError(f"{self.info.name} makes a Program {clash[0]!r}, which is there")
+        gone = set(names) - set(part.programs)
+        programs = {name: old for name, old in module.programs.items() if name not in gone}
+        return Module({**programs, **part.programs}, part.state, part.epilogues)
 
 
 def apply_to_function(inner: Pass, name_regex: str, error_if_no_match: bool = False) -> Pass:

@@ -39,7 +39,7 @@ class Statistics:
 
 
 def statistics(program: Program, sizes: Mapping[Dim, int] | None = None) -> Statistics:
-    """The counts, with numbers for symbols; a symbol without one counts as 1."""
+    """The counts, with numbers for symbols; a size of others counts as 1."""
     known = sizes or {}
     operators = macs = value_bytes = 0
     held: list[Variable] = list(program.state.values())

@@ -9,7 +9,7 @@ from typing import Any
 
 from dy2st.passes.core.base import FunctionPass, Pass
 from dy2st.passes.core.context import PassContext
-from dy2st.passes.core.info import PassInfo
+from dy2st.passes.core.info import PassInfo, names_of
 from dy2st.passes.core.module import Module, as_module
 from dy2st.passes.core.registry import register
 from dy2st.passes.patterns.rewriter import rewrite
@@ -34,7 +34,7 @@ def rewrite_pass(
 ) -> type[RewritePass]:
     """Make and register a pass of rules."""
     members = {
-        "info": PassInfo(name, opt_level, tuple(required)),
+        "info": PassInfo(name, opt_level, names_of(required, "required passes")),
         "rules": tuple(rules),
         "__doc__": doc,
     }
@@ -46,11 +46,11 @@ def rewrite_pass(
 def offered_rules(name: str) -> list[Rule]:
     """Rules that other packages add to a pass, by entry points of the group `dy2st.rules.NAME`."""
     if name not in _offered:
-        entries = entry_points(group=f"dy2st.rules.{name}")
-        _offered[name] = [entry.load() for entry in entries]
-        for entry in _offered[name]:
+        found = [entry.load() for entry in entry_points(group=f"dy2st.rules.{name}")]
+        for entry in found:
             if not isinstance(entry, Rule):
                 raise TypeError(f"an entry point of dy2st.rules.{name} is no rule: {entry!r:.80}")
+        _offered[name] = found
     return _offered[name]
 
 
