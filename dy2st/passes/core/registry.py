@@ -59,7 +59,8 @@ def _loaded(entry: EntryPoint) -> Any:
     except (ImportError, AttributeError) as error:
         what = f"the entry point {entry.value} of {GROUP}"
         raise ArgumentError(f"{what} cannot be loaded: {error}") from error
-    made = offered if hasattr(offered, "run") and not isinstance(offered, type) else offered()
+    is_made = isinstance(getattr(offered, "info", None), PassInfo) and not isinstance(offered, type)
+    made = offered if is_made or not callable(offered) else offered()
     if not isinstance(getattr(made, "info", None), PassInfo):
         raise TypeError(f"the entry point {entry.value} of {GROUP} is no pass: {made!r:.80}")
     return made
