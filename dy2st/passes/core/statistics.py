@@ -9,6 +9,7 @@ from typing import Any
 
 from dy2st.passes.core.graph import blocks_of
 from dy2st_runtime.dims import Dim, evaluate
+from dy2st_runtime.errors import UndecidedDim
 from dy2st_runtime.ir import Operator, Program, TensorType, Variable
 
 UNKNOWN_SIZE = 1
@@ -62,7 +63,7 @@ def _size(size: Any, known: Mapping[Dim, int]) -> int:
         return size
     try:
         return int(evaluate(size, known))
-    except KeyError:
+    except UndecidedDim:
         return UNKNOWN_SIZE
 
 
