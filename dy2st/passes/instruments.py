@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Iterable
@@ -12,13 +13,14 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from dy2st.passes.core.info import PassInfo
+from dy2st.passes.core.info import PassInfo, names_of, plain
 from dy2st.passes.core.instrument import PassInstrument
 from dy2st.passes.core.module import Module
 from dy2st.passes.core.statistics import Statistics, statistics
 from dy2st.passes.random_inputs import random_inputs
 from dy2st_runtime import engine
 from dy2st_runtime.errors import PassError, VerifyError
+from dy2st_runtime.ir import is_floating
 from dy2st_runtime.ir.verifier import verify
 
 
@@ -63,9 +65,8 @@ class PassTiming(PassInstrument):
 
     def pass_failed(self, info: PassInfo, error: BaseException) -> None:
         """Stop the clock, also of a pass that fails."""
-        if self._open and self._open[-1][0].name == info.name:
-            self._open[-1][0].seconds = time.perf_counter() - self._open[-1][1]
-            self._open.pop()
+        timing, start = self._open.pop()
+        timing.seconds = time.perf_counter() - start
 
     def render(self) -> str:
         """A line a pass: name, milliseconds, without inner passes, share, operators a second."""
@@ -110,18 +111,18 @@ class PassPrinting(PassInstrument):
         file: TextIO | None = None,
     ):
         """Choose the passes by name, and where to print."""
-        self.before = None if before is None else frozenset(before)
-        self.after = None if after is None else frozenset(after)
+        self.before = None if before is None else _chosen(before)
+        self.after = None if after is None else _chosen(after)
         self.file = file
 
     def run_before_pass(self, module: Module, info: PassInfo) -> None:
         """Print if it is wanted."""
-        if self.before is None or info.name in self.before:
+        if self.before is None or plain(info.name) in self.before:
             self._print(f"before {info.name}", module)
 
     def run_after_pass(self, module: Module, info: PassInfo) -> None:
         """Print if it is wanted."""
-        if self.after is None or info.name in self.after:
+        if self.after is None or plain(info.name) in self.after:
             self._print(f"after {info.name}", module)
 
     def _print(self, header: str, module: Module) -> None:
@@ -129,6 +130,10 @@ class PassPrinting(PassInstrument):
         print(f"// {header}", file=out)
         for program in module.programs.values():
             print(program, end="", file=out)
+
+
+def _chosen(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(plain, names_of(names, "passes")))
 
 
 class DumpIR(PassInstrument):
@@ -147,7 +152,7 @@ class DumpIR(PassInstrument):
     def run_after_pass(self, module: Module, info: PassInfo) -> None:
         """Write one file."""
         self.count += 1
-        name = f"{self.count:03}_{info.name.replace(' ', '_').replace('/', '_')}.mlir"
+        name = f"{self.count:03}_{re.sub(r'[^A-Za-z0-9.-]', '_', info.name)}.mlir"
         text = "".join(str(program) for program in module.programs.values())
         (self.folder / name).write_text(text, encoding="utf-8")
 
@@ -173,9 +178,8 @@ class PassStatistics(PassInstrument):
         self.changes.append((info.name, self._open.pop(), _counts(module)))
 
     def pass_failed(self, info: PassInfo, error: BaseException) -> None:
-        """A pass that fails has changed nothing."""
-        if self._open:
-            self._open.pop()
+        """A pass that fails is not counted."""
+        self._open.pop()
 
     def render(self) -> str:
         """A line a pass: operators, multiply-accumulates, parameters, bytes of values."""
@@ -210,17 +214,28 @@ class VerifyAfter(PassInstrument):
                 ) from None
 
 
-class CheckNumbers(PassInstrument):
-    """Run every Program on random inputs before and after each pass, and compare the outputs.
+@dataclass
+class _Run:
+    """What a Program gives for some inputs, by what it is: an output or a buffer."""
 
-    Floats may differ by `rtol` of the largest number of an output; all else must be equal. Programs
-    that draw random numbers, or of which inputs cannot be made up, are not compared.
+    inputs: list[Any]
+    state: dict[str, Any]
+    values: dict[str, Any]
+
+
+class CheckNumbers(PassInstrument):
+    """Run every Program on random inputs before and after each pass, and compare what it gives.
+
+    Floats may differ by `rtol`, or a few of the last bits of their dtype, of the largest number of
+    an output, or of 1; all else must be equal. Not compared are Programs that draw random numbers,
+    for which no inputs can be made up or that fail for them, and outputs of which an operator is
+    left to the host; `compared` counts those that were.
     """
 
     def __init__(self, rtol: float = 1e-5, seed: int = 0):
         """Choose how exact the outputs must be."""
         self.rtol, self.seed = rtol, seed
-        self._open: list[dict[str, Any]] = []
+        self._open: list[dict[str, _Run]] = []
         self.compared = 0
 
     def enter_pass_ctx(self) -> None:
@@ -229,49 +244,86 @@ class CheckNumbers(PassInstrument):
 
     def run_before_pass(self, module: Module, info: PassInfo) -> None:
         """Run the Programs."""
-        found: dict[str, Any] = {}
+        found: dict[str, _Run] = {}
         for name, program in module.programs.items():
             made = random_inputs(program, module.state, self.seed)
-            if made is not None:
-                inputs, state = made
-                found[name] = (inputs, state, _outputs(module, name, inputs, state))
+            if made is None:
+                continue
+            try:
+                found[name] = _Run(*made, _values(module, name, *made))
+            except Exception:
+                continue  # it was not the pass: an index may lie outside, say
         self._open.append(found)
 
     def run_after_pass(self, module: Module, info: PassInfo) -> None:
         """Run them again."""
-        for name, (inputs, state, expected) in self._open.pop().items():
+        for name, run in self._open.pop().items():
             if name not in module.programs:
                 continue
-            state = {**state, **module.state}
-            outputs = _outputs(module, name, inputs, state)
+            what = f"of {name!r} after {info.name}"
+            try:
+                values = _values(module, name, run.inputs, {**run.state, **module.state})
+            except Exception as error:
+                raise PassError(f"a run {what} fails: {error}") from error
             self.compared += 1
-            for index, (left, right) in enumerate(zip(expected, outputs, strict=False)):
-                self._compare(left, right, f"output {index} of {name!r} after {info.name}")
+            if values.keys() != run.values.keys():
+                raise PassError(f"the results {what}: {[*values]}, before: {[*run.values]}")
+            for entry, expected in run.values.items():
+                if not _is_left_out(module, name, entry):
+                    self._compare(expected, values[entry], f"{entry} {what}")
 
     def pass_failed(self, info: PassInfo, error: BaseException) -> None:
         """Forget what was run before it."""
-        if self._open:
-            self._open.pop()
+        self._open.pop()
 
     def _compare(self, expected: Any, found: Any, what: str) -> None:
-        if isinstance(expected, list) or expected.dtype != found.dtype:
+        if isinstance(expected, list):
+            if len(expected) != len(found):
+                raise PassError(f"{what} has {len(found)} elements, not {len(expected)}")
+            for left, right in zip(expected, found, strict=True):
+                self._compare(left, right, f"an element of {what}")
             return
         if expected.shape != found.shape:
             raise PassError(f"{what} has the shape {found.shape}, not {expected.shape}")
-        if expected.dtype.kind != "f":
-            if not np.array_equal(expected, found):
-                raise PassError(f"{what} has other numbers")
+        if is_floating(expected.dtype) and is_floating(found.dtype):
+            self._compare_floats(expected, found, what)
+        elif expected.dtype != found.dtype:
+            raise PassError(f"{what} has the dtype {found.dtype}, not {expected.dtype}")
+        elif not np.array_equal(expected, found):
+            raise PassError(f"{what} has other numbers")
+
+    def _compare_floats(self, expected: Any, found: Any, what: str) -> None:
+        rtol = max(self.rtol, 4 * _last_bit(expected.dtype), 4 * _last_bit(found.dtype))
+        left, right = expected.astype(np.float64), found.astype(np.float64)
+        size = np.abs(left[np.isfinite(left)]).max(initial=1.0)
+        if np.allclose(left, right, rtol, rtol * size, equal_nan=True):
             return
-        size = np.abs(expected[np.isfinite(expected)]).max(initial=1.0)
-        if not np.allclose(expected, found, self.rtol, self.rtol * size, equal_nan=True):
-            off = np.nanmax(np.abs(expected - found))
-            raise PassError(f"{what} is off by {off:.3g}; numbers are as large as {size:.3g}")
+        finite = np.isfinite(left) & np.isfinite(right)
+        off = np.abs(left[finite] - right[finite]).max(initial=0.0)
+        wrong = "; infinities or NaN differ" if not _same_kinds(left, right) else ""
+        raise PassError(f"{what} is off by {off:.3g}; numbers are as large as {size:.3g}{wrong}")
 
 
-def _outputs(module: Module, name: str, inputs: list[Any], state: dict[str, Any]) -> list[Any]:
+def _values(module: Module, name: str, inputs: list[Any], state: dict[str, Any]) -> dict[str, Any]:
     program = module.programs[name]
     arrays = [state[key] for key in program.state]
-    return engine.compile(program).run(inputs, arrays)[: len(program.outputs)]
+    labels = [f"output {index}" for index in range(len(program.outputs))]
+    labels += [f"the buffer {key!r}" for key in program.updates]
+    with np.errstate(all="ignore"):
+        return dict(zip(labels, engine.compile(program).run(inputs, arrays), strict=True))
+
+
+def _is_left_out(module: Module, name: str, entry: str) -> bool:
+    return any(entry == f"output {index}" for index in module.epilogues.get(name, ()))
+
+
+def _last_bit(dtype: Any) -> float:
+    return float(np.finfo(dtype).eps) if dtype.kind == "f" else 2.0**-7  # bfloat16
+
+
+def _same_kinds(left: Any, right: Any) -> bool:
+    kinds = (np.isnan, np.isposinf, np.isneginf)
+    return all(np.array_equal(kind(left), kind(right)) for kind in kinds)
 
 
 __all__ = [
