@@ -50,8 +50,8 @@ def _fold_rule(name: str) -> Rule:
 
 
 def _sum_rule(name: str) -> Rule:
-    b, c = constant(), constant()
-    conv: Operation = getattr(op, name)(_x, _w, b)
+    c = constant()
+    conv: Operation = getattr(op, name)(_x, _w, _b)
 
     @rule(op.add(conv, c))
     def second_bias(m: Match) -> Any:
@@ -61,7 +61,7 @@ def _sum_rule(name: str) -> Rule:
         m.require(
             is_per_channel(addend, channels, y.ndim), "what is added is not one number a channel"
         )
-        return apply(name, m[_x], m[_w], m[b] + F.reshape(addend, [-1]), **m.attributes(conv))
+        return apply(name, m[_x], m[_w], m[_b] + F.reshape(addend, [-1]), **m.attributes(conv))
 
     return second_bias
 
