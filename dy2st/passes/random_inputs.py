@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, evaluate, symbols
+from dy2st_runtime.dims import Condition, Dim, evaluate, symbols
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import DEFINITIONS, Effect, Program, TensorType
 
 Array = np.ndarray[Any, Any]
-_ATTEMPTS = 50
+_WIDER = (1, 4, 16)
+_MOST_STEPS = 2_000
 
 
 def random_inputs(
@@ -39,20 +40,64 @@ def random_inputs(
 def random_sizes(
     program: Program, rng: np.random.Generator, low: int = 2, high: int = 9
 ) -> dict[Dim, int] | None:
-    """A number for every symbol of the inputs such that all constraints hold."""
+    """A number for every symbol of the inputs such that all constraints hold.
+
+    They lie between `low` and `high`, or above where none there will do.
+    """
     shapes = [v.type.shape for v in program.inputs if isinstance(v.type, TensorType)]
     found = [s for s in symbols(tuple(shapes)) if isinstance(s, Dim)]
-    conditions = [entry.constraint.condition for entry in program.constraints]
-    conditions = [c for c in conditions if set(symbols(c)) <= set(found)]
-    for attempt in range(_ATTEMPTS):
-        top = high + attempt  # small sizes may not do
-        sizes = {s: int(rng.integers(max(low, s.minimum), max(top, s.minimum + 1))) for s in found}
-        try:
-            if all(evaluate(condition, sizes) for condition in conditions):
-                return sizes
-        except (ShapeError, ZeroDivisionError):
-            continue
+    place_of: dict[Any, int] = {s: place for place, s in enumerate(found)}
+    due: list[list[Condition]] = [[] for _ in found]
+    for entry in program.constraints:
+        places = [place_of.get(s, -1) for s in symbols(entry.constraint.condition)]
+        if places and min(places) >= 0:  # other symbols are made when it runs
+            due[max(places)].append(entry.constraint.condition)
+    for factor in _WIDER:
+        sizes = _Search(found, due, rng, low, high * factor).run()
+        if sizes is not None:
+            return sizes
     return None
+
+
+class _Search:
+    """Numbers for one symbol after the other; back to the one before where no number will do."""
+
+    def __init__(
+        self,
+        found: Sequence[Dim],
+        due: Sequence[Sequence[Condition]],
+        rng: np.random.Generator,
+        low: int,
+        high: int,
+    ):
+        """`due` has for every symbol the conditions that can be asked once it has a number."""
+        self.found, self.due, self.rng, self.low, self.high = found, due, rng, low, high
+        self.sizes: dict[Dim, int] = {}
+        self.steps = 0
+
+    def run(self) -> dict[Dim, int] | None:
+        """The numbers, None if there are none or they are not found soon."""
+        return self.sizes if self._from(0) else None
+
+    def _from(self, place: int) -> bool:
+        if place == len(self.found):
+            return True
+        symbol = self.found[place]
+        smallest = max(self.low, symbol.minimum)
+        for number in self.rng.permutation(np.arange(smallest, max(self.high, smallest + 1))):
+            self.steps += 1
+            if self.steps > _MOST_STEPS:
+                return False
+            self.sizes[symbol] = int(number)
+            if all(map(self._holds, self.due[place])) and self._from(place + 1):
+                return True
+        return False
+
+    def _holds(self, condition: Condition) -> bool:
+        try:
+            return bool(evaluate(condition, self.sizes))
+        except (ShapeError, ZeroDivisionError):
+            return False
 
 
 def random_array(type: TensorType, sizes: Mapping[Dim, int], rng: np.random.Generator) -> Array:
