@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from dy2st.passes.patterns.pattern import Operation, Pattern, Through
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Operator, Variable
 
 
@@ -24,10 +25,17 @@ class Match:
         self.operators: dict[Pattern, Operator] = {}
         self.paths: dict[Through, list[Operator]] = {}
         self.uses = uses
-        self.reasons: list[str] | None = [] if is_explained else None
+        self.is_explained = is_explained
+        self.nearest = ""
+        self._bound = -1
 
     def __getitem__(self, pattern: Pattern) -> Variable:
-        """The Variable that a pattern stands for."""
+        """The Variable that a pattern stands for; ArgumentError if it stands for none."""
+        if pattern not in self.values:
+            raise ArgumentError(
+                "the match has nothing for this pattern: it is optional or an alternative and not "
+                "there, or another object than that of the rule: `.shared()` makes a new one"
+            )
         return self.values[pattern]
 
     def has(self, pattern: Pattern) -> bool:
@@ -36,13 +44,14 @@ class Match:
 
     def array(self, pattern: Pattern) -> np.ndarray[Any, Any]:
         """The value of a constant."""
-        maker = self.values[pattern].maker
+        maker = self[pattern].maker
         assert isinstance(maker, Operator)
         value: np.ndarray[Any, Any] = maker.attributes["value"]
         return value
 
     def attributes(self, pattern: Operation) -> dict[str, Any]:
         """The attributes of a matched operator."""
+        self[pattern]
         return self.operators[pattern].attributes
 
     def path(self, pattern: Through) -> list[Operator]:
@@ -59,9 +68,12 @@ class Match:
         raise NoMatch(reason)
 
     def miss(self, reason: str) -> None:
-        """Note why a pattern does not fit, if anybody wants to know."""
-        if self.reasons is not None:
-            self.reasons.append(reason)
+        """Note why a pattern does not fit, if anybody wants to know.
+
+        The reason that is kept is that of the way on which most was bound already.
+        """
+        if self.is_explained and len(self.values) > self._bound:
+            self._bound, self.nearest = len(self.values), reason
 
     def is_used_once(self, variable: Variable) -> bool:
         """Whether one operator reads a value, once."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dy2st.passes.core.context import did_you_mean
 from dy2st.passes.core.kinds import COMMUTATIVE
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import DEFINITIONS, Operator, Variable
+from dy2st_runtime.ir import DEFINITIONS, Operator, TensorType, Variable, is_floating
 
 if TYPE_CHECKING:
     from dy2st.passes.patterns.match import Match
@@ -37,9 +37,9 @@ class Pattern:
         """Once for every way in which the value fits; meanwhile `match` holds what is bound."""
         raise NotImplementedError
 
-    def __or__(self, other: Pattern) -> Pattern:
-        """What fits this pattern, or else the other one."""
-        return Either(self, other)
+    def __or__(self, other: Any) -> Pattern:
+        """What fits this pattern, or else the other one, which may be a number."""
+        return Either(self, as_pattern(other))
 
 
 class Value(Pattern):
@@ -117,7 +117,9 @@ class Operation(Pattern):
             raise ArgumentError(f"there is no operator {name!r}{near}")
         unknown = set(attributes) - set(DEFINITIONS[name].attributes)
         if unknown:
-            raise ArgumentError(f"{name} has no attribute {min(unknown)!r}")
+            near = did_you_mean(min(unknown), DEFINITIONS[name].attributes)
+            raise ArgumentError(f"{name} has no attribute {min(unknown)!r}{near}")
+        _check_count(name, len(operands))
         self.name, self.attributes = name, attributes
         self.operands = tuple(map(as_pattern, operands))
         self.index = 0
@@ -135,8 +137,10 @@ class Operation(Pattern):
         return self._but(is_optional=True)
 
     def __getitem__(self, index: int) -> Operation:
-        """The result at `index` of an operator that has several."""
+        """The result at `index` of an operator that has several; without one it is the first."""
         return self._but(index=index)
+
+    __iter__ = None  # else Python would count [0], [1], ... without end
 
     def _but(self, **changes: Any) -> Operation:
         made = Operation(self.name, self.operands, self.attributes)
@@ -193,7 +197,8 @@ class Operation(Pattern):
         if len(maker.operands) != len(self.operands):
             match.miss(f"`{self.name}` has {len(maker.operands)} operands")
             return False
-        if self.index and maker.results[self.index] is not variable:
+        if len(maker.results) <= self.index or maker.results[self.index] is not variable:
+            match.miss(f"it is another result of `{self.name}` than [{self.index}]")
             return False
         for name, wanted in self.attributes.items():
             own = maker.attributes[name]
@@ -253,6 +258,15 @@ def maker_name(variable: Variable) -> str | None:
     return maker.name if maker.__class__ is Operator else None
 
 
+def _check_count(name: str, count: int) -> None:
+    """ArgumentError for a pattern that can fit nothing: no such operator has so many operands."""
+    definition = DEFINITIONS[name]
+    needed = sum(1 for entry in definition.inputs if entry[-1] not in "?*")
+    if count < needed or (count > len(definition.inputs) and not definition.is_variadic):
+        wanted = ", ".join(definition.inputs)
+        raise ArgumentError(f"{name} has the operands ({wanted}), the pattern has {count}")
+
+
 def as_pattern(entry: Any) -> Pattern:
     """A pattern; a number stands for a constant all of whose elements are that number."""
     if isinstance(entry, Pattern):
@@ -282,8 +296,10 @@ def floating(rank: int | None = None) -> Value:
     """A tensor of floats, of a certain rank if one is given."""
 
     def fits(variable: Variable) -> bool:
-        type = variable.tensor_type
-        return type.dtype.kind in "fV" and (rank is None or type.rank == rank)
+        type = variable.type
+        if not isinstance(type, TensorType) or not is_floating(type.dtype):
+            return False
+        return rank is None or type.rank == rank
 
     return Value(fits, "a tensor of floats" + (f" of rank {rank}" if rank is not None else ""))
 

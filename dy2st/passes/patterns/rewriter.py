@@ -34,8 +34,14 @@ from dy2st_runtime.ir.facts import branch_condition, facts_of, holding
 from dy2st_runtime.ir.grad_mode import enable_grad
 from dy2st_runtime.ir.verifier import Finding, marked_text
 
-MOST_FIRINGS = 1_000
+MOST_FIRINGS = 10_000
 """How often rules may fire on what came of one operator."""
+
+NEAR = 64
+"""How far behind the first root of a rule its other roots are looked for."""
+
+Root = tuple[Rule, Operation]
+"""A rule, and the one of its patterns that is looked for."""
 
 
 def rewrite(program: Program, rules: Sequence[Rule], context: PassContext) -> int:
@@ -53,15 +59,17 @@ class Rewriter:
     def __init__(self, program: Program, rules: Sequence[Rule], context: PassContext):
         """Sort the rules; nothing is changed yet."""
         self.program, self.context = program, context
-        self.rules: dict[str, list[Rule]] = {}
-        self.near: dict[tuple[Any, ...], list[Rule]] = {}
+        self.rules: dict[str, list[Root]] = {}
+        self.near: dict[tuple[Any, ...], list[Root]] = {}
         for rule in sorted(rules, key=lambda rule: -rule.benefit):
-            self.rules.setdefault(rule.patterns[0].name, []).append(rule)
+            for pattern in rule.patterns:
+                self.rules.setdefault(pattern.name, []).append((rule, pattern))
         self.uses: dict[Variable, int] = {}
         self.dead: set[Operator] = set()
         self.replaced: dict[Variable, Variable] = {}
         self.fired: list[str] = []
         self.found: list[Constraint] = []
+        self.around: list[tuple[Block, Operator, list[Operator]]] = []
 
     def run(self) -> int:
         """Sweep until nothing fires."""
@@ -86,16 +94,20 @@ class Rewriter:
         pending = block.operators[::-1]
         block.operators = done = []
         replaced, rules = self.replaced, self.rules
-        firings = 0
+        firings, left = 0, len(pending)
         with interpreting(Tracer.of_block(self.program, block)):
             while pending:
                 operator = pending.pop()
+                if len(pending) < left:  # one of the Program, not of what a rule has made of it
+                    firings, left = 0, len(pending)
                 if operator in self.dead:
                     continue
                 if replaced:
                     self._resolve(operator)
                 if operator.blocks:
+                    self.around.append((block, operator, pending))
                     self._nested(operator)
+                    self.around.pop()
                 found = rules.get(operator.name)
                 if found is not None:
                     found = self._may_fit(found, operator)
@@ -105,8 +117,8 @@ class Rewriter:
                 if made is None:
                     continue
                 firings += 1
-                if firings > MOST_FIRINGS + 100 * len(done):
-                    self._refuse_loop(operator, block, pending)
+                if firings > MOST_FIRINGS:
+                    self._refuse_loop(operator)
                 pending += made[::-1]
         block.operators = [operator for operator in done if operator not in self.dead]
         block.yields = [self._latest(v) for v in block.yields]
@@ -132,11 +144,21 @@ class Rewriter:
                 self._sweep(inner)
 
     def _first(
-        self, rules: Sequence[Rule], operator: Operator, block: Block, pending: list[Operator]
+        self,
+        rules: Sequence[Root],
+        operator: Operator,
+        block: Block,
+        pending: list[Operator],
     ) -> list[Operator] | None:
         """What the first rule that fires has recorded, None if none does."""
-        for rule in rules:
-            match = self._matched(rule, operator, block, pending)
+        for rule, pattern in rules:
+            try:
+                match = self._matched(rule, pattern, operator, pending)
+            except Exception as error:
+                problem = f"its pattern raises {type(error).__name__}: {error}"
+                raise self._wrong(
+                    rule, operator, problem, block, len(block.operators), pending
+                ) from error
             if match is None:
                 continue
             made = self._fire(rule, match, operator, block, pending)
@@ -145,7 +167,7 @@ class Rewriter:
                 return made
         return None
 
-    def _may_fit(self, rules: list[Rule], operator: Operator) -> list[Rule]:
+    def _may_fit(self, rules: list[Root], operator: Operator) -> list[Root]:
         """The rules that are worth a closer look, known by what makes the operands."""
         if self.context.explanations is not None:
             return rules
@@ -155,35 +177,39 @@ class Rewriter:
         key = (operator.name, makers, is_square)
         near = self.near.get(key)
         if near is None:
-            near = [rule for rule in rules if rule.patterns[0].may_fit(makers, is_square)]
+            near = [root for root in rules if root[1].may_fit(makers, is_square)]
             self.near[key] = near
         return near
 
     # -- matching ----------------------------------------------------------------------------
 
     def _matched(
-        self, rule: Rule, operator: Operator, block: Block, pending: list[Operator]
+        self, rule: Rule, pattern: Operation, operator: Operator, pending: list[Operator]
     ) -> Match | None:
-        explained = self.context.explanations is not None
-        match = Match(self.uses, explained)
-        pattern = rule.patterns[0]
-        if not self.uses.get(operator.results[pattern.index]):
+        """How a rule fits, with one of its patterns at an operator and the others behind it."""
+        match = Match(self.uses, self.context.explanations is not None)
+        if not self._is_read(pattern, operator):
             return None
         for _ in pattern.match(operator.results[pattern.index], match):
-            if len(rule.patterns) > 1 and not self._others(rule, match, block, pending):
-                continue
-            outside = match.outside_use([match.values[p] for p in rule.patterns])
-            if outside is None:
-                return _kept(match)
-            match.miss(f"%{outside.name or '?'} of `{maker_name(outside)}` has other users")
-        if match.reasons:
-            self.context.explain(rule.name, operator, match.reasons[0])
+            bound = dict(match.values), dict(match.operators)
+            if self._others(rule, pattern, match, pending):
+                outside = match.outside_use([match.values[p] for p in rule.patterns])
+                if outside is None:
+                    return _kept(match)
+                match.miss(f"%{outside.name or '?'} of `{maker_name(outside)}` has other users")
+            match.values, match.operators = bound
+        if match.nearest:
+            self.context.explain(rule.name, operator, match.nearest)
         return None
 
-    def _others(self, rule: Rule, match: Match, block: Block, pending: list[Operator]) -> bool:
-        """Whether the patterns after the first are found too; then they stay bound."""
-        for pattern in rule.patterns[1:]:
-            if not self._other(pattern, match, pending):
+    def _is_read(self, pattern: Operation, operator: Operator) -> bool:
+        results = operator.results
+        return len(results) > pattern.index and bool(self.uses.get(results[pattern.index]))
+
+    def _others(self, rule: Rule, first: Operation, match: Match, pending: list[Operator]) -> bool:
+        """Whether the other patterns are found too; then they stay bound."""
+        for pattern in rule.patterns:
+            if pattern is not first and not self._other(pattern, match, pending):
                 match.miss(f"there is no other `{pattern.name}` that fits")
                 return False
         return True
@@ -191,10 +217,11 @@ class Rewriter:
     def _other(self, pattern: Operation, match: Match, pending: list[Operator]) -> bool:
         taken = set(match.operators.values())
         known = set(match.values.values())
-        near = 64  # roots of one rule stand near each other
-        for operator in reversed(pending[-near:]):
+        for operator in reversed(pending[-NEAR:]):
             self._resolve(operator)
             if operator.name != pattern.name or operator in taken or operator in self.dead:
+                continue
+            if not self._is_read(pattern, operator):
                 continue
             for _ in pattern.match(operator.results[pattern.index], match):
                 if known.intersection(operator.operands):
@@ -212,38 +239,45 @@ class Rewriter:
         old = [match.values[pattern] for pattern in rule.patterns]
         try:
             new = self._recorded(rule, match, old, block)
+            later = _later_constants(new, block.operators[mark:], pending) if len(old) > 1 else []
         except NoMatch as reason:
             del block.operators[mark:]
             self.found.clear()
             self.context.explain(rule.name, root, str(reason))
             return None
-        except (Dy2stError, TypeError, AssertionError) as error:
-            raise self._wrong(rule, root, str(error), block, mark, pending) from error
+        except Exception as error:
+            kind = "" if isinstance(error, Dy2stError) else f"{type(error).__name__}: "
+            raise self._wrong(rule, root, f"{kind}{error}", block, mark, pending) from error
         made, block.operators[mark:] = block.operators[mark:], []
-        if new is None:
-            return None
         problem = _problem(old, new, made)
         if problem is not None:
             raise self._wrong(rule, root, problem, block, mark, pending)
         self._take(rule, match, root, old, new, made)
+        for constant in later:  # they are read here now, before the place where they stood
+            place = next(i for i in range(len(pending) - 1, -1, -1) if pending[i] is constant)
+            block.operators.append(pending.pop(place))
         return made
 
     def _recorded(
         self, rule: Rule, match: Match, old: Sequence[Variable], block: Block
-    ) -> list[Variable] | None:
+    ) -> list[Variable]:
         result = rule.replace(match)
         if result is None:
-            return None
+            raise NoMatch("it gives None")
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         if self.found:
             unknown: Constraint = self.found[0]
             raise NoMatch(f"{unknown.condition} is not known to hold ({unknown.reason})")
+        if len(results) != len(old):
+            raise PassError(f"it gives {len(results)} values for {len(old)} patterns")
         tracer = Tracer.of_block(self.program, block)
         pairs = zip(results, old, strict=True)
         new = [tracer.variable(value, _dtype(like)) for value, like in pairs]
         for value, like in zip(new, old, strict=True):
             if _is_unproved(value, like):
                 raise NoMatch(f"{value.type} is not known to be {like.type}")
+        if all(value is like for value, like in zip(new, old, strict=True)):
+            raise NoMatch("it gives what is there already")
         return new
 
     def _take(
@@ -259,10 +293,11 @@ class Rewriter:
         uses, own = self.uses, set(made)
         for operator in made:
             operator.location = root.location
-            for operand in operator.operands:
-                uses[operand] = uses.get(operand, 0) + 1
+            self._count(operator)
         roots = [match.operators[pattern] for pattern in rule.patterns]
         for before, now in zip(old, new, strict=True):
+            if before is now:
+                continue
             uses[now] = uses.get(now, 0) + uses.pop(before, 0)
             self.replaced[before] = now
             if isinstance(now.maker, Operator) and now.maker in own:
@@ -271,6 +306,15 @@ class Rewriter:
         for operator in roots:
             if all(uses.get(result, 0) == 0 for result in operator.results):
                 self._release(operator)
+
+    def _count(self, operator: Operator) -> None:
+        """Enter what an operator reads, also inside."""
+        read = [*operator.operands, *(v for inner in operator.blocks for v in inner.yields)]
+        for variable in read:
+            self.uses[variable] = self.uses.get(variable, 0) + 1
+        for inner in operator.blocks:
+            for entry in inner.operators:
+                self._count(entry)
 
     def _release(self, operator: Operator) -> None:
         """Take an operator out, and with it those that only it has read."""
@@ -302,13 +346,17 @@ class Rewriter:
         pending: list[Operator],
     ) -> PassError:
         """What is said of a broken rule: it, its source line, and the place in the Program."""
-        block.operators[mark:] = [root, *pending[::-1]]
+        del block.operators[mark:]
+        for outer, operator, rest in [*self.around, (block, root, pending)]:
+            behind = [entry for entry in rest[::-1] if entry not in self.dead]
+            for entry in behind:
+                self._resolve(entry)
+            outer.operators += [operator, *behind]
         text = marked_text(self.program, [Finding(f"rule {rule.name}", problem, root)])
         return PassError(f"the rule {rule.name} ({rule.place}) is wrong: {problem}\n{text}")
 
-    def _refuse_loop(self, root: Operator, block: Block, pending: list[Operator]) -> None:
+    def _refuse_loop(self, root: Operator) -> None:
         names = ", ".join(dict.fromkeys(self.fired[-10:]))
-        block.operators += [root, *pending[::-1]]
         raise PassError(
             f"the rules {names} have fired {len(self.fired)} times and do not come to an end; the "
             f"last place: `{root.name}` of {root.location or 'an unknown line'}"
@@ -340,11 +388,36 @@ def _is_unproved(new: Variable, old: Variable) -> bool:
 def _problem(
     old: Sequence[Variable], new: Sequence[Variable], made: Sequence[Operator]
 ) -> str | None:
-    """What is wrong with the types of the new values, None if nothing is."""
+    """What is wrong with the new values, None if nothing is."""
+    gone = set()
     for before, now in zip(old, new, strict=True):
         if before.type != now.type:
             return f"it gives {now.type} where the Program has {before.type}"
+        if before is not now:
+            gone.add(before)
+    if any(operand in gone for operator in made for operand in operator.operands):
+        return "it reads a value that it replaces"
+    if any(value in gone for value in new):
+        return "it gives a value that it replaces too"
     return None
+
+
+def _later_constants(
+    new: Sequence[Variable], made: Sequence[Operator], pending: Sequence[Operator]
+) -> list[Operator]:
+    """Constants that stand behind the first root and are to be read there.
+
+    NoMatch, if what is read there is computed behind it.
+    """
+    later = set(pending[-NEAR:])
+    found: dict[Operator, None] = {}
+    for variable in (*new, *(operand for operator in made for operand in operator.operands)):
+        maker = variable.maker
+        if isinstance(maker, Operator) and maker in later:
+            if maker.name != "constant":
+                raise NoMatch(f"`{maker.name}` is computed only behind the first of the roots")
+            found[maker] = None
+    return list(found)
 
 
 __all__ = ["MOST_FIRINGS", "Rewriter", "rewrite"]

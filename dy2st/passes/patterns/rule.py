@@ -23,8 +23,8 @@ Replacement = Callable[[Match], Any]
 class Rule:
     """A rewrite.
 
-    patterns    the operators whose results are replaced; those after the first are looked for
-                among the users of values that are bound already.
+    patterns    the operators whose results are replaced. They may stand in any order, near each
+                other; the others read a value that is bound by the one that stands first.
     replace     records the new values with the functions of dy2st and returns them, one for every
                 pattern; what it raises with `m.require` or `m.fail` leaves the place alone.
     benefit     of two rules for one place the one of the larger benefit is tried first.

@@ -1,12 +1,46 @@
-"""Passes that a test registers are forgotten after it."""
+"""What the tests of patterns share: passes of one rule, and where they have fired."""
 
 from __future__ import annotations
 
 import pytest
 
+from dy2st.passes import PassContext, rewrite_pass, rule
 from dy2st.passes.core import registry
+from dy2st.passes.patterns import rewrite_pass as offered
+from dy2st.passes.patterns.rewriter import rewrite
+from dy2st_runtime.ir.clone import clone
 
 
 @pytest.fixture(autouse=True)
 def own_registry(monkeypatch):
+    """Passes that a test registers are forgotten after it."""
     monkeypatch.setattr(registry, "_made", dict(registry._made))
+    monkeypatch.setattr(offered, "_offered", dict(offered._offered))
+
+
+@pytest.fixture
+def fires():
+    """At how many places a pattern is found."""
+
+    def counted(program, *patterns):
+        places = []
+
+        @rule(*patterns)
+        def note(m):
+            places.append(m)
+            m.fail("noted")
+
+        rewrite(clone(program), [note], PassContext())
+        return len(places)
+
+    return counted
+
+
+@pytest.fixture
+def as_pass():
+    """A pass of some rules."""
+
+    def make(*rules, name="Made"):
+        return rewrite_pass(name, rules, opt_level=0, doc="Rules of a test.")()
+
+    return make
