@@ -60,9 +60,9 @@ class Value(Pattern):
             if known is variable:
                 yield
             else:
-                match.miss(f"%{variable.name or '?'} is not the same value as before")
+                match.miss(f"{shown(variable)} is not the same value as before")
         elif not self.fits(variable):
-            match.miss(f"%{variable.name or '?'}: {variable.type} is not {self.doc}")
+            match.miss(f"{shown(variable)}: {variable.type} is not {self.doc}")
         else:
             match.values[self] = variable
             yield
@@ -177,7 +177,7 @@ class Operation(Pattern):
             yield from self.operands[0].match(variable, match)
         else:
             found = f"`{maker.name}`" if isinstance(maker, Operator) else "the caller"
-            match.miss(f"%{variable.name or '?'} is made by {found}, not by `{self.name}`")
+            match.miss(f"{shown(variable)} is made by {found}, not by `{self.name}`")
 
     def match_operator(self, maker: Operator, variable: Variable, match: Match) -> Iterator[None]:
         """The same, when the operator is the right one."""
@@ -235,11 +235,16 @@ class Through(Pattern):
             if not isinstance(maker, Operator) or maker.name not in self.names:
                 break
             if len(maker.operands) != 1 or not match.is_used_once(variable):
-                match.miss(f"%{variable.name or '?'} of `{maker.name}` has other users")
+                match.miss(f"{shown(variable)} of `{maker.name}` has other users")
                 break
             path.append(maker)
             variable = maker.operands[0]
         match.paths.pop(self, None)
+
+
+def shown(variable: Variable) -> str:
+    """How a value is called in a reason."""
+    return f"%{variable.name}" if variable.name else "a value"
 
 
 def _match_all(
@@ -331,6 +336,7 @@ __all__ = [
     "made_by",
     "maker_name",
     "op",
+    "shown",
     "through",
     "value",
 ]

@@ -15,7 +15,7 @@ from typing import Any
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import count_uses
 from dy2st.passes.patterns.match import Match, NoMatch
-from dy2st.passes.patterns.pattern import Operation, maker_name
+from dy2st.passes.patterns.pattern import Operation, maker_name, shown
 from dy2st.passes.patterns.rule import Rule
 from dy2st_runtime.dims import Constraint, collect, using
 from dy2st_runtime.errors import Dy2stError, PassError
@@ -196,7 +196,7 @@ class Rewriter:
                 outside = match.outside_use([match.values[p] for p in rule.patterns])
                 if outside is None:
                     return _kept(match)
-                match.miss(f"%{outside.name or '?'} of `{maker_name(outside)}` has other users")
+                match.miss(f"{shown(outside)} of `{maker_name(outside)}` has other users")
             match.values, match.operators = bound
         if match.nearest:
             self.context.explain(rule.name, operator, match.nearest)

@@ -63,12 +63,12 @@ def test_its_rules_go_over_every_program_of_a_module(t, as_pass):
     "build, reason",
     [
         (lambda x, w: F.tanh(x), "%x0 is made by the caller, not by `add`"),
-        (lambda x, w: F.tanh(F.exp(x)), "%? is made by `exp`, not by `add`"),
-        (lambda x, w: F.tanh(F.exp(x) + w[:1]), "%? is made by `exp`, not by `relu`"),
+        (lambda x, w: F.tanh(F.exp(x)), "a value is made by `exp`, not by `add`"),
+        (lambda x, w: F.tanh(F.exp(x) + w[:1]), "a value is made by `exp`, not by `relu`"),
         (lambda x, w: F.tanh(F.relu(x) + x), "%x0: tensor<3xfloat32> is not a constant"),
         (lambda x, w: F.tanh(F.relu(x) + w), "the constant has several elements"),
-        (lambda x, w: [F.tanh(y := F.relu(x) + w[:1]), y], "%? of `add` has other users"),
-        (lambda x, w: [F.tanh(w[:1] + (y := F.relu(x))), y], "%? of `relu` has other users"),
+        (lambda x, w: [F.tanh(y := F.relu(x) + w[:1]), y], "a value of `add` has other users"),
+        (lambda x, w: [F.tanh(w[:1] + (y := F.relu(x))), y], "a value of `relu` has other users"),
     ],
 )
 def test_the_reason_is_that_of_the_nearest_miss(t, as_pass, build, reason):
@@ -79,7 +79,7 @@ def test_the_reason_is_that_of_the_nearest_miss(t, as_pass, build, reason):
 def test_a_reason_comes_with_the_rule_the_operator_and_its_place(t, as_pass):
     program = at(t.program_of(lambda x: F.tanh(F.exp(x)), t.floats(3)))
     assert reasons(as_pass(squashed), program) == [
-        "squashed: tanh (model.py:6): %? is made by `exp`, not by `add`"
+        "squashed: tanh (model.py:6): a value is made by `exp`, not by `add`"
     ]
     entry = explain(as_pass(squashed), program)[0]
     assert (entry.rule, entry.operator, entry.location) == (
@@ -130,8 +130,8 @@ def test_places_inside_of_branches_are_explained_and_equal_reasons_stand_once(t,
         operator.location = None
     found = reasons(as_pass(squashed), program)
     assert sorted(found) == [
-        "squashed: tanh: %? is made by `abs`, not by `add`",
-        "squashed: tanh: %? is made by `exp`, not by `add`",
+        "squashed: tanh: a value is made by `abs`, not by `add`",
+        "squashed: tanh: a value is made by `exp`, not by `add`",
     ]
 
 
@@ -162,4 +162,4 @@ def test_a_real_case_a_shared_convolution(t):
 
     program = at(t.program_of(build, t.floats("n", 3, 8, 8)))
     found = reasons(passes.Peephole1(), program)
-    assert any("%? of `add` has other users" in entry for entry in found), found
+    assert any("a value of `add` has other users" in entry for entry in found), found
