@@ -104,6 +104,8 @@ class _Ways:
         elif (leaky := leaky_input(operator)) is not None:
             if not scale.is_positive:
                 raise Stuck("only positive scales pass leaky relu")
+            if self.uses.get(operator.operands[2]) != 1:
+                raise Stuck("the product with the slope has other users")
             self.absorb(leaky[0], scale, users=3)
         else:
             self.absorb(operator.operands[0], to_operand(operator, scale))

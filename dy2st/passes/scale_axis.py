@@ -77,12 +77,23 @@ def _as_scale(value: Variable, array: Array) -> Scale | None:
 
 
 def scaled(array: Array, factor: Array) -> Array:
-    """array * factor, computed in float64 and rounded once; Stuck if a number gets too large."""
-    wide = array.astype(np.float64) * factor
-    with np.errstate(over="ignore", invalid="ignore"):
+    """array * factor, computed in float64 and rounded once; Stuck if that loses digits.
+
+    Numbers near zero have fewer digits. What they lose may count as long as it is small beside the
+    largest number that has the same factor.
+    """
+    with np.errstate(all="ignore"):
+        wide = array.astype(np.float64) * factor
         result = wide.astype(array.dtype)
-    if not np.isfinite(result.astype(np.float64)).all():
+    rounded = result.astype(np.float64)
+    if not np.isfinite(rounded).all():
         raise Stuck("a weight would not be finite")
+    before = wide.ndim - factor.ndim
+    same = [axis for axis in range(wide.ndim) if axis < before or factor.shape[axis - before] == 1]
+    largest = np.abs(wide).max(axis=tuple(same), keepdims=True, initial=0.0)
+    precision = float(np.spacing(np.ones((), array.dtype)))
+    if (np.abs(rounded - wide) > precision * largest).any():
+        raise Stuck("a weight would lose digits near zero")
     return result
 
 
@@ -193,6 +204,8 @@ def leaky_input(operator: Operator) -> tuple[Variable, frozenset[Operator]] | No
         return None
     zero = constant_of(compare.operands[1])
     slopes = [v for v in times.operands if v is not value]
+    if value.type != operator.results[0].type:
+        return None
     if compare.operands[0] is not value or zero is None or zero.any():
         return None
     if len(slopes) != 1 or constant_of(slopes[0]) is None:
