@@ -19,13 +19,14 @@ import numpy as np
 
 from dy2st.passes.core.base import FunctionPass, function_pass
 from dy2st.passes.core.context import PassContext
-from dy2st.passes.core.graph import constant_of
+from dy2st.passes.core.graph import blocks_of, constant_of, count_uses
 from dy2st.passes.core.module import Module
 from dy2st.passes.patterns.match import Match
 from dy2st.passes.patterns.pattern import Operation, Pattern, constant, op, value
 from dy2st.passes.patterns.rewriter import rewrite
 from dy2st.passes.patterns.rule import Rule, rule
-from dy2st_runtime.ir import F, Program, Variable, apply
+from dy2st_runtime.ir import F, Operator, Program, Variable, apply
+from dy2st_runtime.ir.dead_code import drop_dead
 
 CANCELS_ABOVE = 1e3
 """|mean| / deviation from which on x * scale + shift loses digits that x - mean keeps."""
@@ -97,17 +98,20 @@ def _layer_norm_rule(pattern: Operation) -> Rule:
     return layer_norm
 
 
-_kept = op.full()
-_mask = op.bernoulli(_kept)
-_rate = constant()
+def _dropout_rule(kept: Pattern) -> Rule:
+    rate = constant()
+    pattern = op.multiply(_x, op.divide(op.bernoulli(kept), rate))
 
+    @rule(pattern)
+    def dropout(m: Match) -> Any:
+        """x * bernoulli(p) / p -> x: at inference nothing is dropped."""
+        is_whole = isinstance(kept, Operation)
+        p = m.attributes(kept)["value"] if is_whole else m.array(kept)  # type: ignore[arg-type]
+        m.require(bool(np.all(m.array(rate) == np.asarray(p, m[_x].dtype))), "it is no dropout")
+        m.require(m[_x].type == m[pattern].type, "the mask is wider than what it is put on")
+        return m[_x]
 
-@rule(op.multiply(_x, op.divide(_mask, _rate)))
-def dropout(m: Match) -> Any:
-    """x * bernoulli(p) / p -> x: at inference nothing is dropped."""
-    rate = m.attributes(_kept)["value"]
-    m.require(bool(np.all(m.array(_rate) == np.asarray(rate, m[_x].dtype))), "it is no dropout")
-    return m[_x]
+    return dropout
 
 
 _pool = op.max_pool(_x)
@@ -124,6 +128,7 @@ BATCH_NORM = tuple(
     _batch_norm_rule((_x, _mean, _variance, *rest)) for rest in ((), (_weight,), (_weight, _bias))
 )
 LAYER_NORM = tuple(map(_layer_norm_rule, _layer))
+DROPOUT = (_dropout_rule(op.full()), _dropout_rule(constant()))
 
 
 @function_pass(opt_level=0)
@@ -135,12 +140,28 @@ class SimplifyInference(FunctionPass):
 
     def __init__(self, layer_norm: bool = True):
         """Choose whether layer_norm is taken apart."""
-        self.rules = (*BATCH_NORM, dropout, places_of_largest, *(LAYER_NORM if layer_norm else ()))
+        rules = (*BATCH_NORM, *DROPOUT, places_of_largest)
+        self.rules = (*rules, *LAYER_NORM) if layer_norm else rules
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program without batch_norm, dropout and what only gradients need."""
-        rewrite(program, self.rules, context)
+        masks = _read_masks(program)
+        if rewrite(program, self.rules, context) and masks:
+            _drop_operators(program, masks - _read_masks(program))
         return program
+
+
+def _read_masks(program: Program) -> set[Operator]:
+    """What draws masks that somebody reads; one that nobody reads would be drawn all the same."""
+    uses = count_uses(program)
+    operators = (o for block in blocks_of(program) for o in block.operators)
+    return {o for o in operators if o.name == "bernoulli" and uses.get(o.results[0])}
+
+
+def _drop_operators(program: Program, unread: set[Operator]) -> None:
+    for block in blocks_of(program):
+        block.operators[:] = [o for o in block.operators if o not in unread]
+    drop_dead(program)
 
 
 __all__ = ["CANCELS_ABOVE", "SimplifyInference", "per_channel"]
