@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from dy2st.passes.core.graph import constant_of
 from dy2st.passes.patterns.match import Match
 from dy2st.passes.patterns.pattern import Operation, constant, op, value
 from dy2st.passes.patterns.rewrite_pass import rewrite_pass
@@ -43,7 +46,8 @@ def _fold_rule(name: str) -> Rule:
             is_per_channel(addend, channels, y.ndim), "what is added is not one number a channel"
         )
         m.require(addend.dtype == y.dtype, "the bias has another dtype")
-        vector = F.reshape(addend, [channels])
+        array = constant_of(addend)
+        vector = F.reshape(addend, [channels]) if array is None else array.reshape(channels)
         return apply(name, m[_x], m[_w], vector, **m.attributes(conv))
 
     return bias
@@ -61,7 +65,15 @@ def _sum_rule(name: str) -> Rule:
         m.require(
             is_per_channel(addend, channels, y.ndim), "what is added is not one number a channel"
         )
-        return apply(name, m[_x], m[_w], m[_b] + F.reshape(addend, [-1]), **m.attributes(conv))
+        m.require(addend.dtype == y.dtype, "the bias has another dtype")
+        known = constant_of(m[_b])
+        if known is None:
+            total: Any = m[_b] + F.reshape(addend, [-1])
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                total = known + m.array(c).reshape(-1)
+            m.require(bool(np.isfinite(total).all()), "the sum of both is not finite")
+        return apply(name, m[_x], m[_w], total, **m.attributes(conv))
 
     return second_bias
 
