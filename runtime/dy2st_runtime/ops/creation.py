@@ -97,13 +97,20 @@ define(
     data=True,
     samples=(Sample(((2, 3),), dtypes=("float32",)),),
 )
+
+
+def _whole(value: Any) -> Size:
+    """What an integer tensor holds where `value` is put in."""
+    return value if isinstance(value, Dim) else int(value)
+
+
 define(
     "full",
     doc="Every element is `value`.",
     attributes={"shape": REQUIRED, "value": REQUIRED, "dtype": REQUIRED},
     infer=lambda shape, value, dtype: created("full", dtype, shape),
     kernel=lambda shape, value, dtype: np.full(shape, value, dtype),
-    data=lambda shape, value, dtype: np.full(shape, int(value), object),
+    data=lambda shape, value, dtype: np.full(shape, _whole(value), object),
     samples=(Sample((), {"shape": (2, 3), "value": 1.5, "dtype": np.dtype("float32")}),),
 )
 

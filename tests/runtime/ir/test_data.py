@@ -60,6 +60,7 @@ FUNCTIONS = {
     "tile": lambda x: ops.tile(shape(x)[:2], [2]),
     "where": lambda x: ops.where(CHOICE, shape(x), -shape(x)),
     "full": lambda x: ops.full([2], 3, "int64") * shape(x)[:2],
+    "full of a size": lambda x: ops.full([2], x.shape[0] - 1, "int64"),
     "arange": lambda x: ops.arange(3) + shape(x),
 }
 
