@@ -10,11 +10,12 @@ Training:   batch_norm takes mean and (population) variance of the batch, and th
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from dy2st.passes.core.base import FunctionPass, Pass, Sequential, function_pass
+from dy2st.passes.core.capture import first_captured, paths_of
 from dy2st.passes.core.context import PassContext
-from dy2st.passes.core.graph import blocks_of
 from dy2st.passes.core.module import Module
 from dy2st.passes.core.select import apply_to_function
 from dy2st.passes.patterns.match import Match
@@ -24,7 +25,7 @@ from dy2st.passes.patterns.rule import Rule, rule
 from dy2st.passes.simplify_inference import LAYER_NORM, per_channel
 from dy2st_runtime.dims import product
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import F, Operator, Program, Tracer, Variable, interpreting
+from dy2st_runtime.ir import Block, F, Operator, Program, Tracer, Variable, interpreting
 from dy2st_runtime.ir.grad_mode import enable_grad
 
 _x, _mean, _variance, _weight, _bias = value(), value(), value(), value(), value()
@@ -77,8 +78,10 @@ class MutateOpsForTraining(FunctionPass):
     momentum    running = momentum * running + (1 - momentum) * batch, as in PaddlePaddle.
     unbiased    the running variance takes the batch's with n - 1 in place of n, as in PyTorch.
 
-    A batch_norm that already takes the batch's statistics stays. Raises ArgumentError for one with
-    running statistics inside of a branch or loop, whose buffers could not be updated there.
+    A batch_norm that already takes the batch's statistics stays. Buffers that several batch_norms
+    take move once for each. Raises ArgumentError for one with running statistics inside of a
+    branch or loop, whose buffers could not be updated there, for buffers that the Program sets by
+    itself, and for an unbiased variance of one number a channel.
     """
 
     def __init__(self, momentum: float = 0.9, unbiased: bool = False):
@@ -87,56 +90,93 @@ class MutateOpsForTraining(FunctionPass):
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program for training."""
-        names = {variable: name for name, variable in program.buffers.items()}
+        running = {variable: variable for variable in program.buffers.values()}
         _refuse_nested(program)
         block = program.block
         operators, block.operators = block.operators, []
         with enable_grad(), interpreting(Tracer.of_block(program, block)):
             for operator in operators:
-                if operator.name == "batch_norm" and operator.operands[1] in names:
-                    self._take_batch(operator, names, program)
+                if operator.name == "batch_norm" and operator.operands[1] in running:
+                    _check_buffers(operator, program)
+                    self._take_batch(operator, running)
                 block.operators.append(operator)
+        for name, variable in program.buffers.items():
+            if running[variable] is not variable:
+                program.updates.append(name)
+                block.yields.append(running[variable])
         rewrite(program, LAYER_NORM, context)
         return program
 
-    def _take_batch(self, operator: Operator, names: dict[Variable, str], program: Program) -> None:
-        mark = len(program.block.operators)
-        x, *running = operator.operands[:3]
+    def _take_batch(self, operator: Operator, running: dict[Variable, Variable]) -> None:
+        """Compute the batch's statistics, and move what `running` has for the buffers."""
+        assert isinstance(operator.block, Block)
+        mark = len(operator.block.operators)
+        x, *buffers = operator.operands[:3]
         axis = operator.attributes["axis"] % x.ndim
         others = [a for a in range(x.ndim) if a != axis]
         mean = F.mean(x, axis=others)
         variance = F.mean(F.square(x - per_channel(mean, x.ndim, axis)), axis=others)
         observed = variance
         if self.unbiased:
-            count = product([x.shape[a] for a in others])
-            observed = variance * (F.cast(F.full([], count, "int64"), x.dtype) / (count - 1))
-        for old, batch in zip(running, (mean, observed), strict=True):
-            moved = old * self.momentum + F.detach(batch) * (1.0 - self.momentum)
-            _update(program, names[old], moved)
+            observed = _unbiased(variance, product([x.shape[a] for a in others]), operator)
+        for buffer, batch in zip(buffers, (mean, observed), strict=True):
+            share = F.detach(batch) * (1.0 - self.momentum)
+            moved = running[buffer] * self.momentum + share
+            running[buffer] = moved if moved.dtype == buffer.dtype else F.cast(moved, buffer.dtype)
         operator.operands[1:3] = [mean, variance]
-        for made in program.block.operators[mark:]:
+        for made in operator.block.operators[mark:]:
             made.location = operator.location
 
 
-def _update(program: Program, name: str, new: Variable) -> None:
-    if name in program.updates:
-        program.block.yields[len(program.outputs) + program.updates.index(name)] = new
-    else:
-        program.updates.append(name)
-        program.block.yields.append(new)
+def _unbiased(variance: Any, count: Any, operator: Operator) -> Any:
+    if not isinstance(count, int):
+        ratio = F.full([], count, "float32") / F.full([], count - 1, "float32")
+        return variance * F.cast(ratio, variance.dtype)
+    if count < 2:
+        raise ArgumentError(
+            f"{_place(operator)}batch_norm sees {count} number a channel, which has no unbiased "
+            "variance; train with larger batches, or with unbiased=False"
+        )
+    return variance * (count / (count - 1))
+
+
+def _check_buffers(operator: Operator, program: Program) -> None:
+    names = {variable: name for name, variable in program.buffers.items()}
+    if operator.operands[2] not in names:
+        raise ArgumentError(
+            f"{_place(operator)}batch_norm takes its mean from a buffer, its variance from "
+            "elsewhere: they cannot move together; make both buffers"
+        )
+    for buffer in operator.operands[1:3]:
+        if names[buffer] in program.updates:
+            raise ArgumentError(
+                f"{_place(operator)}the Program sets {names[buffer]!r} by itself, which batch_norm "
+                "would have to do, too; take one of both out"
+            )
+
+
+def _place(operator: Operator) -> str:
+    return f"{operator.location}: " if operator.location else ""
 
 
 def _refuse_nested(program: Program) -> None:
-    for block in blocks_of(program):
-        for operator in block.operators:
-            if operator.name != "batch_norm" or block.parent is None:
-                continue
-            if operator.operands[1] in block.parameters:
-                place = f"{operator.location}: " if operator.location else ""
-                raise ArgumentError(
-                    f"{place}batch_norm stands in a branch or loop: its running statistics cannot "
-                    "be updated there; move it out, or convert the model in training mode"
-                )
+    running = set(program.buffers.values())
+    for block, path in paths_of(program):
+        if path:
+            operator = path[-1][0]
+            begin, own = first_captured(operator)
+            pairs = zip(block.parameters[own:], operator.operands[begin:], strict=True)
+            running.update(inner for inner, outer in pairs if outer in running)
+            _refuse_in(block, running)
+
+
+def _refuse_in(block: Block, running: set[Variable]) -> None:
+    for operator in block.operators:
+        if operator.name == "batch_norm" and operator.operands[1] in running:
+            raise ArgumentError(
+                f"{_place(operator)}batch_norm stands in a branch or loop: its running statistics "
+                "cannot be updated there; move it out, or convert the model in training mode"
+            )
 
 
 def DecomposeOpsForInference(func_name: str | None = None) -> Pass:
@@ -145,7 +185,7 @@ def DecomposeOpsForInference(func_name: str | None = None) -> Pass:
     >>> DecomposeOpsForInference("forward").info.name
     'DecomposeOps on forward'
     """
-    return DecomposeOps() if func_name is None else apply_to_function(DecomposeOps(), func_name)
+    return _selected(DecomposeOps(), func_name)
 
 
 def DecomposeOpsForTraining(
@@ -155,7 +195,12 @@ def DecomposeOpsForTraining(
     both = Sequential(
         [MutateOpsForTraining(momentum, unbiased), DecomposeOps()], name="DecomposeOpsForTraining"
     )
-    return both if func_name is None else apply_to_function(both, func_name)
+    return _selected(both, func_name)
+
+
+def _selected(inner: Pass, name: str | None) -> Pass:
+    """The pass for one Program; ArgumentError when it runs if there is none of that name."""
+    return inner if name is None else apply_to_function(inner, re.escape(name), True)
 
 
 __all__ = [
