@@ -15,13 +15,18 @@ from dy2st.passes.core.base import ModulePass, module_pass
 from dy2st.passes.core.capture import Path, captured, paths_of
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import blocks_of, constant_operator, replace_values
-from dy2st.passes.core.module import Module
+from dy2st.passes.core.module import Array, Module
+from dy2st_runtime.dims import Dim
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable
 
 
 @module_pass(opt_level=0)
 class FreezeParameters(ModulePass):
-    """Parameters and buffers whose arrays are known become constants, of the same names."""
+    """Parameters and buffers whose arrays are known become constants, of the same names.
+
+    Raises ArgumentError for an array of another shape or dtype than the Program has.
+    """
 
     def transform_module(self, module: Module, context: PassContext) -> Module:
         """The Module with constants in place of parameters."""
@@ -39,6 +44,8 @@ def _freeze(program: Program, module: Module) -> None:
         for name, variable in list(table.items()):
             if name not in module.state or name in program.updates:
                 continue
+            if not _has_type_of(variable, module.state[name], name):
+                continue
             operator = constant_operator(program.block, module.state[name], variable)
             module.frozen.add(name)
             constants.append(operator)
@@ -48,6 +55,19 @@ def _freeze(program: Program, module: Module) -> None:
     replace_values(program.block, replaced)
     program.block.operators[:0] = constants
     program.block.parameters = [*program.inputs, *program.state.values()]
+
+
+def _has_type_of(variable: Variable, array: Array, name: str) -> bool:
+    """Whether a constant may stand for a parameter: not, if a size of that is a symbol."""
+    type = variable.tensor_type
+    if any(isinstance(size, Dim) for size in type.shape):
+        return False
+    if type != TensorType(array.dtype, array.shape):
+        found = f"{array.dtype}{list(array.shape)}"
+        raise ArgumentError(
+            f"the array of {name!r} is {found}, the Program has {type.dtype}{list(type.shape)}"
+        )
+    return True
 
 
 def localise_constants(block: Block) -> None:
