@@ -19,7 +19,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from dy2st_runtime.dims import Size, ceil_divide, less_equal, maximum, require, require_equal
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
-from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, public
+from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, is_floating, public
 from dy2st_runtime.ir.arguments import as_shape, pair
 
 Pads = tuple[tuple[int, int], ...]
@@ -66,7 +66,7 @@ def _conv_infer(
 ) -> TensorType:
     if x.rank != w.rank or x.rank < 3:
         raise ShapeError(f"conv: x of shape {list(x.shape)} and weight {list(w.shape)} do not fit")
-    if x.dtype.kind != "f":
+    if not is_floating(x.dtype):
         raise DTypeError(f"conv takes floats, not {x.dtype}")
     require_equal(
         x.shape[1],

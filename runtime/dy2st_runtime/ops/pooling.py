@@ -18,7 +18,7 @@ from dy2st_runtime.dims import (
     same_shape,
 )
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
-from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, public
+from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, is_floating, public
 from dy2st_runtime.ir.arguments import pair
 from dy2st_runtime.ops.convolution import (
     Pads,
@@ -51,7 +51,7 @@ def _max_infer(x: TensorType, **window: Any) -> tuple[TensorType, TensorType]:
 def _max_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> tuple[Any, Any]:
     """The largest elements, and their places in the flattened spatial axes."""
     spatial = x.ndim - 2
-    lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    lowest = -np.inf if is_floating(x.dtype) else np.iinfo(x.dtype).min
     view = windows(padded(x, pads, lowest), kernel, strides, (1,) * spatial)
     flat = view.reshape(*view.shape[: 2 + spatial], math.prod(kernel))
     inside = np.argmax(flat, axis=-1)
