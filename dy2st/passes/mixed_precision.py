@@ -7,8 +7,10 @@
                                             %4 = softmax(%3)
 
 ALWAYS is computed in the short type, FOLLOW where all its operands already are, and everything else
-never. Inputs, outputs and state keep their types. Within conv and matmul NumPy adds up in the short
-type's own products; a target that accumulates in float32 loses less.
+never. Where a constant would become infinite in the short type, an operator stays in float32; one
+of FOLLOW also where a constant would become zero. Inputs, outputs and state keep their types.
+Within conv and matmul NumPy adds up in the short type's own products; a target that accumulates in
+float32 loses less.
 """
 
 from __future__ import annotations
@@ -21,9 +23,9 @@ from dy2st.passes.core.base import FunctionPass, function_pass
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import blocks_of, constant_of, constant_operator
 from dy2st.passes.core.kinds import COMPLEX, INJECTIVE, names
-from dy2st.passes.core.module import Module
+from dy2st.passes.core.module import Array, Module
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable
+from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable, is_floating
 from dy2st_runtime.ir.dead_code import drop_dead
 
 ALWAYS = COMPLEX
@@ -80,15 +82,32 @@ class _Casts:
         self.block.operators[:] = self.operators
 
     def may_be_short(self, operator: Operator) -> bool:
-        if operator.name not in ALWAYS and operator.name not in FOLLOW:
+        is_free = operator.name in FOLLOW
+        if not (is_free or operator.name in ALWAYS) or not _is_float32(operator.results[0]):
             return False
-        floats = [v for v in operator.operands if _is_float32(v)]
-        if not floats or not _is_float32(operator.results[0]):
+        floats = [v for v in operator.operands if is_floating(v.tensor_type.dtype)]
+        if not all(_is_float32(v) or self.is_short(v) for v in floats):
             return False
-        if operator.name in ALWAYS:
+        constants = [array for v in floats if (array := constant_of(v)) is not None]
+        if not all(self.fits(array, is_free) for array in constants):
+            return False
+        if not is_free:
             return True
         moving = [v for v in floats if constant_of(v) is None]
-        return bool(moving) and all(v in self.short for v in moving)
+        value = np.asarray(operator.attributes.get("value", 0))
+        return bool(moving) and all(map(self.is_short, moving)) and self.fits(value, True)
+
+    def is_short(self, variable: Variable) -> bool:
+        """Whether it is computed in the short type, and not only cast for some reader."""
+        return self.short.get(variable) is variable
+
+    def fits(self, array: Array, is_free: bool) -> bool:
+        """Whether no number gets infinite; nor zero, where the long type costs nothing."""
+        with np.errstate(all="ignore"):
+            short = array.astype(self.dtype).astype(array.dtype)
+        if (np.isfinite(array) & ~np.isfinite(short)).any():
+            return False
+        return not (is_free and ((short == 0) & (array != 0)).any())
 
     def shorten(self, operator: Operator) -> None:
         operator.operands = [self.in_short(v) if _is_float32(v) else v for v in operator.operands]
@@ -112,7 +131,7 @@ class _Casts:
         return self.short[variable]
 
     def in_long(self, variable: Variable) -> Variable:
-        if self.short.get(variable) is not variable:
+        if not self.is_short(variable):
             return variable
         if variable not in self.long:
             made = self.cast(variable, np.dtype("float32"))
