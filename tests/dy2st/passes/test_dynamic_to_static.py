@@ -170,6 +170,14 @@ def test_topk(k, axis, largest):
     np.testing.assert_array_equal(engine.compile(after).run([x], [])[1], order)
 
 
+@pytest.mark.parametrize("dtype", ["int64", "float32"])
+@pytest.mark.parametrize("largest", [True, False])
+def test_topk_from_the_end(dtype, largest):
+    x = np.array([[5, 3, 9, 1], [2, 8, 4, 6]], dtype)
+    ordered = np.sort(x, -1)[:, ::-1] if largest else np.sort(x, -1)
+    check(lambda x: dynamic("topk", x, constant(2), axis=-1, largest=largest)[0], ordered[:, :2], x)
+
+
 def test_broadcast_to():
     x = numbers(3, 1)
     check(lambda x: dynamic("broadcast_to", x, constant([3, 3])), np.broadcast_to(x, (3, 3)), x)
@@ -200,16 +208,28 @@ def test_resize(mode):
 
 
 @pytest.mark.parametrize("scale", [2, 4])
-def test_upsampling(scale):
-    x = numbers(1, 2, 3, 4)
-    expected = x.repeat(scale, 2).repeat(scale, 3)
+@pytest.mark.parametrize("spatial", [(3,), (3, 4), (3, 4, 2)])
+def test_upsampling(scale, spatial):
+    x = numbers(1, 2, *spatial)
+    expected = x
+    for axis in range(2, x.ndim):
+        expected = expected.repeat(scale, axis)
     check(lambda x: dynamic("upsampling", x, constant(scale)), expected, x)
 
 
-def test_pad():
-    x = numbers(2, 3)
-    expected = np.pad(x, ((1, 0), (2, 1)), constant_values=5.0)
-    check(lambda x: dynamic("pad", x, constant([1, 0, 2, 1]), value=5.0), expected, x)
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+def test_pad(dtype):
+    x = numbers(2, 3).astype(dtype)
+    expected = np.pad(x, ((1, 0), (2, 1)), constant_values=5)
+    check(lambda x: dynamic("pad", x, constant([1, 0, 2, 1]), value=5), expected, x)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+def test_pad_by_what_is_there(mode):
+    x = numbers(3, 4)
+    how = {"replicate": "edge", "circular": "wrap"}.get(mode, mode)
+    expected = np.pad(x, ((1, 0), (2, 1)), mode=how)
+    check(lambda x: dynamic("pad", x, constant([1, 0, 2, 1]), mode=mode), expected, x)
 
 
 @pytest.mark.parametrize(
