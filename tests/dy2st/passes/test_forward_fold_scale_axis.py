@@ -92,6 +92,14 @@ def test_a_constant_on_the_way_is_divided(t):
     assert found == [[[1.5, 0.25]], [[2.0, 0.0], [0.0, 4.0]]]
 
 
+def test_a_product_of_every_place_lets_a_scale_pass(t):
+    program = t.program_of(lambda x: conv6(x * s(4, 1, 1) * w(4, 6, 6)), t.floats(*IMAGE))
+    after = t.check(ForwardFoldScaleAxis(), program)
+    assert t.names(after) == ["multiply", "conv"]
+    kept = [o.attributes["value"] for o in after.block.operators if o.name == "constant"]
+    assert any(np.array_equal(array, w(4, 6, 6)) for array in kept)
+
+
 def test_nothing_is_divided_by_zero(t):
     """x = [1, 2], s = [0, 2], b = [3, 1], w = [1, 1]: 8 and not NaN."""
     program = t.program_of(
@@ -173,6 +181,8 @@ LEFT_ALONE = {
     "also in a loop": also(in_while),
     "also along another axis": also(lambda y: F.matmul(y, w(6, 5))),
     "places of max_pool are used": with_places,
+    "it is the bias": lambda x: conv(x, w(6, 4, 3, 3), bias=F.exp(x[0, 0, 0]) * s()),
+    "along the width of windows": lambda x: F.matmul(F.max_pool2d(x * s(6), 3, 1, 1), w(6, 5)),
     "it is the weights": lambda x: conv(w(2, 4, 9, 9), (x * s(4, 1, 1))[:1]),
     "matmul with itself": lambda x: (lambda y: F.matmul(y, y))(x * s(6)),
     "an input is added": lambda x: conv6(x * s(4, 1, 1) + x),

@@ -258,6 +258,11 @@ LEFT_ALONE = {
     "an input is added": lambda x: (conv(x, w(4, 4, 3, 3), pad=1) + x) * s(4, 1, 1),
     "a bias that is no constant": lambda x: (conv6(x) + F.mean(x)) * s(6, 1, 1),
     "a sum that broadcasts": lambda x: (conv6(x) + conv(x, w(6, 4, 6, 6))) * s(6, 1, 1),
+    "a product that broadcasts": lambda x: (conv(x, w(1, 4, 3, 3)) * w(6, 1, 1)) * s(6, 1, 1),
+    "along the width of windows": lambda x: F.max_pool2d(F.matmul(x, w(6, 5)), 3, 1, 1) * s(5),
+    "bent elsewhere than at zero": lambda x: (
+        lambda y: F.where(y > 1, y, y * np.float32(0.1)) * s(6, 1, 1)
+    )(conv6(x)),
     "wider than its value": lambda x: conv(x, w(1, 4, 3, 3)) * s(6, 1, 1),
     "no weights": lambda x: F.relu(x) * s(4, 1, 1),
     "matmul along rows": lambda x: F.matmul(x, w(6, 5)) * s(6, 1),
