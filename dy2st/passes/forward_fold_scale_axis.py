@@ -24,6 +24,7 @@ from dy2st.passes.scale_axis import (
     Scale,
     Stuck,
     is_same_shape,
+    leaky_input,
     put_constant,
     scale_of,
     scaled,
@@ -98,6 +99,11 @@ class _Ways:
             raise Stuck("nobody near takes the scale")
         if value in self.yields:
             raise Stuck("the scaled value is a result")
+        for end in readers:
+            leaky = leaky_input(end)
+            if leaky is not None and leaky[0] is value:
+                self.through_leaky(end, scale)
+                readers = [reader for reader in readers if reader not in leaky[1]]
         for reader in readers:
             self.into(reader, value, scale)
 
@@ -151,9 +157,19 @@ class _Ways:
             if not scale.values.all():
                 raise Stuck("a number of the scale is zero, and a constant is added")
             rank = value.tensor_type.rank
-            factor = 1.0 / scale.along(rank, scale.axis or 0)
+            with np.errstate(over="ignore"):
+                factor = 1.0 / scale.along(rank, scale.axis or 0)
             self.change(reader, index, scaled(array, factor))
         self.give(reader.results[0], scale)
+
+    def through_leaky(self, end: Operator, scale: Scale) -> None:
+        """where(x > 0, x, x * slope) of x * s is that of x, times s, for a positive s."""
+        product = end.operands[2]
+        if not scale.is_positive:
+            raise Stuck("only positive scales pass leaky relu")
+        if product in self.yields or len(self.readers[product]) > 1:
+            raise Stuck("the product with the slope has other users")
+        self.give(end.results[0], scale)
 
     def change(self, operator: Operator, index: int, array: Array) -> None:
         """Note a new constant; Stuck if two values would change one."""

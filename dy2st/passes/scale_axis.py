@@ -79,8 +79,8 @@ def _as_scale(value: Variable, array: Array) -> Scale | None:
 def scaled(array: Array, factor: Array) -> Array:
     """array * factor, computed in float64 and rounded once; Stuck if that loses digits.
 
-    Numbers near zero have fewer digits. What they lose may count as long as it is small beside the
-    largest number that has the same factor.
+    Numbers near zero have fewer digits. That is no loss if it is small beside the largest number
+    that has the same factor.
     """
     with np.errstate(all="ignore"):
         wide = array.astype(np.float64) * factor
@@ -92,7 +92,9 @@ def scaled(array: Array, factor: Array) -> Array:
     same = [axis for axis in range(wide.ndim) if axis < before or factor.shape[axis - before] == 1]
     largest = np.abs(wide).max(axis=tuple(same), keepdims=True, initial=0.0)
     precision = float(np.spacing(np.ones((), array.dtype)))
-    if (np.abs(rounded - wide) > precision * largest).any():
+    is_there = ((array != 0) & (factor != 0)).any(axis=tuple(same), keepdims=True)
+    is_tiny = is_there & (largest < np.finfo(np.float64).tiny)
+    if is_tiny.any() or (np.abs(rounded - wide) > precision * largest).any():
         raise Stuck("a weight would lose digits near zero")
     return result
 
