@@ -81,6 +81,30 @@ def test_a_scale_before_weights_goes_into_them(t, build):
     assert str(t.check.again) == str(after)
 
 
+@pytest.mark.parametrize("function", [F.leaky_relu, lambda x: F.prelu(x, w(4))], ids=["leaky", "p"])
+def test_a_scale_passes_leaky_relu(t, function):
+    def build(x):
+        y = x * s(4, 1, 1)
+        return conv6(function(y)), conv6(y, 1)
+
+    program = t.program_of(build, t.floats(*IMAGE))
+    after = t.check(Sequential([FoldConstant(), ForwardFoldScaleAxis()]), program)
+    assert t.names(after).count("multiply") == 1  # the slope
+    assert str(t.check.again) == str(after)
+
+
+@pytest.mark.parametrize(("number", "factor"), [(1e-310, 1.0), (1e-200, 1e-200), (1e200, 1e200)])
+@pytest.mark.parametrize("summand", [0.0, 1e10])
+def test_scales_beyond_float64_stay(t, number, factor, summand):
+    weights = w(6, 4, 3, 3, dtype="float64") * factor
+    scale = np.full((4, 1, 1), number)
+    program = t.program_of(
+        lambda x: conv(x * scale + np.full((4, 1, 1), summand), weights),
+        t.floats(*IMAGE, dtype="float64"),
+    )
+    assert str(ForwardFoldScaleAxis()(program)) == str(program)
+
+
 def test_a_constant_on_the_way_is_divided(t):
     """x * s + b becomes (x + b / s) * s."""
     eye = np.eye(2, dtype=np.float32)
@@ -140,6 +164,17 @@ def with_places(x):
     return [conv6(values), places]
 
 
+def slope_is_read(x):
+    y = x * s(4, 1, 1)
+    other = y * 0.1
+    return conv6(F.where(y > 0, y, other)), other
+
+
+def wide_slope(x):
+    y = F.mean(x, 1, keepdim=True) * s()
+    return conv6(F.where(y > 0, y, y * w(4, 1, 1)))
+
+
 def in_cond(y):
     return cond(F.sum(y) > 0, lambda: [conv6(y)], lambda: [F.neg(conv6(y))])[0]
 
@@ -154,6 +189,9 @@ LEFT_ALONE = {
     "one zero before relu": times([1, 2, 0, 1], F.relu),
     "negative before max_pool": times(-0.5, lambda y: F.max_pool2d(y, 2)),
     "one zero before a sum": times([1, 2, 0, 1], lambda y: y + w(4, 1, 1)),
+    "negative before leaky relu": times(-0.5, F.leaky_relu),
+    "the slope's product is used": slope_is_read,
+    "the slope is wider than its value": wide_slope,
     "nan": times(np.nan),
     "infinite": times(np.inf),
     "too large": times(3e38),
