@@ -189,6 +189,13 @@ def test_the_same_running_statistics_move_once_for_every_use(t):
         np.testing.assert_allclose(left, right, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("made", [MutateOpsForTraining, DecomposeOpsForTraining, DecomposeOps])
+def test_what_is_recorded_keeps_the_place_in_the_source(t, made):
+    program = with_buffers(t, normed, t.floats("n", 3))
+    (old,) = [o.location for o in program.operators]
+    assert old is not None and {o.location for o in made()(program).operators} == {old}
+
+
 def test_two_norms_move_statistics_of_their_own(t):
     program = with_buffers(
         t, lambda x, a, b, c, d: normed(F.exp(normed(x, a, b)), c, d), t.floats(5, 3), count=4

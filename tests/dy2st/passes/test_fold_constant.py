@@ -183,7 +183,8 @@ def test_what_grows_beyond_a_million_elements_stays(t, count):
 
 
 @pytest.mark.parametrize(
-    ("most", "count", "is_folded"), [(8, 8, True), (7, 8, False), (7, 4, True), (1, 5, False)]
+    ("most", "count", "is_folded"),
+    [(8, 8, True), (7, 8, False), (7, 4, True), (1, 4, True), (1, 5, False)],
 )
 def test_the_bound_is_an_option_and_four_times_the_operands_at_least(t, most, count, is_folded):
     program = t.program_of(lambda x: F.broadcast_to(known([1.0]), [count]), t.floats(2))
@@ -230,6 +231,21 @@ def test_a_loop_variable_that_begins_as_a_constant_is_none(t):
     program = t.program_of(build, t.floats(2))
     after = t.check(FoldConstant(), program, rtol=0)
     assert sorted(t.names(after)) == sorted(t.names(program))
+
+
+def test_operators_that_hold_blocks_stay(t):
+    def build(x):
+        return cond(known(1.0) > 0, lambda: [known(2.0)], lambda: [known(3.0)])
+
+    after = t.check(FoldConstant(), t.program_of(build, t.floats(2)), rtol=0)
+    assert t.names(after) == ["cond"]
+
+
+def test_a_folded_value_keeps_its_place_in_the_source(t):
+    program = t.program_of(lambda x: x + F.exp(known(w(3))), t.floats(3))
+    (old,) = [o.location for o in program.operators if o.name == "exp"]
+    (new,) = [o.location for o in FoldConstant()(program).operators if o.name == "constant"]
+    assert old is not None and new == old
 
 
 def test_a_result_may_be_an_output_twice(t):

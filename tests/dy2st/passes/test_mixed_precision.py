@@ -158,6 +158,13 @@ def test_cheap_operators_of_float32_values_stay(t):
     assert {"relu:float32", "add:float32", "concat:float32"} <= set(steps(after))
 
 
+def test_what_is_made_of_constants_alone_stays_exact(t):
+    def build(x):
+        return conv(x), x * F.relu(apply("constant", value=w(6)))
+
+    assert "relu:float32" in steps(mixed(t, build))
+
+
 def test_nothing_to_shorten_is_nothing_changed(t):
     program = t.program_of(lambda x: F.softmax(F.relu(x) + 1.0, 1), t.floats(*IMAGE))
     assert str(ToMixedPrecision()(program)) == str(program)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dy2st.passes import FoldConstant, FreezeParameters, LiftConstants, Module, Sequential
+from dy2st.passes import (
+    BackwardFoldScaleAxis,
+    FoldConstant,
+    FreezeParameters,
+    LiftConstants,
+    Module,
+    Sequential,
+)
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ir.verifier import verify
@@ -186,6 +193,20 @@ def test_names_that_are_taken_are_not_taken_again(t):
     program = with_state(t, build, t.floats("n", 20), parameters=state)
     after = t.check(LiftConstants(), program, state, rtol=0)
     assert list(after.parameters) == ["constant", "constant_1", "constant_2", "constant_3"]
+
+
+def test_changed_weights_keep_their_name(t):
+    """The state has no use for the name any more once the old array is frozen and gone."""
+    program = with_state(
+        t,
+        lambda x, weight: F.matmul(x, weight) * w(5),
+        t.floats("n", 6),
+        parameters={"weight": w(6, 5)},
+    )
+    chain = Sequential([FreezeParameters(), BackwardFoldScaleAxis(), LiftConstants()])
+    after = chain(Module({"main": program}, {"weight": w(6, 5)}))
+    assert list(after.state) == ["weight"] == list(after.programs["main"].parameters)
+    np.testing.assert_allclose(after.state["weight"], w(6, 5) * w(5), rtol=1e-6)
 
 
 def test_constants_are_lifted_out_of_branches_and_loops(t):
