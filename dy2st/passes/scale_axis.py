@@ -83,7 +83,7 @@ def scaled(array: Array, factor: Array) -> Array:
     that has the same factor.
     """
     with np.errstate(all="ignore"):
-        wide = array.astype(np.float64) * factor
+        wide = np.asarray(array.astype(np.float64) * factor)  # a product of 0-d arrays is none
         result = wide.astype(array.dtype)
     rounded = result.astype(np.float64)
     if not np.isfinite(rounded).all():
