@@ -49,6 +49,7 @@ FIRES = {
     "relu": lambda x: conv6(F.relu(x * s(4, 1, 1))),
     "relu and bias": lambda x: conv6(F.relu(x * s(4, 1, 1)) + w(4, 1, 1)),
     "bias and relu": lambda x: conv6(F.relu(x * s(4, 1, 1) + w(4, 1, 1))),
+    "one number and another": lambda x: conv6(x * s() + w()),
     "negative and bias": lambda x: conv6(x * -s(4, 1, 1) + w(4, 1, 1)),
     "taken off": lambda x: conv6(x * s(4, 1, 1) - w(1, 4, 1, 1)),
     "taken from": lambda x: conv6(w(4, 1, 1, seed=1) - x * s(4, 1, 1)),

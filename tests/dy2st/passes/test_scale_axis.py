@@ -71,6 +71,7 @@ FIRES = {
     "bias added": lambda x: (conv6(x) + w(6, 1, 1)) * w(1, 6, 1, 1),
     "bias of every place": lambda x: (conv6(x) + w(6, 4, 4)) * w(6, 1, 1),
     "one number added": lambda x: (conv6(x) + 0.75) * w(6, 1, 1),
+    "one number added, times another": lambda x: (conv6(x) + w()) * s(),
     "taken from a constant": lambda x: (w(6, 1, 1, seed=3) - conv6(x)) * w(6, 1, 1),
     "neg": lambda x: F.neg(conv6(x)) * w(6, 1, 1),
     "divide": lambda x: (conv6(x) / s(6, 1, 1)) * w(6, 1, 1),
