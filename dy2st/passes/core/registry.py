@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
+from inspect import signature
 from typing import Any
 
 from dy2st.passes.core.context import did_you_mean
@@ -32,7 +33,7 @@ def find(name: str) -> Any:
     """
     wanted = plain(name)
     if wanted in _made:
-        return _made[wanted][1]()
+        return _without_arguments(*_made[wanted])
     entries = [entry for entry in _offered() if plain(entry.name) == wanted]
     if len({entry.value for entry in entries}) > 1:
         both = " and ".join(sorted(entry.value for entry in entries))
@@ -46,6 +47,15 @@ def pass_names() -> list[str]:
     """The names of all passes, in order of the alphabet."""
     made = (name for name, _ in _made.values())
     return sorted({*made, *(entry.name for entry in _offered())})
+
+
+def _without_arguments(name: str, maker: Callable[..., Any]) -> Any:
+    try:
+        signature(maker).bind()
+    except TypeError as error:
+        what = f"the pass {name!r} cannot be made by its name alone"
+        raise ArgumentError(f"{what}: {error}; make it and put it into a Sequential") from None
+    return maker()
 
 
 def _offered() -> list[EntryPoint]:

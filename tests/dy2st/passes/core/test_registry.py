@@ -109,6 +109,19 @@ def test_a_later_pass_of_the_same_name_replaces_the_earlier_one():
     assert [n for n in pass_names() if n.lower().startswith("replaced")] == ["replaced_pass"]
 
 
+def test_a_pass_that_needs_arguments_is_not_found_by_its_name_alone():
+    @passes.function_pass(opt_level=0)
+    class Needy:
+        def __init__(self, count):
+            self.count = count
+
+        def transform_function(self, program, module, context):
+            return program
+
+    with pytest.raises(ArgumentError, match="'Needy' cannot be made by .*: missing a .*'count'"):
+        find("needy")
+
+
 @pytest.mark.parametrize(
     "target, expected", [("of_instance", "renamed"), ("Plain", "by_class"), ("maker", "by_class")]
 )
