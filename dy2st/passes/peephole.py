@@ -63,22 +63,28 @@ Peephole1 = rewrite_pass(
 # -- 2: constants in a row ------------------------------------------------------------------------
 
 
+def _together(m: Match, function: Any) -> Any:
+    """Both constants as one, so that the next in the row finds a constant again."""
+    with np.errstate(all="ignore"):
+        return np.asarray(function(m.array(_c1), m.array(_c2)))
+
+
 @rule(op.add(op.add(_x, _c1), _c2))
 def add_constants(m: Match) -> Any:
     """(x + c1) + c2 -> x + (c1 + c2)."""
-    return m[_x] + (m[_c1] + m[_c2])
+    return m[_x] + _together(m, np.add)
 
 
 @rule(op.multiply(op.multiply(_x, _c1), _c2))
 def multiply_constants(m: Match) -> Any:
     """(x * c1) * c2 -> x * (c1 * c2)."""
-    return m[_x] * (m[_c1] * m[_c2])
+    return m[_x] * _together(m, np.multiply)
 
 
 @rule(op.subtract(op.subtract(_x, _c1), _c2))
 def subtract_constants(m: Match) -> Any:
     """(x - c1) - c2 -> x - (c1 + c2)."""
-    return m[_x] - (m[_c1] + m[_c2])
+    return m[_x] - _together(m, np.add)
 
 
 def _where_exact(original: Rule, reassociate: bool) -> Rule:
@@ -241,6 +247,9 @@ class SkipOutputSoftmax(FunctionPass):
                 context.explain("skip_softmax", maker, "the result has other users")
                 continue
             kept = module.epilogues.setdefault(program.name, {})
+            if index in kept:
+                context.explain("skip_softmax", maker, "an operator after it was left out already")
+                continue
             kept[index] = (maker.name, dict(maker.attributes))
             program.block.yields[index] = maker.operands[0]
             program.block.operators.remove(maker)

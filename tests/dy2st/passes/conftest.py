@@ -7,12 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dy2st.passes import Module, PassContext
+from dy2st.passes import Module, PassContext, explain
 from dy2st.passes.random_inputs import random_inputs
 from dy2st_runtime import engine
 from dy2st_runtime.dims import symbol
-from dy2st_runtime.ir import Program, TensorType, Tracer
+from dy2st_runtime.ir import F, Program, TensorType, Tracer
 from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ops.control_flow import cond, while_loop
 
 
 def floats(*shape, dtype="float32"):
@@ -69,6 +70,22 @@ def check(applied, program, state=None, rtol=1e-5, seeds=3, **context):
     return result
 
 
+def settled(applied, program, **options):
+    """What `check` gives, for a pass that a second application adds nothing to."""
+    after = check(applied, program, **options)
+    assert str(check.again) == str(after)
+    return after
+
+
+def untouched(applied, program, reason=None):
+    """Assert that a pass leaves a Program as it is, and says why."""
+    after = check(applied, program)
+    assert str(after) == str(program)
+    if reason:
+        reasons = [entry.reason for entry in explain(applied, program)]
+        assert any(reason in entry for entry in reasons), reasons
+
+
 def compare(expected, found, rtol=1e-5):
     for left, right in zip(expected, found, strict=True):
         assert left.dtype == right.dtype and left.shape == right.shape
@@ -77,6 +94,16 @@ def compare(expected, found, rtol=1e-5):
             np.testing.assert_allclose(left, right, rtol=rtol, atol=rtol * size, equal_nan=True)
         else:
             np.testing.assert_array_equal(left, right)
+
+
+def nested(inner, x, *shape):
+    """The sum of what a function gives, inside a branch inside a loop."""
+
+    def body(i, y):
+        return [i + 1, cond(F.max(x) > -9.0, lambda: [inner(x) + y], lambda: [y])[0]]
+
+    first = [F.full([], 0, "int64"), F.full(shape, 0.0, "float32")]
+    return while_loop(lambda i, y: i < 2, body, first)[1]
 
 
 @pytest.fixture
@@ -90,4 +117,7 @@ def t():
         array=array,
         check=check,
         compare=compare,
+        nested=nested,
+        settled=settled,
+        untouched=untouched,
     )
