@@ -23,7 +23,7 @@ from dy2st.passes.parameters import localise_constants
 from dy2st_runtime.dims import using
 from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable
 from dy2st_runtime.ir.clone import copy_block, copy_operator
-from dy2st_runtime.ir.dead_code import drop_dead
+from dy2st_runtime.ir.dead_code import drop_dead, is_pure
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.rebuild import rebuild
 
@@ -103,6 +103,9 @@ class _Walk:
         if not _is_exact(body, operator.operands, operator.results):
             self.context.explain("unroll", operator, "sizes change from turn to turn")
             return None
+        if not all(is_pure(o) for o in condition.operators):
+            self.context.explain("unroll", operator, "its condition does more than compute")
+            return None
         size = sum(1 for _ in body.walk())
         values = [constant_of(v) for v in operator.operands[:begin]]
         for count in range(self.most_turns + 1):
@@ -137,7 +140,7 @@ def _evaluated(block: Block, first: list[Array | None], context: PassContext) ->
     for operator in block.operators:
         if operator.name == "constant":
             known[operator.results[0]] = operator.attributes["value"]
-        elif not operator.blocks and operator.operands and _all_known(operator, known):
+        elif operator.operands and _all_known(operator, known):
             results = _computed(operator, [known[v] for v in operator.operands])
             if results is not None:
                 known.update(zip(operator.results, results, strict=True))
@@ -154,6 +157,9 @@ def _computed(operator: Operator, arrays: list[Any]) -> list[Array] | None:
 
 
 def _is_plain(operator: Operator) -> bool:
+    """Whether it can be computed now: it does nothing else, and all sizes are known."""
+    if operator.blocks or not is_pure(operator):
+        return False
     if not all(isinstance(v.type, TensorType) for v in operator.results):
         return False
     return all(
