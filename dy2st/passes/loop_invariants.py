@@ -16,7 +16,7 @@ from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import constant_of, constant_operator, replace_values
 from dy2st.passes.core.kinds import MAY_RAISE
 from dy2st.passes.core.module import Module
-from dy2st_runtime.dims import Dim, symbols
+from dy2st_runtime.dims import Dim, less, symbols
 from dy2st_runtime.ir import (
     DEFINITIONS,
     Block,
@@ -83,7 +83,7 @@ def _hoist(loop: Operator, inner: Block, block: Block, known: set[Dim]) -> int:
 
 def _may_go(operator: Operator, outer: dict[Variable, Variable], known: set[Dim]) -> bool:
     name = operator.name
-    if operator.blocks or name == "constant" or name in MAY_RAISE or not operator.results:
+    if operator.blocks or name == "constant" or not operator.results or _may_fail(operator):
         return False
     if DEFINITIONS[name].effect is not Effect.PURE:
         return False
@@ -94,6 +94,21 @@ def _may_go(operator: Operator, outer: dict[Variable, Variable], known: set[Dim]
         return False
     sizes = [type.shape for type in types if isinstance(type, TensorType)]
     return known.issuperset(symbols((*sizes, *operator.attributes.values())))
+
+
+def _may_fail(operator: Operator) -> bool:
+    """Whether an operator stops the Program for some data: the largest of no elements, 2 ** -1."""
+    if operator.name in MAY_RAISE:
+        return True
+    if operator.name in ("argmax", "argmin", "max", "min"):
+        axis = operator.attributes["axis"]
+        axes = (axis,) if isinstance(axis, int) else axis
+        shape = operator.operands[0].tensor_type.shape
+        return not all(less(0, shape[axis]) for axis in axes)
+    if operator.name == "pow" and operator.results[0].tensor_type.dtype.kind in "iu":
+        exponent = constant_of(operator.operands[1])
+        return exponent is None or bool((exponent < 0).any())
+    return False
 
 
 def _outside(variable: Variable, outer: dict[Variable, Variable], block: Block) -> Variable:
