@@ -26,7 +26,7 @@ from dy2st.passes.core.graph import blocks_of, constant_of, recorded
 from dy2st.passes.core.kinds import BROADCAST, UNARY
 from dy2st.passes.core.module import Module
 from dy2st.passes.patterns.match import Match
-from dy2st.passes.patterns.pattern import op, value
+from dy2st.passes.patterns.pattern import Operation, op, value
 from dy2st.passes.patterns.rewriter import rewrite
 from dy2st.passes.patterns.rule import Rule, rule
 from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable, apply
@@ -47,22 +47,21 @@ def _inverse(perm: Perm) -> Perm:
 
 
 _x = value()
-_turned = op.transpose(_x).shared()
 
 
-def _unary_rule(name: str) -> Rule:
-    pattern = getattr(op, name)(_turned)
+def _unary_rule(name: str, turned: Operation) -> Rule:
+    pattern = getattr(op, name)(turned)
 
     @rule(pattern)
     def sink(m: Match) -> Any:
         """f(transpose(x)) -> transpose(f(x))."""
         y = apply(name, m[_x], **m.attributes(pattern))
-        return _turn(y, m.attributes(_turned)["perm"])
+        return _turn(y, m.attributes(turned)["perm"])
 
     return sink
 
 
-def _broadcast_rule(name: str) -> Rule:
+def _broadcast_rule(name: str, turned: Operation) -> Rule:
     places = [value() for _ in range(3 if name == "where" else 2)]
     pattern = getattr(op, name)(*places)
 
@@ -73,9 +72,10 @@ def _broadcast_rule(name: str) -> Rule:
         perms = {perm for perm in map(_perm_of, operands) if perm is not None}
         m.require(len(perms) == 1, "the operands are not turned in one way")
         perm = perms.pop()
+        m.require(perm == turned.attributes.get("perm", perm), "it is turned in another way")
         m.require(len(perm) == m[pattern].ndim, "an operand has more axes")
-        turned = [_turned_back(m, operand, perm) for operand in operands]
-        return _turn(apply(name, *turned), perm)
+        back = [_turned_back(m, operand, perm) for operand in operands]
+        return _turn(apply(name, *back), perm)
 
     return sink_all
 
@@ -101,13 +101,13 @@ def _turned_back(m: Match, operand: Variable, perm: Perm) -> Any:
     return np.ascontiguousarray(wide.transpose(_inverse(perm)))
 
 
-def _reduction_rule(name: str) -> Rule:
-    pattern = getattr(op, name)(_turned)
+def _reduction_rule(name: str, turned: Operation) -> Rule:
+    pattern = getattr(op, name)(turned)
 
     @rule(pattern)
     def sink_reduction(m: Match) -> Any:
         """mean(transpose(x), axes) -> transpose(mean(x, renamed axes))."""
-        perm, attributes = m.attributes(_turned)["perm"], m.attributes(pattern)
+        perm, attributes = m.attributes(turned)["perm"], m.attributes(pattern)
         axes = tuple(sorted(perm[axis] for axis in attributes["axis"]))
         y = apply(name, m[_x], axis=axes, keepdim=attributes["keepdim"])
         if attributes["keepdim"]:
@@ -118,54 +118,60 @@ def _reduction_rule(name: str) -> Rule:
     return sink_reduction
 
 
-def _axis_rule(name: str) -> Rule:
-    pattern = getattr(op, name)(_turned)
+def _axis_rule(name: str, turned: Operation) -> Rule:
+    pattern = getattr(op, name)(turned)
 
     @rule(pattern)
     def sink_axis(m: Match) -> Any:
         """softmax(transpose(x), axis) -> transpose(softmax(x, renamed axis))."""
-        perm, attributes = m.attributes(_turned)["perm"], dict(m.attributes(pattern))
+        perm, attributes = m.attributes(turned)["perm"], dict(m.attributes(pattern))
         attributes["axis"] = perm[attributes["axis"] % len(perm)]
         return _turn(apply(name, m[_x], **attributes), perm)
 
     return sink_axis
 
 
-_pad = op.pad(_turned)
+def _pad_rule(turned: Operation) -> Rule:
+    pattern = op.pad(turned)
 
+    @rule(pattern)
+    def sink_pad(m: Match) -> Any:
+        """pad(transpose(x)) -> transpose(pad(x))."""
+        perm, attributes = m.attributes(turned)["perm"], dict(m.attributes(pattern))
+        pads: list[Any] = [None] * len(perm)
+        for axis, pad in zip(perm, attributes["pads"], strict=True):
+            pads[axis] = pad
+        attributes["pads"] = tuple(pads)
+        return _turn(apply("pad", m[_x], **attributes), perm)
 
-@rule(_pad)
-def sink_pad(m: Match) -> Any:
-    """pad(transpose(x)) -> transpose(pad(x))."""
-    perm, attributes = m.attributes(_turned)["perm"], dict(m.attributes(_pad))
-    pads: list[Any] = [None] * len(perm)
-    for axis, pad in zip(perm, attributes["pads"], strict=True):
-        pads[axis] = pad
-    attributes["pads"] = tuple(pads)
-    return _turn(apply("pad", m[_x], **attributes), perm)
+    return sink_pad
 
 
 _index = value(lambda v: v.tensor_type.rank == 1, "a vector of indices")
-_chosen = op.index(_turned, _index)
 
 
-@rule(_chosen)
-def sink_index(m: Match) -> Any:
-    """index(transpose(x), i) along one axis -> transpose(index(x, i)) along the renamed one."""
-    perm, axes = m.attributes(_turned)["perm"], m.attributes(_chosen)["axes"]
-    return _turn(apply("index", m[_x], m[_index], axes=(perm[axes[0]],)), perm)
+def _index_rule(turned: Operation) -> Rule:
+    pattern = op.index(turned, _index)
+
+    @rule(pattern)
+    def sink_index(m: Match) -> Any:
+        """index(transpose(x), i) along one axis -> transpose(index(x, i)) along the renamed one."""
+        perm, axes = m.attributes(turned)["perm"], m.attributes(pattern)["axes"]
+        return _turn(apply("index", m[_x], m[_index], axes=(perm[axes[0]],)), perm)
+
+    return sink_index
 
 
 _statistics = [value() for _ in range(4)]
 
 
-def _batch_norm_rule(count: int) -> Rule:
-    pattern = op.batch_norm(_turned, *_statistics[:count])
+def _batch_norm_rule(count: int, turned: Operation) -> Rule:
+    pattern = op.batch_norm(turned, *_statistics[:count])
 
     @rule(pattern)
     def sink_batch_norm(m: Match) -> Any:
         """batch_norm(transpose(x)) -> transpose(batch_norm(x)) along the renamed axis."""
-        perm, attributes = m.attributes(_turned)["perm"], m.attributes(pattern)
+        perm, attributes = m.attributes(turned)["perm"], m.attributes(pattern)
         axis = perm[attributes["axis"] % len(perm)]
         operands = [m[entry] for entry in _statistics[:count]]
         epsilon = attributes["epsilon"]
@@ -174,7 +180,7 @@ def _batch_norm_rule(count: int) -> Rule:
     return sink_batch_norm
 
 
-def _concat_rule(count: int) -> Rule:
+def _concat_rule(count: int, turned: Operation) -> Rule:
     parts = [value() for _ in range(count)]
     pattern = op.concat(*parts)
 
@@ -186,6 +192,7 @@ def _concat_rule(count: int) -> Rule:
         perm = perms.pop()
         m.require(not perms and perm is not None, "the parts are not turned in one way")
         assert perm is not None
+        m.require(perm == turned.attributes.get("perm", perm), "it is turned in another way")
         axis = perm[m.attributes(pattern)["axis"] % len(perm)]
         inner = [v.maker.operands[0] for v in operands if isinstance(v.maker, Operator)]
         return _turn(apply("concat", *inner, axis=axis), perm)
@@ -193,16 +200,25 @@ def _concat_rule(count: int) -> Rule:
     return sink_concat
 
 
-SINKING = (
-    *(_unary_rule(name) for name in sorted(UNARY)),
-    *(_broadcast_rule(name) for name in sorted(BROADCAST)),
-    *(_reduction_rule(name) for name in ("all", "any", "max", "mean", "min", "prod", "sum")),
-    *(_axis_rule(name) for name in ("softmax", "log_softmax")),
-    *(_concat_rule(count) for count in range(1, 9)),
-    *(_batch_norm_rule(count) for count in (2, 3, 4)),
-    sink_pad,
-    sink_index,
-)
+def _sinking(turned: Operation) -> tuple[Rule, ...]:
+    """The rules that carry on transposes that fit a pattern."""
+    return (
+        *(_unary_rule(name, turned) for name in sorted(UNARY)),
+        *(_broadcast_rule(name, turned) for name in sorted(BROADCAST)),
+        *(_reduction_rule(name, turned) for name in _REDUCTIONS),
+        *(_axis_rule(name, turned) for name in ("softmax", "log_softmax")),
+        *(_concat_rule(count, turned) for count in range(1, 9)),
+        *(_batch_norm_rule(count, turned) for count in (2, 3, 4)),
+        _pad_rule(turned),
+        _index_rule(turned),
+    )
+
+
+_REDUCTIONS = ("all", "any", "max", "mean", "min", "prod", "sum")
+SINKING = _sinking(op.transpose(_x).shared())
+# The inverse pass carries on what leads back to (n, c, h, w) only: else the two transposes that it
+# puts after a convolution would go on together, and cancel where they began.
+_SINKING_BACK = _sinking(op.transpose(_x, perm=TO_NCHW).shared())
 
 
 @function_pass(opt_level=2)
@@ -230,7 +246,7 @@ class ToNHWCLayout(FunctionPass):
         """The Program with transposes around convolutions and pools."""
         for block in blocks_of(program):
             _turn_results(program, block)
-        rewrite(program, SINKING, context)
+        rewrite(program, _SINKING_BACK, context)
         rewrite(program, CANCELLING, context)
         return program
 
