@@ -31,6 +31,7 @@ from dy2st_runtime.ir import (
 )
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.grad_mode import enable_grad
+from dy2st_runtime.ops.dynamic import TABLE as DYNAMIC
 
 _MOST_DEPTH = 50
 
@@ -42,7 +43,7 @@ class Legalizations:
         """Start with `primitive`."""
         self.rules: dict[str, list[Rule]] = {"primitive": []}
         composite = {n for n, d in DEFINITIONS.items() if d.decompose is not None}
-        self.apart: dict[str, set[str]] = {"primitive": composite}
+        self.apart: dict[str, set[str]] = {"primitive": composite - set(DYNAMIC)}
 
     def add(self, target: str, rules: Iterable[Rule] = (), apart: Iterable[str] = ()) -> None:
         """Register rules, and operators to take apart, for a target, which may be a new one.
@@ -53,6 +54,10 @@ class Legalizations:
             if name not in DEFINITIONS:
                 near = did_you_mean(name, DEFINITIONS)
                 raise ArgumentError(f"there is no operator {name!r}{near}")
+            if name in DYNAMIC:
+                raise ArgumentError(
+                    f"what {name!r} is made of depends on data: run DynamicToStatic"
+                )
             if DEFINITIONS[name].decompose is None:
                 raise ArgumentError(f"the operator {name!r} is primitive: write a rule for it")
         self.rules.setdefault(target, []).extend(rules)
@@ -93,7 +98,7 @@ def _take_apart(program: Program, block: Block, names: set[str]) -> None:
     while pending:
         operator, depth = pending.pop()
         if replaced:
-            operator.operands = [replaced.get(v, v) for v in operator.operands]
+            operator.operands = [_latest(v, replaced) for v in operator.operands]
         made = _decomposed(program, block, operator) if operator.name in names else None
         if made is None:
             block.operators.append(operator)
@@ -105,7 +110,14 @@ def _take_apart(program: Program, block: Block, names: set[str]) -> None:
             replaced[old] = new
             new.name = new.name or old.name
         pending += [(entry, depth + 1) for entry in operators[::-1]]
-    block.yields = [replaced.get(v, v) for v in block.yields]
+    block.yields = [_latest(v, replaced) for v in block.yields]
+
+
+def _latest(variable: Variable, replaced: dict[Variable, Variable]) -> Variable:
+    """What is read now: what a decomposition gives may have been taken apart in turn."""
+    while (other := replaced.get(variable)) is not None:
+        variable = other
+    return variable
 
 
 def _decomposed(
