@@ -24,6 +24,7 @@ from dy2st.passes.core.graph import (
     place_of,
     readers_of,
     recorded,
+    replace_values,
 )
 from dy2st.passes.core.kinds import BROADCAST, UNARY
 from dy2st.passes.core.module import Array, Module
@@ -32,6 +33,9 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable, apply
 from dy2st_runtime.ir.dead_code import drop_dead
 from dy2st_runtime.ir.facts import facts_of
+
+Followers = list[tuple[list[Operator], int]]
+"""Operators that all branches have in common, step by step, with the place of the data."""
 
 
 class _CombineParallel(FunctionPass):
@@ -72,47 +76,60 @@ class _CombineParallel(FunctionPass):
             key = self.key(operator)
             if key is not None:
                 groups.setdefault(key, []).append(operator)
-        combined = 0
+        readers, yields = readers_of(block), set(block.yields)
+        replaced: dict[Variable, Variable] = {}
+        before: dict[Operator, list[Operator]] = {}
         for group in groups.values():
             if len(group) >= self.min_num_branches:
-                combined += self._combine(program, block, group, uses)
+                chain = _followers(group, *self._widths(group), readers, uses, yields)
+                made = self._combined(program, block, group, chain, replaced)
+                if made is not None:
+                    before[group[0]] = made
             elif len(group) > 1:
                 context.explain(self.info.name, group[0], f"only {len(group)} branches")
-        return combined
+        if before:
+            block.operators = [entry for o in block.operators for entry in (*before.get(o, ()), o)]
+            replace_values(block, replaced)
+        return len(before)
 
-    def _combine(
-        self, program: Program, block: Block, group: list[Operator], uses: dict[Variable, int]
-    ) -> int:
-        axis = self.channel_axis(group[0].results[0].tensor_type.rank)
-        widths = [_width(operator, axis) for operator in group]
-        chain = _followers(group, axis, widths, readers_of(block), uses, set(block.yields))
+    def _combined(
+        self,
+        program: Program,
+        block: Block,
+        group: list[Operator],
+        chain: Followers,
+        replaced: dict[Variable, Variable],
+    ) -> list[Operator] | None:
+        """One operator, what follows it, and a split; what takes whose place is noted."""
+        axis, widths = self._widths(group)
+        data = group[0].operands[0]
 
         def record() -> Any:
-            y = self._wide(group)
+            y = self._wide(group, replaced.get(data, data))
             for followers, place in chain:
                 y = _follow(y, followers, place, axis, widths)
             return apply("split", y, sections=tuple(widths), axis=axis)
 
         made = recorded(program, block, record)
         if made is None:
-            return 0
+            return None
         operators, results = made
         for operator in operators:
             operator.location = group[0].location
         last = chain[-1][0] if chain else group
-        replaced = {o.results[0]: new for o, new in zip(last, results, strict=True)}
-        first = block.operators.index(group[0])
-        block.operators[first:first] = operators
-        for operator in block.operators[first + len(operators) :]:
-            operator.operands = [replaced.get(v, v) for v in operator.operands]
-        block.yields = [replaced.get(v, v) for v in block.yields]
-        for old, new in replaced.items():
+        for operator, new in zip(last, results, strict=True):
+            old = operator.results[0]
+            replaced[old] = new
             new.name = new.name or old.name
-            uses[new] = uses.get(old, 0)
-        return 1
+        return operators
 
-    def _wide(self, group: Sequence[Operator]) -> Any:
-        operands: list[Any] = [group[0].operands[0]]
+    def _widths(self, group: Sequence[Operator]) -> tuple[int, list[int]]:
+        """The axis along which the branches lie side by side, and how wide each of them is."""
+        axis = self.channel_axis(group[0].results[0].tensor_type.rank)
+        return axis, [_width(operator, axis) for operator in group]
+
+    def _wide(self, group: Sequence[Operator], data: Variable) -> Any:
+        operands: list[Any] = [data]
         for index in range(1, len(group[0].operands)):
             arrays = [constant_of(operator.operands[index]) for operator in group]
             along = self.weight_axis if index == 1 else 0
@@ -124,9 +141,6 @@ def _width(operator: Operator, axis: int) -> int:
     size = operator.results[0].tensor_type.shape[axis]
     assert isinstance(size, int)
     return size
-
-
-Followers = list[tuple[list[Operator], int]]
 
 
 def _followers(
