@@ -123,6 +123,8 @@ class Operation(Pattern):
         self.name, self.attributes = name, attributes
         self.operands = tuple(map(as_pattern, operands))
         self.index = 0
+        self.origin = self
+        self._results: dict[int, Operation] = {}
         self.is_shared = False
         self.is_optional = False
 
@@ -137,14 +139,19 @@ class Operation(Pattern):
         return self._but(is_optional=True)
 
     def __getitem__(self, index: int) -> Operation:
-        """The result at `index` of an operator that has several; without one it is the first."""
-        return self._but(index=index)
+        """The result at `index` of an operator that has several; without one it is the first.
+
+        `split[0]` and `split[1]` are results of one operator.
+        """
+        if index not in self._results:
+            self._results[index] = self._but(index=index)
+        return self._results[index]
 
     __iter__ = None  # else Python would count [0], [1], ... without end
 
     def _but(self, **changes: Any) -> Operation:
         made = Operation(self.name, self.operands, self.attributes)
-        made.index, made.is_shared = self.index, self.is_shared
+        made.origin, made.index, made.is_shared = self.origin, self.index, self.is_shared
         made.is_optional = self.is_optional
         for key, entry in changes.items():
             setattr(made, key, entry)
@@ -193,12 +200,22 @@ class Operation(Pattern):
             yield from _match_all(self.operands, operands, match)
         del match.values[self], match.operators[self]
 
+    def operator_of_others(self, match: Match) -> Operator | None:
+        """The operator that another result of this pattern has been found at."""
+        for pattern, operator in match.operators.items():
+            if isinstance(pattern, Operation) and pattern.origin is self.origin:
+                return operator
+        return None
+
     def _fits(self, maker: Operator, variable: Variable, match: Match) -> bool:
         if len(maker.operands) != len(self.operands):
             match.miss(f"`{self.name}` has {len(maker.operands)} operands")
             return False
         if len(maker.results) <= self.index or maker.results[self.index] is not variable:
             match.miss(f"it is another result of `{self.name}` than [{self.index}]")
+            return False
+        if self.operator_of_others(match) not in (None, maker):
+            match.miss(f"it is a result of another `{self.name}`")
             return False
         for name, wanted in self.attributes.items():
             own = maker.attributes[name]

@@ -278,6 +278,25 @@ def test_a_root_may_be_one_of_several_results(t, fires):
     assert fires(program, op.split(X)[7]) == 0
 
 
+def test_results_of_one_pattern_are_results_of_one_operator(t, fires):
+    halves = op.split(X)
+    pattern = op.pow(halves[0], halves[1])
+
+    def build(x, y):
+        rows, more = F.split(x, 2, axis=0), F.split(y, 2, axis=0)
+        return [F.pow(rows[0], rows[1]), F.pow(more[1], more[0])]
+
+    def mixed(x, y):
+        rows, columns = F.split(x, 2, axis=0), F.split(F.transpose(x, [1, 0]), 2, axis=0)
+        again = F.split(x, 2, axis=0)
+        return [F.pow(rows[0], again[1]), columns[0]]
+
+    assert fires(two(t, build, 4, 4), pattern) == 1
+    assert fires(two(t, mixed, 4, 4), pattern) == 0
+    either = op.pow(op.split(X)[0], op.split(X)[1])
+    assert fires(two(t, mixed, 4, 4), either) == 1
+
+
 def test_a_pattern_is_not_unpacked():
     with pytest.raises(TypeError, match="not iterable|iterate|unpack"):
         _first, _second = op.split(X)

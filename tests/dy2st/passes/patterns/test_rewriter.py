@@ -296,6 +296,28 @@ def test_of_two_equal_roots_the_first_may_stay_and_stand_for_both(t, as_pass):
     assert t.names(after) == ["exp", "add", "abs", "exp"]
 
 
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda parts: [F.exp(parts[0]), F.abs(parts[1])],
+        lambda parts: [F.abs(parts[1]), F.exp(parts[0])],
+        lambda parts: [F.abs(parts[1])],
+        lambda parts: [F.abs(parts[0])],
+    ],
+    ids=["both", "the other order", "the second only", "the first only"],
+)
+def test_all_results_of_one_operator_are_replaced_together(t, as_pass, build):
+    halves = op.split(X)
+
+    @rule(halves[0], halves[1])
+    def by_slices(m):
+        m.require(m.attributes(halves[0])["axis"] == 0, "it is another axis")
+        return [m[X][:2], m[X][2:]]
+
+    after = t.check(as_pass(by_slices), one(t, lambda x: build(F.split(x, 2, axis=0)), 4, 3))
+    assert "split" not in t.names(after) and "slice" in t.names(after)
+
+
 def test_three_roots_with_their_constants_and_a_place_where_one_is_missing(t, as_pass):
     roots = [op.matmul(X, constant()) for _ in range(3)]
 
