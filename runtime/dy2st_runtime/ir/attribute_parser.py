@@ -13,7 +13,7 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Dim, parse, parse_condition
 from dy2st_runtime.errors import Location, ParseError, ShapeError
 from dy2st_runtime.ir.array_parser import build_array, float_from_bits, read_elements
-from dy2st_runtime.ir.attribute_text import MAX_DEPTH
+from dy2st_runtime.ir.attribute_text import ELIDED, MAX_DEPTH
 from dy2st_runtime.ir.element_types import element_dtype, is_element_text
 from dy2st_runtime.ir.lexer import Lexer
 from dy2st_runtime.ir.structure import Output
@@ -138,6 +138,8 @@ class AttributeParser(Lexer):
             raise self.expected("an attribute")
         if word == "dense":
             return self._dense()
+        if word == ELIDED:
+            raise self.error("the array was left out when this was printed")
         value = _WORDS[word] if word in _WORDS else self._dtype(word)
         self.advance()
         return value

@@ -7,6 +7,7 @@
 | np.dtype("float32") | `f32` |
 | a Dim, a Condition | `#dy2st.dim<"2*batch">`, `#dy2st.condition<"batch > 3">` |
 | a NumPy array | `dense<[1.0, 2.0]> : tensor<2xf32>` |
+| ... left out for readers, see `to_text` | `dense_resource<__elided__> : tensor<2xf32>` |
 | in structures: Output(0), Output(0, True) | `#dy2st.output<0>`, `#dy2st.output<0, number>` |
 | [1, 2], {"a": 1}, b"a", np.float32(1) | `#dy2st.list<[1, 2]>`, `#dy2st.dict<[["a", 1]]>`, \
 `#dy2st.bytes<"61">`, `#dy2st.scalar<dense<1.0> : tensor<f32>>` |
@@ -36,6 +37,8 @@ Array = np.ndarray[Any, Any]
 
 # Longer arrays print as the hexadecimal digits of their bytes.
 MAX_LISTED = 64
+# Stands where an array was left out.
+ELIDED = "dense_resource"
 # How deep a text may nest brackets; each level of a dict takes three.
 MAX_DEPTH = 120
 
@@ -118,6 +121,8 @@ def attribute_text(value: Any, in_array: bool = False) -> str:
     form = _FORMS.get(kind)
     if form is not None:
         return form(value, in_array)
+    if kind is Elided:
+        return repr(value)
     if isinstance(value, np.dtype):
         return dtype_text(value)
     if isinstance(value, np.generic) and element_text(value.dtype):
@@ -265,6 +270,32 @@ def _element(value: Any) -> str:
     return _with_point(repr(float(value)))
 
 
+class Elided:
+    """An array of which only the type is printed."""
+
+    def __init__(self, array: Array):
+        """Keep the array, for its type."""
+        self.array = array
+
+    def __repr__(self) -> str:
+        """As MLIR's own tools print it."""
+        return f"{ELIDED}<__elided__> : {tensor_text(self.array.dtype, self.array.shape)}"
+
+
+def without_large(value: Any, most: int) -> Any:
+    """An attribute in which arrays of more than `most` elements are Elided, if all are not one."""
+    if isinstance(value, np.ndarray):
+        is_long = value.size > most and element_text(value.dtype) and not _is_splat(value)
+        return Elided(value) if is_long else value
+    if type(value) is dict:
+        return {key: without_large(entry, most) for key, entry in value.items()}
+    if type(value) in (tuple, list):
+        return type(value)(without_large(entry, most) for entry in value)
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return value._make([without_large(entry, most) for entry in value])
+    return value
+
+
 def little_endian(array: Array) -> bytes:
     """The elements' bytes in row-major order, the least significant byte first."""
     order = array.dtype.byteorder
@@ -274,7 +305,9 @@ def little_endian(array: Array) -> bytes:
 
 
 __all__ = [
+    "ELIDED",
     "MAX_DEPTH",
+    "Elided",
     "array_text",
     "attribute_text",
     "dict_text",
@@ -285,4 +318,5 @@ __all__ = [
     "nesting",
     "string_text",
     "type_text",
+    "without_large",
 ]

@@ -31,6 +31,7 @@ from dy2st_runtime.ir.attribute_text import (
     location_text,
     string_text,
     type_text,
+    without_large,
 )
 from dy2st_runtime.ir.types import ArrayType, TensorType
 
@@ -52,19 +53,25 @@ class Line(NamedTuple):
     shows: Operator | Block | Program | None = None
 
 
-def to_text(programs: Program | Sequence[Program], locations: bool = True) -> str:
-    """The text of one Program or of several; without locations it compares models, not sources."""
+def to_text(
+    programs: Program | Sequence[Program], locations: bool = True, elide: int | None = None
+) -> str:
+    """The text of one Program or of several; without locations it compares models, not sources.
+
+    Constants of more than `elide` elements are left out, if it is given: what is left is for
+    reading by people, and does not parse.
+    """
     several = programs if isinstance(programs, Sequence) else [programs]
     lines = [f'"dy2st.model"() <{{format = {FORMAT} : i64, producer = "{PRODUCER}"}}> ({{']
     for program in several:
-        lines += [_INDENT + line.text for line in program_lines(program, locations)]
+        lines += [_INDENT + line.text for line in program_lines(program, locations, elide)]
     lines.append("}) : () -> ()\n")
     return "\n".join(lines)
 
 
-def program_lines(program: Program, locations: bool = True) -> list[Line]:
+def program_lines(program: Program, locations: bool = True, elide: int | None = None) -> list[Line]:
     """The lines of one Program, with what each shows."""
-    printer = _Printer(locations)
+    printer = _Printer(locations, elide)
     printer.print_program(program)
     return printer.lines
 
@@ -102,9 +109,10 @@ class Names:
 
 
 class _Printer:
-    def __init__(self, locations: bool) -> None:
+    def __init__(self, locations: bool, elide: int | None) -> None:
         self.lines: list[Line] = []
         self._locations = locations
+        self._elide = elide
         self._names = Names()
         self._types: dict[int, tuple[Any, str]] = {}
         # What is still to be printed, the last first: Blocks may be nested deeper than Python's
@@ -141,7 +149,7 @@ class _Printer:
             ("constraints", self._constraints_text(program)),
         ]
         if program.structure is not None:
-            texts.append(("structure", attribute_text(program.structure)))
+            texts.append(("structure", self._attribute(program.structure)))
         return [("name", string_text(program.name)), *(entry for entry in texts if entry[1])]
 
     def _constraints_text(self, program: Program) -> str:
@@ -196,7 +204,7 @@ class _Printer:
 
     def _tail(self, operator: Operator) -> str:
         attributes = operator.attributes
-        texts = [(name, attribute_text(attributes[name])) for name in sorted(attributes)]
+        texts = [(name, self._attribute(attributes[name])) for name in sorted(attributes)]
         text = f" {dict_text(texts)}" if texts else ""
         results = operator.results
         produced = self._type_list(results)
@@ -208,6 +216,11 @@ class _Printer:
         return text
 
     # -- values ------------------------------------------------------------------------------
+
+    def _attribute(self, value: Any) -> str:
+        if self._elide is not None:
+            value = without_large(value, self._elide)
+        return attribute_text(value)
 
     def _uses(self, variables: Iterable[Variable]) -> str:
         return ", ".join([self._names.of(variable) for variable in variables])
