@@ -95,7 +95,9 @@ def build_array(lexer: Lexer, elements: Elements, type: TensorType) -> Array:
 
 def _from_digits(lexer: Lexer, elements: Elements, dtype: DType, shape: tuple[int, ...]) -> Array:
     digits = elements.words[0]
-    if len(digits) != 2 + 2 * math.prod(shape) * dtype.itemsize or digits[:2] != "0x":
+    is_splat = len(digits) == 2 + 2 * dtype.itemsize and 0 not in shape
+    is_whole = len(digits) == 2 + 2 * math.prod(shape) * dtype.itemsize
+    if not (is_splat or is_whole) or digits[:2] != "0x":
         raise lexer.error("the digits do not fill the shape of the type", elements.place)
     try:
         data = bytes.fromhex(digits[2:])
@@ -103,7 +105,8 @@ def _from_digits(lexer: Lexer, elements: Elements, dtype: DType, shape: tuple[in
         raise lexer.error("expected hexadecimal digits", elements.place) from None
     if dtype.kind == "b" and data.strip(b"\0\1"):
         raise lexer.error("a bool is a byte 00 or 01", elements.place)
-    return from_little_endian(data, dtype).reshape(shape)
+    flat = from_little_endian(data, dtype)
+    return flat.reshape(shape) if is_whole else np.broadcast_to(flat.reshape(()), shape)
 
 
 def _values(words: list[str], dtype: DType) -> Array:

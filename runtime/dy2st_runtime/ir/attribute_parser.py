@@ -23,7 +23,7 @@ _LIMIT = 2**63
 _MAX_DECIMALS = 20
 _MAX_SIZE_TEXT = 2_000
 _MAX_RANK = 64
-_MAX_FLOAT = 400
+_MAX_DIGITS = 400
 _MAX_WIDTH_DIGITS = 6
 _SIZES = re.compile(r"(?:(?:[0-9]+|\?)x)*")
 _QUOTED = re.compile(r'"([^"\\]*)"')
@@ -179,21 +179,25 @@ class AttributeParser(Lexer):
             name = self.key()
             if name in found:
                 raise self.error(f"`{name}` stands here twice", place)
-            found[name] = self.attribute()
+            found[name] = None
+            if self.word not in (",", "}"):  # a name alone: other tools' text of `name = unit`
+                self.expect("=")
+                found[name] = self.attribute()
 
         self.listed("{", entry, "}")
         return found
 
     def key(self) -> str:
-        """The name of an attribute and its `=`."""
-        name = self.string() if self.kind == "string" else self.expect_kind("word", "a name")
-        self.expect("=")
-        return name
+        """The name of an attribute."""
+        return self.string() if self.kind == "string" else self.expect_kind("word", "a name")
 
-    def location(self) -> Location:
-        """`loc("model.py":9:8)`."""
+    def location(self) -> Location | None:
+        """`loc("model.py":9:8)`, or `loc(unknown)`."""
         self.expect("loc")
         self.expect("(")
+        if self.accept("unknown"):
+            self.expect(")")
+            return None
         file = self.string("a file name")
         self.expect(":")
         line = self.integer()
@@ -289,7 +293,7 @@ class AttributeParser(Lexer):
 def _float(word: str) -> float:
     if word.startswith("0x"):
         return float_from_bits(word)
-    if "." not in word or len(word) > _MAX_FLOAT:
+    if "." not in word or len(word) > _MAX_DIGITS:
         raise ValueError("expected digits with a point")
     value = float(word)
     if not math.isfinite(value):
@@ -302,7 +306,7 @@ def _integer(word: str, type: str) -> int:
     if type[0] != "i" or not width.isdigit() or len(width) > _MAX_WIDTH_DIGITS or "." in word:
         raise ValueError("not an integer type")
     is_hexadecimal = "0x" in word
-    if not is_hexadecimal and len(word) > _MAX_DECIMALS:
+    if not is_hexadecimal and len(word) > _MAX_DIGITS:
         raise ValueError("too long")
     value = int(word, 16 if is_hexadecimal else 10)
     if not -1 <= value >> max(int(width) - 1, 0) <= 0:

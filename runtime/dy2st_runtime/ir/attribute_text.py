@@ -35,7 +35,7 @@ from dy2st_runtime.ir.types import ArrayType, DType, TensorType
 
 Array = np.ndarray[Any, Any]
 
-# Longer arrays print as the hexadecimal digits of their bytes.
+# Longer arrays, and those with infinities or nan, print as the hexadecimal digits of their bytes.
 MAX_LISTED = 64
 # Stands where an array was left out.
 ELIDED = "dense_resource"
@@ -142,7 +142,7 @@ def _integer(value: int, in_array: bool) -> str:
 def _float(value: float, in_array: bool) -> str:
     text = float_text(value)
     if text is None:
-        return f"{_bits(np.float64(value))} : f64"
+        return f"0x{little_endian(np.asarray(value))[::-1].hex().upper()} : f64"
     return text if in_array else f"{text} : f64"
 
 
@@ -161,10 +161,6 @@ def _with_point(text: str) -> str:
     """MLIR wants digits and a point in front of an exponent."""
     mantissa, mark, exponent = text.partition("e")
     return f"{mantissa}{'' if '.' in mantissa else '.0'}{mark}{exponent}"
-
-
-def _bits(value: Any) -> str:
-    return "0x" + little_endian(np.asarray(value))[::-1].hex().upper()
 
 
 def _output(value: Output, in_array: bool) -> str:
@@ -231,11 +227,12 @@ def array_text(array: Array) -> str:
 def _elements(array: Array) -> str:
     if array.size == 0:
         return ""
-    if _is_splat(array):
-        return _element(array.reshape(-1)[0] if array.size == 1 else array.flat[0])
-    if array.size > MAX_LISTED:
-        return f'"0x{little_endian(array).hex().upper()}"'
-    return _nested(iter(array.flat), array.shape)
+    is_splat = _is_splat(array)
+    shown = array[(slice(0, 1),) * array.ndim] if is_splat else array
+    # Not `0x7F800000`: xDSL takes the bits of an element for a number.
+    if shown.size > MAX_LISTED or not np.isfinite(shown).all():
+        return f'"0x{little_endian(shown).hex().upper()}"'
+    return _nested(iter(shown.flat), () if is_splat else array.shape)
 
 
 def _is_splat(array: Array) -> bool:
@@ -257,13 +254,11 @@ def _nested(elements: Iterator[Any], shape: Sequence[int]) -> str:
 
 
 def _element(value: Any) -> str:
-    """One element, exact: decimal if that reads back, else bits."""
+    """One finite element, exact."""
     if value.dtype.kind == "b":
         return "true" if value else "false"
     if value.dtype.kind in "iu":
         return str(int(value))
-    if not np.isfinite(value):
-        return _bits(value)
     short = str(value)
     if value.dtype.type(float(short)) == value:
         return _with_point(short)

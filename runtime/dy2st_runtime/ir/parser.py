@@ -92,6 +92,11 @@ class _Parser(AttributeParser):
 
     def _no_types(self) -> None:
         self.expect_all(":", "(", ")", "->", "(", ")")
+        self._location()
+
+    def _location(self) -> Location | None:
+        """What follows operators, and in the texts of other tools all else that has types."""
+        return self.location() if self.word == "loc" else None
 
     def _program(self) -> Program:
         place = self.place
@@ -115,6 +120,7 @@ class _Parser(AttributeParser):
             name = self.key()
             if name in found:
                 raise self.error(f"`{name}` stands here twice", place)
+            self.expect("=")
             if name == "name":
                 found[name] = self.string()
             elif name == "symbols":
@@ -225,12 +231,15 @@ class _Parser(AttributeParser):
             self._begin_block(block)
 
     def _begin_block(self, block: Block) -> None:
+        if self.kind in ("value", "string"):  # other tools leave a Block's head out if it is empty
+            return
         self.expect("^bb0")
 
         def parameter() -> None:
             place, word = self.place, self.expect_kind("value", "a parameter such as `%x`")
             self.expect(":")
             self._define(word, block.add_parameter(self.type(), _own_name(word)), place)
+            self._location()
 
         if self.word == "(":
             self.listed("(", parameter, ")")
@@ -241,6 +250,7 @@ class _Parser(AttributeParser):
         block.yields = self._operands(block)
         self._check_types(block.yields)
         self.expect_all("->", "(", ")")
+        self._location()
 
     # -- operators ---------------------------------------------------------------------------
 
@@ -283,8 +293,7 @@ class _Parser(AttributeParser):
             result = Variable(type, operator, _own_name(word))
             operator.results.append(result)
             self._define(word, result, head.place)
-        if self.word == "loc":
-            operator.location = self.location()
+        operator.location = self._location()
         operator.block.operators.append(operator)
 
     # -- values ------------------------------------------------------------------------------

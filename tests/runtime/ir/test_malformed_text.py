@@ -87,7 +87,7 @@ def text():
         ('%0 = "dy2st.relu"(%x) {a = 1, a = 2}', "column 31: `a` stands here twice"),
         ('%0 = "dy2st.relu"(%x) {a 1}', "expected `=`, found `1`"),
         ('%0 = "dy2st.relu"(%x) {a = }', "expected an attribute, found `}`"),
-        ('%0 = "dy2st.relu"(%x) ({', "expected `^bb0`"),
+        ('%0 = "dy2st.relu"(%x) ({ ^bb1:', "expected `^bb0`"),
         (
             '%0 = "dy2st.relu"(%x) ({^bb0: "dy2st.yield"(%x) : (tensor<2xf32>) -> ()})',
             "`%x` is not a value of this Block",

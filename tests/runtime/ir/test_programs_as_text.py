@@ -279,7 +279,8 @@ Point = collections.namedtuple("Point", ["x", "y"])
         (np.float32(0.1), "#dy2st.scalar<dense<0.1> : tensor<f32>>"),
         (np.array([1, -2], "int8"), "dense<[1, -2]> : tensor<2xi8>"),
         (np.array([True, False]), "dense<[true, false]> : tensor<2xi1>"),
-        (np.array([[1.5, np.inf]], "float16"), "dense<[[1.5, 0x7C00]]> : tensor<1x2xf16>"),
+        (np.array([[1.5, np.inf]], "float16"), 'dense<"0x003E007C"> : tensor<1x2xf16>'),
+        (np.full((2, 3), -np.inf, "f4"), 'dense<"0x000080FF"> : tensor<2x3xf32>'),
         (np.zeros((2, 3), "float64"), "dense<0.0> : tensor<2x3xf64>"),
         (np.zeros((0, 3), "float64"), "dense<> : tensor<0x3xf64>"),
         (np.array(7, "uint64"), "dense<7> : tensor<ui64>"),
@@ -314,6 +315,11 @@ def test_long_arrays_are_written_as_their_bytes():
     assert text.startswith('dense<"0x0000010002000300')
     assert is_same(read(text), array)
     assert is_same(read(attribute_text(array[::-1])), array[::-1])
+
+
+def test_elements_may_be_written_as_their_bits():
+    array = np.array([1.5, np.inf, -np.inf], "float16")
+    assert is_same(read("dense<[1.5, 0x7C00, 0xfc00]> : tensor<3xf16>"), array)
 
 
 def test_negative_zeros_and_payloads_of_nan_survive():
