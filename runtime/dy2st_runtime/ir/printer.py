@@ -69,9 +69,14 @@ def to_text(
     return "\n".join(lines)
 
 
-def program_lines(program: Program, locations: bool = True, elide: int | None = None) -> list[Line]:
-    """The lines of one Program, with what each shows."""
-    printer = _Printer(locations, elide)
+def program_lines(
+    program: Program,
+    locations: bool = True,
+    elide: int | None = None,
+    names: Names | None = None,
+) -> list[Line]:
+    """The lines of one Program, with what each shows; `names` may be other than its own."""
+    printer = _Printer(locations, elide, names or Names())
     printer.print_program(program)
     return printer.lines
 
@@ -83,6 +88,7 @@ class Names:
         """Start without any."""
         self._names: dict[Variable, str] = {}
         self._taken: set[str] = set()
+        self._tried: dict[str, int] = {}  # up to where a wish is known to be taken
         self._count = 0
 
     def of(self, variable: Variable) -> str:
@@ -94,26 +100,34 @@ class Names:
             name = str(self._count)
             self._count += 1
         else:
-            name = self._unused(_NOT_IN_NAMES.sub("_", variable.name))
+            name = self.unused(variable.name)
         self._names[variable] = f"%{name}"
         return f"%{name}"
 
-    def _unused(self, wish: str) -> str:
+    def given(self) -> dict[Variable, str]:
+        """All names so far."""
+        return self._names
+
+    def unused(self, wish: str) -> str:
+        """A name like this that no other Variable has, now taken."""
+        wish = _NOT_IN_NAMES.sub("_", wish)
         wish = f"_{wish}" if wish[0].isdigit() else wish
-        name, count = wish, 0
+        count = self._tried.get(wish, 0)
+        name = f"{wish}_{count}" if count else wish
         while name in self._taken:
             count += 1
             name = f"{wish}_{count}"
+        self._tried[wish] = count
         self._taken.add(name)
         return name
 
 
 class _Printer:
-    def __init__(self, locations: bool, elide: int | None) -> None:
+    def __init__(self, locations: bool, elide: int | None, names: Names) -> None:
         self.lines: list[Line] = []
         self._locations = locations
         self._elide = elide
-        self._names = Names()
+        self._names = names
         self._types: dict[int, tuple[Any, str]] = {}
         # What is still to be printed, the last first: Blocks may be nested deeper than Python's
         # own stack goes.

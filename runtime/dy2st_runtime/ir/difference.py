@@ -1,0 +1,213 @@
+"""How two Programs differ: nothing, up to the names of values, or a listing for people.
+
+    removed: add; added: 2 relu
+    --- before
+    +++ after
+    @@ -9,2 +9,3 @@
+       ^bb0(%x: tensor<2xf32>):
+    -    %0 = "dy2st.add"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    +    %new = "dy2st.relu"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+    +    %new_1 = "dy2st.relu"(%new) : (tensor<2xf32>) -> tensor<2xf32>
+
+Lines are paired without the names of values in them. Then what is paired, or stands alone in the
+place of something else, is given the names of the left: a line differs only if it says so itself.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from dy2st_runtime.ir.alignment import aligned
+from dy2st_runtime.ir.printer import Line, Names, program_lines
+from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+
+_DIGITS = re.compile(r'"0x([0-9A-F]{64,})"')
+_SHOWN_DIGITS = 16
+
+
+class _Place(NamedTuple):
+    """A line of the listing: its mark, its text, and how many lines of each side are before it."""
+
+    mark: str
+    text: str
+    left: int
+    right: int
+
+
+def difference(
+    left: Program,
+    right: Program,
+    titles: tuple[str, str] = ("left", "right"),
+    context: int = 3,
+    most: int = 20,
+) -> str:
+    """ "" if the Programs are equal up to locations and the names of values, else how they differ.
+
+    The listing is that of `diff -u`, up to `most` places of it, below the operators that were
+    removed and added. Time is in proportion to the Programs, as long as they differ in at most
+    some thousand lines.
+    """
+    places, pairs = _places(left, right)
+    if all(place.mark == " " for place in places):
+        return ""
+    head = [*_counted(pairs, left, right), f"--- {titles[0]}", f"+++ {titles[1]}"]
+    return "\n".join([*head, *_listing(places, context, most)]) + "\n"
+
+
+def difference_of_models(
+    left: Sequence[Program], right: Sequence[Program], titles: tuple[str, str] = ("left", "right")
+) -> str:
+    """The same of Programs that belong together, paired by name; a single one is, whatever its."""
+    if len(left) == len(right) == 1:
+        return difference(left[0], right[0], titles)
+    ours, theirs = ({program.name: program for program in side} for side in (left, right))
+    parts = [f"only in {titles[0]}: {name!r}\n" for name in ours if name not in theirs]
+    parts += [f"only in {titles[1]}: {name!r}\n" for name in theirs if name not in ours]
+    for name, program in ours.items():
+        if name in theirs:
+            found = difference(program, theirs[name], titles)
+            parts += [f"in the Program {name!r}:\n{found}"] * bool(found)
+    return "".join(parts)
+
+
+# -- pairing lines ----------------------------------------------------------------------------
+
+
+class _NoNames(Names):
+    def of(self, variable: Variable) -> str:
+        """The same for all."""
+        return "%"
+
+
+class _LeftNames(Names):
+    """The names of the left for what is paired; for all else of the right, names of its own."""
+
+    def __init__(self, left: Names, same: Mapping[Variable, Variable]):
+        """`same` has the left's Variable for every paired one of the right."""
+        super().__init__()
+        self._taken = {name[1:] for name in left.given().values()}
+        self._names = {theirs: left.of(ours) for theirs, ours in same.items()}
+
+    def of(self, variable: Variable) -> str:
+        """The name; without one of its own, `new`: a number would say something of the left."""
+        if variable not in self._names:
+            self._names[variable] = f"%{self.unused(variable.name or 'new')}"
+        return self._names[variable]
+
+
+def _places(left: Program, right: Program) -> tuple[list[_Place], list[tuple[Line, Line]]]:
+    """All lines of the listing, and the lines that are paired."""
+    shapes = [program_lines(side, False, names=_NoNames()) for side in (left, right)]
+    texts = [[line.text for line in side] for side in shapes]
+    indices = aligned(texts[0], texts[1])
+    pairs = [(shapes[0][i], shapes[1][j]) for i, j in indices]
+    replaced = [(shapes[0][i], shapes[1][j]) for i, j in _replaced(indices)]
+    names = Names()
+    ours = program_lines(left, False, names=names)
+    other_names = _LeftNames(names, _same_variables(pairs + replaced))
+    theirs = program_lines(right, False, names=other_names)
+    return list(
+        _marked([line.text for line in ours], [line.text for line in theirs], indices)
+    ), pairs
+
+
+def _replaced(indices: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Lines between paired ones, if there are as many of both: their values are called the same."""
+    for (i, j), (next_i, next_j) in pairwise(indices):
+        if next_i - i == next_j - j:
+            yield from zip(range(i + 1, next_i), range(j + 1, next_j))
+
+
+def _same_variables(pairs: Sequence[tuple[Line, Line]]) -> dict[Variable, Variable]:
+    """The left's Variable for every Variable of the right that stands in its place."""
+    same: dict[Variable, Variable] = {}
+    used: set[Variable] = set()
+    for left, right in pairs:
+        for ours, theirs in zip(_defined(left), _defined(right)):
+            if theirs not in same and ours not in used:
+                same[theirs] = ours
+                used.add(ours)
+    return same
+
+
+def _defined(line: Line) -> list[Variable]:
+    if isinstance(line.shows, Operator):
+        return line.shows.results
+    return line.shows.parameters if isinstance(line.shows, Block) else []
+
+
+def _marked(
+    left: Sequence[str], right: Sequence[str], indices: Sequence[tuple[int, int]]
+) -> Iterator[_Place]:
+    i = j = 0
+    for pair in [*[p for p in indices if left[p[0]] == right[p[1]]], (len(left), len(right))]:
+        for index in range(i, pair[0]):
+            yield _Place("-", left[index], index, j)
+        for index in range(j, pair[1]):
+            yield _Place("+", right[index], pair[0], index)
+        i, j = pair[0] + 1, pair[1] + 1
+        if pair[0] < len(left):
+            yield _Place(" ", left[pair[0]], pair[0], pair[1])
+
+
+# -- showing ----------------------------------------------------------------------------------
+
+
+def _counted(pairs: Sequence[tuple[Line, Line]], left: Program, right: Program) -> list[str]:
+    """`removed: 2 add; added: relu`, of operators that have no partner."""
+    partners = [{line.shows for line in side} for side in zip(*pairs, strict=True)] or [
+        set(),
+        set(),
+    ]
+    texts = []
+    for what, program, paired in zip(("removed", "added"), (left, right), partners):
+        alone = Counter(o.name for o in program.block.walk() if o not in paired)
+        names = [f"{count} {name}" if count > 1 else name for name, count in sorted(alone.items())]
+        texts += [f"{what}: {', '.join(names)}"] * bool(names)
+    return ["; ".join(texts)] if texts else []
+
+
+def _listing(places: Sequence[_Place], context: int, most: int) -> list[str]:
+    """The changed lines and those around them, in hunks as of `diff -u`."""
+    lines: list[str] = []
+    hunks = _hunks(places, context)
+    for start, end in hunks[:most]:
+        hunk = places[start:end]
+        counts = [sum(place.mark in marks for place in hunk) for marks in (" -", " +")]
+        lines.append(f"@@ -{hunk[0].left + 1},{counts[0]} +{hunk[0].right + 1},{counts[1]} @@")
+        lines += [f"{place.mark}{_short(place.text)}" for place in hunk]
+    if len(hunks) > most:
+        lines.append(f"... and {len(hunks) - most} more places")
+    return lines
+
+
+def _hunks(places: Sequence[_Place], context: int) -> list[tuple[int, int]]:
+    """Ranges of lines that are shown."""
+    hunks: list[tuple[int, int]] = []
+    for index, place in enumerate(places):
+        if place.mark == " ":
+            continue
+        start, end = max(0, index - context), min(len(places), index + context + 1)
+        if hunks and start <= hunks[-1][1]:
+            start = hunks.pop()[0]
+        hunks.append((start, end))
+    return hunks
+
+
+def _short(text: str) -> str:
+    """A line in which the bytes of long arrays are replaced by a checksum."""
+    return _DIGITS.sub(_checksum, text)
+
+
+def _checksum(match: re.Match[str]) -> str:
+    digits = match.group(1)
+    checksum = zlib.crc32(bytes.fromhex(digits))
+    return f'"0x{digits[:_SHOWN_DIGITS]}..." ({len(digits) // 2} bytes, CRC-32 {checksum:08x})'
+
+
+__all__ = ["difference", "difference_of_models"]
