@@ -142,7 +142,12 @@ class PassError(Dy2stError, RuntimeError):
 
 
 class ParseError(Dy2stError, ValueError):
-    """A text is no Program; the message names line and column."""
+    """A text is no Program; the message names line and column, from 1, where they are known.
+
+    They are attributes too, 0 where they are not known.
+    """
+
+    line = column = 0
 
 
 class FormatError(Dy2stError, ValueError):

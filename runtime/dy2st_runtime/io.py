@@ -52,7 +52,7 @@ def save_programs(path: AnyPath, programs: Mapping[str, Program], state: Mapping
     named = [replace(program, name=name) for name, program in programs.items()]
     for program in named:
         verify(program)
-    _check_state(named, state, "the state to save")
+    check_state(named, state, "the state to save")
     text_file.parent.mkdir(parents=True, exist_ok=True)
     write_arrays(array_file, state)
     with replacing(text_file) as temporary:
@@ -66,7 +66,7 @@ def _files(path: AnyPath) -> tuple[Path, Path]:
     return Path(f"{text}.mlir"), Path(f"{text}.safetensors")
 
 
-def _check_state(programs: Sequence[Program], state: Mapping[str, Any], where: Any) -> None:
+def check_state(programs: Sequence[Program], state: Mapping[str, Any], where: Any) -> None:
     """ParameterMismatch unless the arrays are those that the Programs name."""
     wanted = {name: variable for program in programs for name, variable in program.state.items()}
     missing = [name for name in wanted if name not in state]
@@ -107,11 +107,11 @@ def load(path: AnyPath) -> LoadedModel:
             )
     programs = _read_programs(text_file)
     arrays = read_arrays(array_file)
-    _check_state(programs, arrays, array_file)
+    check_state(programs, arrays, array_file)
     return LoadedModel(programs, arrays)
 
 
-def _verified(program: Program) -> Program:
+def verified(program: Program) -> Program:
     """The Program; one that was saved when rules needed less now requires what they need."""
     found = findings(program)
     if found and all(finding.rule == "needs are required" for finding in found):
@@ -122,7 +122,7 @@ def _verified(program: Program) -> Program:
 def _read_programs(file: Path) -> list[Program]:
     """The verified Programs of a file; FormatError says what is wrong with it."""
     try:
-        programs = [_verified(p) for p in parse(file.read_bytes().decode("utf-8"))]
+        programs = [verified(p) for p in parse(file.read_bytes().decode("utf-8"))]
     except UnicodeDecodeError:
         raise FormatError(f"{file} is no text: it is damaged, or no saved model") from None
     except FormatError as error:  # a newer version
@@ -267,4 +267,4 @@ def _tensor(variable: Variable, value: Any) -> EagerTensor:
     return EagerTensor(np.asarray(value))
 
 
-__all__ = ["LoadedMethod", "LoadedModel", "load", "save_programs"]
+__all__ = ["LoadedMethod", "LoadedModel", "check_state", "load", "save_programs", "verified"]

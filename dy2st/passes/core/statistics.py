@@ -8,12 +8,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dy2st.passes.core.graph import blocks_of
-from dy2st_runtime.dims import Dim, evaluate
-from dy2st_runtime.errors import UndecidedDim
+from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.ir import Operator, Program, TensorType, Variable
 
 UNKNOWN_SIZE = 1
-"""What a size counts for that is not known."""
+"""What a symbol counts for that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +60,10 @@ def statistics(program: Program, sizes: Mapping[Dim, int] | None = None) -> Stat
 def _size(size: Any, known: Mapping[Dim, int]) -> int:
     if isinstance(size, int):
         return size
+    values = {symbol: known.get(symbol, UNKNOWN_SIZE) for symbol in symbols(size)}
     try:
-        return int(evaluate(size, known))
-    except UndecidedDim:
+        return max(0, int(evaluate(size, values)))
+    except ZeroDivisionError:
         return UNKNOWN_SIZE
 
 

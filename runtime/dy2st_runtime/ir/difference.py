@@ -109,7 +109,8 @@ def _places(left: Program, right: Program) -> tuple[list[_Place], list[tuple[Lin
     replaced = [(shapes[0][i], shapes[1][j]) for i, j in _replaced(indices)]
     names = Names()
     ours = program_lines(left, False, names=names)
-    other_names = _LeftNames(names, _same_variables(pairs + replaced))
+    same = _same_inputs(left, right)
+    other_names = _LeftNames(names, _same_variables(pairs + replaced, same))
     theirs = program_lines(right, False, names=other_names)
     return list(
         _marked([line.text for line in ours], [line.text for line in theirs], indices)
@@ -123,15 +124,26 @@ def _replaced(indices: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
             yield from zip(range(i + 1, next_i), range(j + 1, next_j))
 
 
-def _same_variables(pairs: Sequence[tuple[Line, Line]]) -> dict[Variable, Variable]:
+def _same_inputs(left: Program, right: Program) -> dict[Variable, Variable]:
+    """The left's inputs, parameters and buffers for those of the right that have their names."""
+    ours, theirs = ({v.name: v for v in side.inputs} | side.state for side in (left, right))
+    return {variable: ours[name] for name, variable in theirs.items() if name in ours}
+
+
+def _same_variables(
+    pairs: Sequence[tuple[Line, Line]], known: Mapping[Variable, Variable]
+) -> dict[Variable, Variable]:
     """The left's Variable for every Variable of the right that stands in its place."""
-    same: dict[Variable, Variable] = {}
-    used: set[Variable] = set()
+    same = dict(known)
+    used = set(known.values())
     for left, right in pairs:
-        for ours, theirs in zip(_defined(left), _defined(right)):
-            if theirs not in same and ours not in used:
-                same[theirs] = ours
-                used.add(ours)
+        ours, theirs = _defined(left), _defined(right)
+        if len(ours) != len(theirs):
+            continue
+        for variable, other in zip(ours, theirs):
+            if other not in same and variable not in used:
+                same[other] = variable
+                used.add(variable)
     return same
 
 

@@ -102,7 +102,9 @@ class Lexer:
             place = self.place
         line = self.text.count("\n", 0, place) + 1
         column = place - self.text.rfind("\n", 0, place)
-        return ParseError(f"line {line}, column {column}: {what}")
+        error = ParseError(f"line {line}, column {column}: {what}")
+        error.line, error.column = line, column
+        return error
 
 
 def _unescaped(match: re.Match[bytes]) -> bytes:

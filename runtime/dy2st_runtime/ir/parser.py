@@ -7,6 +7,7 @@ and memory in proportion to the text, whatever it says.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from dy2st_runtime.dims import Constraint, Dim, symbol
@@ -274,7 +275,9 @@ class _Parser(AttributeParser):
         if name == word or "\\" in word or name in ("model", "program", "return", "yield"):
             raise self.expected('an operator such as "dy2st.add"')
         if name not in DEFINITIONS and not self._allow_unknown:
-            raise self.error(f"there is no operator `{name[:80]}`")
+            near = get_close_matches(name[:80], DEFINITIONS, n=1)
+            hint = f"; did you mean `{near[0]}`?" if near else ""
+            raise self.error(f"there is no operator `{name[:80]}`{hint}")
         self._operators[self.word] = name
         return name
 

@@ -111,6 +111,15 @@ def test_places_beyond_the_first_are_counted(trace):
     assert found.count("\n@@ ") == 2 and found.endswith("... and 18 more places\n")
 
 
+def test_parameters_are_paired_by_name(trace):
+    left = trace(lambda x, w, b: F.add(F.exp(w), b), x=SHAPE, w=SHAPE, b=SHAPE)
+    right = trace(lambda x, b: F.exp(b), x=SHAPE, b=SHAPE)
+    for program, names in ((left, "wb"), (right, "b")):
+        program.parameters = {name: program.inputs.pop(1) for name in names}
+    added = [line for line in difference(left, right).split("\n") if line.startswith("+  %")]
+    assert added == ['+  %0 = "dy2st.exp"(%b) : (tensor<2xf32>) -> tensor<2xf32>']
+
+
 def test_programs_of_models_are_paired_by_name(trace):
     one, two, three = (trace(chain(name), x=SHAPE) for name in ("relu", "exp", "tanh"))
     one.name, two.name, three.name = "one", "two", "three"

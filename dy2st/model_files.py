@@ -1,0 +1,139 @@
+"""Programs and their arrays for the command line: read from files, and written back.
+
+A name is that of a text file (`net.mlir`), `-` for standard input or output, or that of a saved
+model (`net`, for `net.mlir` and `net.safetensors`). Arrays are read wherever they lie beside the
+text.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dy2st.passes.core.module import Array, Module
+from dy2st_runtime.errors import Dy2stError, FormatError, ParseError
+from dy2st_runtime.io import check_state
+from dy2st_runtime.ir import Program
+from dy2st_runtime.ir.parser import parse
+from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.tensor_file import read_arrays, replacing, write_arrays
+
+STANDARD = "-"
+_ENDING = ".mlir"
+_SHOWN = 100
+
+
+class BadInput(Dy2stError):
+    """What was given cannot be read or written; the message is for the user as it stands."""
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What was read: Programs in order, and the arrays beside them, None without a file of them."""
+
+    name: str
+    programs: list[Program]
+    arrays: Mapping[str, Array] | None
+
+    def module(self) -> Module:
+        """For passes."""
+        return Module({program.name: program for program in self.programs}, dict(self.arrays or {}))
+
+
+# -- reading ----------------------------------------------------------------------------------
+
+
+def read_model(name: str, with_arrays: bool = True) -> ModelFile:
+    """The Programs of a name, and their arrays; BadInput if something is wrong with either."""
+    if name == STANDARD:
+        return ModelFile("standard input", _parsed("standard input", sys.stdin.buffer.read()), None)
+    file = _text_file(name)
+    programs = _parsed(str(file), file.read_bytes())
+    arrays = None
+    array_file = file.with_suffix(".safetensors")
+    if with_arrays and array_file.is_file():
+        arrays = read_arrays(array_file)
+        check_state(programs, arrays, array_file)
+    return ModelFile(name, programs, arrays)
+
+
+def _text_file(name: str) -> Path:
+    """The file that a name means."""
+    file, saved = Path(name), Path(name + _ENDING)
+    if file.is_file():
+        return file
+    if saved.is_file():
+        return saved
+    if file.is_dir():
+        raise BadInput(f"{name} is a folder; give a file in it")
+    tried = f" and no {saved}" if not name.endswith(_ENDING) else ""
+    raise BadInput(f"there is no file {name}{tried}")
+
+
+def _parsed(shown: str, data: bytes) -> list[Program]:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{shown} is no text: it is damaged, or no Program") from None
+    try:
+        programs = parse(text)
+    except ParseError as error:
+        raise BadInput(_marked(shown, text, error)) from None
+    except FormatError as error:  # a newer version
+        raise BadInput(f"{shown}: {error}") from None
+    names = [program.name for program in programs]
+    if not names or len(set(names)) != len(names):
+        raise BadInput(f"{shown} has no Program, or two of one name: {', '.join(names)}")
+    return programs
+
+
+def _marked(shown: str, text: str, error: ParseError) -> str:
+    """`file:line:column: what`, and that part of the line with a mark below."""
+    what = str(error).removeprefix(f"line {error.line}, column {error.column}: ")
+    head = f"{shown}:{error.line}:{error.column}: {what}"
+    line = text.split("\n")[error.line - 1]
+    if not line.strip():
+        return head
+    start = max(0, error.column - 1 - _SHOWN // 2)
+    before, after = line[start : error.column - 1], line[error.column - 1 : start + _SHOWN]
+    space = "".join("\t" if character == "\t" else " " for character in before)
+    return f"{head}\n  {before}{after.rstrip()}\n  {space}^"
+
+
+# -- writing ----------------------------------------------------------------------------------
+
+
+def write_model(name: str, module: Module, has_arrays: bool, locations: bool = True) -> list[str]:
+    """Write a Module, whole or not at all; the names of the files.
+
+    `net.mlir` is the text, and `net.safetensors` the arrays if the Programs have any, or
+    `has_arrays`. Raises BadInput if a folder is missing or only some of the arrays are known.
+    """
+    is_text = name.endswith(_ENDING)
+    text_file = Path(name if is_text else name + _ENDING)
+    if not text_file.parent.is_dir():
+        raise BadInput(f"there is no folder {text_file.parent}")
+    programs = list(module.programs.values())
+    files = [text_file]
+    if module.state or has_arrays or not is_text:
+        array_file = text_file.with_suffix(".safetensors")
+        _check_known(programs, module.state, array_file)
+        write_arrays(array_file, module.state)
+        files.append(array_file)
+    with replacing(text_file) as temporary:
+        temporary.write_bytes(to_text(programs, locations).encode("utf-8"))
+    return [str(file) for file in files]
+
+
+def _check_known(programs: Sequence[Program], state: Mapping[str, Array], file: Path) -> None:
+    missing = [name for program in programs for name in program.state if name not in state]
+    if missing:
+        raise BadInput(
+            f"{file} cannot be written: the arrays of {', '.join(dict.fromkeys(missing))} are not "
+            "known, because none lay beside the input"
+        )
+
+
+__all__ = ["STANDARD", "BadInput", "ModelFile", "read_model", "write_model"]
