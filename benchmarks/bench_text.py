@@ -34,7 +34,7 @@ def mixed(count: int, kind: str) -> Program:
     with tracer.tracing():
         while len(program.operators) < count * 11 // 13:  # two of thirteen are in a branch
             x = ops.relu(x) + 1.5
-            x = ops.matmul(x, WEIGHTS)
+            x = ops.matmul(x, WEIGHTS + len(program.operators))
             y = ops.reshape(x, [SIZES[kind] * 2, 2])
             x = ops.reshape(ops.exp(y), [SIZES[kind], 4])
             x = branch(tracer, ops.sum(x) > 0.0, x)

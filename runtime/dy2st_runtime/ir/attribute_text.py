@@ -23,6 +23,8 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -69,6 +71,7 @@ def _escape(match: re.Match[str]) -> str:
     return "".join(f"\\{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
 
 
+@lru_cache(maxsize=1_000)
 def key_text(name: str) -> str:
     """The name of an attribute, in quotes if it is no identifier."""
     return name if _BARE_KEY.match(name) else string_text(name)
@@ -81,8 +84,12 @@ def dict_text(entries: Sequence[tuple[str, str]], open: str = "{", close: str = 
 
 def location_text(location: Location) -> str:
     """`loc("model.py":9:8)`; of the path only the file's own name, so that no machine shows."""
-    file = _FOLDERS.sub("", location.file)
-    return f"loc({string_text(file)}:{location.line}:{location.column})"
+    return f"loc({_file_text(location.file)}:{location.line}:{location.column})"
+
+
+@lru_cache(maxsize=1_000)
+def _file_text(file: str) -> str:
+    return string_text(_FOLDERS.sub("", file))
 
 
 # -- types ------------------------------------------------------------------------------------
@@ -227,12 +234,14 @@ def array_text(array: Array) -> str:
 def _elements(array: Array) -> str:
     if array.size == 0:
         return ""
+    if array.size == 1 and np.isfinite(array).item():
+        return _texts(array)[0]
     is_splat = _is_splat(array)
     shown = array[(slice(0, 1),) * array.ndim] if is_splat else array
     # Not `0x7F800000`: xDSL takes the bits of an element for a number.
     if shown.size > MAX_LISTED or not np.isfinite(shown).all():
         return f'"0x{little_endian(shown).hex().upper()}"'
-    return _nested(iter(shown.flat), () if is_splat else array.shape)
+    return _nested(iter(_texts(shown)), () if is_splat else array.shape)
 
 
 def _is_splat(array: Array) -> bool:
@@ -247,22 +256,31 @@ def _is_splat(array: Array) -> bool:
     return bool((data == data[0]).all())
 
 
-def _nested(elements: Iterator[Any], shape: Sequence[int]) -> str:
+def _nested(texts: Iterator[str], shape: Sequence[int]) -> str:
     if not shape:
-        return _element(next(elements))
-    return f"[{', '.join(_nested(elements, shape[1:]) for _ in range(shape[0]))}]"
+        return next(texts)
+    if len(shape) == 1:
+        return f"[{', '.join(islice(texts, shape[0]))}]"
+    return f"[{', '.join([_nested(texts, shape[1:]) for _ in range(shape[0])])}]"
 
 
-def _element(value: Any) -> str:
-    """One finite element, exact."""
-    if value.dtype.kind == "b":
-        return "true" if value else "false"
-    if value.dtype.kind in "iu":
-        return str(int(value))
+def _texts(array: Array) -> list[str]:
+    """The finite elements in row-major order, each exact."""
+    flat = array.ravel()
+    kind = flat.dtype.kind
+    if kind == "b":
+        return ["true" if value else "false" for value in flat.tolist()]
+    if kind in "iu":
+        return [str(value) for value in flat.tolist()]
+    if flat.dtype == np.float64:
+        return [_with_point(repr(value)) for value in flat.tolist()]
+    return [_with_point(_shortest(value, flat.dtype.type)) for value in flat]
+
+
+def _shortest(value: Any, kind: Any) -> str:
+    """The digits that NumPy shows if they read back, else those of the float64."""
     short = str(value)
-    if value.dtype.type(float(short)) == value:
-        return _with_point(short)
-    return _with_point(repr(float(value)))
+    return short if kind(float(short)) == value else repr(float(value))
 
 
 class Elided:

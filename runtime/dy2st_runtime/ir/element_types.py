@@ -27,6 +27,7 @@ _TEXT_OF_DTYPE = {
 }
 _DTYPE_OF_TEXT = {text: name for name, text in _TEXT_OF_DTYPE.items()}
 _known: dict[str, DType] = {}
+_texts: dict[DType, str] = {}  # NumPy makes the name of a dtype anew every time
 
 
 def element_text(dtype: DType) -> str | None:
@@ -35,7 +36,10 @@ def element_text(dtype: DType) -> str | None:
     >>> element_text(np.dtype("uint8"))
     'ui8'
     """
-    return _TEXT_OF_DTYPE.get(dtype.name)
+    text = _texts.get(dtype)
+    if text is None and dtype.name in _TEXT_OF_DTYPE:
+        text = _texts[dtype] = _TEXT_OF_DTYPE[dtype.name]
+    return text
 
 
 def element_dtype(text: str) -> DType | None:

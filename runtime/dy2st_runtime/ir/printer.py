@@ -129,6 +129,7 @@ class _Printer:
         self._elide = elide
         self._names = names
         self._types: dict[int, tuple[Any, str]] = {}
+        self._shapes: dict[tuple[Any, Any], str] = {}
         # What is still to be printed, the last first: Blocks may be nested deeper than Python's
         # own stack goes.
         self._todo: list[Callable[[], None]] = []
@@ -184,10 +185,17 @@ class _Printer:
         inside = f"({', '.join(parameters)})" if parameters else ""
         self._add(f"{indent}^bb0{inside}:", block)
         self._todo.append(partial(self._print_end, block, depth + 1, terminator))
-        self._todo += [
-            partial(self._print_operator, operator, depth + 1)
-            for operator in reversed(block.operators)
-        ]
+        self._todo.append(partial(self._print_operators, iter(block.operators), depth + 1))
+
+    def _print_operators(self, operators: Iterator[Operator], depth: int) -> None:
+        """Print those up to the next that has Blocks, and leave the rest for after it."""
+        for operator in operators:
+            if operator.blocks:
+                self._todo.append(partial(self._print_operators, operators, depth))
+                self._print_nested(operator, depth)
+                return
+            text = f"{_INDENT * depth}{self._head(operator)}{self._tail(operator)}"
+            self.lines.append(Line(text, operator))
 
     def _print_end(self, block: Block, depth: int, terminator: str) -> None:
         head = f'{_INDENT * depth}"dy2st.{terminator}"({self._uses(block.yields)})'
@@ -195,14 +203,9 @@ class _Printer:
 
     # -- operators ---------------------------------------------------------------------------
 
-    def _print_operator(self, operator: Operator, depth: int) -> None:
+    def _print_nested(self, operator: Operator, depth: int) -> None:
         indent = _INDENT * depth
-        head = f'{indent}{self._results(operator)}"dy2st.{operator.name}"'
-        head = f"{head}({self._uses(operator.operands)})"
-        if not operator.blocks:
-            self._add(head + self._tail(operator), operator)
-            return
-        self._add(f"{head} ({{", operator)
+        self._add(f"{indent}{self._head(operator)} ({{", operator)
         steps: list[Callable[[], None]] = []
         for block in operator.blocks:
             if steps:
@@ -211,15 +214,16 @@ class _Printer:
         steps.append(partial(self._add, f"{indent}}}){self._tail(operator)}", operator))
         self._todo += reversed(steps)
 
-    def _results(self, operator: Operator) -> str:
-        if not operator.results:
-            return ""
-        return f"{', '.join([self._names.of(result) for result in operator.results])} = "
+    def _head(self, operator: Operator) -> str:
+        results = f"{self._uses(operator.results)} = " if operator.results else ""
+        return f'{results}"dy2st.{operator.name}"({self._uses(operator.operands)})'
 
     def _tail(self, operator: Operator) -> str:
         attributes = operator.attributes
-        texts = [(name, self._attribute(attributes[name])) for name in sorted(attributes)]
-        text = f" {dict_text(texts)}" if texts else ""
+        text = ""
+        if attributes:
+            texts = [(name, self._attribute(attributes[name])) for name in sorted(attributes)]
+            text = f" {dict_text(texts)}"
         results = operator.results
         produced = self._type_list(results)
         if len(results) != 1:
@@ -246,8 +250,18 @@ class _Printer:
         known = self._types.get(id(type))
         if known is None:
             # The type is kept beside its text, so that no other object gets its id.
-            known = self._types[id(type)] = (type, type_text(type))
+            known = self._types[id(type)] = (type, self._new_type(type))
         return known[1]
+
+    def _new_type(self, type: Any) -> str:
+        """The text of a type object that is met for the first time; many are of equal content."""
+        if not isinstance(type, TensorType):
+            return type_text(type)
+        key = (type.dtype, type.shape)
+        text = self._shapes.get(key)
+        if text is None:
+            text = self._shapes[key] = type_text(type)
+        return text
 
 
 def _names_text(names: Iterable[str]) -> str:
@@ -270,18 +284,19 @@ def _symbols_text(program: Program) -> str:
 def _sizes(program: Program) -> Iterator[Any]:
     """All that may hold symbols."""
     blocks = [program.block]
-    seen: set[int] = set()
+    seen: set[Any] = set()
     while blocks:
         block = blocks.pop()
         variables = list(block.parameters)
         for operator in block.operators:
             variables += operator.results
             blocks += operator.blocks
-            yield from operator.attributes.values()
+            if operator.attributes:
+                yield from operator.attributes.values()
         for variable in variables:
             type = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
-            if isinstance(type, TensorType) and id(type) not in seen:
-                seen.add(id(type))
+            if isinstance(type, TensorType) and type.shape not in seen:
+                seen.add(type.shape)
                 yield type.shape
     for located in program.constraints:
         yield located.constraint.condition
