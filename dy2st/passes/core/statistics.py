@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dy2st.passes.core.graph import blocks_of
-from dy2st_runtime.dims import Dim, evaluate, symbols
+from dy2st_runtime.dims import evaluate, symbols
 from dy2st_runtime.ir import Operator, Program, TensorType, Variable
 
 UNKNOWN_SIZE = 1
@@ -38,7 +38,7 @@ class Statistics:
         return Statistics(**{name: own[name] - others[name] for name in own})
 
 
-def statistics(program: Program, sizes: Mapping[Dim, int] | None = None) -> Statistics:
+def statistics(program: Program, sizes: Mapping[str, int] | None = None) -> Statistics:
     """The counts, with numbers for symbols; a size of others counts as 1."""
     known = sizes or {}
     operators = macs = value_bytes = 0
@@ -57,33 +57,33 @@ def statistics(program: Program, sizes: Mapping[Dim, int] | None = None) -> Stat
     )
 
 
-def _size(size: Any, known: Mapping[Dim, int]) -> int:
+def _size(size: Any, known: Mapping[str, int]) -> int:
     if isinstance(size, int):
         return size
-    values = {symbol: known.get(symbol, UNKNOWN_SIZE) for symbol in symbols(size)}
+    values = {symbol: known.get(str(symbol), UNKNOWN_SIZE) for symbol in symbols(size)}
     try:
         return max(0, int(evaluate(size, values)))
     except ZeroDivisionError:
         return UNKNOWN_SIZE
 
 
-def _product(sizes: Iterable[Any], known: Mapping[Dim, int]) -> int:
+def _product(sizes: Iterable[Any], known: Mapping[str, int]) -> int:
     return math.prod(_size(size, known) for size in sizes)
 
 
-def _elements(variable: Variable, known: Mapping[Dim, int]) -> int:
+def _elements(variable: Variable, known: Mapping[str, int]) -> int:
     type = variable.type
     return _product(type.shape, known) if isinstance(type, TensorType) else 0
 
 
-def _bytes(variable: Variable, known: Mapping[Dim, int]) -> int:
+def _bytes(variable: Variable, known: Mapping[str, int]) -> int:
     type = variable.type
     if not isinstance(type, TensorType):
         return 0
     return _elements(variable, known) * type.dtype.itemsize
 
 
-def _macs(operator: Operator, known: Mapping[Dim, int]) -> int:
+def _macs(operator: Operator, known: Mapping[str, int]) -> int:
     if operator.name == "matmul":
         inner = operator.operands[0].tensor_type.shape[-1]
         return _elements(operator.results[0], known) * _size(inner, known)
