@@ -35,16 +35,16 @@ class _Scope:
 
     def __init__(self, outer: _Scope | None = None, path: Path = ()):
         self.outer, self.path = outer, path
-        self.found: dict[Any, Variable] = {}
+        self.found: dict[Any, list[Variable]] = {}
         self.home: dict[Variable, Variable] = {} if outer is None else dict(outer.home)
 
-    def find(self, key: Any) -> Variable | None:
-        """A value that is there already, as this Block sees it."""
+    def find(self, key: Any) -> list[Variable] | None:
+        """The results of an equal operator, as this Block sees them."""
         scope: _Scope | None = self
         while scope is not None:
             known = scope.found.get(key)
             if known is not None:
-                return self._brought_in(known, scope)
+                return [self._brought_in(v, scope) for v in known] if scope is not self else known
             scope = scope.outer
         return None
 
@@ -109,12 +109,11 @@ def _known(operator: Operator, scope: _Scope) -> list[Variable] | None:
         return None
     results = operator.results
     find = scope.found.get if operator.name == "constant" else scope.find
-    found = [find((key, index)) for index in range(len(results))]
-    pairs = zip(found, results, strict=True)
-    if results and all(old is not None and _same_type(old, new) for old, new in pairs):
-        return [old for old in found if old is not None]
-    for index, result in enumerate(results):
-        scope.found[key, index] = result
+    found = find(key)
+    if found and all(map(_same_type, found, results)):
+        return found
+    if results:
+        scope.found[key] = results
     return None
 
 
@@ -151,7 +150,7 @@ def _constant_key(operator: Operator) -> Any:
     number = operator.results[0].number
     if array.size > _COMPARED_BY_BITS:
         return ("constant", id(array), number)
-    return ("constant", array.dtype.str, array.dtype.name, array.shape, array.tobytes(), number)
+    return ("constant", array.dtype, array.shape, array.tobytes(), number)
 
 
 def _plain(value: Any) -> Any:

@@ -62,6 +62,9 @@ def _bfloat16() -> np.dtype[Any]:
         ) from None
 
 
+_FLOAT32 = np.dtype("float32")
+
+
 class _Casts:
     """A Block, the short form of values, and the long form of values that are short."""
 
@@ -88,14 +91,14 @@ class _Casts:
         floats = [v for v in operator.operands if is_floating(v.tensor_type.dtype)]
         if not all(_is_float32(v) or self.is_short(v) for v in floats):
             return False
-        constants = [array for v in floats if (array := constant_of(v)) is not None]
-        if not all(self.fits(array, is_free) for array in constants):
-            return False
-        if not is_free:
-            return True
-        moving = [v for v in floats if constant_of(v) is None]
-        value = np.asarray(operator.attributes.get("value", 0))
-        return bool(moving) and all(map(self.is_short, moving)) and self.fits(value, True)
+        arrays = [constant_of(v) for v in floats]
+        if is_free:
+            moving = [v for v, array in zip(floats, arrays, strict=True) if array is None]
+            if not moving or not all(map(self.is_short, moving)):
+                return False
+            if "value" in operator.attributes:
+                arrays.append(np.asarray(operator.attributes["value"]))
+        return all(array is None or self.fits(array, is_free) for array in arrays)
 
     def is_short(self, variable: Variable) -> bool:
         """Whether it is computed in the short type, and not only cast for some reader."""
@@ -147,7 +150,7 @@ class _Casts:
 
 
 def _is_float32(variable: Variable) -> bool:
-    return isinstance(variable.type, TensorType) and variable.type.dtype == np.float32
+    return isinstance(variable.type, TensorType) and variable.type.dtype == _FLOAT32
 
 
 __all__ = ["ALWAYS", "FOLLOW", "ToMixedPrecision"]
