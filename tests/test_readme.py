@@ -1,4 +1,4 @@
-"""Every Python block of the README runs, in order, and prints what the README shows."""
+"""Every Python block of the README and the guides runs, in order, and prints what they show."""
 
 from __future__ import annotations
 
@@ -8,33 +8,38 @@ import linecache
 import re
 from pathlib import Path
 
-README = Path(__file__).parent.parent / "README.md"
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+PAGES = [README, ROOT / "docs" / "passes.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def test_the_readmes_blocks_print_what_it_shows(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_blocks_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = BLOCK.findall(README.read_text(encoding="utf-8"))
-    namespace = {"__name__": "readme"}
+    blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
+    namespace = {"__name__": "page"}
     for number, (language, text) in enumerate(blocks):
         if language != "python":
             continue
         expected = ""
         if number + 1 < len(blocks) and blocks[number + 1][0] == "text":
             expected = blocks[number + 1][1]
-        # Conversion reads the source of functions: give it as that of a file called README.md.
-        filename = str(tmp_path / f"block{number}" / "README.md")
+        # Conversion reads the source of functions: give it as that of a file called like the page.
+        filename = str(tmp_path / f"block{number}" / page.name)
         linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(text, filename, "exec"), namespace)
-        shown = printed.getvalue().replace(filename, "README.md")
+        shown = printed.getvalue().replace(filename, page.name)
         assert without_columns(shown) == without_columns(expected)
 
 
 def without_columns(text):
     """Python 3.10 does not know the columns of instructions."""
-    return re.sub(r"(README\.md:\d+):\d+", r"\1", text).strip()
+    return re.sub(r"(\w+\.md:\d+):\d+", r"\1", text).strip()
 
 
 def test_the_commands_stand_in_the_order_in_which_the_gate_runs_them():

@@ -60,8 +60,8 @@ class MemoryPlan:
         """What is needed, and the largest buffers."""
         values = sum(len(buffer.values) for buffer in self.buffers)
         lines = [
-            f"{self.program.name}: {amount(self.arena)} for {values} values in "
-            f"{len(self.buffers)} buffers; {amount(self.peak)} are alive at one time, "
+            f"{self.program.name}: {amount(self.arena)} for {_count(values, 'value')} in "
+            f"{_count(len(self.buffers), 'buffer')}; {amount(self.peak)} are alive at one time, "
             f"{amount(self.unplanned)} with memory for each",
         ]
         for buffer in sorted(self.buffers, key=lambda b: (-b.size, b.begin))[:10]:
@@ -71,9 +71,9 @@ class MemoryPlan:
             )
         return "\n".join(lines)
 
-    def svg(self, width: int = 960, height: int = 480) -> str:
+    def svg(self, width: int = 960, height: int = 480, title: str | None = None) -> str:
         """A picture: operators from left to right, memory from bottom to top."""
-        return _picture(self, width, height)
+        return _picture(self, width, height, title or self.program.name)
 
 
 def plan_memory(program: Program, sizes: Mapping[str, int] | None = None) -> MemoryPlan:
@@ -242,7 +242,11 @@ def amount(size: int) -> str:
 _COLOURS = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#9c755f")
 
 
-def _picture(plan: MemoryPlan, width: int, height: int) -> str:
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _picture(plan: MemoryPlan, width: int, height: int, name: str) -> str:
     count = max(1, len(plan.program.block.operators))
     left, top, right, bottom = 90, 40, 20, 40
     across, up = width - left - right, height - top - bottom
@@ -260,7 +264,7 @@ def _picture(plan: MemoryPlan, width: int, height: int) -> str:
             "</rect>"
         )
     title = (
-        f"{plan.program.name}: {amount(plan.arena)} for what takes {amount(plan.unplanned)} "
+        f"{name}: {amount(plan.arena)} for what takes {amount(plan.unplanned)} "
         "with memory for each value"
     )
     foot = top + up

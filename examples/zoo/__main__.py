@@ -10,6 +10,7 @@ import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,13 +23,8 @@ from dy2st_runtime import engine
 from .models import MODELS
 
 HEADINGS = (
-    "model",
-    "operators",
-    "batch norms",
-    "MACs",
-    "each value alone",
-    "planned",
-    "difference",
+    *("model", "operators", "batch norms", "MACs", "parameters"),
+    *("memory for each value", "planned memory"),
 )
 
 
@@ -55,9 +51,9 @@ class Comparison:
             _change(f"{count.operators}" for count in counts),
             _change(map(str, norms)),
             _change(_millions(count.macs) for count in counts),
+            _change(_millions(count.parameters) for count in counts),
             _change(amount(plan.unplanned) for plan in plans),
             _change(amount(plan.arena) for plan in plans),
-            f"{self.difference():.1e}",
         )
 
     def difference(self) -> float:
@@ -127,17 +123,36 @@ def main() -> None:
     )
     parser.add_argument("models", nargs="*", help=f"any of {', '.join(MODELS)}; all by default")
     parser.add_argument("--tiny", action="store_true", help="small models of the same structure")
-    parser.add_argument("--time", action="store_true", help="run them, too")
+    parser.add_argument("--time", action="store_true", help="run them, too, and compare results")
+    parser.add_argument("--svg", type=Path, metavar="FOLDER", help="draw how memory is used")
     options = parser.parse_args()
     unknown = [name for name in options.models if name not in MODELS]
     if unknown:
         parser.error(f"there is no model {unknown[0]!r}; there are {', '.join(MODELS)}")
     names = options.models or list(MODELS)
     print(table(names, options.tiny))
-    if options.time:
-        for name in names:
-            before, after = compare(name, options.tiny).times()
-            print(f"{name}: {before:.1f} ms -> {after:.1f} ms, {before / after:.2f} times as fast")
+    for name in names:
+        if options.svg:
+            draw(name, options.tiny, options.svg)
+        if options.time:
+            tell_times(compare(name, options.tiny))
+
+
+def draw(name: str, tiny: bool, folder: Path) -> None:
+    """Write `NAME_memory.svg`, the memory after the pipeline."""
+    comparison = compare(name, tiny)
+    folder.mkdir(parents=True, exist_ok=True)
+    picture = plan_memory(comparison.after, comparison.sizes).svg(title=name)
+    (folder / f"{name}_memory.svg").write_text(picture, encoding="utf-8")
+
+
+def tell_times(comparison: Comparison) -> None:
+    """Print how long the Program takes before and after, and how far the results are apart."""
+    before, after = comparison.times()
+    print(
+        f"{comparison.name}: {before:.1f} ms -> {after:.1f} ms, {before / after:.2f} times as "
+        f"fast; largest difference {comparison.difference():.1e}"
+    )
 
 
 if __name__ == "__main__":

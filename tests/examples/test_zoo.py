@@ -10,14 +10,11 @@ import numpy as np
 import pytest
 
 import dy2st
-from dy2st.passes import Module, pipeline, plan_memory
+from dy2st.passes import Module, pipeline, plan_memory, statistics
+from examples.zoo.__main__ import compare, table
+from examples.zoo.models import MODELS
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT))
-
-from examples.zoo.__main__ import compare  # noqa: E402
-from examples.zoo.models import MODELS  # noqa: E402
-
 CONVOLUTIONAL = ("resnet50", "resnet18", "mobilenet_v2", "googlenet", "unet", "yolo_v3")
 
 
@@ -80,3 +77,20 @@ def test_the_table_is_printed_for_the_models_that_are_named():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("| model | operators |") and "| lstm |" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "macs"),  # millions, as published for 224 x 224 and, for YOLOv3, 416 x 416 pixels
+    [("resnet50", 4089), ("resnet18", 1814), ("mobilenet_v2", 301), ("yolo_v3", 32930)],
+)
+def test_the_multiplications_are_those_that_were_published(name, macs):
+    model = MODELS[name]
+    net = dy2st.to_static(model.full(), model.full_specs)
+    count = statistics(net.forward.main_program).macs / 1e6
+    assert count == pytest.approx(macs, rel=1e-3)
+
+
+@pytest.mark.slow
+def test_the_page_shows_the_table_of_now():
+    page = (ROOT / "docs" / "passes.md").read_text(encoding="utf-8")
+    assert table(list(MODELS)) in page, "put there what `python -m examples.zoo` prints"

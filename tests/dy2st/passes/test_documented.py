@@ -1,0 +1,37 @@
+"""docs/passes.md shows what the passes do: its texts are those of now, and keep the numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from dy2st.passes import Module, find, pass_names
+from tests.dy2st.passes.documented import EXAMPLES, PAGE, WITHOUT, before_and_after, with_texts
+
+
+def test_every_pass_has_an_example():
+    assert {*EXAMPLES, *WITHOUT} == set(pass_names())
+
+
+def test_the_page_shows_the_texts_of_now():
+    page = PAGE.read_text(encoding="utf-8")
+    assert with_texts(page) == page, "run: python tests/dy2st/passes/documented.py"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_changes(name):
+    before, after = before_and_after(name)
+    assert before != after
+
+
+@pytest.mark.parametrize(
+    "name", sorted({*EXAMPLES} - {"MutateOpsForTraining", "SkipOutputSoftmax"})
+)
+def test_an_example_keeps_its_numbers(name, t):
+    example = EXAMPLES[name]
+    tolerance = 1e-2 if name == "ToMixedPrecision" else 1e-5
+    t.check(find(name), example.program(), example.state, rtol=tolerance)
+
+
+def test_the_skipped_softmax_is_left_to_the_host():
+    module = find("SkipOutputSoftmax")(Module({"main": EXAMPLES["SkipOutputSoftmax"].program()}))
+    assert module.epilogues == {"main": {0: ("softmax", {"axis": 1})}}
