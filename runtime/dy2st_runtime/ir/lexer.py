@@ -10,9 +10,10 @@ _STRING = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
 # A whole tensor type is one word: most of a text are types, and few of them differ. No alternative
 # can match a text in two ways, so matching takes linear time.
 _ENCODING = rf",[ ]?\[{_STRING}(?:,[ ]?{_STRING})*\]"
+TENSOR = rf"tensor<(?:(?:[0-9]+|\?)x)*[a-z][a-z0-9]*(?:{_ENCODING})?>"
 _TOKEN = re.compile(
     rf"""(?:[ \t\r\n]+|//[^\n]*)*
-    (?: (?P<tensor>tensor<(?:(?:[0-9]+|\?)x)*[a-z][a-z0-9]*(?:{_ENCODING})?>)
+    (?: (?P<tensor>{TENSOR})
     | (?P<value>%[A-Za-z0-9_$.-]+)
     | (?P<string>{_STRING})
     | (?P<number>-?(?:0x[0-9A-Fa-f]+|[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?)?))
@@ -53,6 +54,11 @@ class Lexer:
         self.place = match.start(kind)
         self._next = match.end()
         return word
+
+    def go_on_at(self, place: int) -> None:
+        """Go to the first word from a place on."""
+        self._next = place
+        self.advance()
 
     def accept(self, word: str) -> bool:
         """Go on if this word is here."""
@@ -116,4 +122,4 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
     return same or (b"\n" if newline else b"\t" if tab else b"")
 
 
-__all__ = ["Lexer"]
+__all__ = ["TENSOR", "Lexer"]

@@ -6,14 +6,17 @@ and memory in proportion to the text, whatever it says.
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from dy2st_runtime.dims import Constraint, Dim, symbol
 from dy2st_runtime.errors import FormatError, Location, ParseError
-from dy2st_runtime.ir.attribute_parser import AttributeParser
 from dy2st_runtime.ir.definition import DEFINITIONS
+from dy2st_runtime.ir.line_reader import LineReader
 from dy2st_runtime.ir.printer import FORMAT
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.types import ValueType
@@ -28,7 +31,20 @@ def parse(text: str, allow_unknown: bool = False) -> list[Program]:
     Operators without a record are refused unless `allow_unknown`. The Programs are not verified.
     Raises ParseError for a text that is none, FormatError for one of a newer version of dy2st.
     """
-    return _Parser(text, allow_unknown).model()
+    with _without_collection():
+        return _Parser(text, allow_unknown).model()
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Nothing that reading makes is garbage; looking for some takes a third of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def parse_one(text: str, allow_unknown: bool = False) -> Program:
@@ -48,14 +64,12 @@ class _Head:
     place: int
 
 
-class _Parser(AttributeParser):
-    __slots__ = ("_allow_unknown", "_operators", "_values")
+class _Parser(LineReader):
+    __slots__ = ("_allow_unknown",)
 
     def __init__(self, text: str, allow_unknown: bool):
         super().__init__(text)
         self._allow_unknown = allow_unknown
-        self._values: dict[str, Variable] = {}
-        self._operators: dict[str, str] = {}  # names by their words, quotes included
 
     def expect_all(self, *words: str) -> None:
         """Go on over all these words."""
@@ -232,6 +246,11 @@ class _Parser(AttributeParser):
             self._begin_block(block)
 
     def _begin_block(self, block: Block) -> None:
+        quick = self.quick_parameters()
+        if quick is not None:
+            for place, word, type in quick:
+                self._define(word, block.add_parameter(type, _own_name(word)), place)
+            return
         if self.kind in ("value", "string"):  # other tools leave a Block's head out if it is empty
             return
         self.expect("^bb0")
@@ -247,6 +266,10 @@ class _Parser(AttributeParser):
         self.expect(":")
 
     def _end_block(self, block: Block) -> None:
+        quick = self.quick_end(block)
+        if quick is not None:
+            block.yields = quick
+            return
         self.advance()
         block.yields = self._operands(block)
         self._check_types(block.yields)
@@ -257,6 +280,10 @@ class _Parser(AttributeParser):
 
     def _head(self, block: Block) -> _Head:
         place = self.place
+        quick = self.quick_head(block)
+        if quick is not None:
+            names, name, operands = quick
+            return _Head(Operator(name, operands, {}, block), names, place)
         results: list[str] = []
         if self.kind == "value":
             results.append(self.advance())
@@ -286,18 +313,23 @@ class _Parser(AttributeParser):
         operator = head.operator
         if self.word == "{":
             operator.attributes = self.entries()
-        self._check_types(operator.operands)
+        quick = self.quick_tail(operator.operands, len(head.results))
+        types, operator.location = quick or self._tail(head)
+        for word, type in zip(head.results, types, strict=True):
+            result = Variable(type, operator, _own_name(word))
+            operator.results.append(result)
+            self._define(word, result, head.place)
+        operator.block.operators.append(operator)
+
+    def _tail(self, head: _Head) -> tuple[list[ValueType], Location | None]:
+        """`: (types) -> types`, and the location if there is one."""
+        self._check_types(head.operator.operands)
         self.expect("->")
         types = self._types() if self.word == "(" else [self.type()]
         if len(types) != len(head.results):
             counts = f"{len(head.results)} results are named, {len(types)} have a type"
             raise self.error(counts, head.place)
-        for word, type in zip(head.results, types, strict=True):
-            result = Variable(type, operator, _own_name(word))
-            operator.results.append(result)
-            self._define(word, result, head.place)
-        operator.location = self._location()
-        operator.block.operators.append(operator)
+        return types, self._location()
 
     # -- values ------------------------------------------------------------------------------
 
