@@ -69,6 +69,19 @@ def _spatial_rule(name: str, index: int = 0) -> Rule:
     return spatial
 
 
+_places = value(lambda v: v.tensor_type.rank == 1, "a vector of indices")
+_chosen = op.index(_joined, _places)
+
+
+@rule(_chosen)
+def choice(m: Match) -> Any:
+    """index(concat(a, b), i) -> concat(index(a, i), index(b, i)) along another axis."""
+    concat, axis = _concat_of(m, _joined)
+    attributes = m.attributes(_chosen)
+    m.require(attributes["axes"] != (axis,), "it chooses along the axis of the parts")
+    return _again([apply("index", x, m[_places], **attributes) for x in concat.operands], concat)
+
+
 def _leaves_channels(name: str, attributes: dict[str, Any]) -> bool:
     if name == "pad":
         return not any(attributes["pads"][1])
@@ -124,6 +137,7 @@ CanonicalizeConcatPos = rewrite_pass(
     [
         *(_unary_rule(name) for name in sorted(UNARY)),
         *(_spatial_rule(n) for n in _SPATIAL),
+        choice,
         *(_binary_rule(name, place) for name in sorted(BROADCAST - {"where"}) for place in (0, 1)),
     ],
     opt_level=1,

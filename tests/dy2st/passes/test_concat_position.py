@@ -126,6 +126,8 @@ SPATIAL = {
     "pad": lambda x: F.pad(x, [1, 1, 2, 0]),
     "pad with a value": lambda x: F.pad(x, [1, 0, 0, 2], value=3.0),
     "pad by reflection": lambda x: F.pad(x, [1, 1, 2, 0], mode="reflect"),
+    "resizing": lambda x: F.interpolate(x, scale_factor=2),
+    "rows that are chosen": lambda x: F.index_select(x, np.array([1, 0, 1]), axis=2),
     "activation, pad and pool": lambda x: F.max_pool2d(F.pad(F.relu(x), [1, 1, 1, 1]), 2),
 }
 
@@ -159,6 +161,8 @@ OVER_CHANNELS = {
     "slice": lambda x: x[:, 1:3],
     "split": lambda x: F.split(x, [1, 4], axis=1)[1],
     "flip": lambda x: F.flip(x, axis=[1]),
+    "channels that are chosen": lambda x: F.index_select(x, np.array([4, 0]), axis=1),
+    "elements that are chosen": lambda x: x[:, np.array([4, 0]), np.array([1, 2])],
     "convolution": lambda x: F.conv2d(x, np.ones((2, 5, 1, 1), np.float32)),
     "a value": lambda x: x + F.sum(x),
     "a larger constant": lambda x: x + np.ones((2, 1, 1, 1, 1), np.float32),
