@@ -178,7 +178,7 @@ class _Fusion:
             self._merge([index, *way, sink])
 
     def _way(self, index: int, sink: int, most: Kind) -> list[int] | None:
-        """The operators between two, None if one of them is too heavy."""
+        """The operators between two, None if one is too heavy or they are too many."""
         found: list[int] = []
         todo = [index]
         seen = {index, sink}
@@ -190,6 +190,8 @@ class _Fusion:
                 if self.heaviest[self._root(user)] > most or user > sink:
                     return None
                 found.append(user)
+                if len(found) + 2 > self.most:
+                    return None
                 todo.append(user)
         return found
 

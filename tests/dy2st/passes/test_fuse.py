@@ -271,12 +271,19 @@ def test_the_groups_are_the_same_every_time(t):
     assert texts[0] == texts[1] == texts[2]
 
 
-@pytest.mark.parametrize("kind", ["a chain", "many users"])
+@pytest.mark.parametrize("kind", ["a chain", "many users", "nested residuals"])
 def test_large_programs_take_about_linear_time(t, kind):
     def build(x, size):
         if kind == "many users":
             y = F.relu(x)
             return [F.exp(y) for _ in range(size)]
+        if kind == "nested residuals":
+            values = [x]
+            for _ in range(size // 2):
+                values.append(F.relu(values[-1]))
+            for value in values[::-1]:
+                x = x + value
+            return x
         for _ in range(size):
             x = F.relu(x)
         return x
