@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import dy2st
 from dy2st.passes import FoldConstant, Sequential, SimplifyControlFlow, explain
 from dy2st_runtime import engine
 from dy2st_runtime.ir import F, apply
@@ -276,6 +277,16 @@ def test_a_branch_in_the_body_does_not_hide_how_often_the_loop_turns(t):
         Sequential([PASS, FoldConstant(), PASS]), t.program_of(counted(3, body), t.floats(2))
     )
     assert t.names(after) == ["exp", "exp", "tanh"]
+
+
+def test_an_unrolled_body_draws_the_same_random_numbers(t):
+    program = t.program_of(counted(3, lambda i, x: x + F.uniform([2])), t.floats(2))
+    found = []
+    for entry in (program, PASS(program)):
+        dy2st.seed(7)
+        found.append(t.run(entry, [t.array(2)]))
+    assert kinds(t, program) != kinds(t, PASS(program))
+    t.compare(*found, rtol=0)
 
 
 def test_prints_in_an_unrolled_body_come_in_order_and_not_before(t, capsys):
