@@ -5,7 +5,8 @@
       ...                                         ...
 
 A pure operator goes if its operands do not change from turn to turn and it cannot fail: the loop
-may not turn at all, and the Program must not fail where the user's code would not. Constants stay.
+may not turn at all, and the Program must not fail where the user's code would not. So what comes
+after a check inside the loop goes only if it works for all sizes. Constants stay.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dy2st.passes.core.base import FunctionPass, function_pass
 from dy2st.passes.core.capture import captured, first_captured
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import constant_of, constant_operator, replace_values
-from dy2st.passes.core.kinds import MAY_RAISE
+from dy2st.passes.core.kinds import BROADCAST, MAY_RAISE, UNARY
 from dy2st.passes.core.module import Module
 from dy2st_runtime.dims import Dim, less, symbols
 from dy2st_runtime.ir import (
@@ -26,7 +27,7 @@ from dy2st_runtime.ir import (
     TensorType,
     Variable,
 )
-from dy2st_runtime.ir.dead_code import drop_dead
+from dy2st_runtime.ir.dead_code import drop_dead, is_pure
 
 
 @function_pass(opt_level=2)
@@ -52,21 +53,26 @@ def _hoist_from(block: Block, known: set[Dim]) -> int:
         for inner in operator.blocks:
             hoisted += _hoist_from(inner, known)
         if operator.name == "while":
+            is_checked = False
             for inner in operator.blocks:
-                hoisted += _hoist(operator, inner, block, known)
+                hoisted += _hoist(operator, inner, block, known, is_checked)
+                is_checked = is_checked or any(map(_may_stop, inner.operators))
         block.operators.append(operator)
     return hoisted
 
 
-def _hoist(loop: Operator, inner: Block, block: Block, known: set[Dim]) -> int:
+def _hoist(loop: Operator, inner: Block, block: Block, known: set[Dim], is_checked: bool) -> int:
+    """Take what is invariant out of one Block; is_checked: something before it may stop."""
     begin, own = first_captured(loop)
     pairs = zip(inner.parameters[own:], loop.operands[begin:], strict=True)
     outer: dict[Variable, Variable] = {p: v for p, v in pairs if p.type == v.type}
     kept: list[Operator] = []
     moved: list[Variable] = []
     for operator in inner.operators:
-        if not _may_go(operator, outer, known):
+        may_go = _may_go(operator, outer, known)
+        if not may_go or (is_checked and not _fits_all_sizes(operator)):
             kept.append(operator)
+            is_checked = is_checked or _may_stop(operator)
             continue
         operator.operands = [_outside(v, outer, block) for v in operator.operands]
         operator.block = block
@@ -109,6 +115,21 @@ def _may_fail(operator: Operator) -> bool:
         exponent = constant_of(operator.operands[1])
         return exponent is None or bool((exponent < 0).any())
     return False
+
+
+def _may_stop(operator: Operator) -> bool:
+    """Whether what comes after it relies on its not having stopped the Program."""
+    return not is_pure(operator) and DEFINITIONS[operator.name].effect is not Effect.RANDOM
+
+
+def _fits_all_sizes(operator: Operator) -> bool:
+    """Whether no relation of sizes has to hold for it."""
+    if operator.name in UNARY:
+        return True
+    types = [v.tensor_type for v in (*operator.operands, *operator.results)]
+    if operator.name in BROADCAST:
+        return all(not t.rank or t.with_dtype(types[-1].dtype) == types[-1] for t in types)
+    return not symbols((*(t.shape for t in types), *operator.attributes.values()))
 
 
 def _outside(variable: Variable, outer: dict[Variable, Variable], block: Block) -> Variable:

@@ -7,6 +7,7 @@ import pytest
 
 from dy2st.passes import EliminateCommonSubexpr, HoistLoopInvariants, Sequential
 from dy2st.passes.core.kinds import MAY_RAISE
+from dy2st_runtime.errors import Dy2stError
 from dy2st_runtime.ir import DEFINITIONS, Effect, F, apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
@@ -255,6 +256,51 @@ def test_the_largest_of_some_elements_and_positive_powers_go(t):
     program = t.program_of(turning(body), t.floats(3, 3), t.floats(3, 3, dtype="int64"))
     after = t.settled(PASS, program, rtol=0)
     assert not {"max", "pow"} & set(inside(after))
+
+
+CHECKED = {
+    "an element": (lambda x: x[0], 0),
+    "the last element": (lambda x: x[-1], 0),
+    "rows of another length": (lambda x: F.reshape(x, [-1, 4]), 1),
+    "a pool": (lambda x: F.max_pool2d(F.reshape(x, [1, 1, x.shape[0], 2]), 2), 1),
+    "a sum with a constant": (lambda x: x + np.ones((3, 2), "f4"), 2),
+    "a product with a constant": (
+        lambda x: F.matmul(F.transpose(x, [1, 0]), np.ones((3, 2), "f4")),
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("in_condition", [False, True])
+@pytest.mark.parametrize("kind", CHECKED)
+def test_what_comes_after_a_check_of_sizes_stays_behind_it(t, kind, in_condition):
+    function, size = CHECKED[kind]
+
+    def build(x):
+        def condition(i):
+            return i < (F.sum(function(x)) if in_condition else F.sum(x))
+
+        return while_loop(condition, lambda i: [i + F.sum(function(x)) + 9.0], [F.full([], 0.0)])
+
+    program = t.program_of(build, t.floats("n", 2))
+    x = np.full((size, 2), -1, "f4")
+    outcomes = []
+    for entry in (program, PASS(program)):
+        try:
+            outcomes.append(str(t.run(entry, [x])))
+        except Dy2stError as error:
+            outcomes.append(str(error))
+    assert outcomes[0] == outcomes[1]
+    assert in_condition == ("because" in outcomes[0])
+
+
+def test_elementwise_operators_after_a_check_go(t):
+    def body(y, x):
+        F.assert_(F.sum(y) < 1e9, "too large")
+        return F.tanh(y) + F.exp(x) * F.relu(x) * 2.0
+
+    after = t.settled(PASS, t.program_of(turning(body), t.floats("n", 3)), rtol=0)
+    assert not {"exp", "relu", "multiply"} & set(inside(after))
 
 
 def test_the_table_of_operators_that_may_fail_names_what_there_is():
