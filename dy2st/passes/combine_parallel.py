@@ -173,7 +173,7 @@ def _go_along(step: list[Operator], place: int, axis: int, widths: list[int]) ->
         return False
     for operator, width in zip(step, widths, strict=True):
         data, result = operator.operands[place].tensor_type, operator.results[0].tensor_type
-        if data.shape != result.shape and data.with_dtype(result.dtype) != result:
+        if data.with_dtype(result.dtype) != result:
             return False
         others = [v for i, v in enumerate(operator.operands) if i != place]
         if any(_along(v, data.rank, axis, width) is None for v in others):

@@ -231,6 +231,17 @@ def test_what_the_branches_do_not_have_in_common_stays_behind_the_split(t, kind)
     assert t.names(after)[: 2 + len(along)] == ["matmul", *along, "split"]
 
 
+def test_constants_that_fix_or_repeat_an_unknown_size_stay_behind_the_split(t):
+    def build(x):
+        parts = products(t, x, (1, 2, 3), rows=4)
+        return [F.relu(y) + t.array(5, n) for n, y in enumerate(parts, start=1)]
+
+    program = t.program_of(build, t.floats("n", "m"))
+    assert [str(c.constraint.condition) for c in program.constraints] == ["m == 4", "n in (1, 5)"]
+    after = t.settled(Dense(), program)
+    assert t.names(after) == ["matmul", "relu", "split", "add", "add", "add"]
+
+
 USES = {
     "an output": lambda y: [y, F.relu(y)],
     "two operators": lambda y: [F.relu(y), F.exp(y)],
