@@ -15,6 +15,7 @@ import numpy as np
 
 from dy2st.passes.core.graph import constant_of, constant_operator
 from dy2st.passes.core.module import Array
+from dy2st_runtime.dims import equal
 from dy2st_runtime.ir import Operator, TensorType, Variable, is_floating
 
 MOST_STEPS = 64
@@ -71,7 +72,7 @@ def _as_scale(value: Variable, array: Array) -> Scale | None:
     numbers = array.astype(np.float64)
     if not wide:
         return Scale(numbers.reshape(()), None) if array.size == 1 else None
-    if len(wide) > 1 or type.shape[wide[0]] != shape[wide[0]]:
+    if len(wide) > 1 or not equal(type.shape[wide[0]], shape[wide[0]]):
         return None
     return Scale(numbers.reshape(-1), wide[0])
 

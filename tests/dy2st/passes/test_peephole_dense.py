@@ -262,3 +262,12 @@ def test_thirty_residual_blocks_stay_linear(t):
     program = t.program_of(build, t.floats(1, 4, 2, 2))
     found = t.names(t.settled(Peephole(), program, rtol=1e-4))
     assert found.count("conv") == 30 and "multiply" not in found
+
+
+@pytest.mark.parametrize("pad_residuals", [False, True])
+def test_a_constant_of_five_channels_meets_an_unknown_number(t, pad_residuals):
+    def build(x, y):
+        return (F.relu(x + t.array(5, 1)) * t.array(1, 5) + 1.0) * F.exp(y)
+
+    program = t.program_of(build, t.floats("n", "m"), t.floats("n", "m"))
+    t.settled(Peephole(dense_to_conv=True, pad_residuals=pad_residuals), program)
