@@ -17,7 +17,7 @@ import numpy as np
 
 from dy2st.passes.core.kinds import BROADCAST, UNARY
 from dy2st.passes.patterns.match import Match
-from dy2st.passes.patterns.pattern import Value, constant, made_by, op
+from dy2st.passes.patterns.pattern import Value, constant, made_by, op, value
 from dy2st.passes.patterns.rewrite_pass import rewrite_pass
 from dy2st.passes.patterns.rule import Rule, rule
 from dy2st_runtime.ir import Operator, Variable, apply
