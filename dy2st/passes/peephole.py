@@ -198,10 +198,14 @@ def _dense_rule(threshold: int) -> Rule:
         m.require(is_float(x), "only floats are convolved")
         m.require(w.shape[0] <= threshold, f"there are more than {threshold} input channels")
         kernel = np.ascontiguousarray(w.T).reshape(*w.shape[::-1], 1, 1)
-        y = F.conv2d(F.reshape(x, [x.shape[0], w.shape[0], 1, 1]), kernel)
-        return F.reshape(y, [x.shape[0], w.shape[1]])
+        image = apply("reshape", x, shape=(x.shape[0], w.shape[0], 1, 1))
+        y = apply("conv", image, kernel, **_POINTWISE)
+        return apply("reshape", y, shape=(x.shape[0], w.shape[1]))
 
     return dense_to_conv
+
+
+_POINTWISE = {"strides": (1, 1), "pads": ((0, 0), (0, 0)), "dilations": (1, 1), "groups": 1}
 
 
 @function_pass(opt_level=1)

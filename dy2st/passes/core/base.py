@@ -18,6 +18,7 @@ from dy2st.passes.core.module import Module, as_module
 from dy2st.passes.core.registry import order_of_required, register
 from dy2st_runtime.errors import PassError
 from dy2st_runtime.ir import Program
+from dy2st_runtime.ir.collection import without_collection
 
 Target = TypeVar("Target", Program, Module)
 
@@ -42,10 +43,11 @@ class Pass:
         `state` may give arrays for the parameters of a Program. A pass that puts parameters in
         or takes them out changes the state too: call it with a Module.
         """
-        module = as_module(target, state)
         context = PassContext.current()
-        if not context.is_disabled(self.info.name):
-            self.run(module, context)
+        with without_collection():
+            module = as_module(target, state)
+            if not context.is_disabled(self.info.name):
+                self.run(module, context)
         module.drop_unused_state()
         if isinstance(target, Module):
             return module

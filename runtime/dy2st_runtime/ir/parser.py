@@ -6,15 +6,13 @@ and memory in proportion to the text, whatever it says.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from dy2st_runtime.dims import Constraint, Dim, symbol
 from dy2st_runtime.errors import FormatError, Location, ParseError
+from dy2st_runtime.ir.collection import without_collection
 from dy2st_runtime.ir.definition import DEFINITIONS
 from dy2st_runtime.ir.line_reader import LineReader
 from dy2st_runtime.ir.printer import FORMAT
@@ -31,20 +29,8 @@ def parse(text: str, allow_unknown: bool = False) -> list[Program]:
     Operators without a record are refused unless `allow_unknown`. The Programs are not verified.
     Raises ParseError for a text that is none, FormatError for one of a newer version of dy2st.
     """
-    with _without_collection():
+    with without_collection():
         return _Parser(text, allow_unknown).model()
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Nothing that reading makes is garbage; looking for some takes a third of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def parse_one(text: str, allow_unknown: bool = False) -> Program:

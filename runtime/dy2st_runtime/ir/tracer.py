@@ -164,8 +164,10 @@ class Tracer:
         blocks: Sequence[Block] = (),
     ) -> Operator:
         """Append an operator whose operands are of the current Block and whose types are known."""
-        location = user_location()
-        self.locate_constraints(location)
+        location = None
+        if not self._is_scratch:
+            location = user_location()
+            self.locate_constraints(location)
         operator = Operator(
             name, list(operands), dict(attributes), self.block, list(blocks), [], location
         )
