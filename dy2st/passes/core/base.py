@@ -95,7 +95,8 @@ class ModulePass(Pass):
         if not isinstance(result, Module):
             raise TypeError(f"the pass {self.info.name} gave {result!r:.80} and not a Module")
         module.programs, module.state = result.programs, result.state
-        module.epilogues, module.frozen = result.epilogues, result.frozen
+        # What was built in stays built in, though a pass makes a Module of its own.
+        module.epilogues, module.frozen = result.epilogues, module.frozen | result.frozen
 
     def transform_module(self, module: Module, context: PassContext) -> Module:
         """The changed Module, which may be the given one changed in place."""

@@ -27,9 +27,8 @@ class _ApplyToFunction(ModulePass):
         if not names and self.must_match:
             known = ", ".join(module.programs)
             raise ArgumentError(f"no Program matches {self.pattern.pattern!r}; there are {known}")
-        part = Module(
-            {name: module.programs[name] for name in names}, module.state, module.epilogues
-        )
+        chosen = {name: module.programs[name] for name in names}
+        part = Module(chosen, module.state, module.epilogues, module.frozen)
         for one in (*order_of_required(self.inner.info), self.inner):
             if not context.is_disabled(one.info.name):
                 one.run(part, context)
@@ -38,7 +37,7 @@ class _ApplyToFunction(ModulePass):
             raise PassError(f"{self.info.name} makes a Program {clash[0]!r}, which is there")
         gone = set(names) - set(part.programs)
         programs = {name: old for name, old in module.programs.items() if name not in gone}
-        return Module({**programs, **part.programs}, part.state, part.epilogues)
+        return Module({**programs, **part.programs}, part.state, part.epilogues, part.frozen)
 
 
 def apply_to_function(inner: Pass, name_regex: str, error_if_no_match: bool = False) -> Pass:

@@ -84,3 +84,12 @@ def test_epilogues_come_out_of_a_module_pass(t):
 
     program = t.program_of(lambda x: F.relu(x), t.floats(2))
     assert take_off(Module({"main": program})).epilogues == {"main": {0: ("exp", {})}}
+
+
+def test_what_was_built_in_stays_noted_behind_a_pass_that_makes_a_module(t):
+    @module_pass(opt_level=0)
+    def made_anew(module, context):
+        return Module(module.programs, module.state)
+
+    module = Module({"main": t.program_of(lambda x: F.relu(x), t.floats(2))}, frozen={"w"})
+    assert made_anew(module).frozen == {"w"}

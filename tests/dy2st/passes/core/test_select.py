@@ -126,3 +126,12 @@ def test_arrays_that_other_programs_read_are_kept(t):
     assert list(after.programs["main"].parameters) == []
     assert list(after.programs["other"].parameters) == ["w"]
     np.testing.assert_array_equal(after.state["w"], [1, 2])
+
+
+def test_what_it_builds_in_is_noted(t):
+    program = t.program_of(lambda x: F.relu(x), t.floats(2), name="main")
+    w = program.block.add_parameter(t.floats(2), "w")
+    program.parameters["w"], program.trainable["w"] = w, True
+    module = Module({"main": program}, {"w": np.float32([1, 2])}, frozen={"before"})
+    after = apply_to_function(passes.FreezeParameters(), "main")(module)
+    assert after.frozen == {"before", "w"}
