@@ -7,6 +7,7 @@ text.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -111,6 +112,8 @@ def write_model(name: str, module: Module, has_arrays: bool, locations: bool = T
     `net.mlir` is the text, and `net.safetensors` the arrays if the Programs have any, or
     `has_arrays`. Raises BadInput if a folder is missing or only some of the arrays are known.
     """
+    if Path(name).is_dir() or name.endswith(("/", os.sep)):
+        raise BadInput(f"{name} is a folder; give the name of a file in it")
     is_text = name.endswith(_ENDING)
     text_file = Path(name if is_text else name + _ENDING)
     if not text_file.parent.is_dir():

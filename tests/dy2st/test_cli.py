@@ -258,6 +258,8 @@ def test_of_a_long_line_only_the_part_around_the_fault_is_shown(run):
         (["opt", "net", "-p", "inferenc"], "no pass 'inferenc'; did you mean 'inference'?"),
         (["opt", "net", "--print-after", "FoldConst"], "no pass 'FoldConst'; did you mean"),
         (["opt", "net", "-o", "missing/net"], "there is no folder missing"),
+        (["opt", "net", "-o", "."], ". is a folder; give the name of a file in it"),
+        (["opt", "net", "-o", "missing/"], "missing/ is a folder"),
         (["opt", "nothing"], "there is no file nothing and no nothing.mlir"),
         (["opt", "nothing.mlir"], "there is no file nothing.mlir\n"),
         (["opt"], "opt needs a file"),
