@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -222,11 +221,8 @@ def is_same_shape(left: Variable, right: Variable) -> bool:
     return isinstance(a, TensorType) and isinstance(b, TensorType) and a.with_dtype(b.dtype) == b
 
 
-Change = tuple[Any, ...]
-
 __all__ = [
     "MOST_STEPS",
-    "Change",
     "Scale",
     "Stuck",
     "is_same_shape",
