@@ -88,8 +88,9 @@ class ConcreteProgram:
         return rebuild(self.main_program.structure, outputs)
 
     def _run(self, tensors: Sequence[EagerTensor]) -> list[Any]:
-        one = self.optimized or self
-        updates = self.main_program.updates
+        better = self.optimized
+        one = better or self
+        updates = (self.main_program if better is None else better.program).updates
         state = [t.array for t in one.state.values()]
         results = one.executable.run([t.array for t in tensors], state)
         count = len(results) - len(updates)
@@ -100,8 +101,10 @@ class ConcreteProgram:
     def _run_taped(self, tensors: Sequence[EagerTensor]) -> list[Any]:
         """Run operator by operator, so that the tape sees branches and loops as they are taken."""
         self.executable.check([t.array for t in tensors])
+        known = self._optimized
+        # Where parameters are built in, gradients need none of what the passes would make anew.
+        better = known if known is not None and known.frozen else self.optimized
         program, state = self.main_program, self.state
-        better = self.optimized
         if better is not None and not better.frozen:
             program, state = better.program, better.state
         outputs, updates = interpret(program, tensors, state)

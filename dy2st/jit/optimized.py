@@ -51,12 +51,13 @@ class OptimizedProgram:
         arrays = {name: tensor.array for name, tensor in state.items()}
         module = transformed(applied, {program.name: program}, dict(arrays))
         self.program: Program = module.programs[program.name]
+        replaced = {n for n, array in arrays.items() if module.state.get(n, array) is not array}
+        built_in = module.frozen | replaced
         self.state: dict[str, EagerTensor] = {}
         for name in self.program.state:
-            array = module.state[name]
-            is_live = array is arrays.get(name) and name not in module.frozen
-            self.state[name] = state[name] if is_live else wrapped(array)
-        self.frozen = [(state[name], arrays[name]) for name in sorted(module.frozen)]
+            is_live = name in arrays and name not in built_in
+            self.state[name] = state[name] if is_live else wrapped(module.state[name])
+        self.frozen = [(state[name], arrays[name]) for name in sorted(built_in)]
 
     def is_current(self) -> bool:
         """Whether all arrays that were built in are still those of the tensors."""

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
 import dy2st
 from dy2st import nn
 from dy2st.errors import ArgumentError
-from dy2st.passes import FoldConstant, SimplifyInference, SkipOutputSoftmax
+from dy2st.passes import (
+    FoldConstant,
+    FreezeParameters,
+    MutateOpsForTraining,
+    SimplifyInference,
+    SkipOutputSoftmax,
+    function_pass,
+)
+from dy2st.passes.core import registry
 from dy2st.static import InputSpec
 
 
@@ -26,6 +36,12 @@ class Net(nn.Layer):
         if x.mean() > 0:
             x = x * 2.0
         return self.fc(x.mean([2, 3]))
+
+
+@pytest.fixture(autouse=True)
+def own_registry(monkeypatch):
+    """Passes that a test registers are forgotten after it."""
+    monkeypatch.setattr(registry, "_made", dict(registry._made))
 
 
 SPEC = [InputSpec(["batch", 3, 6, 6], "float32", "x")]
@@ -90,6 +106,50 @@ def test_gradients_flow_as_without_passes():
         gradients.append(net.conv.weight.grad)
     close(gradients[1], gradients[0])
     close(gradients[2], gradients[0])
+
+
+def test_a_parameter_that_a_pass_gives_other_numbers_is_built_in():
+    @function_pass(opt_level=0, name="DoubleWeights")
+    def doubled(program, module, context):
+        module.state["fc.weight"] = module.state["fc.weight"] * np.float32(2)
+        return program
+
+    (plain, _), (_, fast) = converted(), converted(build_strategy=doubled)
+    for factor in (1, 3):
+        weight = np.float32([[1, 2], [3, 4], [5, 6], [7, 8]]) * factor
+        fast.fc.weight.set_value(weight)
+        with dy2st.no_grad():
+            plain.fc.weight.set_value(2 * weight)
+            close(fast(image()), plain.forward.dygraph_function(image()))
+    fast(image()).sum().backward()
+    assert fast.fc.weight.grad is not None
+
+
+def test_calls_that_want_gradients_do_not_run_the_passes_for_every_step():
+    runs = []
+
+    @function_pass(opt_level=0, name="CountRuns")
+    def counted(program, module, context):
+        runs.append(program.name)
+        return program
+
+    _, net = converted(build_strategy=[FreezeParameters(), counted])
+    for _ in range(3):
+        net(image()).sum().backward()
+        net.fc.weight.set_value(net.fc.weight.numpy() * 0.5)
+    assert len(runs) == 1
+
+
+def test_buffers_that_a_pass_lets_the_program_update_are_updated():
+    _, net = converted(build_strategy=MutateOpsForTraining())
+    expected = Net()
+    expected.set_state_dict(net.state_dict())
+    for step in range(2):
+        context = dy2st.no_grad() if step else nullcontext()
+        with context:
+            close(net(image()), expected(image()))
+        close(net.norm._mean, expected.norm._mean)
+        close(net.norm._variance, expected.norm._variance)
 
 
 def test_training_mode_updates_running_statistics_through_passes():
