@@ -240,6 +240,9 @@ class EagerTensor(Tensor):
                 "a leaf that needs gradients cannot be changed in place while gradients are "
                 "recorded: use no_grad() or clone() it first"
             )
+        if current_tracer() is not None:
+            set_traced_value(self, F.setitem(self, index, value))
+            return
         result = F.setitem(self.alias(self.array, self.node, self.index), index, value)
         self.array, self.node, self.index = result.array, result.node, result.index
         self.stop_gradient = self.stop_gradient and result.stop_gradient

@@ -360,3 +360,24 @@ def test_attributes_of_plain_objects_that_change_are_seen():
     assert plain.scaled(dy2st.ones([1])).item() == 2.0
     plain.factor = 5.0
     assert plain.scaled(dy2st.ones([1])).item() == 5.0
+
+
+def test_elements_of_a_buffer_that_are_set_in_branches_and_loops_are_kept():
+    class Counting(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("seen", dy2st.zeros([3], "int64"))
+
+        def forward(self, x):
+            self.seen[0] = self.seen[0] + 1
+            if x.sum() > 0:
+                self.seen[1:] = self.seen[:2] * 2
+            while self.seen[2] < 5:
+                self.seen[2] = self.seen[2] + 3
+            return x * self.seen
+
+    python, static = Counting(), to_static(Counting())
+    for numbers in ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], [4.0, 0.0, 0.0]):
+        x = dy2st.to_tensor(np.float32(numbers))
+        np.testing.assert_array_equal(static(x).numpy(), python(x).numpy())
+        np.testing.assert_array_equal(static.seen.numpy(), python.seen.numpy())
