@@ -18,6 +18,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 
+import numpy as np
+
 from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import ArrayType, Block, Operator, Program, TensorType, Variable
@@ -79,8 +81,12 @@ class MemoryPlan:
 def plan_memory(program: Program, sizes: Mapping[str, int] | None = None) -> MemoryPlan:
     """Offsets for all values; `sizes` gives numbers for unknown sizes by their names.
 
-    Raises ArgumentError if the bytes of a value depend on a size that has no number.
+    Raises ArgumentError if the bytes of a value depend on a size that has no number, or one that
+    is no size.
     """
+    for name, size in (sizes or {}).items():
+        if not isinstance(size, (int, np.integer)) or size < 0:
+            raise ArgumentError(f"the size {name!r} is a whole number from 0 on, not {size!r}")
     planner = _Planner(dict(sizes or {}))
     buffers, unplanned = planner.block(program.block)
     arena = _place(buffers)

@@ -174,3 +174,9 @@ def test_twenty_thousand_operators_are_planned_in_linear_time(t):
 
     plan = planned(t, chain, (4, 4))
     assert plan.arena <= 4 * ALIGNMENT
+
+
+@pytest.mark.parametrize("size", [-1, 2.5, "2"])
+def test_a_number_that_is_no_size_is_refused(t, size):
+    with pytest.raises(ArgumentError, match="the size 'n' is a whole number from 0 on, not"):
+        planned(t, F.exp, ("n", 3), sizes={"n": size})
