@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextvars
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dy2st.passes.core.info import names_of, plain
+from dy2st.passes.core.instrument import PassInstrument
 from dy2st_runtime.errors import ArgumentError
 
-if TYPE_CHECKING:
-    from dy2st.passes.core.instrument import PassInstrument
+HIGHEST_LEVEL = 4
+"""Of a PassContext; a pass of a higher one runs only where it is required."""
 
 
 class Option:
@@ -40,7 +41,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
     if near:
         return f"; did you mean {lowered[near[0]]!r}?"
-    return f"; there are {', '.join(sorted(names))}"
+    return f"; there are {', '.join(sorted(names)) or 'none'}"
 
 
 class PassContext:
@@ -62,7 +63,7 @@ class PassContext:
 
     def __init__(
         self,
-        opt_level: int = 4,
+        opt_level: int = HIGHEST_LEVEL,
         required_pass: Iterable[str] = (),
         disabled_pass: Iterable[str] = (),
         config: Mapping[str, Any] | None = None,
@@ -71,13 +72,15 @@ class PassContext:
         """Check the options; nothing happens before the `with`."""
         if not isinstance(opt_level, int):
             raise TypeError(f"opt_level is an int, not {opt_level!r}")
+        if not 0 <= opt_level <= HIGHEST_LEVEL:
+            raise ArgumentError(f"opt_level is 0 to {HIGHEST_LEVEL}, not {opt_level}")
         self.opt_level = opt_level
         self.required_pass = frozenset(names_of(required_pass, "required passes"))
         self.disabled_pass = frozenset(names_of(disabled_pass, "disabled passes"))
         self._required = frozenset(map(plain, self.required_pass))
         self._disabled = frozenset(map(plain, self.disabled_pass))
         self.config = _checked(config or {})
-        self.instruments = list(instruments)
+        self.instruments = _instruments(instruments)
         self.explanations: list[Any] | None = None
         self.count = 0
         self._token: contextvars.Token[PassContext] | None = None
@@ -139,6 +142,14 @@ class PassContext:
         """Note why a rule left an operator alone; kept only for `explain`."""
         if self.explanations is not None:
             self.explanations.append((rule, operator, reason))
+
+
+def _instruments(given: Any) -> list[PassInstrument]:
+    """The instruments as a list; TypeError for what is none, such as the class of one."""
+    found = list(given) if isinstance(given, Iterable) else [None]
+    if not all(isinstance(entry, PassInstrument) for entry in found):
+        raise TypeError(f"instruments are a list of PassInstruments, not {given!r:.80}")
+    return found
 
 
 def _checked(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -112,9 +112,7 @@ class Operation(Pattern):
 
     def __init__(self, name: str, operands: tuple[Any, ...], attributes: dict[str, Any]):
         """Check names against the operator's record; ArgumentError if there is none such."""
-        if name not in DEFINITIONS:
-            near = did_you_mean(name, DEFINITIONS)
-            raise ArgumentError(f"there is no operator {name!r}{near}")
+        _check_name(name)
         unknown = set(attributes) - set(DEFINITIONS[name].attributes)
         if unknown:
             near = did_you_mean(min(unknown), DEFINITIONS[name].attributes)
@@ -280,6 +278,12 @@ def maker_name(variable: Variable) -> str | None:
     return maker.name if maker.__class__ is Operator else None
 
 
+def _check_name(name: str) -> None:
+    """ArgumentError, with the nearest name, if there is no such operator."""
+    if name not in DEFINITIONS:
+        raise ArgumentError(f"there is no operator {name!r}{did_you_mean(name, DEFINITIONS)}")
+
+
 def _check_count(name: str, count: int) -> None:
     """ArgumentError for a pattern that can fit nothing: no such operator has so many operands."""
     definition = DEFINITIONS[name]
@@ -306,6 +310,7 @@ def value(where: Guard | None = None, doc: str = "what is wanted") -> Value:
 
 def made_by(name: str) -> Value:
     """A value that an operator of this name makes, with whatever operands."""
+    _check_name(name)
     return Value(None, f"the result of `{name}`", name)
 
 
@@ -328,7 +333,9 @@ def floating(rank: int | None = None) -> Value:
 
 def through(names: str, inner: Pattern) -> Through:
     """`inner`, or what operators of these names, each used once, make of it."""
-    return Through(tuple(names.split()), inner)
+    for name in names.split():
+        _check_name(name)
+    return Through(tuple(names.split()), as_pattern(inner))
 
 
 class _Operations:

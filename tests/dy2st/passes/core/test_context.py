@@ -157,3 +157,15 @@ def test_an_error_at_the_end_keeps_that_of_the_body_as_its_context():
     ):
         raise ZeroDivisionError
     assert isinstance(caught.value.__context__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("level", [-1, 5])
+def test_a_level_is_one_of_those_that_there_are(level):
+    with pytest.raises(ArgumentError, match=f"opt_level is 0 to 4, not {level}"):
+        PassContext(opt_level=level)
+
+
+@pytest.mark.parametrize("given", [[3], [PassInstrument], PassInstrument()])
+def test_instruments_are_a_list_of_instances(given):
+    with pytest.raises(TypeError, match="instruments are a list of PassInstruments, not"):
+        PassContext(instruments=given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dy2st.passes.patterns.pattern import constant, floating, op, through, value
+from dy2st.passes.patterns.pattern import constant, floating, made_by, op, through, value
 from dy2st_runtime.dims import equal, symbol
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, apply
@@ -358,3 +358,14 @@ def test_operands_that_may_be_left_out_and_any_number_of_them_are_allowed(t):
 def test_anything_else_is_no_pattern(entry):
     with pytest.raises(TypeError, match="a pattern is made of patterns and numbers, not"):
         op.relu(entry)
+
+
+@pytest.mark.parametrize("make", [lambda: made_by("relux"), lambda: through("neg relux", X)])
+def test_an_unknown_operator_beside_a_pattern_is_an_error_too(make):
+    with pytest.raises(ArgumentError, match="no operator 'relux'; did you mean 'relu'?"):
+        make()
+
+
+def test_an_operator_without_attributes_says_so():
+    with pytest.raises(ArgumentError, match="relu has no attribute 'axis'; there are none"):
+        op.relu(X, axis=1)

@@ -163,3 +163,8 @@ def test_a_real_case_a_shared_convolution(t):
     program = at(t.program_of(build, t.floats("n", 3, 8, 8)))
     found = reasons(passes.Peephole1(), program)
     assert any("a value of `add` has other users" in entry for entry in found), found
+
+
+def test_what_is_no_rule_is_refused_when_the_pass_is_made():
+    with pytest.raises(TypeError, match="OfRules is made of rules, not of <function .*@rule"):
+        rewrite_pass("OfRules", [squashed, squashed.replace], opt_level=1, doc="Squashes.")
