@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime import engine
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, PassError, VerifyError
 from dy2st_runtime.ir import Program
+from dy2st_runtime.ir.verifier import verify
 from dy2st_runtime.tensor import EagerTensor, wrapped
 
 Array = np.ndarray[Any, Any]
@@ -28,9 +29,12 @@ def as_pass(wanted: Any) -> Any:
 def transformed(applied: Any, programs: dict[str, Program], state: dict[str, Array]) -> Any:
     """The Module that a pass makes of Programs and their arrays.
 
-    Raises ArgumentError if it leaves work for the host, which nobody would do here.
+    Raises ArgumentError if it leaves work for the host, which nobody would do here, and PassError
+    if it breaks a Program.
     """
     module = applied(import_module("dy2st.passes").Module(programs, state))
+    for program in module.programs.values():
+        _check_sound(program, applied)
     for name, entries in module.epilogues.items():
         operator = next(iter(entries.values()))[0]
         raise ArgumentError(
@@ -38,6 +42,16 @@ def transformed(applied: Any, programs: dict[str, Program], state: dict[str, Arr
             "results would be others: use it with a back end whose host computes that operator"
         )
     return module
+
+
+def _check_sound(program: Program, applied: Any) -> None:
+    try:
+        verify(program)
+    except VerifyError as error:
+        raise PassError(
+            f"the pass {applied.info.name} breaks the Program; the instrument VerifyAfter() of a "
+            f"PassContext tells which of several passes does it: {error}"
+        ) from None
 
 
 class OptimizedProgram:

@@ -9,7 +9,7 @@ import pytest
 
 import dy2st
 from dy2st import nn
-from dy2st.errors import ArgumentError
+from dy2st.errors import ArgumentError, PassError
 from dy2st.passes import (
     FoldConstant,
     FreezeParameters,
@@ -233,3 +233,17 @@ def test_nothing_is_written_when_a_pipeline_fails(tmp_path):
     with pytest.raises(ArgumentError):
         dy2st.jit.save(static, str(tmp_path / "model"), pipeline="fast")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pass_that_breaks_the_program_is_named(tmp_path):
+    @function_pass(opt_level=0, name="LoseOne")
+    def lossy(program, module, context):
+        del program.block.operators[0]
+        return program
+
+    net = converted(build_strategy=[FoldConstant(), lossy])[1]
+    with pytest.raises(PassError, match="the pass passes breaks the Program.*VerifyAfter"):
+        net(image())
+    with pytest.raises(PassError, match="the pass LoseOne breaks the Program"):
+        dy2st.jit.save(converted()[1], str(tmp_path / "net"), pipeline=lossy)
+    assert not list(tmp_path.iterdir())
