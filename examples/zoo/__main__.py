@@ -1,4 +1,4 @@
-"""What the passes of the inference pipeline make of seven well-known models.
+"""What the passes of the inference pipeline make of well-known models.
 
 python -m examples.zoo                  all models, with their published sizes
 python -m examples.zoo resnet50 --time  one of them, and how long it runs
