@@ -146,7 +146,7 @@ class PassContext:
 
 def _instruments(given: Any) -> list[PassInstrument]:
     """The instruments as a list; TypeError for what is none, such as the class of one."""
-    found = list(given) if isinstance(given, Iterable) else [None]
+    found: list[Any] = list(given) if isinstance(given, Iterable) else [None]
     if not all(isinstance(entry, PassInstrument) for entry in found):
         raise TypeError(f"instruments are a list of PassInstruments, not {given!r:.80}")
     return found
