@@ -9,7 +9,7 @@ import numpy as np
 from dy2st_runtime.ir import REQUIRED, F, Sample, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_dtype, normalize_axis
 from dy2st_runtime.ops.erf import erf_kernel
-from dy2st_runtime.ops.rules import same_type
+from dy2st_runtime.ops.rules import float_type, on_floats
 
 _ROOT_HALF = 0.5**0.5
 _ROOT_2_BY_PI = (2.0 / np.pi) ** 0.5
@@ -42,8 +42,8 @@ define(
     doc="exp(x) / sum(exp(x)) along an axis.",
     inputs="x",
     attributes={"axis": REQUIRED},
-    infer=same_type,
-    kernel=_softmax_kernel,
+    infer=float_type,
+    kernel=on_floats(_softmax_kernel),
     gradient=_softmax_gradient,
     samples=_AXES,
 )
@@ -52,8 +52,8 @@ define(
     doc="x - log(sum(exp(x))) along an axis.",
     inputs="x",
     attributes={"axis": REQUIRED},
-    infer=same_type,
-    kernel=_log_softmax_kernel,
+    infer=float_type,
+    kernel=on_floats(_log_softmax_kernel),
     gradient=lambda g, y, x, axis: g - F.exp(y) * F.sum(g, axis=axis, keepdim=True),
     samples=_AXES,
 )
@@ -78,8 +78,8 @@ define(
     doc="x * (1 + erf(x / sqrt(2))) / 2.",
     inputs="x",
     attributes={"approximate": False},
-    infer=same_type,
-    kernel=_gelu_kernel,
+    infer=float_type,
+    kernel=on_floats(_gelu_kernel),
     decompose=_gelu,
     samples=(Sample(((2, 3),)), Sample(((2, 3),), {"approximate": True})),
 )
@@ -103,8 +103,8 @@ define(
     doc="log(1 + exp(beta * x)) / beta; x above the threshold.",
     inputs="x",
     attributes={"beta": 1.0, "threshold": 20.0},
-    infer=same_type,
-    kernel=_softplus_kernel,
+    infer=float_type,
+    kernel=on_floats(_softplus_kernel),
     decompose=_softplus,
     samples=(Sample(((2, 3),), low=0.2), Sample(((2, 3),), {"beta": 2.0}, low=0.2)),
 )

@@ -166,6 +166,7 @@ def _conv_at_once(view: Any, w: Any, bias: Any, groups: int, spatial: int) -> An
         for g in range(groups)
     ]
     flat = parts[0] if groups == 1 else np.concatenate(parts, axis=1)
+    flat = flat.astype(view.dtype, copy=False)  # products of bfloat16 are float32
     if bias is not None:
         flat += bias
     return np.moveaxis(flat.reshape(view.shape[0], *counts, w.shape[0]), -1, 1)
@@ -253,7 +254,7 @@ def _weight_kernel(
         columns = _columns(view[:, i * inside : (i + 1) * inside], spatial)
         rows = np.moveaxis(g[:, i * outside : (i + 1) * outside], 1, -1).reshape(-1, outside)
         parts.append((rows.T @ columns).reshape(outside, inside, *kernel))
-    return np.concatenate(parts, axis=0)
+    return np.concatenate(parts, axis=0).astype(x.dtype, copy=False)
 
 
 def _weight_infer(

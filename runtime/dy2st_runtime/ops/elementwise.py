@@ -30,7 +30,7 @@ def _binary(
     gradient: Callable[..., Any] | None,
     samples: tuple[Sample, ...] = _PAIRS,
     no_bool: bool = False,
-    true_division: bool = False,
+    gives_floats: Callable[..., Any] | None = None,
     data: Callable[..., Any] | bool | None = None,
 ) -> None:
     """Define an operator on two tensors of one dtype whose result has that dtype."""
@@ -40,8 +40,8 @@ def _binary(
         result = rule(x, y)
         if no_bool and result.dtype.kind == "b":
             raise DTypeError(f"{name} takes numbers, not bools: use logical_xor or cast first")
-        if true_division and result.dtype.kind in "iub":
-            return result.with_dtype(np.true_divide(np.ones((), x.dtype), 1).dtype)
+        if gives_floats and result.dtype.kind in "iub":
+            return result.with_dtype(gives_floats(np.ones((), x.dtype), np.ones((), x.dtype)).dtype)
         if name in ("floor_divide", "remainder", "pow") and result.dtype.kind == "b":
             return result.with_dtype("int8")
         return result
@@ -128,7 +128,7 @@ _binary(
     np.true_divide,
     _divide_gradient,
     _POSITIVE + _INTS,
-    true_division=True,
+    gives_floats=np.true_divide,
 )
 _binary("floor_divide", "floor(x / y).", np.floor_divide, None, _INTS, data=True)
 _binary(
@@ -162,6 +162,7 @@ _binary(
     _atan2_kernel,
     _atan2_gradient,
     _POSITIVE,
+    gives_floats=np.arctan2,
 )
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.ir import is_floating
+
 Array = np.ndarray[Any, Any]
 
 # |x| <= 0.5: erf(x) = x * P(x**2) / Q(x**2)
@@ -55,7 +57,7 @@ _Q2 = (
 def erf_kernel(x: Any) -> Any:
     """erf(x), in the dtype of x (float64 for integers)."""
     x = np.asarray(x)
-    dtype = x.dtype if x.dtype.kind == "f" else np.dtype("float64")
+    dtype = x.dtype if is_floating(x.dtype) else np.dtype("float64")
     return _erf(x.astype(np.float64, copy=False)).astype(dtype, copy=False)
 
 

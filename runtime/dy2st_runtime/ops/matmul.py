@@ -35,6 +35,11 @@ def _transposed(x: Any) -> Any:
     return F.transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
 
 
+def _matmul_kernel(x: Any, y: Any) -> Any:
+    z = np.matmul(x, y)
+    return z if z.dtype == x.dtype else z.astype(x.dtype)  # bfloat16 would give float32
+
+
 def _matmul_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     """With vectors made matrices: g @ y' and x' @ g, summed over what was broadcast."""
     left = F.unsqueeze(x, [0]) if x.ndim == 1 else x
@@ -57,7 +62,7 @@ define(
     inputs="x, y",
     promote=True,
     infer=_matmul_infer,
-    kernel=np.matmul,
+    kernel=_matmul_kernel,
     gradient=_matmul_gradient,
     samples=(
         Sample(((2, 3), (3, 4))),

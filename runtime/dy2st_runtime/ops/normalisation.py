@@ -8,7 +8,7 @@ import numpy as np
 
 from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, public
+from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, is_floating, public
 from dy2st_runtime.ir.arguments import normalize_axis
 from dy2st_runtime.ir.grad_mode import no_grad
 
@@ -44,6 +44,8 @@ def _batch_kernel(
     epsilon: float,
 ) -> Any:
     """One multiplication and one addition an element."""
+    dtype = x.dtype
+    x = x if is_floating(dtype) else x.astype(np.result_type(x, variance))
     shape = [1] * x.ndim
     shape[axis] = -1
     factor = 1.0 / np.sqrt(variance + variance.dtype.type(epsilon))
@@ -51,7 +53,7 @@ def _batch_kernel(
     shift = -mean * factor if bias is None else bias - mean * factor
     scaled = x * factor.reshape(shape).astype(x.dtype, copy=False)
     scaled += shift.reshape(shape).astype(x.dtype, copy=False)
-    return scaled
+    return scaled.astype(dtype, copy=False)
 
 
 def _batch(
@@ -94,7 +96,7 @@ def _layer_infer(x: TensorType, *others: TensorType, axes: int, epsilon: float) 
             )
         for a, b in zip(other.shape, x.shape[x.rank - axes :], strict=True):
             require_equal(a, b, f"layer_norm: {list(other.shape)} does not fit {list(x.shape)}")
-    return x
+    return x if x.is_floating else x.with_dtype("float64")  # as the mean is
 
 
 def _layer_kernel(

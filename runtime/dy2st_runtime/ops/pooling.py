@@ -110,7 +110,7 @@ def _counts(wide: Any, kernel: Any, strides: Any) -> list[int]:
 
 
 def _largest_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> Any:
-    lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    lowest = -np.inf if is_floating(x.dtype) else np.iinfo(x.dtype).min
     wide = padded(x, pads, lowest)
     parts = _shifted(wide, kernel, strides, _counts(wide, kernel, strides))
     result = next(parts).copy()

@@ -17,6 +17,7 @@ from dy2st_runtime.ir import (
     TensorType,
     apply,
     define,
+    is_floating,
     method,
     public,
 )
@@ -116,7 +117,7 @@ def _sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _mean_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return dtype if dtype.kind == "f" else np.dtype("float64")
+    return dtype if is_floating(dtype) else np.dtype("float64")
 
 
 def _prod_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Size, broadcast, less_equal, require
 from dy2st_runtime.errors import DTypeError, ShapeError
-from dy2st_runtime.ir import Shape, TensorType
+from dy2st_runtime.ir import Shape, TensorType, is_floating
 
 
 def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
@@ -76,6 +76,24 @@ def float_result(ufunc: Callable[..., Any]) -> Callable[[Any], np.dtype[Any]]:
         return cache[dtype]
 
     return result
+
+
+_float_of = float_result(np.exp)
+
+
+def float_type(x: TensorType, **_: Any) -> TensorType:
+    """The rule of functions that keep floats, and make integers floats as `exp` does."""
+    return x if x.is_floating else x.with_dtype(_float_of(x.dtype))
+
+
+def on_floats(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel of one array whose integers become floats before anything is computed."""
+
+    def run(x: Any, **attributes: Any) -> Any:
+        x = x if is_floating(x.dtype) else x.astype(_float_of(x.dtype))
+        return kernel(x, **attributes)
+
+    return run
 
 
 def require_dtype(name: str, type: TensorType, kinds: str, wanted: str) -> None:
