@@ -34,7 +34,7 @@ BINARY = (
     *("add", "subtract", "multiply", "maximum", "minimum", "divide", "add", "subtract"),
     *("less_than", "equal", "logical_and", "bitwise_xor", "multiply", "remainder"),
 )
-REFUSED = (ArgumentError, DTypeError, ShapeError, OverflowError)
+REFUSED = (ArgumentError, DTypeError, ShapeError, OverflowError, IndexError)
 
 
 @dataclass

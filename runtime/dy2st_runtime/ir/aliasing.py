@@ -48,6 +48,12 @@ def is_fresh(name: str) -> bool:
     return name in _FRESH or is_elementwise(name) or name == "matmul"
 
 
+def may_give_back(operator: Operator) -> bool:
+    """Whether results may be operands themselves, or hold them: of Blocks, lists and composites."""
+    is_composite = DEFINITIONS[operator.name].kernel is None
+    return bool(operator.blocks) or is_composite or operator.name.startswith("array_")
+
+
 def owner(variable: Variable) -> Variable:
     """The value whose memory a value may look into; itself, if it is no view."""
     while isinstance(variable.maker, Operator) and variable.maker.name in VIEWS:
@@ -59,7 +65,7 @@ def overwritten(block: Block) -> dict[Operator, int]:
     """For operators that may write their result over an operand, its position.
 
     The operand is of the result's type, made in this Block in memory of its own, and neither it nor
-    a view of it is read later, yielded, or kept by a nested Block or a list.
+    a view of it is read later, yielded, or kept by a nested Block, a list or a composite.
     """
     last = _last_reads(block)
     found: dict[Operator, int] = {}
@@ -85,7 +91,7 @@ def _last_reads(block: Block) -> dict[Variable, int]:
         for operand in operator.operands:
             known = owner(operand)
             last[known] = place
-            if operator.blocks or operator.name.startswith("array_"):
+            if may_give_back(operator):
                 kept.add(known)
     return {variable: place for variable, place in last.items() if variable not in kept}
 
@@ -105,4 +111,12 @@ def _may_hold(operand: Variable, own: Variable, result: Variable, block: Block) 
     return isinstance(maker, Operator) and maker.block is block and is_fresh(maker.name)
 
 
-__all__ = ["VIEWS", "WHOLE_VIEWS", "is_elementwise", "is_fresh", "overwritten", "owner"]
+__all__ = [
+    "VIEWS",
+    "WHOLE_VIEWS",
+    "is_elementwise",
+    "is_fresh",
+    "may_give_back",
+    "overwritten",
+    "owner",
+]

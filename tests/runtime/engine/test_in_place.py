@@ -9,7 +9,7 @@ import pytest
 
 from dy2st_runtime import engine, ops
 from dy2st_runtime.dims import symbol
-from dy2st_runtime.ir import F, TensorType, Tracer
+from dy2st_runtime.ir import DEFINITIONS, F, OperatorDefinition, TensorType, Tracer, apply
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.tensor import EagerTensor
@@ -89,3 +89,31 @@ def test_a_chain_needs_the_memory_of_one_value():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1.1 * x.nbytes
+
+
+COMPOSITES = {
+    "same_value": lambda x: x,
+    "first_rows": lambda x: x[:10],
+    "by_branch": lambda x: cond(F.mean(x) > 0, lambda: [x], lambda: [x[::-1]])[0],
+}
+
+
+@pytest.mark.parametrize("name", COMPOSITES)
+def test_a_composite_operator_may_give_back_its_operand(monkeypatch, name):
+    rule = COMPOSITES[name]
+    made = OperatorDefinition(name=name, doc="x.", inputs=("x",), decompose=rule)
+    monkeypatch.setitem(DEFINITIONS, name, made)
+
+    def function(x):
+        y = F.exp(x)
+        held = apply(name, y)
+        z = F.neg(y)
+        return held, apply(name, x), apply(name, z) * 2.0, z * 2.0
+
+    executable = engine.compile(program_of(function, (20, 10)))
+    (x,) = arrays((20, 10))
+    held, given, *_ = executable.run([x], [])
+    assert not np.shares_memory(given, x)
+    same = np.exp(x) if name == "same_value" else np.exp(x)[:10]
+    same = np.exp(x)[:: 1 if np.exp(x).mean() > 0 else -1] if name == "by_branch" else same
+    np.testing.assert_array_equal(held, same)

@@ -13,7 +13,7 @@ import numpy as np
 from dy2st_runtime.engine.numpy.codegen import generate
 from dy2st_runtime.engine.numpy.sizes_code import SizesOfCalls
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir.aliasing import owner
+from dy2st_runtime.ir.aliasing import may_give_back, owner
 from dy2st_runtime.ir.broken_sizes import place_text
 from dy2st_runtime.ir.misfits import check_inputs
 from dy2st_runtime.ir.program import Block, Program, Variable
@@ -127,7 +127,7 @@ def _may_share(variable: Variable) -> bool:
     maker = owner(variable).maker
     if isinstance(maker, Block):
         return True
-    return maker.name in ("constant", "cond", "while", "array_read", "array_pop")
+    return maker.name == "constant" or may_give_back(maker)
 
 
 __all__ = ["Executable", "compile_program"]
