@@ -236,6 +236,17 @@ class Draw:
 
         self.keep(*cond(truth, branch, branch))
 
+    def do_given_back(self) -> None:
+        """What a branch or loop gives back as it was, before its operand is read last."""
+        if self.depth > 1:
+            return
+        x, zero = self.value(1), ops.zeros([], "int64")
+        y = F.exp(F.cast(x, "float32"))
+        (z,) = cond(F.sum(y) > 9.0, lambda: [y], lambda: [F.flip(y, 0)])
+        turns = int(self.rng.integers(3))
+        _, u = while_loop(lambda i, v: i < turns, lambda i, v: [i + 1, v[::-1]], [zero, y])
+        self.keep(z, u, F.neg(y))
+
     def do_loop(self) -> None:
         if self.depth > 1:
             return
