@@ -50,8 +50,7 @@ def is_fresh(name: str) -> bool:
 
 def may_give_back(operator: Operator) -> bool:
     """Whether results may be operands themselves, or hold them: of Blocks, lists and composites."""
-    is_composite = DEFINITIONS[operator.name].kernel is None
-    return bool(operator.blocks) or is_composite or operator.name.startswith("array_")
+    return DEFINITIONS[operator.name].kernel is None or operator.name.startswith("array_")
 
 
 def owner(variable: Variable) -> Variable:
