@@ -7,14 +7,17 @@
     %4 = conv(%3, %u)   bytes 0 to 4095 again: nobody reads %1 any more
 
 Values that look into the memory of others have none of their own, and an elementwise operator
-whose operand dies writes its result there. The inner Blocks of a `cond` or `while` have a work
-space that is taken while the operator runs. Inputs, parameters and constants are not part of it:
-they lie where the caller has them.
+whose operand dies writes its result there. What is reshaped after a transpose is a copy.
+
+The inner Blocks of a `cond` or `while` have a work space that is taken while the operator runs.
+Loop variables lie where the results of the `while` do; what a turn moves from one to another goes
+through the work space. Inputs, parameters and constants are not part of the plan: they lie where
+the caller has them, row by row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -23,7 +26,7 @@ import numpy as np
 from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import ArrayType, Block, Operator, Program, TensorType, Variable
-from dy2st_runtime.ir.aliasing import VIEWS, overwritten
+from dy2st_runtime.ir.aliasing import overwritten, owner, views_in_order
 
 ALIGNMENT = 64
 """Every value begins at a multiple of so many bytes: a cache line, and the widest vectors."""
@@ -88,7 +91,7 @@ def plan_memory(program: Program, sizes: Mapping[str, int] | None = None) -> Mem
         if not isinstance(size, (int, np.integer)) or size < 0:
             raise ArgumentError(f"the size {name!r} is a whole number from 0 on, not {size!r}")
     planner = _Planner(dict(sizes or {}))
-    buffers, unplanned = planner.block(program.block)
+    buffers, unplanned = planner.block(program.block, program.block.parameters)
     arena = _place(buffers)
     return MemoryPlan(program, buffers, arena, _peak(buffers), unplanned, planner.lists)
 
@@ -101,11 +104,15 @@ class _Planner:
         self.known: dict[Dim, int] = {}
         self.lists = 0
 
-    def block(self, block: Block) -> tuple[list[Buffer], int]:
-        """The buffers of one Block, and the bytes that all values would need without sharing."""
+    def block(self, block: Block, in_order: Sequence[Variable]) -> tuple[list[Buffer], int]:
+        """The buffers of one Block, and the bytes that all values would need without sharing.
+
+        `in_order` are the parameters that lie row by row.
+        """
         buffers: list[Buffer] = []
         where: dict[Variable, Buffer] = {}
         over = overwritten(block)
+        views = views_in_order(block, over, in_order)
         unplanned = 0
         for place, operator in enumerate(block.operators):
             for operand in operator.operands:
@@ -115,16 +122,20 @@ class _Planner:
                 inner, together = self._work_space(operator, place)
                 buffers += [inner] if inner.size else []
                 unplanned += together
-            shared = _shared(operator, over, where)
+            is_view = operator in views
+            index = 0 if is_view else over.get(operator)
+            shared = None if index is None else where.get(operator.operands[index])
             for result in operator.results:
-                buffer = shared or self._new(operator, result, place)
+                buffer = shared
+                if not is_view and buffer is None:
+                    buffer = self._new(operator, result, place)
                 if buffer is None:
                     continue
                 where[result] = buffer
                 buffer.values.append(result)
                 if shared is None:
                     buffers.append(buffer)
-                if operator.name not in VIEWS:
+                if not is_view:
                     unplanned += self.bytes_of(operator, result)
         for variable in block.yields:
             if variable in where:
@@ -132,8 +143,8 @@ class _Planner:
         return buffers, unplanned
 
     def _new(self, operator: Operator, result: Variable, place: int) -> Buffer | None:
-        if operator.name == "constant" or (operator.name in VIEWS):
-            return None  # a view of a parameter or constant
+        if operator.name == "constant":
+            return None
         if isinstance(result.type, ArrayType):
             self.lists += 1
             return None
@@ -142,10 +153,16 @@ class _Planner:
         return Buffer(name, size, place, place) if size else None
 
     def _work_space(self, operator: Operator, place: int) -> tuple[Buffer, int]:
-        inner = [self.block(block) for block in operator.blocks]
-        size = max(_place(buffers) for buffers, _ in inner)
+        is_loop = operator.name == "while"
+        count = len(operator.results) if is_loop else 0
+        inner = [self.block(block, block.parameters[:count]) for block in operator.blocks]
+        sizes = [_place(buffers) for buffers, _ in inner]
         together = sum(unplanned for _, unplanned in inner)
-        return Buffer(f"work space of `{operator.name}`", size, place, place), together
+        if is_loop:
+            copies = sum(self.bytes_of(operator, value) for value in moved(operator).values())
+            sizes[1] += copies
+            together += copies
+        return Buffer(f"work space of `{operator.name}`", max(sizes), place, place), together
 
     def bytes_of(self, operator: Operator, result: Variable) -> int:
         """The bytes of a tensor, up to a multiple of the alignment."""
@@ -170,12 +187,15 @@ class _Planner:
         return number
 
 
-def _shared(
-    operator: Operator, over: Mapping[Operator, int], where: Mapping[Variable, Buffer]
-) -> Buffer | None:
-    """The buffer that the results have together with an operand, None if they need a new one."""
-    index = 0 if operator.name in VIEWS else over.get(operator)
-    return None if index is None else where.get(operator.operands[index])
+def moved(operator: Operator) -> dict[int, Variable]:
+    """What a turn of a `while` takes from loop variables to others, by its place in the yields."""
+    body = operator.blocks[1]
+    carried = body.parameters[: len(operator.results)]
+    return {
+        place: value
+        for place, (own, value) in enumerate(zip(carried, body.yields, strict=True))
+        if value is not own and owner(value) in set(carried)
+    }
 
 
 # -- placing ----------------------------------------------------------------------------------

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 import numpy as np
 
+from dy2st_runtime.dims import Size
 from dy2st_runtime.ir.definition import DEFINITIONS
 from dy2st_runtime.ir.program import Block, Operator, Variable
-from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.ir.types import TensorType, ValueType
 
 _ROUNDING = ("floor", "ceil", "round", "trunc")  # give back integers as they are
 WHOLE_VIEWS = frozenset(("reshape", "transpose", "assign", "detach", *_ROUNDING))
@@ -58,6 +60,82 @@ def owner(variable: Variable) -> Variable:
     while isinstance(variable.maker, Operator) and variable.maker.name in VIEWS:
         variable = variable.maker.operands[0]
     return variable
+
+
+def views_in_order(
+    block: Block, over: Mapping[Operator, int], in_order: Iterable[Variable]
+) -> set[Operator]:
+    """The operators of a Block whose results surely lie in the memory of their first operand.
+
+    `in_order` are the parameters that lie row by row, without gaps; only such values are reshaped
+    where they are. `over` is what `overwritten` says: the result lies as the operand did.
+    """
+    found: set[Operator] = set()
+    ordered = set(in_order)
+    for operator in block.operators:
+        if operator.name in VIEWS:
+            is_ordered = operator.operands[0] in ordered
+            if _is_view(operator, is_ordered):
+                found.add(operator)
+                is_ordered = _stays_in_order(operator, is_ordered)
+            else:
+                is_ordered = True
+        else:
+            is_ordered = operator not in over or operator.operands[over[operator]] in ordered
+        if is_ordered:
+            ordered.update(operator.results)
+    return found
+
+
+def _is_view(operator: Operator, is_ordered: bool) -> bool:
+    """Whether one of VIEWS looks into its operand, which may lie in order."""
+    given, made = operator.operands[0].type, operator.results[0].type
+    if operator.name in _ROUNDING:
+        return isinstance(given, TensorType) and not given.is_floating
+    if operator.name == "sum_to":
+        return given == made
+    is_reshaped = operator.name in ("reshape", "dynamic_reshape")
+    return is_ordered or not is_reshaped or _only_splits(given, made)
+
+
+def _only_splits(given: ValueType, made: ValueType) -> bool:
+    """Whether every axis stays, or falls into several: so in any memory a view will do."""
+    if not isinstance(given, TensorType) or not isinstance(made, TensorType):
+        return False
+    rest = list(made.shape)
+    for size in given.shape:
+        found: Size = 1
+        while not _is_same(found, size):
+            if not rest:
+                return False
+            found = found * rest.pop(0)
+    return all(_is_same(size, 1) for size in rest)
+
+
+def _is_same(left: Size, right: Size) -> bool:
+    """Whether two sizes are written as the same number or formula."""
+    return left is right or (isinstance(left, int) and isinstance(right, int) and left == right)
+
+
+def _stays_in_order(operator: Operator, is_ordered: bool) -> bool:
+    """Whether the results of a view lie in order."""
+    name, attributes = operator.name, operator.attributes
+    if name in ("transpose", "flip", "broadcast_to", "dynamic_broadcast_to"):
+        return False
+    if name == "split":
+        return is_ordered and attributes["axis"] == 0
+    if name == "slice":
+        shape = operator.operands[0].tensor_type.shape
+        are_whole = [
+            _is_same(start, 0) and _is_same(stop, size)
+            for start, stop, size in zip(attributes["starts"], attributes["stops"], shape)
+        ]
+        return (
+            is_ordered
+            and all(_is_same(step, 1) for step in attributes["steps"])
+            and all(are_whole[1:])
+        )
+    return is_ordered
 
 
 def overwritten(block: Block) -> dict[Operator, int]:
@@ -118,4 +196,5 @@ __all__ = [
     "may_give_back",
     "overwritten",
     "owner",
+    "views_in_order",
 ]

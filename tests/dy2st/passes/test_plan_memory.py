@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dy2st.passes.plan_memory import ALIGNMENT, Buffer, _place, amount, plan_memory
 from dy2st_runtime import ops
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import F
+from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.ops.tensor_array import array_of, array_read
 
@@ -72,6 +72,45 @@ def test_views_have_no_memory_of_their_own(t):
 def test_views_of_inputs_and_constants_need_nothing(t):
     plan = planned(t, lambda x: (F.reshape(x, [256]), F.reshape(np.ones(X, "f"), [256])), X)
     assert (plan.arena, plan.buffers) == (0, [])
+
+
+def test_what_is_reshaped_after_a_transpose_is_a_copy(t):
+    plan = planned(t, lambda x: F.reshape(F.transpose(x @ x, [1, 0]), [256]) @ np.ones(256, "f"), X)
+    check(plan)
+    assert plan.peak == 2 * KIB
+
+
+def test_rows_of_a_reshaped_value_are_reshaped_where_they_are(t):
+    plan = planned(t, lambda x: F.reshape(F.reshape(x @ x, [4, 64])[1:3], [128]) * 2.0, X)
+    check(plan)
+    assert plan.arena == KIB + KIB // 2
+
+
+def test_heads_are_split_off_where_they_are_and_joined_in_a_copy(t):
+    split = planned(t, lambda x: F.reshape((x @ x)[:, :8], [16, 2, 4]) * 2.0, X)
+    joined = planned(t, lambda x: F.reshape(F.reshape((x @ x)[:, :8], [16, 2, 4]), [128]) * 2.0, X)
+    check(joined)
+    assert (split.arena, joined.arena) == (KIB + KIB // 2, KIB + KIB // 2)
+    assert (len(split.buffers), joined.unplanned) == (2, KIB + KIB // 2 + KIB // 2)
+
+
+def test_rounded_floats_and_sums_have_memory_of_their_own(t):
+    plan = planned(t, lambda x: F.floor(x), X)
+    assert plan.arena == KIB
+    plan = planned(t, lambda x: apply("sum_to", x @ x, shape=(1, 16)), X)
+    check(plan)
+    assert plan.arena == KIB + 64
+
+
+def test_loop_variables_that_change_places_go_through_the_work_space(t):
+    def looped(x):
+        first = [ops.zeros([], "int64"), x, x @ x]
+        return while_loop(lambda i, a, b: i < 9, lambda i, a, b: [i + 1, b, a], first)[1:]
+
+    plan = planned(t, looped, X)
+    check(plan)
+    (work,) = (b for b in plan.buffers if b.name.startswith("work space"))
+    assert work.size >= 2 * KIB
 
 
 def test_a_view_keeps_the_memory_that_it_looks_into(t):
