@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.clone import clone
 
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Module:
     """Programs by name, and the arrays of parameters and buffers as far as they are known.
 
@@ -43,8 +44,21 @@ class Module:
         self.state = {name: array for name, array in self.state.items() if name in named}
 
     def state_of(self, program: Program) -> list[Array]:
-        """The arrays of a Program in the order in which engines take them."""
+        """The arrays of a Program in the order in which engines take them.
+
+        Raises ArgumentError for one that is not known.
+        """
+        missing = [name for name in program.state if name not in self.state]
+        if missing:
+            raise ArgumentError(
+                f"the arrays of {', '.join(missing)} are not known: give them to the Module"
+            )
         return [self.state[name] for name in program.state]
+
+    def __repr__(self) -> str:
+        """`Module(forward of 7 operators; arrays: fc.weight, fc.bias)`."""
+        programs = [f"{name} of {len(p.operators)} operators" for name, p in self.programs.items()]
+        return f"Module({', '.join(programs)}; arrays: {', '.join(self.state) or 'none'})"
 
 
 def as_module(target: Module | Program, state: Mapping[str, Any] | None = None) -> Module:

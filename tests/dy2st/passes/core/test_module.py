@@ -10,6 +10,7 @@ from dy2st.passes import Module, function_pass, module_pass
 from dy2st.passes.core.module import as_module
 from dy2st.static import InputSpec
 from dy2st_runtime import nn
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
 
 
@@ -93,3 +94,18 @@ def test_what_was_built_in_stays_noted_behind_a_pass_that_makes_a_module(t):
 
     module = Module({"main": t.program_of(lambda x: F.relu(x), t.floats(2))}, frozen={"w"})
     assert made_anew(module).frozen == {"w"}
+
+
+def test_an_array_that_is_not_known_is_named(dense):
+    program, _ = dense
+    first = next(iter(program.state))
+    with pytest.raises(ArgumentError, match=f"the arrays of {first}.* are not known"):
+        Module({"main": program}).state_of(program)
+
+
+def test_a_module_shows_its_programs_and_the_names_of_its_arrays(dense):
+    program, state = dense
+    shown = repr(Module({"main": program}, state))
+    count = len(program.operators)
+    assert shown == f"Module(main of {count} operators; arrays: {', '.join(state)})"
+    assert repr(Module({})) == "Module(; arrays: none)"
