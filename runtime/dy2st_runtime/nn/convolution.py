@@ -35,7 +35,7 @@ class _Convolution(Layer):
     ):
         """Make the parameters; ValueError if the channels are no multiple of the groups."""
         super().__init__()
-        if in_channels % groups or out_channels % groups:
+        if groups < 1 or in_channels % groups or out_channels % groups:
             raise ValueError(
                 f"{in_channels} input and {out_channels} output channels cannot be split into "
                 f"{groups} groups"

@@ -20,7 +20,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from dy2st_runtime.dims import Size, ceil_divide, less_equal, maximum, require, require_equal
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, is_floating, public
-from dy2st_runtime.ir.arguments import as_shape, pair
+from dy2st_runtime.ir.arguments import as_int, as_shape, pair
 
 Pads = tuple[tuple[int, int], ...]
 _GEOMETRY: dict[str, Any] = {
@@ -399,8 +399,16 @@ def _convolve(
     x, last = channels_first(x, data_format, axes)
     strides, dilations = pair(stride, axes, "stride"), pair(dilation, axes, "dilation")
     pads = explicit_pads(padding, x.shape[2:], weight.shape[2:], strides, dilations)
-    y = apply("conv", x, weight, strides=strides, pads=pads, dilations=dilations, groups=groups)
+    attributes = {"strides": strides, "pads": pads, "dilations": dilations}
+    y = apply("conv", x, weight, **attributes, groups=_count_of(groups))
     return channels_back(_with_bias(y, bias), last)
+
+
+def _count_of(groups: Any) -> int:
+    count = as_int(groups, "groups")
+    if count < 1:
+        raise ArgumentError(f"groups is at least 1, not {count}")
+    return count
 
 
 def _with_bias(y: Any, bias: Any) -> Any:
@@ -514,7 +522,7 @@ def _transposed(
         strides=strides,
         pads=pads,
         dilations=dilations,
-        groups=groups,
+        groups=_count_of(groups),
     )
     return channels_back(_with_bias(y, bias), last)
 

@@ -9,6 +9,7 @@ import pytest
 
 import dy2st
 from dy2st.errors import (
+    ArgumentError,
     BranchMismatch,
     ConversionError,
     FormatError,
@@ -346,3 +347,17 @@ def changes_its_tensor(x):
 def test_changing_a_tensor_of_the_caller_is_refused_with_the_line():
     with pytest.raises(ConversionError, match=r"test_bad_input.py:\d+.*changes its argument `x`"):
         to_static(changes_its_tensor)(dy2st.ones([2]))
+
+
+def test_the_groups_of_a_convolution_may_be_any_whole_number_above_zero():
+    weight = dy2st.ones([4, 2, 3, 3])
+    image = dy2st.ones([1, 4, 5, 5])
+    grouped = to_static(lambda x: dy2st.nn.functional.conv2d(x, weight, groups=np.int64(2)))
+    assert (grouped(image).numpy() == 18).all()
+    for groups in (0, -2):
+        with pytest.raises(ArgumentError, match=f"groups is at least 1, not {groups}"):
+            dy2st.nn.functional.conv2d(image, weight, groups=groups)
+        with pytest.raises(ArgumentError, match=f"groups is at least 1, not {groups}"):
+            dy2st.nn.functional.conv2d_transpose(image, weight, groups=groups)
+        with pytest.raises(ValueError, match=f"cannot be split into {groups} groups"):
+            dy2st.nn.Conv2D(4, 4, 3, groups=groups)
