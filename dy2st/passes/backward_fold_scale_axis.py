@@ -12,8 +12,6 @@ ends in weights, and no value on a way has another user. Products are rounded on
 
 from __future__ import annotations
 
-import numpy as np
-
 from dy2st.passes.core.base import FunctionPass, function_pass
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import blocks_of, constant_of, count_uses
@@ -124,13 +122,8 @@ class _Ways:
         """(c, o/groups, ...) by output channel, which count on from group to group."""
         if scale.axis not in (None, 1):
             raise Stuck("the scale does not go along the output channels")
-        w, groups = weights_of(operator, 1), operator.attributes["groups"]
-        factor = scale.values
-        if scale.axis is not None:
-            by_group = factor.reshape(groups, 1, w.shape[1])
-            factor = np.repeat(by_group, w.shape[0] // groups, axis=1).reshape(w.shape[:2])
-            factor = factor.reshape(*w.shape[:2], *[1] * (w.ndim - 2))
-        self.change(operator, 1, scaled(w, factor))
+        w = weights_of(operator, 1)
+        self.change(operator, 1, scaled(w, scale.by_group(w.shape, operator.attributes["groups"])))
         self.into_bias(operator, scale)
 
     def into_bias(self, operator: Operator, scale: Scale) -> None:

@@ -51,12 +51,10 @@ def _is_one(size: Size) -> bool:
 @rule(_transpose)
 def transpose_of_ones(m: Match) -> Any:
     """A transpose that moves axes of size 1 only is a reshape."""
-    perm, type = m.attributes(_transpose)["perm"], m[_x].tensor_type
-    wide = [
-        axis for axis in perm if not (isinstance(type.shape[axis], int) and type.shape[axis] == 1)
-    ]
+    perm, shape = m.attributes(_transpose)["perm"], m[_x].tensor_type.shape
+    wide = [axis for axis in perm if not _is_one(shape[axis])]
     m.require(wide == sorted(wide), "it moves an axis of more than one element")
-    return F.reshape(m[_x], [type.shape[axis] for axis in perm])
+    return F.reshape(m[_x], [shape[axis] for axis in perm])
 
 
 _first_reshape = op.reshape(_x).shared()

@@ -128,13 +128,8 @@ class _Ways:
         """(o, c/groups, ...) by input channel, which count on from group to group."""
         if reader.operands[0] is not value or scale.axis not in (None, 1):
             raise Stuck("the scale does not go along the input channels")
-        w, groups = weights_of(reader, 1), reader.attributes["groups"]
-        factor = scale.values
-        if scale.axis is not None:
-            by_group = factor.reshape(groups, 1, w.shape[1])
-            factor = np.repeat(by_group, w.shape[0] // groups, axis=1).reshape(w.shape[:2])
-            factor = factor.reshape(*w.shape[:2], *[1] * (w.ndim - 2))
-        self.change(reader, 1, scaled(w, factor))
+        w = weights_of(reader, 1)
+        self.change(reader, 1, scaled(w, scale.by_group(w.shape, reader.attributes["groups"])))
 
     def into_matmul(self, reader: Operator, value: Variable, scale: Scale) -> None:
         """The rows of the right operand."""

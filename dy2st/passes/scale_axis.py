@@ -45,6 +45,13 @@ class Scale:
         shape[axis] = -1
         return self.values.reshape(shape)
 
+    def by_group(self, shape: tuple[int, ...], groups: int) -> Array:
+        """The numbers for axis 1 of weights; they count on from group to group of axis 0."""
+        if self.axis is None:
+            return self.values
+        rows = self.values.reshape(groups, 1, shape[1]).repeat(shape[0] // groups, axis=1)
+        return rows.reshape(*shape[:2], *[1] * (len(shape) - 2))
+
     def at(self, axis: int | None) -> Scale:
         """The same numbers along another axis."""
         return self if self.axis is None else replace(self, axis=axis)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, overload
 
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.info import PassInfo, names_of
@@ -19,8 +19,6 @@ from dy2st.passes.core.registry import order_of_required, register
 from dy2st_runtime.errors import PassError
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.collection import without_collection
-
-Target = TypeVar("Target", Program, Module)
 
 
 class Pass:

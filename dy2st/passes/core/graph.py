@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, collect, symbols
+from dy2st_runtime.dims import collect
 from dy2st_runtime.ir import (
     Block,
     Operator,
@@ -118,23 +118,12 @@ def recorded(
     return None if found else (made, values)
 
 
-def own_symbols(variables: Iterable[Variable]) -> set[Dim]:
-    """The symbols in the types of some values."""
-    found: set[Dim] = set()
-    for variable in variables:
-        type = variable.type
-        if isinstance(type, TensorType) and any(size.__class__ is not int for size in type.shape):
-            found.update(symbols(type.shape))
-    return found
-
-
 __all__ = [
     "blocks_of",
     "constant_of",
     "constant_operator",
     "count_uses",
     "may_end_early",
-    "own_symbols",
     "place_of",
     "readers_of",
     "recorded",
