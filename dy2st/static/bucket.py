@@ -46,7 +46,8 @@ def bucket(
     A number is a Program of that size; it also serves smaller sizes, the inputs being padded, if
     `pad` is set and the Program is proved to compute the same. A pair (low, high) is a Program for
     these sizes, which stay unknown within. The Programs are made when they are needed; the
-    `cache_size` used last are kept. Raises SpecError for names and sizes that the Program does not
+    `cache_size` used last are kept. They are made of the Program as it was traced, without the
+    passes of a `build_strategy`. Raises SpecError for names and sizes that the Program does not
     have.
 
     >>> from dy2st import ones, to_static
