@@ -40,9 +40,9 @@ class ToMixedPrecision(FunctionPass):
 
     def __init__(self, dtype: Any = "float16"):
         """Choose the short type."""
-        if str(dtype) not in ("float16", "bfloat16"):
+        name = getattr(dtype, "__name__", str(dtype))  # np.float16 is a type
+        if name not in ("float16", "bfloat16"):
             raise DTypeError(f"the short type is float16 or bfloat16, not {dtype}")
-        name = str(dtype)
         self.dtype = np.dtype(name) if name == "float16" else _bfloat16()
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:

@@ -264,3 +264,8 @@ def test_it_is_of_level_four(t):
     chain = Sequential([ToMixedPrecision()])
     assert str(t.check(chain, program, opt_level=3)) == str(program)
     assert "conv:float16" in steps(t.check(chain, program, opt_level=4, rtol=2e-2))
+
+
+@pytest.mark.parametrize("dtype", ["float16", np.float16, np.dtype("float16")])
+def test_a_short_type_is_given_as_a_name_a_type_or_a_dtype(dtype):
+    assert ToMixedPrecision(dtype).dtype == np.float16
