@@ -22,6 +22,9 @@ def freeze(program: Program, **sizes: int) -> Program:
     >>> freeze(double.main_program, batch=8).outputs[0].shape
     [8, 4]
     """
+    if not isinstance(program, Program):
+        hint = ": give its main_program" if hasattr(program, "main_program") else ""
+        raise TypeError(f"freeze takes a Program, not {program!r:.80}{hint}")
     return rebuild(program, numbers_for(program, sizes))
 
 

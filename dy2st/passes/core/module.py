@@ -70,7 +70,9 @@ def as_module(target: Module | Program, state: Mapping[str, Any] | None = None) 
     if isinstance(target, Program):
         arrays = {name: np.asarray(array) for name, array in (state or {}).items()}
         return Module({target.name: clone(target)}, arrays)
-    raise TypeError(f"a pass takes a Program or a Module, not {target!r:.80}")
+    given = getattr(target, "forward", target)
+    hint = ": give its main_program" if hasattr(type(given), "main_program") else ""
+    raise TypeError(f"a pass takes a Program or a Module, not {target!r:.80}{hint}")
 
 
 __all__ = ["Array", "Module", "as_module"]

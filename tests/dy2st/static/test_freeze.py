@@ -65,3 +65,9 @@ def test_sizes_that_do_not_fit_are_one_clear_error(sizes, error, message):
     with pytest.raises(error) as caught:
         freeze(static.main_program, **sizes)
     assert message in str(caught.value)
+
+
+def test_a_converted_function_is_refused_with_what_to_give():
+    function = to_static(lambda x: x * 2.0, [InputSpec(["batch", 4])])
+    with pytest.raises(TypeError, match="freeze takes a Program, not .*: give its main_program"):
+        freeze(function, batch=2)

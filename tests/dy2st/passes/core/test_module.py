@@ -109,3 +109,9 @@ def test_a_module_shows_its_programs_and_the_names_of_its_arrays(dense):
     count = len(program.operators)
     assert shown == f"Module(main of {count} operators; arrays: {', '.join(state)})"
     assert repr(Module({})) == "Module(; arrays: none)"
+
+
+def test_a_converted_function_is_refused_with_what_to_give():
+    function = to_static(lambda x: x + 1, [InputSpec([2])])
+    with pytest.raises(TypeError, match="a Program or a Module, not .*: give its main_program"):
+        as_module(function)
