@@ -117,6 +117,7 @@ class _Ran(PassInstrument):
 def _optimised(
     module: Module, passes: Sequence[Pass], printed: Sequence[str], options: argparse.Namespace
 ) -> Module:
+    unknown = [n for p in module.programs.values() for n in p.state if n not in module.state]
     ran, timing, statistics = _Ran(), PassTiming(), PassStatistics()
     instruments: list[PassInstrument] = [ran]
     instruments += [timing] * options.timing + [statistics] * options.statistics
@@ -131,6 +132,9 @@ def _optimised(
             print(instrument.render(), file=sys.stderr)
     _note_skipped(passes, printed, ran.names, options.opt_level)
     _note_epilogues(module)
+    if unknown and "FreezeParameters" in ran.names:
+        shown = ", ".join(dict.fromkeys(unknown))
+        _say(f"note: not built in, because their arrays lie not beside the text: {shown}")
     return module
 
 

@@ -106,6 +106,14 @@ def test_opt_reads_a_text_without_arrays(run):
     assert not Path("out.safetensors").exists()
 
 
+def test_opt_says_which_parameters_it_could_not_build_in(run):
+    Path("alone.mlir").write_bytes(Path("net.mlir").read_bytes())
+    note = run("opt", "alone.mlir", "-p", "inference")[2]
+    assert "note: not built in, " in note and "first.weight, first.bias, second.weight" in note
+    assert run("opt", "alone.mlir", "-p", "training")[2] == ""
+    assert run("opt", "net", "-p", "inference", "-o", "better")[2] == ""
+
+
 def test_opt_leaves_locations_out_on_request(run):
     assert "loc(" in run("opt", "net")[1]
     assert "loc(" not in run("opt", "net", "--no-locations")[1]
