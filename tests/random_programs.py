@@ -308,10 +308,10 @@ def random_program(seed: int, steps: int = 12) -> Made:
         arrays.append(array_of_type(rng, dtype, [n if size == "n" else size for size in sizes]))
     program.inputs = inputs
     state = _with_state(program, rng)
-    with Tracer(program).tracing() as tracer:
+    with Tracer(program).tracing():
         draw = Draw(rng, program.block.parameters)
         draw.run(steps)
-        _yield_some(program, tracer, draw, rng)
+        _yield_some(program, draw, rng)
     return Made(verify(program), arrays, state)
 
 
@@ -322,7 +322,7 @@ def _with_state(program: Program, rng: np.random.Generator) -> dict[str, np.ndar
     return {name: array_of_type(rng, "float32", [20, 4]) for name in ("w", "b")}
 
 
-def _yield_some(program: Program, tracer: Any, draw: Draw, rng: np.random.Generator) -> None:
+def _yield_some(program: Program, draw: Draw, rng: np.random.Generator) -> None:
     """Late values for the most part, some of them twice, and what the caller has given."""
     pool = [*draw.values[-6:], *draw.values[-6:], *draw.lists[-1:], draw.one(draw.values)]
     picked = [pool[i] for i in rng.integers(0, len(pool), int(rng.integers(1, 6)))]

@@ -80,6 +80,7 @@ def localise_constants(block: Block) -> None:
 def _localise(operator: Operator) -> None:
     before = 1 if operator.name == "cond" else 0
     carried = 0 if operator.name == "cond" else len(operator.results)
+    found: dict[Block, list[Operator]] = {block: [] for block in operator.blocks}
     for index, operand in enumerate(operator.operands[before:]):
         maker = operand.maker
         if index < carried or not isinstance(maker, Operator) or maker.name != "constant":
@@ -87,7 +88,9 @@ def _localise(operator: Operator) -> None:
         for block in operator.blocks:
             made = constant_operator(block, maker.attributes["value"], operand)
             replace_values(block, {block.parameters[index]: made.results[0]})
-            block.operators.insert(0, made)
+            found[block].append(made)
+    for block, constants in found.items():
+        block.operators[:0] = constants
 
 
 @module_pass(opt_level=0)

@@ -41,6 +41,8 @@ def inference() -> list[Pass]:
         FreezeParameters(),
         # Dynamic shapes become known ones, and with them the types of all that follows.
         DynamicToStatic(),
+        # What nobody reads is no second user, and needs no places of the largest in a pool.
+        EliminateDeadCode(),
         # batch_norm as scale and shift, before anything is folded; layer_norm has a fast kernel.
         SimplifyInference(layer_norm=False),
         # The scales and shifts become numbers, so that they can go into weights.
@@ -77,11 +79,16 @@ def training() -> list[Pass]:
     return [
         # Types first.
         DynamicToStatic(),
+        # Conditions and counters become numbers, so that branches and turns are known.
+        FoldConstant(),
         SimplifyControlFlow(),
         FoldConstant(),
         EliminateCommonSubexpr(),
         SimplifyAlgebra(),
         CancelMoves(),
+        # What has become constant or equal by that.
+        FoldConstant(),
+        EliminateCommonSubexpr(),
         HoistLoopInvariants(),
         # Parameters that nobody reads stay: an optimiser may hold them.
         EliminateDeadCode(keep_parameters=True),
@@ -96,6 +103,7 @@ def opu() -> list[Pass]:
     return [
         FreezeParameters(),
         DynamicToStatic(),
+        EliminateDeadCode(),
         # The machine has no unit for statistics: all normalisations become arithmetic.
         SimplifyInference(),
         FoldConstant(),
@@ -113,6 +121,8 @@ def opu() -> list[Pass]:
         CanonicalizeConcatPos(),
         # ... which brings scales next to convolutions again.
         Peephole(dense_to_conv=True),
+        # What was split and is now concatenated again, and moves that have come to stand together.
+        SimplifyAlgebra(),
         CancelMoves(),
         FoldBias(),
         FoldConstant(),

@@ -58,6 +58,7 @@ def _batch_norm_rule(operands: tuple[Pattern, ...]) -> Rule:
         """batch_norm(x) -> x * scale + shift."""
         attributes = m.attributes(pattern)
         x, mean, variance = m[_x], m[_mean], m[_variance]
+        m.require(x.tensor_type.is_floating, "integers would cut the scale")
         axis, epsilon = attributes["axis"] % x.ndim, attributes["epsilon"]
         scale = F.rsqrt(variance + epsilon)
         scale = scale * m[_weight] if m.has(_weight) else scale
