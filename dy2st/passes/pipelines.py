@@ -61,6 +61,8 @@ def inference() -> list[Pass]:
         FoldScaleAxis(),
         # Only now are all additions after convolutions biases.
         FoldBias(),
+        # Moves have gone that stood between operators.
+        SimplifyAlgebra(),
         # Wide products in place of several; after folding, for branches must have equal structure.
         CombineParallelDense(),
         # What concatenated weights and folded biases are made of becomes numbers.
@@ -123,6 +125,7 @@ def opu() -> list[Pass]:
         Peephole(dense_to_conv=True),
         # What was split and is now concatenated again, and moves that have come to stand together.
         SimplifyAlgebra(),
+        ToNCHWLayout(),
         CancelMoves(),
         FoldBias(),
         FoldConstant(),
