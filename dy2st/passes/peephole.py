@@ -47,6 +47,10 @@ def _scale_rule(name: str) -> Rule:
     def scale_through_bias(m: Match) -> Any:
         """(conv(x) + c1) * c2 -> conv(x) * c2 + c1 * c2."""
         m.require(is_float(m[conv]), "integers may overflow in another place")
+        with np.errstate(all="ignore"):
+            product = m.array(_c1) * m.array(_c2)
+        are_finite = np.isfinite(m.array(_c2)).all() and np.isfinite(product).all()
+        m.require(bool(are_finite), "infinity times x and times b may be inf - inf")
         return m[conv] * m[_c2] + m[_c1] * m[_c2]
 
     return scale_through_bias

@@ -64,6 +64,15 @@ def test_a_scale_goes_before_a_bias_of_any_shape(t, first, second):
     assert after.outputs[0].type == program.outputs[0].type
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("bias", "factor"), [(-1.0, np.inf), (1.0, -np.inf), (-3e38, 2.0)])
+def test_a_scale_that_makes_infinities_stays_behind_the_bias(t, bias, factor):
+    c1, c2 = np.full((1, 1, 1), bias, "f"), np.full((1, 1, 1), factor, "f")
+    make = scaled(lambda x: F.conv2d(x, np.ones((1, 1, 1, 1), "f")), c1, c2)
+    program = t.program_of(make, t.floats(1, 1, 1, 1))
+    t.untouched(Peephole1(), program, "may be inf - inf")
+
+
 def test_peephole1_gives_the_vector_worked_by_hand(t):
     w = np.array([1, -2, 3], np.float32).reshape(3, 1, 1, 1)
     c1 = np.array([0.5, 1, -1], np.float32).reshape(3, 1, 1)
