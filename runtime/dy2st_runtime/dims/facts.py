@@ -400,14 +400,18 @@ class Facts:
             self._equate(size)
 
     def _not_negative_parts(self, size: Dim) -> None:
-        """max(a, b) <= 8 says that both are, as min(a, b) >= 4 does."""
+        """max(a, b) <= 8 says that both are; max(1, n) >= 2 that n is, for 1 is not."""
         for atoms, factor in size.terms:
             atom = atoms[0]
-            is_all = (atom.kind == "max" and factor < 0) or (atom.kind == "min" and factor > 0)
-            if len(atoms) == 1 and is_all:
-                rest = subtract(size, of_term(atoms, factor))
-                for argument in atom.args:
-                    self._not_negative(add(rest, multiply(argument, factor)))
+            if len(atoms) > 1 or atom.kind not in ("max", "min"):
+                continue
+            rest = subtract(size, of_term(atoms, factor))
+            parts = [add(rest, multiply(argument, factor)) for argument in atom.args]
+            if (atom.kind == "max") == (factor > 0):  # one of them at least
+                parts = [p for p in parts if not never_negative(subtract(-1, p), self)]
+                parts = parts if len(parts) == 1 else []
+            for part in parts:
+                self._not_negative(part)
 
     def _narrow(self, atom: Atom, factor: int, constant: int) -> None:
         """factor * atom + constant >= 0 as a limit of the atom."""

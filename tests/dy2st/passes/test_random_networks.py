@@ -57,7 +57,7 @@ def check(t, name, net):
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8"])
 @pytest.mark.parametrize("wild", [False, True])
 def test_pipelines_keep_the_numbers_of_random_networks(t, name, dtype, wild):
-    for seed in range(12):
+    for seed in range(9):
         check(t, name, random_network(seed, dtype, wild))
 
 
@@ -101,9 +101,9 @@ from examples.zoo.__main__ import compare
 from tests.dy2st.passes.random_networks import random_network
 
 warnings.simplefilter("ignore")
-networks = [random_network(seed) for seed in range(8)]
+networks = [random_network(seed) for seed in range(6)]
 programs = [(net.program, net.state) for net in networks]
-for name in ("resnet18", "bert", "lstm"):
+for name in ("resnet18", "lstm"):
     model = compare(name, tiny=True)
     programs.append((model.before, dict(zip(model.before.state, model.before_state))))
 for program, state in programs:
@@ -130,7 +130,7 @@ def test_the_text_is_the_same_in_every_process_and_folder(tmp_path):
     ]
     texts = [run.communicate(timeout=300)[0] for run in runs]
     assert all(run.returncode == 0 for run in runs)
-    assert texts[0].count("\n") == 44
+    assert texts[0].count("\n") == 32
     assert texts[1:] == texts[:1] * 3
 
 

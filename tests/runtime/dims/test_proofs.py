@@ -54,6 +54,8 @@ max(2*a, 2*b) == 2*max(a, b)
 min(a, max(a, b)) == a
 max(a, min(a, b)) == a
 min(min(a, b), c) == min(a, min(b, c))
+max(1, z) >= 2 |- z >= 2
+min(a, 8) <= 3 |- a <= 3
 max(a - 3, 0) >= 0
 a - 1 - max(a - 3, 0) <= 2
 a - 1 - max(a - 3, 0) >= 0

@@ -394,3 +394,11 @@ def test_a_finding_names_operator_and_line(program):
     operator(program, "sum").attributes["axis"] = (7,)
     location = operator(program, "sum").location
     assert texts(program)[0].startswith(f"sum ({location}): results are typed by rule: ")
+
+
+def test_a_window_over_all_but_the_last_column_is_required_for_good(trace):
+    def model(x):
+        y = F.conv1d(x[:, :, :-1], np.ones((2, 2, 1), "float32"))
+        return y, x[0]  # says that x has rows, and so how y is written
+
+    verify(trace(model, x=("float32", (N, 2, N))))
