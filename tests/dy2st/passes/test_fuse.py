@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -272,7 +270,7 @@ def test_the_groups_are_the_same_every_time(t):
 
 
 @pytest.mark.parametrize("kind", ["a chain", "many users", "nested residuals"])
-def test_large_programs_take_about_linear_time(t, kind):
+def test_every_operator_of_a_large_program_is_in_one_group(t, kind):
     def build(x, size):
         if kind == "many users":
             y = F.relu(x)
@@ -288,10 +286,6 @@ def test_large_programs_take_about_linear_time(t, kind):
             x = F.relu(x)
         return x
 
-    times = []
-    for size in (1_000, 8_000):
-        program = t.program_of(lambda x, size=size: build(x, size), t.floats(1))
-        start = time.perf_counter()
-        fusion_groups(program)
-        times.append(time.perf_counter() - start)
-    assert times[1] < 8 * 6 * max(times[0], 0.005)
+    program = t.program_of(lambda x: build(x, 8_000), t.floats(1))
+    found = [operator for group in fusion_groups(program) for operator in group.operators]
+    assert len(found) == len(set(found)) == len(program.operators)
