@@ -21,12 +21,16 @@ from dy2st_runtime.ir.types import TensorType, ValueType
 _VALUE = r"%[A-Za-z0-9_$.-]+"
 _VALUES = rf"{_VALUE}(?:, {_VALUE})*"
 _TYPES = rf"{TENSOR}(?:, {TENSOR})*"
+# A location may stand on the next line, and a comment before it.
+_LINE_END = r"\n(?!\s*(?:loc|//))"
 _HEAD = re.compile(rf'(?:({_VALUES}) = )?("dy2st\.[^"\\\n]+")\(((?:{_VALUES})?)\)')
 _TAIL = re.compile(
     rf": \(((?:{_TYPES})?)\) -> (?:\(((?:{_TYPES})?)\)|({TENSOR}))"
-    r'(?: loc\("([^"\\\n]*)":([0-9]{1,9}):([0-9]{1,9})\))?\n'
+    r'(?: loc\("([^"\\\n]*)":([0-9]{1,9}):([0-9]{1,9})\))?' + _LINE_END
 )
-_END = re.compile(rf'"dy2st\.(?:yield|return)"\(((?:{_VALUES})?)\) : \(((?:{_TYPES})?)\) -> \(\)\n')
+_END = re.compile(
+    rf'"dy2st\.(?:yield|return)"\(((?:{_VALUES})?)\) : \(((?:{_TYPES})?)\) -> \(\)' + _LINE_END
+)
 _BLOCK = re.compile(rf"\^bb0\(({_VALUE}: {TENSOR}(?:, {_VALUE}: {TENSOR})*)\):\n")
 _PARAMETER = re.compile(rf"({_VALUE}): ({TENSOR})")
 # Neither arrays nor lists nor dicts nor strings: numbers, words, sizes and tuples of them.

@@ -77,6 +77,8 @@ def test_damaged_texts_are_refused_alike(random_program, by_words, data):
         (", %", " ,  %"),
         ("(", "( "),
         ("\n", " // a comment\n"),
+        (" loc(", "\n  loc("),
+        (" loc(", " // a comment\n  loc("),
         (" ->", "\t->"),
     ],
 )
