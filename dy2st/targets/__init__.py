@@ -1,0 +1,1 @@
+"""Targets: what Programs are lowered to, one folder each."""
