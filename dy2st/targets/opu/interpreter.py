@@ -263,10 +263,13 @@ class _LayerSums:
         weights = self.network.int_weights[self.layer.index][:, :, 0].astype(np.float32)
         weights *= np.float32(2.0 ** (self.shift - 10))
         for first in range(0, len(sweep.taps), self.taps_a_pass):
-            value = np.float32(0)
-            for tap, place in sweep.taps[first : first + self.taps_a_pass]:
-                value = value + _features(x, sweep, block, place) * weights[tap]
-            yield np.asarray(value).reshape(-1, x.shape[3])
+            taps = sweep.taps[first : first + self.taps_a_pass]
+            value = _features(x, sweep, block, taps[0][1]) * weights[taps[0][0]]
+            term = np.empty_like(value)
+            for tap, place in taps[1:]:
+                np.multiply(_features(x, sweep, block, place), weights[tap], out=term)
+                value += term
+            yield value.reshape(-1, x.shape[3])
 
 
 def _features(x: Array, sweep: _Sweep, block: _Block, place: Pair) -> Array:
@@ -394,10 +397,12 @@ def _pair(sizes: list[int]) -> Pair:
 
 
 def _checked_inputs(network: Network, inputs: list[Array]) -> list[Array]:
-    sizes = [size[1:] for size in network.input_sizes]
-    given = [f"{x.dtype} {x.shape}" for x in inputs]
-    fits = len(inputs) == len(sizes) and len({len(x) for x in inputs}) == 1
-    if not fits or any(x.dtype != np.int8 or x.shape[1:] != s for x, s in zip(inputs, sizes)):
+    """The inputs, each of its size; one that no layer reads has a size of zeros, and may be any."""
+    sizes = [tuple(size[1:]) for size in network.input_sizes]
+    read = [(x, size) for x, size in zip(inputs, sizes) if any(size)]
+    fits = len(inputs) == len(sizes) and len({x.shape[:1] for x, _ in read}) == 1
+    if not fits or any(x.dtype != np.int8 or x.shape[1:] != size for x, size in read):
+        given = [f"{x.dtype} {x.shape}" for x in inputs]
         raise ArgumentError(f"the network reads int8 (n, h, w, c) of {sizes}, given are {given}")
     return inputs
 

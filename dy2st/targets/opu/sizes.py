@@ -37,25 +37,17 @@ def part_channels(network: Network, layer: Layer) -> list[int]:
 def border(network: Network, layer: Layer) -> Sides:
     """Zeros around the input's map (top, bottom, left, right) that the layer's windows reach.
 
-    What its producers store, less what it does not read, and its own padding. With
-    `extra_pre_padding` the network's input is stored with its own padding. Of a transposed
+    What its producers store, less what it does not read, and its own padding. What reads the
+    network's input keeps all of its own, stored (`extra_pre_padding`) or not. Of a transposed
     convolution, it is what is cut off the output: a negative number adds to it.
     """
     top, bottom, left, right = layer.padding_size
-    if layer.type == LayerType.TRANSPOSED:
+    producer = layer.input_layer[0]
+    if layer.type == LayerType.TRANSPOSED or producer <= 0:
         return top, bottom, left, right
-    stored, removed = stored_border(network, layer), layer.pre_remove_padding_size
+    stored, removed = network.layer(producer).post_padding_size, layer.pre_remove_padding_size
     more = [a - b for a, b in zip(stored, removed)]
     return top + more[0], bottom + more[1], left + more[2], right + more[3]
-
-
-def stored_border(network: Network, layer: Layer) -> Sides:
-    """The post padding of what a layer reads; that of the network's inputs is not counted."""
-    producer = layer.input_layer[0]
-    if producer <= 0:
-        return 0, 0, 0, 0
-    top, bottom, left, right = network.layer(producer).post_padding_size
-    return top, bottom, left, right
 
 
 def is_depthwise(layer: Layer) -> bool:
@@ -119,6 +111,5 @@ __all__ = [
     "multiplied_size",
     "part_channels",
     "pooled_size",
-    "stored_border",
     "tensor_size",
 ]

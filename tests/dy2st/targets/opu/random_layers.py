@@ -147,8 +147,9 @@ class _Drawer:
 
     def _shape_of_kernel(self, layer, kind, same):
         rng, (height, width, _) = self.rng, layer.input_size[1:]
+        if kind == "fully connected":
+            layer.ker_size = [1, height, width]
         if kind in ("none", "fully connected"):
-            layer.padding_size = [0, 0, 0, 0]
             return
         largest = 1 if kind == "pointwise" else 5 if kind == "transposed" else 3 if same else 7
         smallest = 2 if kind == "enhanced" else 1
@@ -299,31 +300,34 @@ def _cuts(rng, layer):
 def _finish(network):
     """Say who reads what: whatever nobody reads is an output."""
     for layer in network.layers:
-        readers = [
-            other.index
-            for other in network.layers
-            if layer.index in other.input_layer + other.residual_source
-        ]
-        layer.output_layer = readers or [-1]
+        readers = [x.index for x in network.layers if layer.index in x.input_layer]
         is_added = any(layer.index in other.residual_source for other in network.layers)
+        is_output = not readers and not is_added
+        layer.output_layer = [-1] if is_output else readers
         layer.output_choice = [3, 3 if is_added else -1]
         layer.input_channels = [tensor_size(network, part)[2] for part in layer.input_layer]
     network.outputs = [layer.index for layer in network.layers if layer.output_layer == [-1]]
 
 
 def use_post_padding(network):
-    """Producers store the padding of their consumers; parts that are joined store the same."""
+    """Producers store the padding of their consumers; parts that are joined store the same.
+
+    What reads an input of the network keeps its padding, and says that it is stored.
+    """
     for producers, readers in _joined(network):
         wanted = [border(network, layer) for layer in readers if _is_padded(layer)]
         sides = [max(column) for column in zip(*wanted, (0, 0, 0, 0))]
         own = [_own_border(layer) for layer in readers]
         for producer in producers:
-            _store_border(network.layer(producer), sides)
+            if producer > 0:
+                _store_border(network.layer(producer), sides)
         for layer, border_ in zip(readers, own):
             layer.pre_remove_padding_size = [a - b for a, b in zip(sides, border_)]
             layer.input_size[1] += sides[0] + sides[1]
             layer.input_size[2] += sides[2] + sides[3]
-            if _is_padded(layer):
+            if layer.input_layer[0] <= 0:
+                layer.extra_pre_padding = int(any(sides))
+            elif _is_padded(layer):
                 layer.padding_size = [0, 0, 0, 0]
 
 
@@ -336,7 +340,7 @@ def _is_padded(layer):
 
 
 def _joined(network):
-    """Groups of layers that are read together, with the readers; none with a network input."""
+    """Groups of producers that are read together, with the readers."""
     groups = []
     for layer in network.layers:
         parts, readers = set(layer.input_layer), [layer]
@@ -344,7 +348,7 @@ def _joined(network):
             groups.remove(other)
             parts, readers = parts | other[0], other[1] + readers
         groups.append((parts, readers))
-    return [(sorted(parts), readers) for parts, readers in groups if min(parts) > 0]
+    return [(sorted(parts), readers) for parts, readers in groups]
 
 
 def _store_border(layer, sides):

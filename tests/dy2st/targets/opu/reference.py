@@ -21,7 +21,7 @@ class _Element:
         self.residual = tensors[layer.residual_source[0]] if layer.residual else None
         self.sides = list(layer.padding_size)
         producer = layer.input_layer[0]
-        if producer > 0 and layer.type != 2:
+        if producer > 0 and layer.type != 2:  # what reads an input of the network has it all
             stored = network.layer(producer).post_padding_size
             for side in range(4):
                 self.sides[side] += stored[side] - layer.pre_remove_padding_size[side]

@@ -235,6 +235,25 @@ def test_a_border_that_is_stored_pads_those_who_read_it():
     assert made[2].tolist() == [[[[0], [7]]]]
 
 
+def test_what_reads_the_networks_input_keeps_its_padding_and_skips_that_of_others():
+    layers = [
+        Layer(1, 3, [0], [-1], [1, 3, 1, 1], [1, 2, 1, 1], padding_size=[1, 0, 0, 0]),
+        Layer(2, 3, [0], [-1], [1, 3, 1, 1], [1, 2, 1, 1], padding_size=[0, 1, 0, 0]),
+    ]
+    for layer, removed in zip(layers, ([0, 1, 0, 0], [1, 0, 0, 0])):
+        layer.extra_pre_padding, layer.pre_remove_padding_size = 1, removed
+    made = interpret(
+        Network(layers, input_sizes=[(1, 1, 1, 1)]), [np.full((1, 1, 1, 1), 7, "int8")]
+    )
+    assert [made[index].reshape(-1).tolist() for index in (1, 2)] == [[0, 7], [7, 0]]
+
+
+def test_an_input_that_no_layer_reads_may_be_any():
+    network, inputs = unweighted([[5]])
+    network.input_sizes.append((0, 0, 0, 0))
+    assert value(network, [*inputs, np.zeros(3)]) == [5]
+
+
 # -- loops over Python's integers ------------------------------------------------------------------
 
 
