@@ -262,6 +262,8 @@ class _LayerSums:
     def _depthwise(self, x: Array, sweep: _Sweep, block: _Block) -> Iterator[Array]:
         weights = self.network.int_weights[self.layer.index][:, :, 0].astype(np.float32)
         weights *= np.float32(2.0 ** (self.shift - 10))
+        # for every column, so that rows of features are one stretch of memory
+        weights = weights[:, :, None].repeat(sweep.size[1], axis=2)
         for first in range(0, len(sweep.taps), self.taps_a_pass):
             taps = sweep.taps[first : first + self.taps_a_pass]
             value = _features(x, sweep, block, taps[0][1]) * weights[taps[0][0]]

@@ -230,9 +230,7 @@ class _Drawer:
     def _add_with_residual(self, kind, parts):
         """Residual, then activation and so on: as large as the map at that point."""
         rng, network = self.rng, self.network
-        here = tensor_size(network, parts[0])[:2]
-        sums = sum(tensor_size(network, part)[2] for part in parts)
-        wanted = [t for t in self.fractions if t not in parts and self._fits(kind, t, here, sums)]
+        wanted = [t for t in self.fractions if t not in parts and self._fits(kind, t, parts)]
         if not wanted:
             return self.add(kind, parts)
         source = int(rng.choice(wanted))
@@ -245,14 +243,16 @@ class _Drawer:
         layer.residual, layer.residual_source, layer.res_position = 1, [source], order
         return layer
 
-    def _fits(self, kind, source, here, channels):
+    def _fits(self, kind, source, parts):
+        """Whether a layer of this kind over these parts can make what the source is."""
         *size, outputs = tensor_size(self.network, source)
-        is_free = kind == "convolution"  # its outputs are any number, its fraction length too
-        if not is_free and outputs != channels:
+        channels = sum(tensor_size(self.network, part)[2] for part in parts)
+        if tuple(size) != tensor_size(self.network, parts[0])[:2]:
             return False
-        if is_free and math.prod(here) * 9 * channels * outputs > MULTIPLICATIONS:
-            return False
-        return tuple(size) == here and (is_free or self.fractions[source] == self.fraction)
+        if kind == "convolution":
+            return math.prod(size) * 9 * channels * outputs <= MULTIPLICATIONS
+        is_kept = kind == "depthwise" or self.fractions[source] == self.fractions[parts[0]]
+        return outputs == channels and is_kept
 
     def with_residual_of_an_input(self, layer):
         """A second network input of the right size is added, at any place."""

@@ -14,7 +14,7 @@ from tests.dy2st.targets.opu.random_layers import (
     random_network,
 )
 
-NETWORKS = [random_layer(seed) for seed in range(160)] + [random_network(s) for s in range(160)]
+NETWORKS = [random_layer(seed) for seed in range(160)] + [random_network(s) for s in range(500)]
 LAYERS = [(network, layer) for network in NETWORKS for layer in network.layers]
 
 
