@@ -308,6 +308,18 @@ def test_saturation_is_counted_where_it_happens():
     assert counts == {1: wanted}
 
 
+def test_what_is_too_large_by_one_is_counted_for_every_output():
+    counts = {}
+    interpret(*pointwise([-128], [-128, -127], output=2), saturation=counts)
+    # 16384 << 11 is 2 ** 25, one too large; 16256 << 11 is not, psum 32512, 127
+    assert counts[1] == Saturation(1, 0, passes=2, cut=1, values=2, peak=32767)
+    weights = np.zeros((65, 2))
+    weights[[0, 64]] = [-64, -63]
+    interpret(*pointwise([-128] * 65, weights, output=2), saturation=(counts := {}))
+    # twice 8192 << 11 is 2 ** 25, a partial sum of 32768
+    assert counts[1] == Saturation(0, 1, passes=4, cut=1, values=2, peak=32768)
+
+
 def test_a_bias_and_a_residual_that_do_not_fit_are_counted():
     layer = {"residual": 1, "residual_source": [-1], "res_position": 0, "bias_fraclen": -9}
     network, inputs = pointwise([0], [0], 1, **layer)
