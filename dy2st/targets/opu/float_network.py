@@ -61,7 +61,7 @@ def input_values(network: Network, inputs: Array | Sequence[Array]) -> dict[int,
 
 def layer_stages(network: Network, layer: Layer, values: Mapping[int, Array]) -> Stages:
     """One layer, from the outputs of its producers by their numbers."""
-    parts = [_with_border(network, layer, source, values[source]) for source in layer.input_layer]
+    parts = [with_border(network, layer, source, values[source]) for source in layer.input_layer]
     x = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=3)
     stages: Stages = [("sum", _linear(network, layer, x))]
     for step in steps(layer):
@@ -91,14 +91,18 @@ def steps(layer: Layer) -> list[str]:
 
 
 def border(network: Network, layer: Layer, source: int) -> tuple[int, int, int, int]:
-    """Zeros (top, bottom, left, right) that a layer sees around the map of a producer."""
-    own = tuple(layer.padding_size)
+    """Zeros (top, bottom, left, right) that a layer sees around the map of a producer.
+
+    Its own padding, and what of the producer's post padding it does not remove.
+    """
+    sides = list(layer.padding_size)
     if source > 0 and network.layer(source).post_padding:
+        removed = layer.pre_remove_padding_size
         stored = network.layer(source).post_padding_size
-        own = tuple(a - b for a, b in zip(stored, layer.pre_remove_padding_size, strict=True))
-    if min(own) < 0:
+        sides = [own + a - b for own, a, b in zip(sides, stored, removed, strict=True)]
+    if min(sides) < 0:
         raise ArgumentError(f"{named(layer)} removes more border than layer {source} has")
-    return own[0], own[1], own[2], own[3]
+    return sides[0], sides[1], sides[2], sides[3]
 
 
 def named(layer: Layer) -> str:
@@ -107,7 +111,8 @@ def named(layer: Layer) -> str:
     return f"layer {layer.index} ({notes})" if notes else f"layer {layer.index}"
 
 
-def _with_border(network: Network, layer: Layer, source: int, x: Array) -> Array:
+def with_border(network: Network, layer: Layer, source: int, x: Array) -> Array:
+    """What a producer made, with the zeros that a layer sees around it."""
     if layer.type == LayerType.TRANSPOSED:  # its padding is taken from the result
         return x
     top, bottom, left, right = border(network, layer, source)
@@ -145,7 +150,7 @@ def _transposed(layer: Layer, x: Array, weights: Array, bias: Array) -> Array:
             layer, (x.shape[1], x.shape[2]), (weights.shape[0], weights.shape[1])
         ),
         strides=tuple(layer.ker_stride[1:]),
-        pads=_pairs(layer.padding_size),
+        pads=tuple((before, max(after, 0)) for before, after in _pairs(layer.padding_size)),
         dilations=tuple(layer.dilation[1:]),
         groups=layer.group,
     )
@@ -250,4 +255,5 @@ __all__ = [
     "run_float",
     "steps",
     "transposed_size",
+    "with_border",
 ]

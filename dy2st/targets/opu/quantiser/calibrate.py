@@ -1,0 +1,174 @@
+"""Calibration: the float forward of every input, and what it shows of every tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dy2st.targets.opu.float_network import Stages, input_values, layer_stages, named, steps
+from dy2st.targets.opu.layer import Activation, Layer, Pooling
+from dy2st.targets.opu.network import Array, Network
+from dy2st.targets.opu.quantiser.fraction_lengths import FEATURES, Statistics
+from dy2st.targets.opu.quantiser.progress import shown
+from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
+
+Inputs = Array | Iterable[Array] | Iterable[Sequence[Array]]
+"""Samples: (h, w, c) or (n, h, w, c), or one such array for every input of the network."""
+
+_LOWEST = -(1 << (FEATURES - 1))
+
+
+@dataclass
+class Calibration:
+    """What all inputs together show.
+
+    tensors   of every producer's output, by its number.
+    within    of what a layer cuts to 8 bits before its output, by the step that follows.
+    kept      the first inputs themselves, for what needs them again.
+    count     how many images there were.
+    """
+
+    tensors: dict[int, Statistics] = field(default_factory=dict)
+    within: dict[tuple[int, str], Statistics] = field(default_factory=dict)
+    kept: list[list[Array]] = field(default_factory=list)
+    count: int = 0
+    kept_count: int = 0
+
+
+def calibrate(
+    network: Network, inputs: Inputs, progress: bool = False, keep: int = 2
+) -> Calibration:
+    """Run the network in real numbers over all inputs; `keep` is how many are kept.
+
+    Raises ArgumentError, ShapeError or DTypeError with the number of the input that is wrong.
+    """
+    check_parameters(network)
+    found = _empty(network)
+    for number, arrays in enumerate(shown(samples(network, inputs), "calibrating", progress)):
+        _observe(network, found, arrays, number)
+        found.count += arrays[0].shape[0]
+        if len(found.kept) < keep:
+            found.kept.append([array.copy() for array in arrays])
+            found.kept_count = found.count
+    if not found.count:
+        raise ArgumentError("there is no calibration input: give at least one")
+    return found
+
+
+def check_parameters(network: Network) -> None:
+    """ArgumentError if a weight or a bias is infinite or no number."""
+    for what, arrays in (("weight", network.weights), ("bias", network.biases)):
+        for index, array in arrays.items():
+            if not np.isfinite(array).all():
+                place, value = _first_bad(array)
+                raise ArgumentError(
+                    f"{named(network.layer(index))}: its {what} at {place} is {value}"
+                )
+
+
+def samples(network: Network, inputs: Inputs) -> Iterator[list[Array]]:
+    """Every calibration input, checked: for each of the network's inputs (n, h, w, c)."""
+    if isinstance(inputs, np.ndarray) and inputs.ndim < 4:
+        raise ShapeError(
+            f"calibration inputs of shape {list(inputs.shape)}: images, height, width and channels "
+            "are wanted; for a single image put it into a list"
+        )
+    for number, sample in enumerate(inputs):
+        yield _checked(network, sample, number)
+
+
+def _checked(network: Network, sample: Any, number: int) -> list[Array]:
+    if not isinstance(sample, (np.ndarray, list, tuple)):
+        raise DTypeError(f"calibration input {number} is a {type(sample).__name__}, no array")
+    arrays = [sample] if isinstance(sample, np.ndarray) else list(sample)
+    whole = [x[None] if isinstance(x, np.ndarray) and x.ndim == 3 else x for x in arrays]
+    try:
+        values = input_values(network, whole)
+    except (ArgumentError, DTypeError, ShapeError) as error:
+        raise type(error)(f"calibration input {number}: {error}") from None
+    checked = [values[-i] for i in range(len(whole))]
+    for position, array in enumerate(checked):
+        if not np.isfinite(array).all():
+            place, value = _first_bad(array)
+            which = f", array {position}," if len(checked) > 1 else ""
+            raise ArgumentError(f"calibration input {number}{which} has {value} at {place}")
+    if len({array.shape[0] for array in checked}) > 1:
+        raise ShapeError(f"calibration input {number}: its arrays have different batch sizes")
+    return checked
+
+
+def _first_bad(array: Array) -> tuple[list[int], float]:
+    place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+    return list(place), float(array[place])
+
+
+def _empty(network: Network) -> Calibration:
+    found = Calibration(
+        tensors={-number: Statistics() for number in range(len(network.input_sizes))}
+    )
+    for layer in network.layers:
+        found.tensors[layer.index] = Statistics(lowest=_lowest(layer, None))
+        for step in inner_steps(layer):
+            found.within[layer.index, step] = Statistics(lowest=_lowest(layer, step))
+    return found
+
+
+def _lowest(layer: Layer, end: str | None) -> int:
+    """The smallest integer in front of a step, or of the output: a leaky relu divides by 8."""
+    lowest = _LOWEST
+    for step in steps(layer):
+        if step == end:
+            break
+        if step == "residual":
+            lowest = _LOWEST
+        elif step == "activation" and layer.activation_type == Activation.LEAKY:
+            lowest //= 8
+    return lowest
+
+
+def inner_steps(layer: Layer) -> list[str]:
+    """The steps in front of which 8 bits matter: a residual and a mean."""
+    mean = layer.pooling_type == Pooling.AVERAGE
+    return [s for s in steps(layer) if s == "residual" or (s == "pooling" and mean)]
+
+
+def before(stages: Stages, step: str) -> Array:
+    """What goes into a step."""
+    names = [name for name, _ in stages]
+    return stages[names.index(step) - 1][1]
+
+
+def _observe(network: Network, found: Calibration, arrays: list[Array], number: int) -> None:
+    values = {-i: array for i, array in enumerate(arrays)}
+    for producer, array in values.items():
+        found.tensors[producer].add(array)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
+        for layer in network.layers:
+            stages = layer_stages(network, layer, values)
+            values[layer.index] = stages[-1][1]
+            if not np.isfinite(stages[-1][1]).all():
+                raise ArgumentError(
+                    f"{named(layer)} overflows {stages[-1][1].dtype} on calibration input {number}"
+                )
+            found.tensors[layer.index].add(_unrepeated(stages))
+            for step in inner_steps(layer):
+                found.within[layer.index, step].add(before(stages, step))
+
+
+def _unrepeated(stages: Stages) -> Array:
+    """The output, without the copies of an upsampling."""
+    return stages[-2][1] if stages[-1][0] == "upsample" else stages[-1][1]
+
+
+__all__ = [
+    "Calibration",
+    "Inputs",
+    "before",
+    "calibrate",
+    "check_parameters",
+    "inner_steps",
+    "samples",
+]

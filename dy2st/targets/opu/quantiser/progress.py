@@ -1,0 +1,31 @@
+"""A progress bar if somebody asks for one: tqdm's if it is installed, else counts on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def shown(items: Iterable[T], what: str, progress: bool) -> Iterator[T]:
+    """The items; with `progress` stderr says how many have been taken."""
+    if not progress:
+        return iter(items)
+    if find_spec("tqdm") is None:
+        return _counted(items, what)
+    return iter(import_module("tqdm").tqdm(items, desc=what, file=sys.stderr))
+
+
+def _counted(items: Iterable[T], what: str) -> Iterator[T]:
+    count = 0
+    for count, item in enumerate(items, 1):
+        yield item
+        print(f"\r{what}: {count}", end="", file=sys.stderr, flush=True)
+    print(f"\r{what}: {count} done", file=sys.stderr)
+
+
+__all__ = ["shown"]
