@@ -14,6 +14,7 @@ import numpy as np
 import dy2st_runtime.ops  # noqa: F401  (enters the operators into the table)
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Order, Pooling
 from dy2st.targets.opu.network import Array, Network
+from dy2st.targets.opu.sizes import border
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import lookup
 
@@ -61,7 +62,7 @@ def input_values(network: Network, inputs: Array | Sequence[Array]) -> dict[int,
 
 def layer_stages(network: Network, layer: Layer, values: Mapping[int, Array]) -> Stages:
     """One layer, from the outputs of its producers by their numbers."""
-    parts = [with_border(network, layer, source, values[source]) for source in layer.input_layer]
+    parts = [with_border(network, layer, values[source]) for source in layer.input_layer]
     x = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=3)
     stages: Stages = [("sum", _linear(network, layer, x))]
     for step in steps(layer):
@@ -90,32 +91,19 @@ def steps(layer: Layer) -> list[str]:
     return [step for step in order if there[step]]
 
 
-def border(network: Network, layer: Layer, source: int) -> tuple[int, int, int, int]:
-    """Zeros (top, bottom, left, right) that a layer sees around the map of a producer.
-
-    Its own padding, and what of the producer's post padding it does not remove.
-    """
-    sides = list(layer.padding_size)
-    if source > 0 and network.layer(source).post_padding:
-        removed = layer.pre_remove_padding_size
-        stored = network.layer(source).post_padding_size
-        sides = [own + a - b for own, a, b in zip(sides, stored, removed, strict=True)]
-    if min(sides) < 0:
-        raise ArgumentError(f"{named(layer)} removes more border than layer {source} has")
-    return sides[0], sides[1], sides[2], sides[3]
-
-
 def named(layer: Layer) -> str:
     """`layer 3 (conv, model.py:7)`, for messages."""
     notes = ", ".join(note for note in (layer.name, layer.location) if note)
     return f"layer {layer.index} ({notes})" if notes else f"layer {layer.index}"
 
 
-def with_border(network: Network, layer: Layer, source: int, x: Array) -> Array:
-    """What a producer made, with the zeros that a layer sees around it."""
+def with_border(network: Network, layer: Layer, x: Array) -> Array:
+    """A part of a layer's input with the zeros that the layer sees around it."""
     if layer.type == LayerType.TRANSPOSED:  # its padding is taken from the result
         return x
-    top, bottom, left, right = border(network, layer, source)
+    top, bottom, left, right = border(network, layer)
+    if min(top, bottom, left, right) < 0:
+        raise ArgumentError(f"{named(layer)} removes more border than there is")
     if not any((top, bottom, left, right)):
         return x
     return np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)))
@@ -248,7 +236,6 @@ def _channels_last(x: Array) -> Array:
 __all__ = [
     "Stages",
     "activated",
-    "border",
     "input_values",
     "layer_stages",
     "named",

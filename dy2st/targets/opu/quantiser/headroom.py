@@ -16,6 +16,7 @@ from dy2st.targets.opu.layer import Activation, Layer, LayerType
 from dy2st.targets.opu.machine import CHANNELS, Machine
 from dy2st.targets.opu.network import Array, Network
 from dy2st.targets.opu.quantiser.fraction_lengths import shift_features
+from dy2st.targets.opu.sizes import is_depthwise, part_channels
 
 
 def clamping_errors(
@@ -76,9 +77,7 @@ def passes(
 ) -> Iterator[Array]:
     """What each pass of the machine adds, (n, h, w, o) in real numbers without the bias."""
     weights = network.weights[layer.index].astype(np.float32)
-    parts = [
-        with_border(network, layer, p, values[p]).astype(np.float32) for p in layer.input_layer
-    ]
+    parts = [with_border(network, layer, values[p]).astype(np.float32) for p in layer.input_layer]
     if layer.type == LayerType.TRANSPOSED:
         return _transposed_passes(layer, parts, weights)
     if layer.enhanced:
@@ -86,12 +85,6 @@ def passes(
     if is_depthwise(layer):
         return _depthwise_passes(layer, np.concatenate(parts, axis=3), weights, machine)
     return _dense_passes(layer, parts, dense(layer, weights))
-
-
-def is_depthwise(layer: Layer) -> bool:
-    """Whether every channel has a kernel of its own, and one output."""
-    channels = layer.input_size[3], layer.output_size[3]
-    return layer.type == LayerType.CONVOLUTION and channels == (layer.group,) * 2 != (1, 1)
 
 
 def dense(layer: Layer, weights: Array) -> Array:
@@ -197,7 +190,7 @@ def pass_count(network: Network, layer: Layer, machine: Machine) -> int:
         return int(-(-kh * kw // (machine.macs // CHANNELS)))
     if layer.type == LayerType.TRANSPOSED:
         kh, kw = (-(-k // t) for k, t in zip((kh, kw), layer.ker_stride[1:], strict=True))
-    tiles = sum(-(-_channels(network, p) // CHANNELS) for p in layer.input_layer)
+    tiles = sum(-(-channels // CHANNELS) for channels in part_channels(network, layer))
     return int(kh * kw * tiles)
 
 
@@ -215,16 +208,10 @@ def floor_loss(network: Network, layer: Layer, machine: Machine) -> float:
     return max(dropped - 0.5, 0.0) * 2.0 ** -(layer.output_fraclen + 8)
 
 
-def _channels(network: Network, producer: int) -> int:
-    size = network.input_sizes[-producer] if producer <= 0 else network.layer(producer).output_size
-    return size[3]
-
-
 __all__ = [
     "clamping_errors",
     "dense",
     "floor_loss",
-    "is_depthwise",
     "may_clamp",
     "pass_count",
     "passes",
