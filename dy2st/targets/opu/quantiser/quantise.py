@@ -67,7 +67,7 @@ def quantise(
         raise ArgumentError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
     target = machine(on)
     found = calibrate(network, inputs, progress, max(keep, 1))
-    planner = _Planner(network, found, mode, target)
+    planner = Planner(network, found, mode, target)
     if headroom and mode != "seed":
         planner.make_room()
     copy = planner.quantised_copy(correct_bias and mode != "seed")
@@ -79,7 +79,7 @@ def quantise(
     return report
 
 
-class _Planner:
+class Planner:
     """Fraction lengths of groups, weights and biases, on the way to be legal."""
 
     def __init__(self, network: Network, found: Calibration, mode: str, target: Machine) -> None:
@@ -241,4 +241,4 @@ def seed_lengths(network: Network, found: Calibration, groups: Groups) -> list[i
     return [lengths[group] for group in range(len(groups))]
 
 
-__all__ = ["MODES", "quantise", "seed_lengths"]
+__all__ = ["MODES", "Planner", "quantise", "seed_lengths"]
