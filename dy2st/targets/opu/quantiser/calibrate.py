@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from dy2st.targets.opu.float_network import Stages, input_values, layer_stages, named, steps
-from dy2st.targets.opu.layer import Activation, Layer, Pooling
+from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
 from dy2st.targets.opu.network import Array, Network
 from dy2st.targets.opu.quantiser.fraction_lengths import FEATURES, Statistics
 from dy2st.targets.opu.quantiser.progress import shown
@@ -47,7 +47,9 @@ def calibrate(
     """
     check_parameters(network)
     found = _empty(network)
-    for number, arrays in enumerate(shown(samples(network, inputs), "calibrating", progress)):
+    total = len(inputs) if isinstance(inputs, Sized) else None
+    checked = shown(samples(network, inputs), "calibrating", progress, total)
+    for number, arrays in enumerate(checked):
         _observe(network, found, arrays, number)
         found.count += arrays[0].shape[0]
         if len(found.kept) < keep:
@@ -59,14 +61,27 @@ def calibrate(
 
 
 def check_parameters(network: Network) -> None:
-    """ArgumentError if a weight or a bias is infinite or no number."""
-    for what, arrays in (("weight", network.weights), ("bias", network.biases)):
-        for index, array in arrays.items():
-            if not np.isfinite(array).all():
-                place, value = _first_bad(array)
-                raise ArgumentError(
-                    f"{named(network.layer(index))}: its {what} at {place} is {value}"
-                )
+    """ArgumentError if weights or biases are missing, have a wrong shape, or are no numbers."""
+    for layer in network.layers:
+        if layer.type != LayerType.NONE:
+            channels = layer.input_size[3] // layer.group, layer.output_size[3]
+            _check_array(layer, network.weights.get(layer.index), "weight", channels)
+            _check_array(layer, network.biases.get(layer.index), "bias", channels[1:])
+
+
+def _check_array(layer: Layer, array: Array | None, what: str, channels: tuple[int, ...]) -> None:
+    if array is None:
+        raise ArgumentError(f"{named(layer)} has no {what}")
+    kernel = 2 if what == "weight" else 0
+    if array.ndim != kernel + len(channels) or array.shape[kernel:] != channels:
+        wanted = [*["height", "width"][:kernel], *channels]
+        raise ArgumentError(
+            f"{named(layer)}: its {what} has the shape {list(array.shape)}; "
+            f"[{', '.join(map(str, wanted))}] is wanted"
+        )
+    if not np.isfinite(array).all():
+        place, value = _first_bad(array)
+        raise ArgumentError(f"{named(layer)}: its {what} at {place} is {value}")
 
 
 def samples(network: Network, inputs: Inputs) -> Iterator[list[Array]]:

@@ -47,7 +47,7 @@ def may_clamp(network: Network, layer: Layer, values: Mapping[int, Array], fracl
     weights = np.abs(network.weights[layer.index])
     largest = max(float(np.abs(values[source]).max()) for source in layer.input_layer)
     axes = (0, 1, 2)
-    sums = weights.sum(axis=axes) * largest + np.abs(network.biases[layer.index]).reshape(-1)
+    sums = weights.sum(axis=axes) * largest + np.abs(network.biases[layer.index])
     return bool(sums.max() >= 2.0 ** (7 - fraclen))
 
 

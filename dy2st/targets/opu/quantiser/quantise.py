@@ -208,7 +208,7 @@ class Planner:
         legal = legal_weights(layer.input_fraclen, layer.output_fraclen)
         layer.weight_fraclen = self._parameter(self.weights[index], legal)
         copy.int_weights[index] = quantised(copy.weights[index], layer.weight_fraclen)
-        bias, stats = copy.biases[index].reshape(-1), self.biases[index]
+        bias, stats = copy.biases[index], self.biases[index]
         loss = floor_loss(copy, layer, self.target) if correct_bias else 0.0
         if loss:
             bias = (bias.astype(np.float64) + loss).astype(np.float32)

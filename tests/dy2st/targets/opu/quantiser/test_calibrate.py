@@ -93,6 +93,20 @@ def test_an_infinite_parameter_and_an_overflow_are_refused_with_the_layer():
         calibrate(network, images * 100)
 
 
+def test_parameters_that_are_missing_or_do_not_fit_are_refused_with_the_layer():
+    network, images = small()
+    network.biases[1] = network.biases[1][:4]
+    with pytest.raises(ArgumentError, match=r"layer 1: its bias has the shape \[4\]; \[6\] is"):
+        calibrate(network, images)
+    network, images = small()
+    network.weights[2] = network.weights[2][0, 0]
+    with pytest.raises(ArgumentError, match=r"layer 2.*\[6, 2\]; \[height, width, 6, 2\] is"):
+        calibrate(network, images)
+    del network.weights[2]
+    with pytest.raises(ArgumentError, match="layer 2 has no weight"):
+        calibrate(network, images)
+
+
 def test_half_precision_is_computed_in_single():
     network, images = small()
     found = calibrate(network, images.astype(np.float16))
@@ -144,15 +158,15 @@ def test_without_progress_nothing_is_written(capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_progress_counts_on_stderr_without_tqdm(capsys, monkeypatch):
+@pytest.mark.parametrize(("make", "of"), [(np.array, "/6"), (iter, "")])
+def test_progress_counts_on_stderr_without_tqdm(capsys, monkeypatch, make, of):
     monkeypatch.setattr("dy2st.targets.opu.quantiser.progress.find_spec", lambda name: None)
     network, images = small()
-    calibrate(network, images, progress=True)
+    calibrate(network, make(images), progress=True)
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.split("\r")[1:] == [f"calibrating: {i}" for i in range(1, 7)] + [
-        "calibrating: 6 done\n"
-    ]
+    counts = [f"calibrating: {i}{of}" for i in range(1, 7)]
+    assert err.split("\r")[1:] == [*counts, "calibrating: 6 done\n"]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("tqdm") is None, reason="tqdm is not installed")
