@@ -11,13 +11,15 @@ import numpy as np
 from dy2st.targets.opu.float_network import Stages, input_values, layer_stages, named, steps
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
 from dy2st.targets.opu.network import Array, Network
-from dy2st.targets.opu.quantiser.fraction_lengths import FEATURES, Statistics
+from dy2st.targets.opu.quantiser.fraction_lengths import FEATURES, FIRST, LAST, Statistics
 from dy2st.targets.opu.quantiser.progress import shown
+from dy2st.targets.opu.quantiser.simulated import simulated_errors
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 
 Inputs = Array | Iterable[Array] | Iterable[Sequence[Array]]
 """Samples: (h, w, c) or (n, h, w, c), or one such array for every input of the network."""
 
+_NO_ERRORS = np.zeros(LAST - FIRST + 1)
 _LOWEST = -(1 << (FEATURES - 1))
 
 
@@ -26,12 +28,15 @@ class Calibration:
     """What all inputs together show.
 
     tensors   of every producer's output, by its number.
-    within    of what a layer cuts to 8 bits before its output, by the step that follows.
+    made      the same where rounding the output is not the whole error, by layer: behind a leaky
+              relu, with a residual, with a mean.
+    within    extremes of what such a layer has in 8 bits on the way, by the step that follows.
     kept      the first inputs themselves, for what needs them again.
     count     how many images there were.
     """
 
     tensors: dict[int, Statistics] = field(default_factory=dict)
+    made: dict[int, Statistics] = field(default_factory=dict)
     within: dict[tuple[int, str], Statistics] = field(default_factory=dict)
     kept: list[list[Array]] = field(default_factory=list)
     count: int = 0
@@ -125,7 +130,9 @@ def _empty(network: Network) -> Calibration:
         tensors={-number: Statistics() for number in range(len(network.input_sizes))}
     )
     for layer in network.layers:
-        found.tensors[layer.index] = Statistics(lowest=_lowest(layer, None))
+        found.tensors[layer.index] = Statistics()
+        if inner_steps(layer) or layer.activation_type == Activation.LEAKY:
+            found.made[layer.index] = Statistics(lowest=_lowest(layer, None))
         for step in inner_steps(layer):
             found.within[layer.index, step] = Statistics(lowest=_lowest(layer, step))
     return found
@@ -169,8 +176,21 @@ def _observe(network: Network, found: Calibration, arrays: list[Array], number: 
                     f"{named(layer)} overflows {stages[-1][1].dtype} on calibration input {number}"
                 )
             found.tensors[layer.index].add(_unrepeated(stages))
-            for step in inner_steps(layer):
-                found.within[layer.index, step].add(before(stages, step))
+            _observe_inside(found, layer, stages, values)
+
+
+def _observe_inside(
+    found: Calibration, layer: Layer, stages: Stages, values: dict[int, Array]
+) -> None:
+    if layer.index not in found.made:
+        return
+    inner, errors = inner_steps(layer), None
+    if inner:
+        residual = values[layer.residual_source[0]] if layer.residual_source else None
+        errors = simulated_errors(layer, stages[0][1], residual, _unrepeated(stages))
+    found.made[layer.index].add(_unrepeated(stages), errors)
+    for step in inner:
+        found.within[layer.index, step].add(before(stages, step), _NO_ERRORS)
 
 
 def _unrepeated(stages: Stages) -> Array:

@@ -61,13 +61,13 @@ class Statistics:
     largest: float = 0.0
     errors: Array = field(default_factory=lambda: np.zeros(LAST - FIRST + 1))
 
-    def add(self, x: Array) -> None:
-        """Take in a part of finite numbers."""
+    def add(self, x: Array, errors: Array | None = None) -> None:
+        """Take in a part of finite numbers; its errors are those of rounding it, if not given."""
         if not x.size:
             return
         self.smallest = min(self.smallest, float(x.min()))
         self.largest = max(self.largest, float(x.max()))
-        self.errors += squared_errors(x, self.bits, self.lowest)
+        self.errors += squared_errors(x, self.bits, self.lowest) if errors is None else errors
 
     def error(self, fraclen: int) -> float:
         """The sum of squared errors of one candidate."""

@@ -94,18 +94,27 @@ class Planner:
     # -- features ---------------------------------------------------------------------------
 
     def members(self, group: int) -> list[Statistics]:
-        """What is rounded with a group's fraction length, but for zeros."""
+        """What a group's fraction length rounds, with the errors of outputs; not what is zero."""
         outputs = [i for kind, i in self.groups.members[group] if kind == "out"]
-        found = [self.found.tensors[i] for i in outputs]
-        found += [stats for (i, _), stats in self.found.within.items() if i in outputs]
+        found = [self.found.made.get(i, self.found.tensors[i]) for i in outputs]
         return [stats for stats in found if not stats.is_zero]
+
+    def _largest(self, group: int) -> int:
+        """The largest fraction length that clamps nothing, on the way to an output either."""
+        inside = [s for (i, _), s in self.found.within.items() if self.groups.output(i) == group]
+        members = self.members(group) + [stats for stats in inside if not stats.is_zero]
+        lengths = [without_saturation(stats) for stats in members]
+        return min(SEED_LAST, *lengths) if lengths else DEFAULT
 
     def _features(self) -> list[int]:
         if self.mode == "seed":
             return seed_lengths(self.network, self.found, self.groups)
-        choose = _of_least_error if self.mode == "mse" else _of_largest
-        everything = [self.members(group) for group in range(len(self.groups))]
-        return [choose(members) if members else DEFAULT for members in everything]
+        choose = self._of_least_error if self.mode == "mse" else self._largest
+        return [choose(group) for group in range(len(self.groups))]
+
+    def _of_least_error(self, group: int) -> int:
+        errors = [stats.errors for stats in self.members(group)]
+        return least_error(np.sum(errors, axis=0), last=SEED_LAST) if errors else DEFAULT
 
     def _make_legal(self) -> None:
         """Lower what cannot be reached: an output too fine for its products, or for its bias."""
@@ -215,14 +224,6 @@ class Planner:
             stats = statistics(bias, BIAS)
         layer.bias_fraclen = self._parameter(stats, legal_bias(layer.output_fraclen))
         copy.int_biases[index] = quantised(bias, layer.bias_fraclen, BIAS)
-
-
-def _of_least_error(members: list[Statistics]) -> int:
-    return least_error(np.sum([stats.errors for stats in members], axis=0), last=SEED_LAST)
-
-
-def _of_largest(members: list[Statistics]) -> int:
-    return min(SEED_LAST, *(without_saturation(stats) for stats in members))
 
 
 def seed_lengths(network: Network, found: Calibration, groups: Groups) -> list[int]:

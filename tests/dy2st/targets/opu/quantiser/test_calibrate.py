@@ -146,7 +146,7 @@ def test_behind_a_leaky_relu_an_eighth_of_the_negative_range_is_left():
     fraclen = next(f for f in range(12) if values.min() * 2**f < -17)
     clamped = np.clip(np.rint(values * 2**fraclen), -16, 127) * 2.0**-fraclen
     wanted = ((clamped - values) ** 2).sum()
-    assert found.tensors[2].errors[fraclen - FIRST] == pytest.approx(wanted, rel=1e-3)
+    assert found.made[2].errors[fraclen - FIRST] == pytest.approx(wanted, rel=1e-3)
 
 
 # -- progress ---------------------------------------------------------------------------------
