@@ -64,15 +64,21 @@ def layer_stages(network: Network, layer: Layer, values: Mapping[int, Array]) ->
     """One layer, from the outputs of its producers by their numbers."""
     parts = [with_border(network, layer, values[source]) for source in layer.input_layer]
     x = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=3)
-    stages: Stages = [("sum", _linear(network, layer, x))]
-    for step in steps(layer):
-        stages.append((step, _step(layer, step, stages[-1][1], values)))
+    stages = behind_sum(layer, _linear(network, layer, x), values)
     if layer.upsample > 1:
         wide = stages[-1][1].repeat(layer.upsample, axis=1).repeat(layer.upsample, axis=2)
         stages.append(("upsample", wide))
     got, wanted = stages[-1][1].shape, (*_output_map(layer), layer.output_size[3])
     if got[1:] != wanted:
         raise ShapeError(f"{named(layer)} gives {list(got[1:])}, its output is {list(wanted)}")
+    return stages
+
+
+def behind_sum(layer: Layer, sums: Array, values: Mapping[int, Array]) -> Stages:
+    """The stages of a layer from its sums on, without upsampling."""
+    stages: Stages = [("sum", sums)]
+    for step in steps(layer):
+        stages.append((step, _step(layer, step, stages[-1][1], values)))
     return stages
 
 
@@ -184,7 +190,7 @@ def _step(layer: Layer, step: str, x: Array, values: Mapping[int, Array]) -> Arr
     if step == "pooling":
         return _pool(layer, x)
     if step == "activation":
-        return activated(layer, x)
+        return _activated(layer, x)
     for source in layer.residual_source:
         if values[source].shape != x.shape:
             raise ShapeError(
@@ -195,8 +201,7 @@ def _step(layer: Layer, step: str, x: Array, values: Mapping[int, Array]) -> Arr
     return x
 
 
-def activated(layer: Layer, x: Array) -> Array:
-    """The layer's activation of x."""
+def _activated(layer: Layer, x: Array) -> Array:
     if layer.activation_type == Activation.LEAKY:
         return np.where(x < 0, x * x.dtype.type(0.125), x)
     limit = layer.activation_limit
@@ -235,7 +240,7 @@ def _channels_last(x: Array) -> Array:
 
 __all__ = [
     "Stages",
-    "activated",
+    "behind_sum",
     "input_values",
     "layer_stages",
     "named",

@@ -11,8 +11,8 @@ from itertools import product
 
 import numpy as np
 
-from dy2st.targets.opu.float_network import activated, transposed_size, with_border
-from dy2st.targets.opu.layer import Activation, Layer, LayerType
+from dy2st.targets.opu.float_network import behind_sum, transposed_size, with_border
+from dy2st.targets.opu.layer import Layer, LayerType
 from dy2st.targets.opu.machine import CHANNELS, Machine
 from dy2st.targets.opu.network import Array, Network
 from dy2st.targets.opu.quantiser.fraction_lengths import shift_features
@@ -39,7 +39,7 @@ def clamping_errors(
             y += _clamped(part, fraclen)
             _clamp(y, fraclen)
     assert exact is not None, "a layer has a pass"
-    return [_difference(layer, y, exact, f) for y, f in zip(clamped, fraclens, strict=True)]
+    return [_difference(layer, y, exact, f, values) for y, f in zip(clamped, fraclens, strict=True)]
 
 
 def may_clamp(network: Network, layer: Layer, values: Mapping[int, Array], fraclen: int) -> bool:
@@ -60,11 +60,14 @@ def _clamped(x: Array, fraclen: int) -> Array:
     return _clamp(x.copy(), fraclen)
 
 
-def _difference(layer: Layer, clamped: Array, exact: Array, fraclen: int) -> float:
+def _difference(
+    layer: Layer, clamped: Array, exact: Array, fraclen: int, values: Mapping[int, Array]
+) -> float:
     step = 2.0**-fraclen
-    got, wanted = (np.clip(x, -128 * step, 127 * step) for x in (clamped, exact))
-    if layer.activation_type != Activation.NONE:
-        got, wanted = activated(layer, got), activated(layer, wanted)
+    got, wanted = (
+        behind_sum(layer, np.clip(x, -128 * step, 127 * step), values)[-1][1]
+        for x in (clamped, exact)
+    )
     off = (got - wanted).astype(np.float64).reshape(-1)
     return float(off @ off)
 

@@ -190,3 +190,17 @@ def test_a_transposed_convolution_takes_a_share_of_its_taps():
     network = b.done()
     assert run_float(network, b.inputs())[1].shape == (1, 9, 9, 2)
     assert pass_count(network, network.layer(1), OPU) == 4
+
+
+def test_clamping_costs_less_behind_a_mean():
+    b = Builder((2, 2, 64))
+    mean = {"pooling_type": 2, "pooling_size": [1, 2, 2], "pooling_stride": [1, 2, 2]}
+    b.conv(0, 1, kernel=1, **mean)
+    network = b.done()
+    network.weights[1] = np.zeros((1, 1, 64, 1), np.float32)
+    network.weights[1][0, 0, :2, 0] = 100.0
+    network.biases[1] = np.array([-120.0], np.float32)
+    values = {0: np.zeros((1, 2, 2, 64), np.float32)}
+    values[0][0, 0, 0, :2] = 1.0  # one of four pixels: 200, clamped to 128, less 120
+    cost = clamping_errors(network, network.layer(1), values, [0], OPU)[0]
+    assert cost == pytest.approx((72.0 / 4) ** 2, rel=1e-3)
