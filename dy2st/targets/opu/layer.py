@@ -1,7 +1,7 @@
 """Layer: one step of the OPU, with exactly the keys of `OPU_IR.json`, and what it computes.
 
-    [concat] [padding] (fully connected | convolution | transposed | none) [bias]
-        {residual, activation, pooling, in the order of res_position} [upsample] [post padding]
+[concat] [padding] (fully connected | convolution | transposed | none) [bias]
+    {residual, activation, pooling, in the order of res_position} [upsample] [post padding]
 """
 
 from __future__ import annotations
