@@ -1,0 +1,189 @@
+"""Buffers and DRAM of the simulated OPU: rows that know whether, until when and by whom in time
+they are written and read, so that every access is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dy2st.errors import ArgumentError, Dy2stError
+from dy2st.targets.opu.machine import CHANNELS, WORD, Machine
+from dy2st.targets.opu.network import Array
+
+Rows = slice | Array
+"""Which rows of a bank: a slice, or their numbers."""
+
+
+class SimulationError(Dy2stError, RuntimeError):
+    """A program does what the machine must not: the message names the operation and its words."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """The cycles [start, end) in which an access may happen."""
+
+    start: int
+    end: int
+
+
+class Bank:
+    """Rows of one bank."""
+
+    def __init__(self, name: str, rows: int, lanes: int, dtype: str):
+        """A bank of which nothing is written yet."""
+        self.name = name
+        self.data = np.zeros((rows, lanes), dtype)
+        self.written = np.full(rows, -1, np.int64)  # until when
+        self.read_until = np.zeros(rows, np.int64)
+        self.peak = 0
+
+    def read(self, rows: Rows, last: int, span: Span, is_noted: bool = True) -> None:
+        """Check a read of rows up to `last`, and note it."""
+        self.within(last)
+        until = self.written[rows]
+        if (least := until.min(initial=0)) < 0:
+            bad = self.number(rows, until == least)
+            raise SimulationError(f"it reads row {bad} of {self.name}, which is not written")
+        if until.max(initial=0) > span.start:
+            bad = self.number(rows, until > span.start)
+            raise SimulationError(
+                f"it reads row {bad} of {self.name} from cycle {span.start} on, while another "
+                f"operation writes it until {self.written[bad]}"
+            )
+        if is_noted:
+            self.read_until[rows] = np.maximum(self.read_until[rows], span.end)
+
+    def write(self, rows: Rows, last: int, span: Span) -> None:
+        """Check a write of rows up to `last`, and note it."""
+        self.within(last)
+        for until, what in ((self.read_until, "reads"), (self.written, "writes")):
+            if until[rows].max(initial=0) > span.start:
+                bad = self.number(rows, until[rows] > span.start)
+                raise SimulationError(
+                    f"it writes row {bad} of {self.name} from cycle {span.start} on, while another "
+                    f"operation {what} it until {until[bad]}"
+                )
+        self.written[rows] = span.end
+
+    def within(self, last: int) -> None:
+        """Refuse rows that the bank does not have."""
+        if last >= len(self.data):
+            raise SimulationError(f"row {last} of {self.name}: there are {len(self.data)}")
+        self.peak = max(self.peak, last + 1)
+
+    def number(self, rows: Rows, bad: Array) -> int:
+        """The number of the first bad row."""
+        every = np.arange(len(self.data))[rows] if isinstance(rows, slice) else rows
+        return int(every[bad][0])
+
+
+class Buffers:
+    """All banks of a machine. Features and bias are in words, weights in the words of their rows.
+
+    Partial sums are one space of rows, bank after bank; `psum_lanes` says how many outputs of each
+    row are there.
+    """
+
+    def __init__(self, machine: Machine):
+        """Banks with nothing in them."""
+        self.features = _banks("the feature buffer", machine.fm_banks, machine.fm_rows, "int8")
+        words = machine.weight_rows * (machine.macs // CHANNELS)
+        self.weights = _banks("the weight buffer", machine.weight_banks, words, "int8")
+        self.bias = _banks("the bias buffer", machine.bias_banks, machine.bias_rows * 2, "int8")
+        rows = machine.psum_rows * machine.psum_banks
+        self.psum = Bank("the partial sums", rows, CHANNELS, "int16")
+        self.psum_lanes = np.zeros(rows, np.int64)
+
+    def peaks(self) -> dict[str, int]:
+        """The most rows of a bank that are used: features, weights (in words), bias, psum."""
+        kinds = (("features", self.features), ("weights", self.weights), ("bias", self.bias))
+        found = {name: max((bank.peak for bank in banks), default=0) for name, banks in kinds}
+        return {**found, "psum": self.psum.peak}
+
+
+def _banks(name: str, count: int, rows: int, dtype: str) -> list[Bank]:
+    return [Bank(f"bank {i} of {name}", rows, WORD, dtype) for i in range(count)]
+
+
+def bank_of(banks: Sequence[Bank], index: int, what: str) -> Bank:
+    """A bank, if there is one of that number."""
+    if index >= len(banks):
+        raise SimulationError(f"it names bank {index} of {what}: there are {len(banks)}")
+    return banks[index]
+
+
+@dataclass(frozen=True)
+class Region:
+    """Words of DRAM that belong together: an operation's access stays within one region.
+
+    is_initial   something is there before the program: weights, biases, inputs.
+    is_writable  stores may write it.
+    """
+
+    name: str
+    first: int
+    words: int
+    is_initial: bool = False
+    is_writable: bool = True
+
+
+class Dram:
+    """Bytes, and who owns them; without regions all of them are one that is initial."""
+
+    def __init__(self, image: Array, machine: Machine, regions: Sequence[Region] | None):
+        """A copy of the image."""
+        if image.dtype != np.uint8 or image.ndim != 2 or image.shape[1] != WORD:
+            raise ArgumentError(
+                f"DRAM is an array of uint8 (words, 64), not {image.dtype} {image.shape}"
+            )
+        if len(image) > machine.dram_words:
+            raise ArgumentError(
+                f"the image has {len(image)} words, machine {machine.name} has {machine.dram_words}"
+            )
+        self.data = image.copy()
+        whole = Region("DRAM", 0, len(image), is_initial=True)
+        self.regions = [whole] if regions is None else list(regions)
+        self.owner = np.full(len(image), -1, np.int32)
+        self.is_written = np.zeros(len(image), np.bool_)
+        for i, region in enumerate(self.regions):
+            part = slice(region.first, region.first + region.words)
+            if region.first < 0 or part.stop > len(image) or (self.owner[part] >= 0).any():
+                raise ArgumentError(f"{region} leaves DRAM or overlaps another region")
+            self.owner[part] = i
+            self.is_written[part] = region.is_initial
+
+    def read(self, words: Array) -> Array:
+        """The int8 bytes of words by their numbers."""
+        self.region(words, "reads")
+        if not self.is_written[words].all():
+            bad = int(words[~self.is_written[words]][0])
+            raise SimulationError(f"it reads word {bad} of DRAM, which is not written")
+        return self.data.view(np.int8)[words]
+
+    def write(self, words: Array, values: Array) -> None:
+        """Put int8 bytes into words by their numbers."""
+        region = self.region(words, "writes")
+        if not region.is_writable:
+            raise SimulationError(f"it writes word {words.min()} of {region.name}")
+        self.data.view(np.int8)[words] = values
+        self.is_written[words] = True
+
+    def region(self, words: Array, what: str) -> Region:
+        """The region that all these words are of."""
+        least, most = int(words.min()), int(words.max())
+        if least < 0 or most >= len(self.owner):
+            raise SimulationError(
+                f"it {what} words {least} to {most} of DRAM, which has {len(self.owner)}"
+            )
+        owners = self.owner[words]
+        if (owners != owners[0]).any() or owners[0] < 0:
+            raise SimulationError(
+                f"it {what} words {least} to {most} of DRAM, which are of no one region"
+            )
+        return self.regions[int(owners[0])]
+
+
+__all__ = ["Bank", "Buffers", "Dram", "Region", "Rows", "SimulationError", "Span", "bank_of"]
