@@ -195,23 +195,16 @@ _PLACES = {
 
 @dataclass(frozen=True)
 class Register:
-    """A value that words set: parts (opcode, low bit, bits) from its low bits on."""
+    """A value from `least` to `most` that words set.
+
+    parts   (opcode, low bit, bits), from its low bits on; `fields` are their names.
+    """
 
     name: str
     parts: tuple[tuple[int, int, int], ...]
     fields: tuple[str, ...]
-
-    @property
-    def least(self) -> int:
-        """The smallest value: 1 where nothing can be 0 of."""
-        return int(self.name in _AT_LEAST_ONE)
-
-    @property
-    def most(self) -> int:
-        """The largest value."""
-        if self.name in _MOST:
-            return _MOST[self.name]
-        return (1 << sum(bits for _, _, bits in self.parts)) - 1
+    least: int
+    most: int
 
 
 def _registers() -> dict[str, Register]:
@@ -219,7 +212,8 @@ def _registers() -> dict[str, Register]:
     for line in _REGISTERS.strip().splitlines():
         name, *fields = line.split()
         parts = tuple(_PLACES[field] for field in fields)
-        found[name] = Register(name, parts, tuple(fields))
+        most = _MOST.get(name, (1 << sum(bits for _, _, bits in parts)) - 1)
+        found[name] = Register(name, parts, tuple(fields), int(name in _AT_LEAST_ONE), most)
     return found
 
 
@@ -230,6 +224,15 @@ REGISTERS: dict[str, Register] = _registers()
 def place_of(field: str) -> tuple[int, int, int]:
     """Opcode, low bit and number of bits of a field."""
     return _PLACES[field]
+
+
+def registers_of_words() -> dict[int, tuple[str, ...]]:
+    """For every word that sets registers, which."""
+    found: dict[int, tuple[str, ...]] = {}
+    for register in REGISTERS.values():
+        for opcode, _, _ in register.parts:
+            found[opcode] = (*found.get(opcode, ()), register.name)
+    return found
 
 
 def used_bits() -> dict[int, int]:
@@ -255,5 +258,6 @@ __all__ = [
     "Register",
     "Word",
     "place_of",
+    "registers_of_words",
     "used_bits",
 ]

@@ -35,6 +35,7 @@ from dy2st.targets.opu.word_table import (
     WAIT_WORD,
     WORDS,
     place_of,
+    registers_of_words,
     used_bits,
 )
 
@@ -49,6 +50,7 @@ _ADDRESSES = ("load_features_at", "load_weights_at", "load_bias_at", "load_resid
 _ENGINES = (LOAD_WORD, COMPUTE_WORD, STORE_WORD)
 _FREE_WORDS = {*_ENGINES, WAIT_WORD, DONE_WORD, PROGRAM_WORD}
 _USED = used_bits()
+_SET_BY = registers_of_words()
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ def encode(operations: Sequence[Operation], machine: Machine) -> Array:
     hold, and for a wait for what does not come before.
     """
     state: dict[int, int] = {}
+    sent: dict[str, int] = {}
     before = [0, 0, 0]
     header = _word(PROGRAM_WORD, version=VERSION, macs_by_64=machine.macs // CHANNELS, magic=MAGIC)
     words = [header | MORE]
@@ -113,7 +116,7 @@ def encode(operations: Sequence[Operation], machine: Machine) -> Array:
     for index, (operation, wanted) in enumerate(zip(operations, waits, strict=True)):
         try:
             kind, fields, last = _said(operation, machine)
-            words += _changes(state, fields)
+            words += _changes(state, sent, fields)
         except ArgumentError as error:
             raise ArgumentError(f"{_place(index, operation)}: {error}") from None
         if any(wanted):
@@ -152,16 +155,19 @@ def _wait_word(wanted: Sequence[int], before: Sequence[int]) -> int:
     return _word(WAIT_WORD, ld=bits[0] % 256, pe=bits[1] % 256, st=bits[2] % 256)
 
 
-def _changes(state: dict[int, int], fields: Fields) -> list[int]:
-    """The words of those registers that have other values now; `state` follows."""
+def _changes(state: dict[int, int], sent: dict[str, int], fields: Fields) -> list[int]:
+    """The words of those registers that have other values now; `state` and `sent` follow."""
     pending: dict[int, int] = {}
     for name, value in fields:
+        if sent.get(name) == value:
+            continue
         register = REGISTERS[name]
         if not register.least <= value <= register.most:
             places = " and ".join(f"{f} of word {place_of(f)[0]}" for f in register.fields)
             raise ArgumentError(
                 f"{name} is {value}, {register.least} to {register.most} fit ({places})"
             )
+        sent[name] = value
         for opcode, low, bits in register.parts:
             mask = (1 << bits) - 1
             old = pending[opcode] if opcode in pending else state.get(opcode, 0)
@@ -319,6 +325,7 @@ class _Decoder:
     def __init__(self, machine: Machine):
         self.machine = machine
         self.state: dict[int, int] = {}
+        self.values: dict[str, int] = {}  # of the state, as far as they were asked for
         self.before = [0, 0, 0]
         self.waits = Waits()
         self.at = 0
@@ -372,6 +379,8 @@ class _Decoder:
             if payload & ~_USED[opcode]:
                 raise self.error(f"word {opcode} has bits that no field in use has")
             self.state[opcode] = payload
+            for name in _SET_BY[opcode]:
+                self.values.pop(name, None)
         elif opcode == WAIT_WORD:
             counts = [_bits(word, name) for name in ("ld", "pe", "st")]
             self.waits = Waits(*map(self.waited, counts, self.before, NAMES))
@@ -394,6 +403,9 @@ class _Decoder:
 
     def value(self, name: str) -> int:
         """The value of a register, in its range."""
+        known = self.values.get(name)
+        if known is not None:
+            return known
         register = REGISTERS[name]
         value = place = 0
         for opcode, low, bits in register.parts:
@@ -401,6 +413,7 @@ class _Decoder:
             place += bits
         if not register.least <= value <= register.most:
             raise self.error(f"{name} is {value}, {register.least} to {register.most} are legal")
+        self.values[name] = value
         return value
 
     def load(self, word: int) -> Load:
