@@ -13,7 +13,7 @@ import numpy as np
 from dy2st.targets.opu.layer import Layer
 from dy2st.targets.opu.network import Array
 from dy2st.targets.opu.post_processing import post_process
-from dy2st.targets.opu.quantiser.fraction_lengths import FIRST, LAST, SEED_LAST, quantised
+from dy2st.targets.opu.quantiser.fraction_lengths import FIRST, LAST, SEED_LAST
 
 
 def simulated_errors(layer: Layer, cut: Array, residual: Array | None, wanted: Array) -> Array:
@@ -32,11 +32,20 @@ def simulated_errors(layer: Layer, cut: Array, residual: Array | None, wanted: A
         return errors
     for fraclen in range(max(FIRST, -1 - math.frexp(size)[1]), SEED_LAST + 1):
         probe = replace(layer, output_fraclen=fraclen, upsample=0)
-        added = None if residual is None else quantised(residual, fraclen)
-        made, _ = post_process(probe, quantised(cut, fraclen), added)
+        added = None if residual is None else _rounded(residual, fraclen)
+        made, _ = post_process(probe, _rounded(cut, fraclen), added)
         off = made.reshape(-1) * 2.0**-fraclen - real
         errors[fraclen - FIRST] = float(off @ off)
     return errors
+
+
+def _rounded(x: Array, fraclen: int) -> Array:
+    """As `quantised`, but for halves, whose error is the same in either direction: faster."""
+    scaled: Array = x * x.dtype.type(2.0**fraclen)
+    np.rint(scaled, out=scaled)
+    np.clip(scaled, -128, 127, out=scaled)
+    integers: Array = scaled.astype(np.int8)
+    return integers
 
 
 __all__ = ["simulated_errors"]
