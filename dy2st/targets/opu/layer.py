@@ -53,8 +53,8 @@ class Layer:
     output_layer     consumers, -1 if it is an output of the network.
     residual_source  producers that are added; not among `input_layer`.
     *_fraclen        value = integer * 2 ** -fraclen.
-    post_padding_*   zeros that are stored around the output for its consumers: `output_size` and the
-                     consumers' `input_size` have them, and the consumers' padding_size is then 0.
+    post_padding_*   zeros that are stored around the output for its consumers: `output_size` and
+                     the consumers' `input_size` have them, the consumers' padding_size is then 0.
     pre_remove_*     what of the stored border this layer does not read.
     extra_pre_padding  the network's input is stored with `input_size`'s border.
 
@@ -64,7 +64,6 @@ class Layer:
     activation_limit the upper limit of a clipped relu, as a real number.
     enhanced         the network's input is stored as columns of the kernel's windows: the
                      convolution runs as 1 x 1 with c * kh * kw channels.
-    dilation_size, transposed_output_padding: as their convolutions have them.
     """
 
     index: int

@@ -111,12 +111,15 @@ def machine(source: str | Path | Mapping[str, Any] | Machine = "opu1024") -> Mac
     return _made(values, path)
 
 
+_KINDS: dict[str, tuple[type, ...]] = {"str": (str,), "float": (int, float), "int": (int,)}
+
+
 def _made(values: Mapping[str, Any], where: Any) -> Machine:
     kinds = {field.name: field.type for field in fields(Machine)}
     for name, value in values.items():
         if name not in kinds:
             raise FormatError(f"{where}: a machine has no {name!r}")
-        wanted = {"str": str, "float": (int, float), "int": int}[str(kinds[name])]
+        wanted: tuple[type, ...] = _KINDS[str(kinds[name])]
         if not isinstance(value, wanted) or isinstance(value, bool):
             raise FormatError(f"{where}: {name} is {value!r}, a {kinds[name]} is wanted")
     if "name" not in values:

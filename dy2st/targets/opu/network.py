@@ -16,8 +16,8 @@ Array = np.ndarray[Any, Any]
 class Network:
     """Layers by `index` - 1, and arrays by layer index.
 
-    weights       float32 (kh, kw, c / group, o); of a fully connected layer (h, w, c, o), its input's
-                  size; of a transposed one (kh, kw, c, o) as its gradient's convolution has them.
+    weights       float32 (kh, kw, c / group, o); of a fully connected layer (h, w, c, o), its
+                  input's size; of a transposed one (kh, kw, c, o), not turned.
     biases        float32 (o,); zeros where there is none.
     int_weights   int8, value = integer * 2 ** -weight_fraclen; there once it is quantised.
     int_biases    int16.

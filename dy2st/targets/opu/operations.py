@@ -1,8 +1,8 @@
 """Operations: what the OPU's engines do, and what one instruction block says.
 
 Load and Store move rectangles of 64-byte words between DRAM and the buffers, Compute runs the
-multipliers over a tile. Each waits until so many operations of every kind, counted from the start of
-the program, are done. This is the meaning of a program; `words.py` has its bits.
+multipliers over a tile. Each waits until so many operations of every kind, counted from the start
+of the program, are done. This is the meaning of a program; `words.py` has its bits.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Origin:
 class Load:
     """Bring `height` rows of `width` words, `pitch` words apart, to consecutive rows of a bank.
 
-    A word of features is a row of the bank. Weights and bias are consecutive words (height 1): a row
-    of the weight buffer takes macs / 64 of them, one of the bias buffer two.
+    A word of features is a row of the bank. Weights and bias are consecutive words (height 1): a
+    row of the weight buffer takes macs / 64 of them, one of the bias buffer two.
     """
 
     kind: Kind
@@ -73,9 +73,9 @@ class Compute:
         B = first pass and `first`: sat26(bias << shift_bias); else psum << 10
         psum = sat16((A + B) >> 10)
 
-    Partial sums are row psum_row + y * width + x. Without `is_weighted` (layers without weights) the
-    pass takes psum = sat16(feature << (8 + shift)), shift = output - input fraction length, and
-    `shift_features` has shift + 16.
+    Partial sums are row psum_row + y * width + x. Without `is_weighted` (layers without weights)
+    the pass takes psum = sat16(feature << (8 + shift)), shift = output - input fraction length,
+    and `shift_features` has shift + 16.
     With `is_depthwise` a pass takes up to macs / 64 taps of every channel at once: one cut for each
     group of that many taps.
     """
@@ -125,10 +125,10 @@ class Store:
         residual, activation, pooling in the order of `order`; then every pixel `upsample` times
 
     in each direction. The tile's partial sums are height x width from psum_row on. `pool.padding`
-    says how much of the windows of this tile lies outside. The residual's features are in a bank, as
-    the pixels that they are added to. The result is written from `address` on, rows `pitch` words
-    apart, and pixels `step_y`, `step_x` apart (transposed convolutions). `border` writes so many
-    rows and columns of zeros around this tile's part: (top, bottom, left, right), outside of it.
+    says how much of the windows of this tile lies outside. The residual's features are in a bank,
+    as the pixels that they are added to. The result is written from `address` on, rows `pitch`
+    words apart, and pixels `step_y`, `step_x` apart (transposed convolutions). `border` writes so
+    many rows and columns of zeros around this tile's part: (top, bottom, left, right), outside.
     """
 
     outputs: int

@@ -1,0 +1,1 @@
+"""The OPU, an FPGA overlay processor for convolutional networks: quantise, compile, simulate."""
