@@ -23,10 +23,52 @@ class SimulationError(Dy2stError, RuntimeError):
 
 @dataclass(frozen=True)
 class Span:
-    """The cycles [start, end) in which an access may happen."""
+    """An operation's number and the cycles [start, end) in which it may access."""
 
     start: int
     end: int
+    operation: int
+
+
+class Log:
+    """The last operations, by number, that wrote and read each row: out of order is an error.
+
+    Any order that the waits allow must give what the order of the program gives: so nothing may
+    overtake an operation that it depends on, whether or not this run shows wrong numbers.
+    """
+
+    def __init__(self, name: str, rows: int):
+        """No row has been accessed."""
+        self.name = name
+        self.writer = np.full(rows, -1, np.int32)
+        self.reader = np.full(rows, -1, np.int32)
+
+    def read(self, rows: Rows, operation: int) -> None:
+        """Refuse a read behind a later write, and note it."""
+        self.in_order(rows, operation, self.writer, "reads", "wrote")
+        self.reader[rows] = np.maximum(self.reader[rows], operation)
+
+    def write(self, rows: Rows, operation: int) -> None:
+        """Refuse a write behind a later access, and note it."""
+        self.in_order(rows, operation, self.writer, "writes", "wrote")
+        self.in_order(rows, operation, self.reader, "writes", "read")
+        self.writer[rows] = operation
+
+    def in_order(self, rows: Rows, operation: int, last: Array, what: str, did: str) -> None:
+        """Refuse an access if a later operation of the program has done its own already."""
+        others = last[rows]
+        if others.max(initial=-1) > operation:
+            bad = row_number(rows, others > operation, len(last))
+            raise SimulationError(
+                f"it {what} row {bad} of {self.name}, which operation {last[bad]}, behind it in "
+                f"the program, already {did}: a wait is missing there"
+            )
+
+
+def row_number(rows: Rows, bad: Array, count: int) -> int:
+    """The number of the first bad one of some rows."""
+    every = np.arange(count)[rows] if isinstance(rows, slice) else rows
+    return int(every[bad][0])
 
 
 class Bank:
@@ -36,24 +78,26 @@ class Bank:
         """A bank of which nothing is written yet."""
         self.name = name
         self.data = np.zeros((rows, lanes), dtype)
+        self.log = Log(name, rows)
         self.written = np.full(rows, -1, np.int64)  # until when
         self.read_until = np.zeros(rows, np.int64)
         self.peak = 0
 
-    def read(self, rows: Rows, last: int, span: Span, is_noted: bool = True) -> None:
-        """Check a read of rows up to `last`, and note it."""
+    def read(self, rows: Rows, last: int, span: Span, is_rewritten: bool = False) -> None:
+        """Check a read of rows up to `last`, and note it, unless the reader writes them too."""
         self.within(last)
         until = self.written[rows]
         if (least := until.min(initial=0)) < 0:
-            bad = self.number(rows, until == least)
+            bad = row_number(rows, until == least, len(self.data))
             raise SimulationError(f"it reads row {bad} of {self.name}, which is not written")
         if until.max(initial=0) > span.start:
-            bad = self.number(rows, until > span.start)
+            bad = row_number(rows, until > span.start, len(self.data))
             raise SimulationError(
                 f"it reads row {bad} of {self.name} from cycle {span.start} on, while another "
                 f"operation writes it until {self.written[bad]}"
             )
-        if is_noted:
+        if not is_rewritten:
+            self.log.read(rows, span.operation)
             self.read_until[rows] = np.maximum(self.read_until[rows], span.end)
 
     def write(self, rows: Rows, last: int, span: Span) -> None:
@@ -61,11 +105,12 @@ class Bank:
         self.within(last)
         for until, what in ((self.read_until, "reads"), (self.written, "writes")):
             if until[rows].max(initial=0) > span.start:
-                bad = self.number(rows, until[rows] > span.start)
+                bad = row_number(rows, until[rows] > span.start, len(self.data))
                 raise SimulationError(
                     f"it writes row {bad} of {self.name} from cycle {span.start} on, while another "
                     f"operation {what} it until {until[bad]}"
                 )
+        self.log.write(rows, span.operation)
         self.written[rows] = span.end
 
     def within(self, last: int) -> None:
@@ -73,11 +118,6 @@ class Bank:
         if last >= len(self.data):
             raise SimulationError(f"row {last} of {self.name}: there are {len(self.data)}")
         self.peak = max(self.peak, last + 1)
-
-    def number(self, rows: Rows, bad: Array) -> int:
-        """The number of the first bad row."""
-        every = np.arange(len(self.data))[rows] if isinstance(rows, slice) else rows
-        return int(every[bad][0])
 
 
 class Buffers:
@@ -146,6 +186,7 @@ class Dram:
         self.data = image.copy()
         whole = Region("DRAM", 0, len(image), is_initial=True)
         self.regions = [whole] if regions is None else list(regions)
+        self.log = Log("DRAM", len(image))
         self.owner = np.full(len(image), -1, np.int32)
         self.is_written = np.zeros(len(image), np.bool_)
         for i, region in enumerate(self.regions):
@@ -155,19 +196,21 @@ class Dram:
             self.owner[part] = i
             self.is_written[part] = region.is_initial
 
-    def read(self, words: Array) -> Array:
+    def read(self, words: Array, span: Span) -> Array:
         """The int8 bytes of words by their numbers."""
         self.region(words, "reads")
         if not self.is_written[words].all():
             bad = int(words[~self.is_written[words]][0])
             raise SimulationError(f"it reads word {bad} of DRAM, which is not written")
+        self.log.read(words, span.operation)
         return self.data.view(np.int8)[words]
 
-    def write(self, words: Array, values: Array) -> None:
+    def write(self, words: Array, values: Array, span: Span) -> None:
         """Put int8 bytes into words by their numbers."""
         region = self.region(words, "writes")
         if not region.is_writable:
             raise SimulationError(f"it writes word {words.min()} of {region.name}")
+        self.log.write(words, span.operation)
         self.data.view(np.int8)[words] = values
         self.is_written[words] = True
 

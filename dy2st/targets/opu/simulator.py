@@ -1,10 +1,10 @@
 """Executes a program's words on the bytes of DRAM and the banks of the buffers, and counts cycles.
 
 Operations run in the order in which the event model begins them. Each access is checked: it must be
-within its bank or region of DRAM, of rows that were written, and of none that another operation
-writes or reads in the same cycles. The arithmetic is vectorised over a tile, one product of
-matrices for every pass; numbers are small enough that float32 holds them exactly: a dot product of
-64 terms is below 2 ** 21.
+within its bank or region of DRAM, of rows that were written, of none that another operation writes
+or reads in the same cycles, and in the order of the program among those of the same row. The
+arithmetic is vectorised over a tile, one product of matrices for every pass; numbers are small
+enough that float32 holds them exactly: a dot product of 64 terms is at most 2 ** 20.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def simulate(
     timeline = time_operations(operations, machine, fetch_times(found), is_compat)
     engines = _Engines(Dram(dram, machine, regions), machine)
     for i in np.lexsort((timeline.ends, timeline.starts)).tolist():
-        span = Span(int(timeline.starts[i]), int(timeline.ends[i]))
+        span = Span(int(timeline.starts[i]), int(timeline.ends[i]), i)
         try:
             engines.run(operations[i], span)
         except SimulationError as error:
@@ -123,7 +123,7 @@ class _Engines:
         bank, first = self.target(load)
         rows = slice(first, first + load.words)
         bank.write(rows, rows.stop - 1, span)
-        bank.data[rows] = self.dram.read(words)
+        bank.data[rows] = self.dram.read(words, span)
         self.checks["loads"] += 1
         self.checks["words loaded"] += load.words
 
@@ -236,8 +236,7 @@ class _Engines:
         first, outputs = operation.psum_row, operation.outputs
         rows = slice(first, first + operation.height * operation.width)
         bank = self.buffers.psum
-        is_own = isinstance(operation, Compute)  # it writes them too
-        bank.read(rows, rows.stop - 1, span, is_noted=not is_own)
+        bank.read(rows, rows.stop - 1, span, is_rewritten=isinstance(operation, Compute))
         if (there := self.buffers.psum_lanes[rows].min()) < outputs:
             raise SimulationError(f"it reads {outputs} outputs of partial sums that have {there}")
         return bank.data[rows, :outputs].astype(np.float32)
@@ -255,7 +254,7 @@ class _Engines:
         words = np.concatenate((at, store.address + _border(store)))
         if any(store.border):
             values = np.concatenate((values, np.zeros((len(words) - len(at), CHANNELS), np.int8)))
-        self.dram.write(words, values)
+        self.dram.write(words, values, span)
         self.checks["stores"] += 1
         self.checks["words stored"] += len(words)
 

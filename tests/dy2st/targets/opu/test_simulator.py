@@ -318,6 +318,24 @@ def test_a_compute_over_sums_that_a_store_reads_is_a_hazard():
         small.run(compute, store, again)
 
 
+def test_an_operation_that_overtakes_one_that_it_depends_on_is_refused():
+    small, compute, store = small_parts()
+    again = replace(small.loads[0], waits=Waits(computes=1, stores=1))
+    early = replace(compute, psum_row=100, waits=Waits(loads=3, computes=1))
+    late = replace(store, psum_row=100, waits=Waits(computes=2))
+    with pytest.raises(SimulationError, match="operation 5.*writes.*feature buffer.* operation 6"):
+        small.run(compute, store, again, early, late)
+    small.run(compute, store, again, replace(early, waits=Waits(loads=4, computes=1)), late)
+
+
+def test_a_load_of_what_a_store_has_not_written_yet_is_refused():
+    small, compute, store = small_parts()
+    back = replace(small.loads[0], address=small.places[3], row=100)
+    with pytest.raises(SimulationError, match="row 34 of DRAM, which operation 5, behind it"):
+        small.run(compute, replace(store, waits=Waits(computes=1)), back)
+    small.run(compute, store, replace(back, waits=Waits(stores=1)))
+
+
 def test_regions_say_what_may_be_read_and_written():
     small, compute, store = small_parts()
     words = encode([*small.loads, compute, store], OPU)
