@@ -13,6 +13,9 @@ from dy2st.errors import ArgumentError, Dy2stError
 from dy2st.targets.opu.machine import CHANNELS, WORD, Machine
 from dy2st.targets.opu.network import Array
 
+NOBODY, OUTSIDE = -2, -1
+"""Who wrote a row: nobody yet, or the world outside before the program."""
+
 Rows = slice | Array
 """Which rows of a bank: a slice, or their numbers."""
 
@@ -38,15 +41,20 @@ class Log:
     """
 
     def __init__(self, name: str, rows: int):
-        """No row has been accessed."""
+        """No row is written or read."""
         self.name = name
-        self.writer = np.full(rows, -1, np.int32)
-        self.reader = np.full(rows, -1, np.int32)
+        self.writer = np.full(rows, NOBODY, np.int32)
+        self.reader = np.full(rows, NOBODY, np.int32)
 
-    def read(self, rows: Rows, operation: int) -> None:
-        """Refuse a read behind a later write, and note it."""
+    def read(self, rows: Rows, operation: int, is_rewritten: bool = False) -> None:
+        """Refuse a read of nothing or behind a later write; note it, unless it is written too."""
+        writers = self.writer[rows]
+        if writers.min() == NOBODY:
+            bad = row_number(rows, writers == NOBODY, len(self.writer))
+            raise SimulationError(f"it reads row {bad} of {self.name}, which is not written")
         self.in_order(rows, operation, self.writer, "reads", "wrote")
-        self.reader[rows] = np.maximum(self.reader[rows], operation)
+        if not is_rewritten:
+            self.reader[rows] = np.maximum(self.reader[rows], operation)
 
     def write(self, rows: Rows, operation: int) -> None:
         """Refuse a write behind a later access, and note it."""
@@ -57,7 +65,7 @@ class Log:
     def in_order(self, rows: Rows, operation: int, last: Array, what: str, did: str) -> None:
         """Refuse an access if a later operation of the program has done its own already."""
         others = last[rows]
-        if others.max(initial=-1) > operation:
+        if others.max() > operation:
             bad = row_number(rows, others > operation, len(last))
             raise SimulationError(
                 f"it {what} row {bad} of {self.name}, which operation {last[bad]}, behind it in "
@@ -72,46 +80,47 @@ def row_number(rows: Rows, bad: Array, count: int) -> int:
 
 
 class Bank:
-    """Rows of one bank."""
+    """Rows of one bank, and until when they are written and read."""
 
     def __init__(self, name: str, rows: int, lanes: int, dtype: str):
         """A bank of which nothing is written yet."""
         self.name = name
         self.data = np.zeros((rows, lanes), dtype)
         self.log = Log(name, rows)
-        self.written = np.full(rows, -1, np.int64)  # until when
-        self.read_until = np.zeros(rows, np.int64)
+        self.until = {"writes": np.zeros(rows, np.int64), "reads": np.zeros(rows, np.int64)}
+        self.latest = {"writes": 0, "reads": 0}
         self.peak = 0
 
     def read(self, rows: Rows, last: int, span: Span, is_rewritten: bool = False) -> None:
         """Check a read of rows up to `last`, and note it, unless the reader writes them too."""
         self.within(last)
-        until = self.written[rows]
-        if (least := until.min(initial=0)) < 0:
-            bad = row_number(rows, until == least, len(self.data))
-            raise SimulationError(f"it reads row {bad} of {self.name}, which is not written")
-        if until.max(initial=0) > span.start:
-            bad = row_number(rows, until > span.start, len(self.data))
-            raise SimulationError(
-                f"it reads row {bad} of {self.name} from cycle {span.start} on, while another "
-                f"operation writes it until {self.written[bad]}"
-            )
+        self.log.read(rows, span.operation, is_rewritten)
+        self.alone(rows, span, "reads", "writes")
         if not is_rewritten:
-            self.log.read(rows, span.operation)
-            self.read_until[rows] = np.maximum(self.read_until[rows], span.end)
+            until = self.until["reads"]
+            until[rows] = np.maximum(until[rows], span.end)
+            self.latest["reads"] = max(self.latest["reads"], span.end)
 
     def write(self, rows: Rows, last: int, span: Span) -> None:
         """Check a write of rows up to `last`, and note it."""
         self.within(last)
-        for until, what in ((self.read_until, "reads"), (self.written, "writes")):
-            if until[rows].max(initial=0) > span.start:
-                bad = row_number(rows, until[rows] > span.start, len(self.data))
-                raise SimulationError(
-                    f"it writes row {bad} of {self.name} from cycle {span.start} on, while another "
-                    f"operation {what} it until {until[bad]}"
-                )
         self.log.write(rows, span.operation)
-        self.written[rows] = span.end
+        self.alone(rows, span, "writes", "reads")
+        self.alone(rows, span, "writes", "writes")
+        self.until["writes"][rows] = span.end
+        self.latest["writes"] = max(self.latest["writes"], span.end)
+
+    def alone(self, rows: Rows, span: Span, what: str, other: str) -> None:
+        """Refuse an access while another operation is at work on a row."""
+        if self.latest[other] <= span.start:
+            return
+        until = self.until[other][rows]
+        if until.max() > span.start:
+            bad = row_number(rows, until > span.start, len(self.data))
+            raise SimulationError(
+                f"it {what} row {bad} of {self.name} from cycle {span.start} on, while another "
+                f"operation {other} it until {self.until[other][bad]}"
+            )
 
     def within(self, last: int) -> None:
         """Refuse rows that the bank does not have."""
@@ -188,45 +197,53 @@ class Dram:
         self.regions = [whole] if regions is None else list(regions)
         self.log = Log("DRAM", len(image))
         self.owner = np.full(len(image), -1, np.int32)
-        self.is_written = np.zeros(len(image), np.bool_)
         for i, region in enumerate(self.regions):
             part = slice(region.first, region.first + region.words)
             if region.first < 0 or part.stop > len(image) or (self.owner[part] >= 0).any():
                 raise ArgumentError(f"{region} leaves DRAM or overlaps another region")
             self.owner[part] = i
-            self.is_written[part] = region.is_initial
+            self.log.writer[part] = OUTSIDE if region.is_initial else NOBODY
 
-    def read(self, words: Array, span: Span) -> Array:
+    def read(self, words: Rows, span: Span) -> Array:
         """The int8 bytes of words by their numbers."""
         self.region(words, "reads")
-        if not self.is_written[words].all():
-            bad = int(words[~self.is_written[words]][0])
-            raise SimulationError(f"it reads word {bad} of DRAM, which is not written")
         self.log.read(words, span.operation)
         return self.data.view(np.int8)[words]
 
-    def write(self, words: Array, values: Array, span: Span) -> None:
+    def write(self, words: Rows, values: Array, span: Span) -> None:
         """Put int8 bytes into words by their numbers."""
         region = self.region(words, "writes")
         if not region.is_writable:
-            raise SimulationError(f"it writes word {words.min()} of {region.name}")
+            raise SimulationError(f"it writes {region.name}, which stays as it is")
         self.log.write(words, span.operation)
         self.data.view(np.int8)[words] = values
-        self.is_written[words] = True
 
-    def region(self, words: Array, what: str) -> Region:
-        """The region that all these words are of."""
-        least, most = int(words.min()), int(words.max())
+    def region(self, words: Rows, what: str) -> Region:
+        """The region of the first and the last word, and so of all between."""
+        if isinstance(words, slice):
+            least, most = words.start, words.stop - 1
+        else:
+            least, most = int(words.min()), int(words.max())
         if least < 0 or most >= len(self.owner):
             raise SimulationError(
                 f"it {what} words {least} to {most} of DRAM, which has {len(self.owner)}"
             )
-        owners = self.owner[words]
-        if (owners != owners[0]).any() or owners[0] < 0:
+        owner = int(self.owner[least])
+        if owner != self.owner[most] or owner < 0:
             raise SimulationError(
                 f"it {what} words {least} to {most} of DRAM, which are of no one region"
             )
-        return self.regions[int(owners[0])]
+        return self.regions[owner]
 
 
-__all__ = ["Bank", "Buffers", "Dram", "Region", "Rows", "SimulationError", "Span", "bank_of"]
+__all__ = [
+    "Bank",
+    "Buffers",
+    "Dram",
+    "Log",
+    "Region",
+    "Rows",
+    "SimulationError",
+    "Span",
+    "bank_of",
+]

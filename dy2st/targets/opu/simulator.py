@@ -15,7 +15,17 @@ from functools import lru_cache
 
 import numpy as np
 
-from dy2st.targets.opu.buffers import Bank, Buffers, Dram, Region, SimulationError, Span, bank_of
+from dy2st.errors import ArgumentError
+from dy2st.targets.opu.buffers import (
+    Bank,
+    Buffers,
+    Dram,
+    Region,
+    Rows,
+    SimulationError,
+    Span,
+    bank_of,
+)
 from dy2st.targets.opu.layout import (
     BIAS_WORDS,
     depthwise_words,
@@ -33,9 +43,10 @@ from dy2st.targets.opu.timing import (
     engine_of,
     pooled_size,
     stored_box,
+    stored_words,
     time_operations,
 )
-from dy2st.targets.opu.words import blocks, fetch_times
+from dy2st.targets.opu.words import Block, blocks, fetch_times
 
 MAX, AVERAGE = 1, 2
 RELU, LEAKY = 1, 2
@@ -60,8 +71,25 @@ class Execution:
     peaks: dict[str, int]
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A program that is read and timed: for many images, as times do not depend on values."""
+
+    blocks: list[Block]
+    timeline: Timeline
+    machine: Machine
+
+
+def prepare(words: Array, machine: Machine, is_compat: bool = False) -> Prepared:
+    """Read and time a program; FormatError for words that are none."""
+    found = blocks(words, machine)
+    operations = [block.operation for block in found]
+    timeline = time_operations(operations, machine, fetch_times(found), is_compat)
+    return Prepared(found, timeline, machine)
+
+
 def simulate(
-    words: Array,
+    words: Array | Prepared,
     dram: Array,
     machine: Machine,
     regions: Sequence[Region] | None = None,
@@ -71,30 +99,34 @@ def simulate(
     """Run a program on an image of DRAM, uint8 (words, 64), which stays as it is.
 
     With `regions` every access must stay within one and read only what is there; `origins`, one for
-    each operation, let errors say the layer and the tile.
+    each operation, let errors say the layer and the tile. `prepare` saves work for many images.
 
     Raises FormatError for words that are no program, SimulationError for what the machine must not
     do.
     """
-    found = blocks(words, machine)
-    operations = [block.operation for block in found]
-    timeline = time_operations(operations, machine, fetch_times(found), is_compat)
+    ready = words if isinstance(words, Prepared) else prepare(words, machine, is_compat)
+    if ready.machine != machine:
+        raise ArgumentError(f"prepared for machine {ready.machine.name}, not for {machine.name}")
+    timeline = ready.timeline
     engines = _Engines(Dram(dram, machine, regions), machine)
     for i in np.lexsort((timeline.ends, timeline.starts)).tolist():
         span = Span(int(timeline.starts[i]), int(timeline.ends[i]), i)
+        block = ready.blocks[i]
         try:
-            engines.run(operations[i], span)
+            engines.run(block.operation, span)
         except SimulationError as error:
-            origin = origins[i] if origins else None
-            of = f" of layer {origin.layer} tile {origin.tile}" if origin else ""
-            last = found[i].first + found[i].count - 1
-            raise SimulationError(
-                f"operation {i} (words {found[i].first} to {last}), a "
-                f"{NAMES[engine_of(operations[i])]}{of}: {error}"
-            ) from None
+            place = _place(i, block, origins[i] if origins else None)
+            raise SimulationError(f"{place}: {error}") from None
     return Execution(
         engines.dram.data, timeline.cycles, timeline, engines.checks, engines.buffers.peaks()
     )
+
+
+def _place(index: int, block: Block, origin: Origin | None) -> str:
+    of = f" of layer {origin.layer} tile {origin.tile}" if origin else ""
+    last = block.first + block.count - 1
+    engine = NAMES[engine_of(block.operation)]
+    return f"operation {index} (words {block.first} to {last}), a {engine}{of}"
 
 
 class _Engines:
@@ -119,7 +151,7 @@ class _Engines:
     # -- load --------------------------------------------------------------------------------------
     def load(self, load: Load, span: Span) -> None:
         """Bring words into a bank."""
-        words = load.address + _grid(load.height, load.width, load.pitch, 1)
+        words = _words(load.address, load.height, load.width, load.pitch, 1)
         bank, first = self.target(load)
         rows = slice(first, first + load.words)
         bank.write(rows, rows.stop - 1, span)
@@ -250,13 +282,14 @@ class _Engines:
         y = y.repeat(store.upsample, axis=0).repeat(store.upsample, axis=1)
         values = np.zeros((y.shape[0] * y.shape[1], CHANNELS), np.int8)
         values[:, CHANNELS - store.outputs :] = y.reshape(-1, store.outputs)[:, ::-1]
-        at = store.address + _grid(y.shape[0], y.shape[1], store.pitch * store.step_y, store.step_x)
-        words = np.concatenate((at, store.address + _border(store)))
-        if any(store.border):
-            values = np.concatenate((values, np.zeros((len(words) - len(at), CHANNELS), np.int8)))
+        pitch = store.pitch * store.step_y
+        words = _words(store.address, y.shape[0], y.shape[1], pitch, store.step_x)
         self.dram.write(words, values, span)
+        if any(store.border):
+            border = store.address + _border(store)
+            self.dram.write(border, np.zeros((len(border), CHANNELS), np.int8), span)
         self.checks["stores"] += 1
-        self.checks["words stored"] += len(words)
+        self.checks["words stored"] += stored_words(store)
 
     def post(self, store: Store, y: Array, span: Span) -> Array:
         """Residual, activation and pooling in their order."""
@@ -287,18 +320,15 @@ def _is_channelwise(compute: Compute) -> bool:
     return compute.is_depthwise or not compute.is_weighted
 
 
-@lru_cache(maxsize=1024)
-def _grid(height: int, width: int, pitch: int, step: int) -> Array:
-    """Numbers of the words of a rectangle, row by row, from its first."""
-    found = np.add.outer(np.arange(height) * pitch, np.arange(width) * step).reshape(-1)
-    found.flags.writeable = False
-    return found
+def _words(first: int, height: int, width: int, pitch: int, step: int) -> Rows:
+    """The words of a rectangle, row by row: a slice where they follow each other."""
+    if step == 1 and (height == 1 or pitch == width):
+        return slice(first, first + height * width)
+    return first + np.add.outer(np.arange(height) * pitch, np.arange(width) * step).reshape(-1)
 
 
 def _border(store: Store) -> Array:
     """Words of zeros around the part of the map that a store covers, from its address."""
-    if not any(store.border):
-        return np.zeros(0, np.int64)
     top, bottom, left, right = store.border
     rows, columns = stored_box(store)
     y, x = np.arange(-top, rows + bottom), np.arange(-left, columns + right)
@@ -383,4 +413,4 @@ def _pooled(pool: Pool, y: Array, size: tuple[int, int]) -> Array:
     return _saturated((found.astype(np.int64) * scale + (1 << 15)) >> 16, 8)
 
 
-__all__ = ["Execution", "simulate"]
+__all__ = ["Execution", "Prepared", "prepare", "simulate"]
