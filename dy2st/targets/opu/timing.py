@@ -50,13 +50,20 @@ def engine_of(operation: Operation) -> int:
 
 
 def pooled_size(store: Store) -> tuple[int, int]:
-    """Height and width behind the pooling of a store, without upsampling."""
+    """Height and width behind the pooling of a store, without upsampling.
+
+    Raises ArgumentError for a window that is larger than the tile with its padding.
+    """
     pool = store.pool
     if pool is None:
         return store.height, store.width
     top, bottom, left, right = pool.padding
-    height = (store.height + top + bottom - pool.height) // pool.stride_y + 1
-    return height, (store.width + left + right - pool.width) // pool.stride_x + 1
+    height, width = store.height + top + bottom, store.width + left + right
+    if pool.height > height or pool.width > width:
+        raise ArgumentError(
+            f"a window of {pool.height} x {pool.width} over {height} x {width} pixels"
+        )
+    return (height - pool.height) // pool.stride_y + 1, (width - pool.width) // pool.stride_x + 1
 
 
 def stored_box(store: Store) -> tuple[int, int]:

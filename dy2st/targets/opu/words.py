@@ -22,7 +22,7 @@ import numpy as np
 from dy2st.errors import ArgumentError, FormatError
 from dy2st.targets.opu.machine import CHANNELS, Machine
 from dy2st.targets.opu.operations import Compute, Kind, Load, Operation, Pool, Store, Waits
-from dy2st.targets.opu.timing import NAMES, engine_of, waits_of
+from dy2st.targets.opu.timing import NAMES, engine_of, pooled_size, waits_of
 from dy2st.targets.opu.word_table import (
     COMPUTE_WORD,
     DONE_WORD,
@@ -266,6 +266,7 @@ def _store(store: Store) -> Fields:
         ("step_x", store.step_x),
     ]
     if store.pool:
+        pooled_size(store)
         fields += _pool(store.pool)
     if store.residual_bank is not None:
         fields += [("residual_bank", store.residual_bank), ("residual_row", store.residual_row)]
@@ -506,6 +507,10 @@ class _Decoder:
             border=self.sides("border") if on["padding"] else (0, 0, 0, 0),
             waits=self.waits,
         )
+        try:
+            pooled_size(store)
+        except ArgumentError as error:
+            raise self.error(str(error)) from None
         if word != _store_word(store):
             raise self.error("STORE has trigger codes or does not agree with its registers")
         return store

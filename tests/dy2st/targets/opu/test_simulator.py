@@ -349,6 +349,29 @@ def test_a_load_of_what_a_store_has_not_written_yet_is_refused():
     small.run(compute, store, replace(back, waits=Waits(stores=1)))
 
 
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**9), st.data())
+def test_without_one_of_its_waits_a_program_is_refused_or_as_before(seed, data):
+    network = random_layer(seed, data.draw(st.sampled_from(("pointwise", "depthwise", "none"))))
+    inputs = random_inputs(network, seed)
+    tensors = {-i: x[0] for i, x in enumerate(inputs)}
+    opu = data.draw(st.sampled_from(MACHINES))
+    run = HandRun(network, network.layers[0], tensors, opu, data.draw(st.integers(1, 4)))
+    at = data.draw(st.integers(0, len(run.operations) - 1))
+    name = data.draw(st.sampled_from(("loads", "computes", "stores")))
+    waits = run.operations[at].waits
+    less = data.draw(st.sampled_from((1, 2, 10**6)))
+    fewer = replace(waits, **{name: max(0, getattr(waits, name) - less)})
+    run.operations[at] = replace(run.operations[at], waits=fewer)
+    words = encode(run.operations, opu)
+    try:
+        execution = simulate(words, run.dram, opu, run.regions)
+    except SimulationError:
+        return
+    wanted = interpret(network, inputs, machine=opu)[1][0]
+    np.testing.assert_array_equal(run.output(execution.dram), wanted)
+
+
 def test_regions_say_what_may_be_read_and_written():
     small, compute, store = small_parts()
     words = encode([*small.loads, compute, store], OPU)
@@ -372,6 +395,23 @@ def test_an_error_says_layer_and_tile_where_they_are_known():
     origins = [Origin(4, "k0 y2")] * 5
     with pytest.raises(SimulationError, match="a compute of layer 4 tile k0 y2: it reads row 0"):
         simulate(words, small.dram, OPU, origins=origins)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 100), st.data())
+def test_a_flipped_bit_is_refused_or_runs(seed, data):
+    network = random_layer(seed, "convolution")
+    inputs = random_inputs(network, seed)
+    tensors = {-i: x[0] for i, x in enumerate(inputs)}
+    run = HandRun(network, network.layers[0], tensors, ROOMY)
+    at = data.draw(st.integers(1, len(run.words) - 1))
+    run.words[at] ^= np.uint32(1 << data.draw(st.integers(0, 31)))
+    try:
+        execution = simulate(run.words, run.dram, ROOMY, run.regions)
+    except (FormatError, SimulationError) as error:
+        assert "operation" in str(error) or "program" in str(error)
+    else:
+        assert execution.checks["loads"] > 0
 
 
 def test_an_image_or_words_of_another_kind_are_refused():

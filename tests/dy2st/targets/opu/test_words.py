@@ -20,6 +20,7 @@ OPU = machine("opu1024")
 NINE = tuple((r, s) for r in range(3) for s in range(3))
 LOAD = Load(kind=Kind.FEATURES, address=3, height=2, width=5, pitch=9, bank=1, row=4)
 COMPUTE = Compute(channels=64, outputs=64, height=4, width=5, in_width=7, taps=NINE)
+WINDOW = Pool(kind=1, height=3, width=3, stride_y=1, stride_x=1)
 STORE = Store(outputs=64, height=4, width=5, psum_row=0, address=100, pitch=20)
 
 
@@ -91,6 +92,16 @@ pools = st.builds(
     stride_x=upto(63, 1),
     padding=sides,
 )
+
+
+def fits(store):
+    if store.pool is None:
+        return True
+    top, bottom, left, right = store.pool.padding
+    tall, wide = store.height + top + bottom, store.width + left + right
+    return store.pool.height <= tall and store.pool.width <= wide
+
+
 stores = st.builds(
     Store,
     outputs=upto(64, 1),
@@ -109,7 +120,7 @@ stores = st.builds(
     step_y=upto(127, 1),
     step_x=upto(127, 1),
     border=st.tuples(*[upto(63)] * 4),
-)
+).filter(fits)
 
 
 @st.composite
@@ -202,6 +213,7 @@ def test_fields_of_a_word_do_not_overlap():
         (replace(STORE, order=4), "ddr_save_pos is 4"),
         (replace(STORE, address=-1), "store_at is -1"),
         (replace(LOAD, kind=Kind.WEIGHTS), "weights are one row, not 2"),
+        (replace(STORE, pool=replace(WINDOW, height=5)), "a window of 5 x 3 over 4 x 5 pixels"),
     ],
 )
 def test_a_value_that_no_field_holds_is_refused_with_its_place(operation, message):
