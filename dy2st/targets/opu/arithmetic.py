@@ -1,0 +1,185 @@
+"""Rules of elementwise operators: scales and shifts by channel, residual sums, activations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dy2st.targets.opu import nodes
+from dy2st.targets.opu.lowering import (
+    LEAKY_SLOPE,
+    Lowering,
+    View,
+    as_image,
+    rule_of,
+    static_shape,
+)
+from dy2st.targets.opu.nodes import Add, Array, Concat, Node
+from dy2st.targets.opu.unmapped import Unmappable
+from dy2st_runtime.ir import Operator, Variable
+
+# -- scales, shifts and sums ----------------------------------------------------------------------
+
+
+@rule_of("add", "subtract", "multiply", "divide")
+def _arithmetic(low: Lowering, operator: Operator) -> View:
+    left, right = operator.operands
+    if low.array(right) is not None:
+        return _with_constant(low, operator, left, right, is_turned=False)
+    if low.array(left) is not None:
+        return _with_constant(low, operator, right, left, is_turned=True)
+    return _of_two(low, operator, low.view(left), low.view(right))
+
+
+def _with_constant(
+    low: Lowering, operator: Operator, image: Variable, number: Variable, is_turned: bool
+) -> View:
+    """x * scale + shift."""
+    x = low.view(image)
+    shape = static_shape(operator.results[0])
+    if shape != x.shape:
+        raise Unmappable("a constant makes the image larger")
+    c = by_channel(low.known(number, "a constant"), x).astype(np.float64)
+    one, zero = np.ones_like(c), np.zeros_like(c)
+    if operator.name == "divide" and is_turned:
+        raise Unmappable("the OPU does not divide by images")
+    scale, shift = {
+        "add": (one, c),
+        "multiply": (c, zero),
+        "subtract": (-one, c) if is_turned else (one, -c),
+        "divide": (one / c if c.all() else c * np.nan, zero),
+    }[operator.name]
+    if not np.isfinite(scale).all() or not np.isfinite(shift).all():
+        raise Unmappable("a constant is not finite, or zero in a division")
+    return View(nodes.affine(x.node, scale, shift, operator), shape)
+
+
+def by_channel(array: Array, x: View) -> Array:
+    """A constant as one number a channel."""
+    channels = x.node.channels
+    if array.size == 1:
+        return np.full(channels, array.reshape(()))
+    whole = array.reshape((1,) * (len(x.shape) - array.ndim) + array.shape)
+    image = as_image(whole.shape) if len(whole.shape) in (2, 3, 4) else ()
+    if as_image(x.shape) != (1, *x.node.shape) or image != (1, channels, 1, 1):
+        raise Unmappable("a constant is one number, or one a channel, not one a pixel")
+    return whole.reshape(channels)
+
+
+def _of_two(low: Lowering, operator: Operator, left: View, right: View) -> View:
+    """A residual sum."""
+    if operator.name == "subtract":
+        minus = nodes.affine(
+            right.node, -np.ones(right.node.channels), np.zeros(right.node.channels), operator
+        )
+        return _sum(operator, left, View(minus, right.shape))
+    if operator.name != "add":
+        raise Unmappable("images are added to each other, never multiplied or divided")
+    return _sum(operator, left, right)
+
+
+def _sum(operator: Operator, left: View, right: View) -> View:
+    if left.shape != right.shape or left.node.shape != right.node.shape:
+        raise Unmappable("a residual has the shape of what it is added to")
+    return View(added(left.node, right.node, operator), left.shape)
+
+
+def added(left: Node, right: Node, operator: Operator) -> Node:
+    """The sum; of Concats with the same parts, those of the parts; x + x as 2 * x."""
+    if left is right:
+        twice = np.full(left.channels, 2.0)
+        return nodes.affine(left, twice, np.zeros(left.channels), operator)
+    if isinstance(left, Concat) and isinstance(right, Concat):
+        pairs = list(zip(left.inputs, right.inputs, strict=False))
+        if [a.channels for a, _ in pairs] == [b.channels for b in right.inputs]:
+            return nodes.joined([added(a, b, operator) for a, b in pairs], operator)
+    return Add(inputs=[left, right], shape=left.shape, operator=operator)
+
+
+@rule_of("negative")
+def _negative(low: Lowering, operator: Operator) -> View:
+    x = low.view(operator.operands[0])
+    minus, zero = -np.ones(x.node.channels), np.zeros(x.node.channels)
+    return View(nodes.affine(x.node, minus, zero, operator), x.shape)
+
+
+# -- activations ----------------------------------------------------------------------------------
+
+
+@rule_of("relu")
+def _relu(low: Lowering, operator: Operator) -> View:
+    x = low.view(operator.operands[0])
+    return View(nodes.act(x.node, operator, low=0.0), x.shape)
+
+
+@rule_of("maximum", "minimum")
+def _extremum(low: Lowering, operator: Operator) -> View:
+    left, right = operator.operands
+    image, number = (left, right) if low.array(left) is None else (right, left)
+    return _limited(low, operator, image, number, operator.name == "maximum")
+
+
+def _limited(
+    low: Lowering, operator: Operator, image: Variable, number: Variable, is_lower: bool
+) -> View:
+    x = low.view(image)
+    limit = low.known(number, "a limit")
+    if limit.size != 1 or static_shape(operator.results[0]) != x.shape:
+        raise Unmappable("a limit is one number for all channels")
+    value = float(limit.reshape(()))
+    node = nodes.act(
+        x.node, operator, low=value if is_lower else None, high=None if is_lower else value
+    )
+    return View(node, x.shape)
+
+
+_GREATER, _LESS = ("greater_than", "greater_equal"), ("less_than", "less_equal")
+
+
+@rule_of("where")
+def _where(low: Lowering, operator: Operator) -> View:
+    """A limit, where(x < c, c, x); or a leaky relu, where(x > 0, x, x * slope)."""
+    condition, yes, no = operator.operands
+    test = condition.maker
+    if not isinstance(test, Operator) or test.name not in (*_GREATER, *_LESS):
+        raise Unmappable("a choice by element is a limit or a leaky relu only")
+    x, bound = test.operands
+    is_above = test.name in _GREATER
+    if low.array(x) is not None:
+        x, bound, is_above = bound, x, not is_above
+    inside, other = (yes, no) if no is not x else (no, yes)
+    if inside is not x or low.array(bound) is None:
+        raise Unmappable("a choice by element is a limit or a leaky relu only")
+    # `keeps` says that x stays where it is above the bound.
+    keeps = is_above == (inside is yes)
+    if low.array(other) is not None and _same(low, other, bound):
+        return _limited(low, operator, x, bound, is_lower=keeps)
+    return _leaky(low, operator, x, other, bound, keeps)
+
+
+def _same(low: Lowering, first: Variable, second: Variable) -> bool:
+    a, b = low.array(first), low.array(second)
+    return a is not None and b is not None and np.array_equal(np.squeeze(a), np.squeeze(b))
+
+
+def _leaky(
+    low: Lowering, operator: Operator, x: Variable, other: Variable, bound: Variable, keeps: bool
+) -> View:
+    scaled, zero = other.maker, low.array(bound)
+    assert zero is not None
+    if not isinstance(scaled, Operator) or scaled.name != "multiply" or x not in set(scaled.operands):
+        raise Unmappable("a choice by element is a limit or a leaky relu only")
+    number = next((low.array(o) for o in scaled.operands if o is not x), None)
+    if number is None or number.size != 1 or not keeps or zero.any():
+        raise Unmappable("a leaky relu has one slope, for numbers below zero")
+    slope = float(number.reshape(()))
+    if slope == 0:
+        return View(nodes.act(low.view(x).node, operator, low=0.0), low.view(x).shape)
+    if slope != LEAKY_SLOPE and low.leaky == "refuse":
+        raise Unmappable(f"the slope of a leaky relu is {LEAKY_SLOPE}, not {slope:g}")
+    view = low.view(x)
+    if slope != LEAKY_SLOPE:
+        low.note(operator, f"the slope {slope:g} of a leaky relu becomes {LEAKY_SLOPE}")
+    return View(nodes.act(view.node, operator, slope=LEAKY_SLOPE), view.shape)
+
+
+__all__ = ["added", "by_channel"]

@@ -1,0 +1,301 @@
+"""Drafts: Nodes joined to layers.
+
+    [concat] [padding] (convolution | none) {residual, activation, pooling} [upsample]
+
+A step joins the layer of its input if nobody else reads that, and if the machine has the step at
+this place; else it begins a layer of its own. So chains are followed from producers to consumers,
+and whatever is in front of a chain's last node is computed before all of the chain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dy2st.targets.opu import nodes
+from dy2st.targets.opu.layer import Order, Pooling
+from dy2st.targets.opu.nodes import (
+    NO_PADS,
+    Act,
+    Add,
+    Affine,
+    Concat,
+    Conv,
+    Input,
+    Node,
+    Pad,
+    Pads,
+    Pool,
+    Upsample,
+)
+
+
+@dataclass(eq=False)
+class Draft:
+    """A layer to be.
+
+    conv      what is multiplied, None for a layer without weights.
+    sources   the parts of the input: Nodes that are stored.
+    order     what is behind the bias, in order: R, A and P.
+    last      the Node that the layer makes.
+    """
+
+    conv: Conv | None
+    sources: list[Node]
+    pads: Pads
+    last: Node
+    order: str = ""
+    act: Act | None = None
+    pool: Pool | None = None
+    residual: Node | None = None
+    upsample: int = 0
+    steps: list[Node] = field(default_factory=list)
+
+    @property
+    def res_position(self) -> Order:
+        """The machine's name of the order."""
+        if "R" not in self.order:
+            return Order.ACTIVATION_POOLING
+        if self.order.endswith("PR"):
+            return Order.ACTIVATION_POOLING_RESIDUAL
+        if "AR" in self.order:
+            return Order.ACTIVATION_RESIDUAL_POOLING
+        return Order.RESIDUAL_ACTIVATION_POOLING
+
+
+class Grouping:
+    """Drafts for everything that some Nodes need."""
+
+    def __init__(self, wanted: list[Node]):
+        """Group what the wanted Nodes are made of; they themselves are stored."""
+        self.nodes = reachable(wanted)
+        fold_affines(self.nodes, wanted)
+        self.nodes = reachable(wanted)
+        self.readers = readers_of(self.nodes)
+        self.wanted = set(wanted)
+        self.drafts: dict[Node, Draft] = {}
+        for node in self.nodes:
+            self._add(node)
+        for node in wanted:
+            self.stored(node)
+
+    def in_order(self) -> list[Draft]:
+        """All layers, producers first."""
+        return sorted(self.drafts.values(), key=lambda draft: draft.last.number)
+
+    def _add(self, node: Node) -> None:
+        if isinstance(node, (Input, Pad, Concat)):
+            return
+        if isinstance(node, Conv):
+            self._begin(node, node)
+        elif isinstance(node, Affine):
+            self._begin(node, _as_depthwise(node))
+        elif not any(self._joins(node, source) for source in _candidates(node)):
+            self._begin_with(node)
+
+    # -- what is stored --------------------------------------------------------------------
+
+    def stored(self, node: Node) -> Node:
+        """The node, after making a layer for what no layer has made yet."""
+        if isinstance(node, Pad) and node not in self.drafts:
+            self._begin(node, None)
+        if isinstance(node, Concat) and node not in self.drafts:
+            self._begin(node, _identity(node))
+        if isinstance(node, Input) and node in self.wanted and node not in self.drafts:
+            draft = Draft(None, [node], NO_PADS, node)
+            self.drafts[node] = draft
+        return node
+
+    def _begin(self, node: Node, conv: Conv | None) -> None:
+        """A new layer that makes `node`, by a convolution or by nothing."""
+        self.drafts[node] = self._made(node, conv)
+
+    def _made(self, node: Node, conv: Conv | None) -> Draft:
+        source, takes_pads = (node, True) if conv is None else (conv.inputs[0], not conv.is_transposed)
+        sources, pads = self._read(source, takes_pads)
+        return Draft(conv, sources, pads, node, steps=[node])
+
+    def _read(self, node: Node, takes_pads: bool) -> tuple[list[Node], Pads]:
+        """The stored parts of an input, and the zeros around all of them."""
+        pads = NO_PADS
+        if takes_pads and isinstance(node, Pad):
+            node, pads = node.inputs[0], node.pads
+        parts = [part for part, _, _ in nodes.parts_of(node)]
+        around = {part.pads for part in parts if isinstance(part, Pad)}
+        if takes_pads and len(around) == 1 and all(isinstance(part, Pad) for part in parts):
+            parts, pads = [part.inputs[0] for part in parts], around.pop()
+        is_mixed = len(parts) > 1
+        return [self._copied(part) if is_mixed else self.stored(part) for part in parts], pads
+
+    def _copied(self, part: Node) -> Node:
+        """A part of a concat: the network's input is copied, for it has a border of its own."""
+        if not isinstance(part, Input):
+            return self.stored(part)
+        if part not in self.drafts:
+            self.drafts[part] = Draft(None, [part], NO_PADS, part)
+        return part
+
+    # -- joining ---------------------------------------------------------------------------
+
+    def _begin_with(self, node: Node) -> None:
+        """A layer without weights, for a step that joins none; of a Concat, one that copies it."""
+        source = min(node.inputs, key=_preference) if isinstance(node, Add) else node.inputs[0]
+        draft = self._made(source, _identity(source) if isinstance(source, Concat) else None)
+        draft.steps.clear()
+        joined = self._join(node, draft, source)
+        assert joined, "a layer without steps takes any step"
+        self.drafts[node] = draft
+
+    def _joins(self, node: Node, source: Node) -> bool:
+        draft = self.drafts.get(source)
+        if draft is None or draft.last is not source or source in self.wanted:
+            return False
+        if self.readers[source] != [node] or not self._join(node, draft, source):
+            return False
+        del self.drafts[source]
+        self.drafts[node] = draft
+        return True
+
+    def _join(self, node: Node, draft: Draft, source: Node) -> bool:
+        """Let a layer do one step more, if it can."""
+        if draft.upsample:
+            return False
+        order = _order_with(draft, node)
+        if isinstance(node, Upsample):
+            draft.upsample = node.factors[0]
+        elif order is None:
+            return False
+        else:
+            draft.order = order
+        if isinstance(node, Act):
+            draft.act = node
+        if isinstance(node, Pool):
+            draft.pool = node
+        if isinstance(node, Add):
+            other = node.inputs[1] if node.inputs[0] is source else node.inputs[0]
+            draft.residual = self._residual(other)
+        draft.last = node
+        draft.steps.append(node)
+        return True
+
+    def _residual(self, node: Node) -> Node:
+        """The other operand of a sum; the network's input is copied, as parts of a concat are."""
+        return self._copied(node)
+
+
+def _preference(node: Node) -> int:
+    """Which operand of a sum a new layer reads: what could be a residual only after a copy."""
+    return next((i for i, kind in enumerate((Concat, Pad, Input)) if isinstance(node, kind)), 3)
+
+
+def _candidates(node: Node) -> list[Node]:
+    """Inputs whose layers a step may join, the best one first."""
+    if not isinstance(node, Add):
+        return node.inputs[:1]
+    weighted = [x for x in node.inputs if not isinstance(x, (Input, Pad, Concat))]
+    return sorted(weighted, key=lambda x: -x.number)
+
+
+_FOLLOWS = {
+    "A": {"": "A", "R": "RA"},
+    "R": {"": "R", "A": "AR", "P": "PR", "AP": "APR"},
+    "P": {"": "P", "R": "RP", "A": "AP", "RA": "RAP", "AR": "ARP"},
+}
+_BEFORE_MAXIMUM = {"P": "AP", "RP": "RAP"}
+"""A growing function of a maximum is the maximum of the function."""
+
+
+def _order_with(draft: Draft, node: Node) -> str | None:
+    """The order with one step more, None if the machine does not have it."""
+    if isinstance(node, Act):
+        order = _FOLLOWS["A"].get(draft.order)
+        is_maximum = draft.pool is not None and draft.pool.kind == Pooling.MAX
+        return _BEFORE_MAXIMUM.get(draft.order) if order is None and is_maximum else order
+    if isinstance(node, Add):
+        return _FOLLOWS["R"].get(draft.order)
+    return _FOLLOWS["P"].get(draft.order) if isinstance(node, Pool) else None
+
+
+# -- the graph of nodes ---------------------------------------------------------------------------
+
+
+def reachable(wanted: list[Node]) -> list[Node]:
+    """The nodes and what they are made of, producers first."""
+    found: set[Node] = set()
+    todo = list(wanted)
+    while todo:
+        node = todo.pop()
+        if node not in found:
+            found.add(node)
+            todo += node.inputs
+    return sorted(found, key=lambda node: node.number)
+
+
+def readers_of(found: list[Node]) -> dict[Node, list[Node]]:
+    """Who reads every node."""
+    readers: dict[Node, list[Node]] = {node: [] for node in found}
+    for node in found:
+        for source in node.inputs:
+            readers[source].append(node)
+    return readers
+
+
+def fold_affines(found: list[Node], wanted: list[Node]) -> None:
+    """Scales and shifts behind a convolution, or behind an average of one, become its weights."""
+    readers = readers_of(found)
+    for node in found:
+        if isinstance(node, Affine):
+            place = _folds_into(node, readers, wanted)
+            if place is not None:
+                _fold(node, place, readers, wanted)
+
+
+def _folds_into(
+    node: Affine, readers: dict[Node, list[Node]], wanted: list[Node]
+) -> Conv | None:
+    """The convolution whose weights may take a scale and shift."""
+    source = node.inputs[0]
+    while readers[source] and len(readers[source]) == 1 and source not in wanted:
+        if isinstance(source, Conv):
+            return source
+        is_mean = isinstance(source, Pool) and source.kind == Pooling.AVERAGE
+        if not is_mean or (source.pads != NO_PADS and node.shift.any()):  # type: ignore[attr-defined]
+            return None
+        source = source.inputs[0]
+    return None
+
+
+def _fold(
+    node: Affine, conv: Conv, readers: dict[Node, list[Node]], wanted: list[Node]
+) -> None:
+    conv.weights = (conv.weights.astype(np.float64) * node.scale).astype(np.float32)
+    conv.bias = (conv.bias.astype(np.float64) * node.scale + node.shift).astype(np.float32)
+    source = node.inputs[0]
+    for reader in readers[node]:
+        reader.inputs = [source if x is node else x for x in reader.inputs]
+    readers[source] = list(readers[node])
+    wanted[:] = [source if x is node else x for x in wanted]
+
+
+def _as_depthwise(node: Affine) -> Conv:
+    """A scale and shift as a depthwise 1 x 1 convolution."""
+    return Conv(
+        inputs=node.inputs,
+        shape=node.shape,
+        operator=node.operator,
+        weights=node.scale.astype(np.float32).reshape(1, 1, 1, -1),
+        bias=node.shift.astype(np.float32),
+        group=node.channels,
+        number=node.number,
+    )
+
+
+def _identity(node: Node) -> Conv:
+    """A copy: parts that are read one behind the other become one map."""
+    conv = nodes.mixed(node, np.eye(node.channels), node.operator)
+    conv.number = node.number
+    return conv
+
+
+__all__ = ["Draft", "Grouping", "fold_affines", "reachable", "readers_of"]

@@ -1,0 +1,246 @@
+"""Grouping: the operators of a Program, after the passes of the pipeline `opu`, as a Network.
+
+Operators become Nodes (`lowering.py`), Nodes become layers (`drafts.py`). What no layer computes is
+refused with operator, line and reason, or left to the host together with all that follows it. What
+is left to the host in any case moves or rounds off outputs: see `host.FREE`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dy2st.passes.core.module import Module
+from dy2st.targets.opu import arithmetic, moves  # noqa: F401  (enter their rules)
+from dy2st.targets.opu.canonical import connect, local
+from dy2st.targets.opu.drafts import Draft, Grouping, reachable
+from dy2st.targets.opu.host import FREE, host_part
+from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
+from dy2st.targets.opu.lowering import Lowering, View
+from dy2st.targets.opu.network import Array, Network
+from dy2st.targets.opu.nodes import Concat, Conv, Input, Node, Pads, Pair, problem
+from dy2st.targets.opu.unmapped import Failure, UnmappedError
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import Operator, Variable
+
+
+def group(
+    module: Module, name: str = "", *, unmapped: str = "refuse", leaky: str = "approximate"
+) -> Network:
+    """A Network of the Program of that name in the Module, or of its only one.
+
+    unmapped   "refuse" raises UnmappedError for what no layer computes, "host" leaves it, and what
+               follows, to the host.
+    leaky      "approximate" takes 1 / 8 for other slopes of a leaky relu, and says so in the notes;
+               "refuse" takes them for unmapped.
+
+    Raises ShapeError for a size that is not known, or a batch that is not 1.
+    """
+    if unmapped not in ("refuse", "host"):
+        raise ArgumentError(f"unmapped is 'refuse' or 'host', not {unmapped!r}")
+    name = name or _only(module)
+    if name not in module.programs:
+        raise ArgumentError(f"there is no Program {name!r}; there are {', '.join(module.programs)}")
+    low = Lowering(module.programs[name], module.state, leaky).run()
+    _mark_problems(low)
+    cut = _cut(low)
+    if unmapped == "refuse":
+        _refuse(cut, low)
+    if not cut.variables:
+        raise ArgumentError(f"nothing of the Program {name!r} is left for the OPU to compute")
+    network = _network(low, cut)
+    network.epilogues = dict(module.epilogues.get(name, {}))
+    return network
+
+
+def _only(module: Module) -> str:
+    if len(module.programs) != 1:
+        names = ", ".join(module.programs)
+        raise ArgumentError(f"the Module has the Programs {names}: name the one that is meant")
+    return next(iter(module.programs))
+
+
+# -- what runs where ------------------------------------------------------------------------------
+
+
+def _mark_problems(low: Lowering) -> None:
+    """Failures in place of values that need a step that no layer has."""
+    bad: dict[Node, bool] = {}
+    views = [view.node for view in low.values.values() if isinstance(view, View)]
+    reasons: dict[Operator, str] = {}
+    for node in reachable(views):
+        reason = problem(node)
+        bad[node] = bool(reason) or any(bad[source] for source in node.inputs)
+        if reason and node.operator is not None:
+            reasons.setdefault(node.operator, reason)
+    for variable, view in low.values.items():
+        if isinstance(view, View) and bad[view.node]:
+            maker = variable.maker
+            assert isinstance(maker, Operator)
+            low.values[variable] = Failure(maker, reasons.get(maker, ""))
+
+
+@dataclass
+class _Cut:
+    """Values that layers make for the host, in the order in which they are first needed."""
+
+    variables: list[Variable]
+    operators: list[Operator]
+
+
+def _cut(low: Lowering) -> _Cut:
+    """Where the layers end: the host computes all that its outputs need from there on."""
+    operators: set[Operator] = set()
+    variables: dict[Variable, None] = {}
+    todo = list(reversed(low.program.outputs))
+    while todo:
+        variable = todo.pop()
+        if variable in variables or variable in low.arrays or variable.maker in operators:
+            continue
+        if _is_stored(low, variable):
+            variables[variable] = None
+        elif isinstance(variable.maker, Operator):
+            operators.add(variable.maker)
+            todo += reversed(variable.maker.operands)
+    order = [operator for operator in low.program.operators if operator in operators]
+    return _Cut(list(variables), order)
+
+
+def _is_stored(low: Lowering, variable: Variable) -> bool:
+    view, maker = low.values.get(variable), variable.maker
+    if not isinstance(view, View) or not isinstance(maker, Operator):
+        return False
+    # Parts are joined, and images reshaped, where the outputs are.
+    return not (isinstance(view.node, Concat) and maker.name in FREE)
+
+
+def _refuse(cut: _Cut, low: Lowering) -> None:
+    """UnmappedError, unless the host has nothing but moves and epilogues to do."""
+    if all(operator.name in FREE for operator in cut.operators) and cut.variables:
+        return
+    blamed: set[Operator] = set()
+    for operator in reversed(cut.operators):
+        readers = {o for o in cut.operators if set(operator.results) & set(o.operands)}
+        if operator.name not in FREE or readers & blamed or not cut.variables:
+            blamed.add(operator)
+    entries = []
+    for operator in cut.operators:
+        found = low.values.get(operator.results[0]) if operator.results else None
+        if operator in blamed and isinstance(found, Failure) and found.reason:
+            entries.append(found.entry())
+    if entries:
+        raise UnmappedError(entries)
+
+
+# -- layers ---------------------------------------------------------------------------------------
+
+
+def _network(low: Lowering, cut: _Cut) -> Network:
+    wanted = []
+    for variable in cut.variables:
+        view = low.values[variable]
+        assert isinstance(view, View)
+        wanted.append(view.node)
+    grouping = Grouping(wanted)
+    drafts = grouping.in_order()
+    numbers = {draft.last: index for index, draft in enumerate(drafts, 1)}
+    network = Network([])
+    for index, draft in enumerate(drafts, 1):
+        _add_layer(network, index, draft, numbers)
+    network.outputs = [numbers[node] for node in wanted]
+    inputs = {node.place: node for node in grouping.nodes if isinstance(node, Input)}
+    network.input_sizes = [_input_size(low, inputs, p) for p in range(len(low.program.inputs))]
+    network.input_orders = list(low.orders)
+    network.notes = list(low.notes)
+    network.tail = host_part(low.program, low.arrays, cut.variables, cut.operators)
+    connect(network)
+    return network
+
+
+def _input_size(low: Lowering, inputs: dict[int, Input], place: int) -> tuple[int, int, int, int]:
+    """(n, h, w, c) of an input; zeros if no layer reads it."""
+    if place not in inputs:
+        return (0, 0, 0, 0)
+    channels, high, wide = inputs[place].shape
+    return (1, high, wide, channels)
+
+
+def _add_layer(network: Network, index: int, draft: Draft, numbers: dict[Node, int]) -> None:
+    conv = draft.conv
+    sources = [_number(source, draft, numbers) for source in draft.sources]
+    _, high, wide = draft.sources[0].shape
+    channels = [source.channels for source in draft.sources]
+    layer = Layer(
+        index,
+        _type_of(conv),
+        sources,
+        [],
+        [1, high, wide, sum(channels)],
+        _nhwc(draft.last),
+        padding_size=list(draft.pads),
+        res_position=draft.res_position,
+        upsample=draft.upsample,
+        input_channels=channels,
+    )
+    if conv is not None:
+        _set_convolution(layer, conv, draft.pads)
+        network.weights[index], network.biases[index] = conv.weights, conv.bias
+    _set_steps(layer, draft, numbers)
+    _set_name(layer, draft)
+    network.layers.append(local(layer))
+
+
+def _number(node: Node, draft: Draft, numbers: dict[Node, int]) -> int:
+    """The layer that makes a Node, or the input that it is."""
+    if isinstance(node, Input) and len(draft.sources) == 1:
+        return -node.place
+    return numbers[node]
+
+
+def _nhwc(node: Node) -> list[int]:
+    channels, high, wide = node.shape
+    return [1, high, wide, channels]
+
+
+def _type_of(conv: Conv | None) -> LayerType:
+    if conv is None:
+        return LayerType.NONE
+    if conv.is_dense:
+        return LayerType.FULLY_CONNECTED
+    return LayerType.TRANSPOSED if conv.is_transposed else LayerType.CONVOLUTION
+
+
+def _set_convolution(layer: Layer, conv: Conv, outer: Pads) -> None:
+    layer.ker_size = list(conv.weights.shape[:2])
+    layer.ker_stride = list(conv.strides)
+    layer.dilation = list(conv.dilations)
+    layer.padding_size = [a + b for a, b in zip(conv.pads, outer, strict=True)]
+    layer.group = conv.group
+
+
+def _set_steps(layer: Layer, draft: Draft, numbers: dict[Node, int]) -> None:
+    if draft.pool is not None:
+        layer.pooling_type = Pooling(draft.pool.kind)
+        layer.pooling_size = list(draft.pool.kernel)
+        layer.pooling_stride = list(draft.pool.strides)
+        layer.pool_padding_size = list(draft.pool.pads)
+    if draft.act is not None:
+        is_leaky = draft.act.slope is not None
+        layer.activation_type = Activation.LEAKY if is_leaky else Activation.RELU
+        layer.activation_limit = draft.act.high
+    if draft.residual is not None:
+        layer.residual_source = [numbers[draft.residual]]
+        layer.residual = 1
+
+
+def _set_name(layer: Layer, draft: Draft) -> None:
+    """The weight's name or the first operator's, and its line."""
+    operators = [step.operator for step in (draft.conv, *draft.steps) if step is not None]
+    first = next((operator for operator in operators if operator is not None), None)
+    is_named = draft.conv is not None and draft.conv.name
+    layer.name = draft.conv.name if is_named and draft.conv else first.name if first else "copy"
+    layer.location = str(first.location) if first is not None and first.location else ""
+
+
+__all__ = ["group"]

@@ -1,0 +1,157 @@
+"""Rules of operators that move elements: shapes, concats, channels, padding, enlargement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st.targets.opu import nodes
+from dy2st.targets.opu.lowering import Lowering, Shape, View, as_image, rule_of, static_shape
+from dy2st.targets.opu.nodes import Array, Node, Pads
+from dy2st.targets.opu.unmapped import Unmappable
+from dy2st_runtime.ir import Operator, Variable
+
+_BY_CHANNEL = ("split", "slice", "index")
+
+
+@rule_of("reshape", "squeeze", "unsqueeze", "flatten", "assign", "cast")
+def _reshape(low: Lowering, operator: Operator) -> View:
+    x, result = low.view(operator.operands[0]), operator.results[0]
+    if not result.tensor_type.is_floating:
+        raise Unmappable("the OPU computes floats only")
+    return View(x.node, static_shape(result))
+
+
+@rule_of("transpose")
+def _transpose(low: Lowering, operator: Operator) -> View:
+    x, perm = low.view(operator.operands[0]), operator.attributes["perm"]
+    moved = [axis for axis in perm if x.shape[axis] > 1]
+    if moved != sorted(moved):
+        raise Unmappable("the OPU does not exchange axes")
+    return View(x.node, static_shape(operator.results[0]))
+
+
+@rule_of("concat")
+def _concat(low: Lowering, operator: Operator) -> View:
+    views = [low.view(operand) for operand in operator.operands]
+    shape = static_shape(operator.results[0])
+    if operator.attributes["axis"] % len(shape) != 1:
+        raise Unmappable("parts are joined along channels only")
+    sizes = {view.node.shape[1:] for view in views}
+    flat = all(len(view.shape) == 2 for view in views)
+    is_plain = all(as_image(view.shape) == (1, *view.node.shape) for view in views)
+    if len(sizes) > 1 or not (flat or is_plain):
+        raise Unmappable("parts of different heights and widths are joined")
+    return View(nodes.joined([view.node for view in views], operator), shape)
+
+
+# -- some channels ------------------------------------------------------------------------------
+
+
+def _pushes(low: Lowering, variable: Variable) -> bool:
+    """Whether all that is read of a map are some of its channels."""
+    readers = [o for o in low.program.operators if variable in set(o.operands)]
+    return (
+        all(reader.name in _BY_CHANNEL for reader in readers)
+        and variable not in set(low.program.outputs)
+    )
+
+
+@rule_of("split")
+def _split(low: Lowering, operator: Operator) -> list[View]:
+    variable = operator.operands[0]
+    x = low.view(variable)
+    node, facts = x.image(), operator.attributes
+    if facts["axis"] % len(x.shape) != 1:
+        raise Unmappable("an image is cut along its channels only")
+    push, begin, made = _pushes(low, variable), 0, []
+    for result in operator.results:
+        shape = static_shape(result)
+        places = np.arange(begin, begin + shape[1])
+        begin += shape[1]
+        made.append(View(nodes.chosen(node, places, operator, push), shape))
+    return made
+
+
+@rule_of("slice")
+def _slice(low: Lowering, operator: Operator) -> View:
+    variable, facts = operator.operands[0], operator.attributes
+    x = low.view(variable)
+    node = x.image()
+    for axis, size in enumerate(x.shape):
+        cut = slice(facts["starts"][axis], facts["stops"][axis], facts["steps"][axis])
+        if axis != 1 and len(range(size)[cut]) != size:
+            raise Unmappable("an image is cut along its channels only")
+    if any(axis == 1 or x.shape[axis] > 1 for axis in facts["drop"]):
+        raise Unmappable("an axis is dropped")
+    places = np.arange(node.channels)[
+        slice(facts["starts"][1], facts["stops"][1], facts["steps"][1])
+    ]
+    chosen = nodes.chosen(node, places, operator, _pushes(low, variable))
+    return View(chosen, static_shape(operator.results[0]))
+
+
+@rule_of("index")
+def _index(low: Lowering, operator: Operator) -> View:
+    """Channels in some order, or pixels that are repeated."""
+    variable = operator.operands[0]
+    x = low.view(variable)
+    node, axes = x.image(), operator.attributes["axes"]
+    places = low.known(operator.operands[1], "the place of an element")
+    if len(axes) != 1 or len(operator.operands) != 2 or places.ndim != 1:
+        raise Unmappable("single elements are looked up")
+    shape = static_shape(operator.results[0])
+    axis = axes[0] + (len(x.shape) == 3 and axes[0] == 2)
+    if axis == 1:
+        chosen = nodes.chosen(node, places % node.channels, operator, _pushes(low, variable))
+        return View(chosen, shape)
+    factor = _repeats(places, (1, *node.shape)[axis])
+    factors = (factor, 1) if axis == 2 else (1, factor)
+    return View(nodes.upsample(node, factors, operator), shape)
+
+
+def _repeats(places: Array, size: int) -> int:
+    """How often each of `size` elements is taken, in order."""
+    factor = len(places) // size
+    if factor < 1 or not np.array_equal(places, np.repeat(np.arange(size), factor)):
+        raise Unmappable("an image is enlarged by repeating every pixel equally often only")
+    return factor
+
+
+# -- zeros around -------------------------------------------------------------------------------
+
+
+@rule_of("pad")
+def _pad(low: Lowering, operator: Operator) -> View:
+    x, facts = low.view(operator.operands[0]), operator.attributes
+    node, shape = x.image(), static_shape(operator.results[0])
+    if facts["mode"] != "constant" or facts["value"] != 0:
+        raise Unmappable(f"the OPU pads with zeros, not by {_how(facts)}")
+    pads = [tuple(pair) for pair in facts["pads"]]
+    if min(min(pair) for pair in pads) < 0:
+        raise Unmappable("a negative padding takes pixels away")
+    if any(pads[0]):
+        raise Unmappable("the batch is padded")
+    if any(pads[1]):
+        node = _more_channels(node, *pads[1], operator)
+    return View(nodes.padded(node, _sides(pads[2:], shape), operator), shape)
+
+
+def _how(facts: dict[str, Any]) -> str:
+    is_number = facts["mode"] == "constant"
+    return f"the number {facts['value']}" if is_number else f"the mode {facts['mode']!r}"
+
+
+def _sides(pads: list[tuple[int, ...]], shape: Shape) -> Pads:
+    high, wide = [(0, 0)] * (4 - len(shape)) + [(a, b) for a, b in pads]
+    return (*high, *wide)
+
+
+def _more_channels(node: Node, before: int, after: int, operator: Operator) -> Node:
+    matrix = np.zeros((node.channels, before + node.channels + after))
+    matrix[:, before : before + node.channels] = np.eye(node.channels)
+    return nodes.mixed(node, matrix, operator)
+
+
+__all__: list[str] = []
