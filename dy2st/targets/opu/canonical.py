@@ -113,7 +113,7 @@ def post_padding(network: Network) -> None:
 
     All parts of a concat are stored alike. A transposed convolution wants none: its padding is cut
     off its result. What reads the network's input keeps its padding, and `extra_pre_padding` says
-    that `input_size` and memory have it.
+    that its `input_size` has it.
     """
     family = _families(network)
     stored: dict[int, list[int]] = {}
@@ -121,9 +121,14 @@ def post_padding(network: Network) -> None:
         widest = stored.setdefault(family[layer.input_layer[0]], list(NONE))
         widest[:] = [max(a, b) for a, b in zip(widest, _wanted(layer), strict=True)]
     for layer in network.layers:
-        _read_stored(layer, stored[family[layer.input_layer[0]]])
+        if layer.input_layer[0] > 0:
+            _read_stored(layer, stored[family[layer.input_layer[0]]])
+        elif any(_wanted(layer)):
+            layer.input_size = _grown(layer.input_size, layer.padding_size)
+            layer.extra_pre_padding = 1
     for layer in network.layers:
-        _store(layer, stored.get(family.get(layer.index, layer.index), NONE))
+        if layer.index in family:
+            _store(layer, stored[family[layer.index]])
 
 
 def _wanted(layer: Layer) -> list[int]:
@@ -150,9 +155,7 @@ def _read_stored(layer: Layer, stored: list[int]) -> None:
     own = _wanted(layer)
     layer.pre_remove_padding_size = [a - b for a, b in zip(stored, own, strict=True)]
     layer.input_size = _grown(layer.input_size, stored)
-    if layer.input_layer[0] <= 0:
-        layer.extra_pre_padding = int(any(stored))
-    elif layer.type != LayerType.TRANSPOSED:
+    if layer.type != LayerType.TRANSPOSED:
         layer.padding_size = list(NONE)
 
 

@@ -50,13 +50,16 @@ class Layer:
 
     index            from 1 on, producers before consumers.
     input_layer      producers, 0 for the network's input; several are joined along channels.
-    output_layer     consumers, -1 if it is an output of the network.
-    residual_source  producers that are added; not among `input_layer`.
+    output_layer     layers that read it as `input_layer`, and -1 if it is an output of the network;
+                     who adds it as a residual is not among them.
+    residual_source  producers that are added; they are not put into `input_layer` for that.
     *_fraclen        value = integer * 2 ** -fraclen.
     post_padding_*   zeros that are stored around the output for its consumers: `output_size` and
                      the consumers' `input_size` have them, the consumers' padding_size is then 0.
     pre_remove_*     what of the stored border this layer does not read.
-    extra_pre_padding  the network's input is stored with `input_size`'s border.
+                     The padding of a transposed convolution is cut off its result and stays.
+    extra_pre_padding  `input_size` has the border with which the network's input is stored, as far
+                     as this layer reads it: its padding_size, which stays. Stored is the widest.
 
     Of ours, with defaults, after those of the known file:
 
@@ -64,6 +67,7 @@ class Layer:
     activation_limit the upper limit of a clipped relu, as a real number.
     enhanced         the network's input is stored as columns of the kernel's windows: the
                      convolution runs as 1 x 1 with c * kh * kw channels.
+    input_channels   channels of every part of the input.
     """
 
     index: int

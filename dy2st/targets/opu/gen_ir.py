@@ -1,0 +1,121 @@
+"""gen_ir: from a Program to the OPU's layers, quantised, as a Network and as a folder.
+
+    network, report = gen_ir(program, calibration=images, state=arrays, folder="out")
+
+    pipeline("opu") -> SkipOutputSoftmax -> group -> quantise -> post-padding -> write
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dy2st.passes.core.base import ModulePass
+from dy2st.passes.core.context import PassContext
+from dy2st.passes.core.info import PassInfo
+from dy2st.passes.core.module import Module, as_module
+from dy2st.passes.core.registry import register
+from dy2st.passes.peephole import SkipOutputSoftmax
+from dy2st.passes.pipelines import pipeline
+from dy2st.targets.opu.canonical import post_padding, skip_pool_padding
+from dy2st.targets.opu.grouping import group
+from dy2st.targets.opu.host import as_images
+from dy2st.targets.opu.ir_file import write_ir
+from dy2st.targets.opu.network import Network
+from dy2st.targets.opu.quantiser import QuantisationReport, quantise
+from dy2st.targets.opu.validate import check
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import Program
+
+
+class Generated(NamedTuple):
+    """What gen_ir gives: the report is None of a Network that is not quantised."""
+
+    network: Network
+    report: QuantisationReport | None
+
+
+def gen_ir(
+    program: Program | Module,
+    calibration: Iterable[Any] = (),
+    *,
+    state: Mapping[str, Any] | None = None,
+    name: str = "",
+    quantize: bool = True,
+    use_post_padding: bool = True,
+    folder: str | Path | None = None,
+    optimized: bool = False,
+    unmapped: str = "refuse",
+    leaky: str = "approximate",
+    **how: Any,
+) -> Generated:
+    """The Network of a Program, quantised with calibration inputs, and its report.
+
+    program       with `state`, its arrays by name; or a Module that has both.
+    calibration   inputs as the model takes them: arrays, or a tuple of arrays each if it has several.
+    name          which Program of a Module, if it has several.
+    folder        where OPU_IR.json and its arrays are written; nothing is, if anything fails.
+    optimized     whether the passes of the pipeline `opu` have run already.
+    unmapped      "refuse" or "host", and `leaky`: see `group`.
+    how           more for `quantise`: mode, progress, headroom, correct_bias, ...
+    """
+    module = _optimised(as_module(program, state), optimized)
+    network = group(module, name, unmapped=unmapped, leaky=leaky)
+    report = None
+    if quantize:
+        samples = _samples(network, calibration)
+        if not samples:
+            raise ArgumentError("quantising needs calibration inputs; or set quantize=False")
+        report = quantise(network, samples, **how)
+    elif how:
+        raise ArgumentError(f"quantize is False: {', '.join(how)} has no meaning then")
+    if use_post_padding:
+        skip_pool_padding(network)
+        post_padding(network)
+    check(network, quantize)
+    if folder is not None:
+        write_ir(network, folder)
+    return Generated(network, report)
+
+
+def _optimised(module: Module, optimized: bool) -> Module:
+    if not optimized:
+        module = pipeline("opu")(module)
+    return SkipOutputSoftmax(argmax=True)(module)
+
+
+def _samples(network: Network, calibration: Iterable[Any]) -> list[Any]:
+    """Calibration inputs as (n, h, w, c)."""
+    count = len(network.input_sizes)
+    found = []
+    for sample in calibration:
+        arrays = sample if isinstance(sample, (tuple, list)) else (sample,)
+        images = as_images(network, arrays)
+        found.append(images[0] if count == 1 else tuple(images))
+    return found
+
+
+class GenIR(ModulePass):
+    """gen_ir as the last pass of a pipeline: the Module stays, `result` has the Network.
+
+    The passes of the pipeline `opu` go before it.
+    """
+
+    info = PassInfo("GenIR", 0, traceable=False, changes=False)
+
+    def __init__(self, calibration: Iterable[Any] = (), **options: Any):
+        """Take what `gen_ir` takes besides the Program."""
+        self.calibration, self.options = calibration, options
+        self.result: Generated | None = None
+
+    def transform_module(self, module: Module, context: PassContext) -> Module:
+        """The same Module."""
+        options = {"optimized": True, **self.options}
+        self.result = gen_ir(module, self.calibration, **options)
+        return module
+
+
+register("GenIR", GenIR)
+
+__all__ = ["GenIR", "Generated", "gen_ir"]

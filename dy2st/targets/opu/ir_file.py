@@ -1,0 +1,338 @@
+"""OPU_IR.json and its arrays: a Network as a folder, and back.
+
+    OPU_IR.json              one layer a line, with the known keys, and ours where they say something
+    network.json             inputs, outputs and what the host computes; files of others have none
+    host.mlir, host/         the Program of the host, and its constants
+    dump/weights_0.npy       of layer 1: (kh, kw, c / group, o), float32, on the grid of its integers
+    dump/bias_0.npy          (o,)
+    dump_raw/                the same before quantising
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import MISSING, asdict, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dy2st.targets.opu.canonical import local
+from dy2st.targets.opu.layer import Layer, LayerType
+from dy2st.targets.opu.network import Array, Network, Tail
+from dy2st.targets.opu.validate import check
+from dy2st_runtime.errors import FormatError, ParseError, VerifyError
+from dy2st_runtime.ir.parser import parse_one
+from dy2st_runtime.ir.verifier import verify
+
+SCHEMA = "dy2st-opu-ir/1"
+NAME = "OPU_IR.json"
+_ENTRIES = (NAME, "network.json", "host.mlir", "host", "dump", "dump_raw")
+OURS = ("name", "location", "activation_limit", "enhanced", "input_channels")
+"""Keys that the known files do not have; left out where they have their default."""
+
+KNOWN = tuple(entry.name for entry in fields(Layer) if entry.name not in OURS)
+"""Keys that every line has."""
+
+_LENGTHS = {"input_size": (2, 4), "output_size": (2, 4), "output_choice": (2,)}
+_THREE = ("ker_size", "ker_stride", "pooling_size", "pooling_stride", "dilation")
+
+
+# -- writing --------------------------------------------------------------------------------------
+
+
+def write_ir(network: Network, folder: str | Path) -> Path:
+    """Write a Network; the folder afterwards has all of it, or what it had before.
+
+    FormatError if the Network is not valid.
+    """
+    is_quantised = bool(network.int_weights)
+    check(network, is_quantised)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".opu-", dir=folder) as made:
+        _write_all(network, Path(made), is_quantised)
+        old = Path(made) / "old"
+        old.mkdir()
+        for name in _ENTRIES:
+            if (folder / name).exists():
+                (folder / name).rename(old / name)
+        # The file that others look for comes last.
+        for name in reversed(_ENTRIES):
+            if (Path(made) / name).exists():
+                (Path(made) / name).rename(folder / name)
+    return folder
+
+
+def _write_all(network: Network, folder: Path, is_quantised: bool) -> None:
+    lines = [json.dumps(as_line(layer)) for layer in network.layers]
+    (folder / NAME).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _write_arrays(folder / "dump_raw", network.weights, network.biases)
+    if is_quantised:
+        _write_arrays(folder / "dump", *on_the_grid(network))
+    facts: dict[str, Any] = {
+        "schema": SCHEMA,
+        "input_sizes": [list(size) for size in network.input_sizes],
+        "input_orders": network.input_orders,
+        "outputs": network.outputs,
+        "epilogues": {str(i): [name, facts] for i, (name, facts) in network.epilogues.items()},
+        "notes": network.notes,
+        "host_inputs": network.tail.inputs if network.tail else [],
+    }
+    (folder / "network.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    if network.tail is not None:
+        (folder / "host.mlir").write_text(str(network.tail.program), encoding="utf-8")
+        _write_state(folder / "host", network.tail)
+
+
+def as_line(layer: Layer) -> dict[str, Any]:
+    """The keys and values of a layer's line."""
+    values = {key: _plain(value) for key, value in asdict(layer).items()}
+    default = {entry.name: _default(entry) for entry in fields(Layer)}
+    return {k: v for k, v in values.items() if k not in OURS or v != default[k]}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [int(entry) for entry in value]
+    return value if value is None or isinstance(value, (str, float)) else int(value)
+
+
+def _default(entry: Any) -> Any:
+    return entry.default_factory() if entry.default_factory is not MISSING else entry.default
+
+
+def on_the_grid(network: Network) -> tuple[dict[int, Array], dict[int, Array]]:
+    """The real numbers that integer weights and biases stand for."""
+    weights, biases = {}, {}
+    for index, array in network.int_weights.items():
+        layer = network.layer(index)
+        weights[index] = (array * 2.0**-layer.weight_fraclen).astype(np.float32)
+        biases[index] = (network.int_biases[index] * 2.0**-layer.bias_fraclen).astype(np.float32)
+    return weights, biases
+
+
+def _write_arrays(folder: Path, weights: dict[int, Array], biases: dict[int, Array]) -> None:
+    folder.mkdir()
+    for index in weights:
+        np.save(folder / f"weights_{index - 1}.npy", weights[index])
+        np.save(folder / f"bias_{index - 1}.npy", biases[index])
+
+
+def _write_state(folder: Path, tail: Tail) -> None:
+    folder.mkdir()
+    for name, array in tail.state.items():
+        np.save(folder / f"{name}.npy", array)
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def read_ir(folder: str | Path) -> Network:
+    """The Network of a folder, validated.
+
+    FormatError names the line and key that are wrong, or the array that is missing.
+    """
+    folder = Path(folder)
+    path = folder / NAME
+    if not path.is_file():
+        raise FormatError(f"{folder} has no {NAME}")
+    network = Network([_layer(path, *entry) for entry in _lines(path)])
+    try:
+        _take_facts(network, folder)
+        _complete(network)
+        is_quantised = (folder / "dump").is_dir()
+        _read_arrays(network, folder, is_quantised)
+        check(network, is_quantised)
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
+    return network
+
+
+def _lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    found = []
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise FormatError(f"{path} is no text") from None
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            values = json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise FormatError(f"{path}, line {number} is no JSON: {error}") from None
+        if not isinstance(values, dict):
+            raise FormatError(f"{path}, line {number}: a layer is an object, not {line[:40]}")
+        found.append((number, values))
+    if not found:
+        raise FormatError(f"{path} is empty")
+    return found
+
+
+def _layer(path: Path, number: int, values: dict[str, Any]) -> Layer:
+    where = f"{path}, line {number}"
+    kinds = {entry.name: str(entry.type) for entry in fields(Layer)}
+    for key in values:
+        if key not in kinds:
+            near = get_close_matches(key, kinds, n=1)
+            hint = f"; is {near[0]!r} meant?" if near else ""
+            raise FormatError(f"{where}: a layer has no {key!r}{hint}")
+    for key in KNOWN:
+        if key not in values:
+            raise FormatError(f"{where}: {key!r} is missing")
+    for key, value in values.items():
+        if not _fits(value, kinds[key]):
+            raise FormatError(f"{where}: {key} is {value!r}, {_text(kinds[key])} is expected")
+        _check_length(where, key, value)
+    return local(Layer(**values))
+
+
+def _fits(value: Any, kind: str) -> bool:
+    if kind == "list[int]":
+        return isinstance(value, list) and all(_fits(entry, "int") for entry in value)
+    if isinstance(value, bool):
+        return False
+    if kind == "float | None":
+        return value is None or (isinstance(value, (int, float)) and np.isfinite(value))
+    return isinstance(value, {"int": int, "str": str}[kind])
+
+
+def _text(kind: str) -> str:
+    names = {"list[int]": "a list of integers", "int": "an integer", "str": "a text"}
+    return names.get(kind, "a number or null")
+
+
+def _check_length(where: str, key: str, value: Any) -> None:
+    lengths = _LENGTHS.get(key, (1, 2, 3) if key in _THREE else ())
+    lengths = (1, 2, 4) if key.endswith("padding_size") else lengths
+    if lengths and len(value) not in lengths:
+        wanted = " or ".join(map(str, lengths))
+        raise FormatError(f"{where}: {key} is {value!r}, {wanted} numbers are expected")
+
+
+def _take_facts(network: Network, folder: Path) -> None:
+    """Inputs and outputs: from our own file, or from the layers."""
+    path = folder / "network.json"
+    if not path.exists():
+        network.outputs = [y.index for y in network.layers if -1 in y.output_layer]
+        return
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        if facts["schema"] != SCHEMA:
+            raise FormatError(f"network.json is of {facts['schema']!r}, {SCHEMA!r} is known")
+        network.input_sizes = [_four(size) for size in facts["input_sizes"]]
+        network.input_orders = [str(order) for order in facts["input_orders"]]
+        network.outputs = [int(index) for index in facts["outputs"]]
+        epilogues = facts["epilogues"].items()
+        network.epilogues = {int(i): (str(name), dict(more)) for i, (name, more) in epilogues}
+        network.notes = [str(note) for note in facts["notes"]]
+        network.tail = _read_tail(folder, [int(place) for place in facts["host_inputs"]])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"network.json is damaged: {error!r}") from None
+
+
+def _four(size: Any) -> tuple[int, int, int, int]:
+    n, high, wide, channels = (int(entry) for entry in size)
+    return n, high, wide, channels
+
+
+def _read_tail(folder: Path, inputs: list[int]) -> Tail | None:
+    path = folder / "host.mlir"
+    if not path.exists():
+        return None
+    try:
+        program = parse_one(path.read_text(encoding="utf-8"))
+        verify(program)
+    except (ParseError, VerifyError) as error:
+        raise FormatError(f"host.mlir is damaged: {error}") from None
+    state = {name: _array(folder / "host" / f"{name}.npy") for name in program.state}
+    return Tail(program, state, inputs)
+
+
+def _complete(network: Network) -> None:
+    """What files of others leave out: channels of parts, sizes of inputs, padding twice told."""
+    count = max((-index for y in network.layers for index in y.input_layer if index <= 0), default=0)
+    sizes = network.input_sizes or [(0, 0, 0, 0)] * (count + 1)
+    for layer in network.layers:
+        producers = [index for index in layer.input_layer if index <= len(network.layers)]
+        if not producers:
+            continue
+        place = -producers[0]
+        if place >= 0 and place < len(sizes) and not network.input_sizes:
+            sizes[place] = _without_border(layer)
+        if not layer.input_channels:
+            made = [network.layer(i).output_size[3] for i in producers if i > 0]
+            layer.input_channels = made or [layer.input_size[3]]
+        if place < 0:
+            _drop_stored_padding(network.layer(producers[0]), layer)
+    network.input_sizes = sizes
+    if not network.input_orders:
+        network.input_orders = ["NCHW"] * len(sizes)
+
+
+def _without_border(layer: Layer) -> tuple[int, int, int, int]:
+    n, high, wide, channels = layer.input_size
+    top, bottom, left, right = layer.padding_size if layer.extra_pre_padding else (0, 0, 0, 0)
+    return n, high - top - bottom, wide - left - right, channels
+
+
+def _drop_stored_padding(producer: Layer, layer: Layer) -> None:
+    """A padding that the producer has stored already is not padded again."""
+    if producer.post_padding and layer.type != LayerType.TRANSPOSED:
+        stored = zip(producer.post_padding_size, layer.pre_remove_padding_size, strict=True)
+        if layer.padding_size == [there - skipped for there, skipped in stored]:
+            layer.padding_size = [0, 0, 0, 0]
+
+
+def _read_arrays(network: Network, folder: Path, is_quantised: bool) -> None:
+    has_raw = (folder / "dump_raw").is_dir()
+    for layer in network.layers:
+        if layer.type == LayerType.NONE:
+            continue
+        index = layer.index
+        if is_quantised:
+            weights, bias = _pair(folder / "dump", index)
+            network.int_weights[index] = _integers(weights, layer.weight_fraclen, 8, index, "weights")
+            network.int_biases[index] = _integers(bias, layer.bias_fraclen, 16, index, "bias")
+        network.weights[index], network.biases[index] = (
+            _pair(folder / "dump_raw", index) if has_raw or not is_quantised else (weights, bias)
+        )
+
+
+def _pair(folder: Path, index: int) -> tuple[Array, Array]:
+    weights = _array(folder / f"weights_{index - 1}.npy")
+    bias = _array(folder / f"bias_{index - 1}.npy")
+    return weights, bias.reshape(-1)
+
+
+def _array(path: Path) -> Array:
+    name = f"{path.parent.name}/{path.name}"
+    if not path.is_file():
+        raise FormatError(f"{name} is missing")
+    try:
+        array: Array = np.load(path, allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise FormatError(f"{name} is no array: {error}") from None
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise FormatError(f"{name} has numbers that are not finite")
+    return array
+
+
+def _integers(array: Array, fraclen: int, bits: int, index: int, what: str) -> Array:
+    """The integers of numbers on the grid of a fraction length."""
+    exact = array.astype(np.float64) * 2.0**fraclen
+    rounded = np.rint(exact)
+    limit = 2 ** (bits - 1)
+    if not np.array_equal(exact, rounded):
+        raise FormatError(f"layer {index}: {what} in dump are no multiples of 2 ** -{fraclen}")
+    if rounded.size and (rounded.min() < -limit or rounded.max() >= limit):
+        raise FormatError(f"layer {index}: {what} in dump do not fit {bits} bits")
+    return rounded.astype(f"int{bits}")
+
+
+__all__ = ["KNOWN", "NAME", "OURS", "as_line", "on_the_grid", "read_ir", "write_ir"]
