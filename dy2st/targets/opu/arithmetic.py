@@ -166,9 +166,11 @@ def _leaky(
 ) -> View:
     scaled, zero = other.maker, low.array(bound)
     assert zero is not None
-    if not isinstance(scaled, Operator) or scaled.name != "multiply" or x not in set(scaled.operands):
+    is_product = isinstance(scaled, Operator) and scaled.name == "multiply"
+    operands = scaled.operands if is_product and isinstance(scaled, Operator) else []
+    if x not in set(operands):
         raise Unmappable("a choice by element is a limit or a leaky relu only")
-    number = next((low.array(o) for o in scaled.operands if o is not x), None)
+    number = next((low.array(operand) for operand in operands if operand is not x), None)
     if number is None or number.size != 1 or not keeps or zero.any():
         raise Unmappable("a leaky relu has one slope, for numbers below zero")
     slope = float(number.reshape(()))

@@ -112,19 +112,20 @@ class Grouping:
         self.drafts[node] = self._made(node, conv)
 
     def _made(self, node: Node, conv: Conv | None) -> Draft:
-        source, takes_pads = (node, True) if conv is None else (conv.inputs[0], not conv.is_transposed)
-        sources, pads = self._read(source, takes_pads)
+        source = node if conv is None else conv.inputs[0]
+        sources, pads = self._read(source, conv is None or not conv.is_transposed)
         return Draft(conv, sources, pads, node, steps=[node])
 
     def _read(self, node: Node, takes_pads: bool) -> tuple[list[Node], Pads]:
         """The stored parts of an input, and the zeros around all of them."""
         pads = NO_PADS
         if takes_pads and isinstance(node, Pad):
-            node, pads = node.inputs[0], node.pads
+            pads = node.pads
+            node = node.inputs[0]
         parts = [part for part, _, _ in nodes.parts_of(node)]
-        around = {part.pads for part in parts if isinstance(part, Pad)}
-        if takes_pads and len(around) == 1 and all(isinstance(part, Pad) for part in parts):
-            parts, pads = [part.inputs[0] for part in parts], around.pop()
+        padded = [part for part in parts if isinstance(part, Pad)]
+        if takes_pads and len(padded) == len(parts) and len({part.pads for part in padded}) == 1:
+            parts, pads = [part.inputs[0] for part in padded], padded[0].pads
         is_mixed = len(parts) > 1
         return [self._copied(part) if is_mixed else self.stored(part) for part in parts], pads
 
@@ -251,24 +252,21 @@ def fold_affines(found: list[Node], wanted: list[Node]) -> None:
                 _fold(node, place, readers, wanted)
 
 
-def _folds_into(
-    node: Affine, readers: dict[Node, list[Node]], wanted: list[Node]
-) -> Conv | None:
+def _folds_into(node: Affine, readers: dict[Node, list[Node]], wanted: list[Node]) -> Conv | None:
     """The convolution whose weights may take a scale and shift."""
     source = node.inputs[0]
     while readers[source] and len(readers[source]) == 1 and source not in wanted:
         if isinstance(source, Conv):
             return source
-        is_mean = isinstance(source, Pool) and source.kind == Pooling.AVERAGE
-        if not is_mean or (source.pads != NO_PADS and node.shift.any()):  # type: ignore[attr-defined]
+        if not isinstance(source, Pool) or source.kind != Pooling.AVERAGE:
+            return None
+        if source.pads != NO_PADS and node.shift.any():
             return None
         source = source.inputs[0]
     return None
 
 
-def _fold(
-    node: Affine, conv: Conv, readers: dict[Node, list[Node]], wanted: list[Node]
-) -> None:
+def _fold(node: Affine, conv: Conv, readers: dict[Node, list[Node]], wanted: list[Node]) -> None:
     conv.weights = (conv.weights.astype(np.float64) * node.scale).astype(np.float32)
     conv.bias = (conv.bias.astype(np.float64) * node.scale + node.shift).astype(np.float32)
     source = node.inputs[0]

@@ -1,8 +1,8 @@
 """gen_ir: from a Program to the OPU's layers, quantised, as a Network and as a folder.
 
-    network, report = gen_ir(program, calibration=images, state=arrays, folder="out")
+network, report = gen_ir(program, calibration=images, state=arrays, folder="out")
 
-    pipeline("opu") -> SkipOutputSoftmax -> group -> quantise -> post-padding -> write
+pipeline("opu") -> SkipOutputSoftmax -> group -> quantise -> post-padding -> write
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def gen_ir(
     """The Network of a Program, quantised with calibration inputs, and its report.
 
     program       with `state`, its arrays by name; or a Module that has both.
-    calibration   inputs as the model takes them: arrays, or a tuple of arrays each if it has several.
+    calibration   inputs as the model takes them: arrays, or tuples of them if it has several.
     name          which Program of a Module, if it has several.
     folder        where OPU_IR.json and its arrays are written; nothing is, if anything fails.
     optimized     whether the passes of the pipeline `opu` have run already.

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from dy2st.passes.core.module import Module
 from dy2st.targets.opu import arithmetic, moves  # noqa: F401  (enter their rules)
 from dy2st.targets.opu.canonical import connect, local
@@ -18,8 +16,8 @@ from dy2st.targets.opu.drafts import Draft, Grouping, reachable
 from dy2st.targets.opu.host import FREE, host_part
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
 from dy2st.targets.opu.lowering import Lowering, View
-from dy2st.targets.opu.network import Array, Network
-from dy2st.targets.opu.nodes import Concat, Conv, Input, Node, Pads, Pair, problem
+from dy2st.targets.opu.network import Network
+from dy2st.targets.opu.nodes import Concat, Conv, Input, Node, Pads, problem
 from dy2st.targets.opu.unmapped import Failure, UnmappedError
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Operator, Variable

@@ -93,9 +93,9 @@ def _as_image(array: Array, order: str, size: tuple[int, ...], place: int) -> Ar
 
 
 def run_tail(network: Network, made: Sequence[Array], inputs: Sequence[Any] = ()) -> list[Array]:
-    """The model's outputs, from what the layers of `network.outputs` make: (n, h, w, c) of reals.
+    """The model's outputs, from what the layers of `network.outputs` make: reals (n, h, w, c).
 
-    `inputs` are the model's own, wanted only if the host reads them. Images are computed one by one.
+    `inputs` are the model's own, wanted only if the host reads them. Images go one by one.
     """
     tail = network.tail
     if tail is None:
@@ -113,7 +113,7 @@ def _run_one(
     values = []
     for array, variable in zip(made, tail.program.inputs, strict=False):
         shape = variable.tensor_type.shape
-        first = array[n : n + 1].transpose(0, 3, 1, 2).reshape(shape)  # type: ignore[arg-type]
+        first = array[n : n + 1].transpose(0, 3, 1, 2).reshape(shape)
         values.append(from_numpy(np.ascontiguousarray(first.astype(variable.dtype))))
     values += [from_numpy(np.asarray(inputs[place])[n : n + 1]) for place in tail.inputs]
     state = {name: from_numpy(array) for name, array in tail.state.items()}

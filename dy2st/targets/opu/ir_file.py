@@ -1,11 +1,11 @@
 """OPU_IR.json and its arrays: a Network as a folder, and back.
 
-    OPU_IR.json              one layer a line, with the known keys, and ours where they say something
-    network.json             inputs, outputs and what the host computes; files of others have none
-    host.mlir, host/         the Program of the host, and its constants
-    dump/weights_0.npy       of layer 1: (kh, kw, c / group, o), float32, on the grid of its integers
-    dump/bias_0.npy          (o,)
-    dump_raw/                the same before quantising
+OPU_IR.json              one layer a line, with the known keys, and ours where they say something
+network.json             inputs, outputs and what the host computes; files of others have none
+host.mlir, host/         the Program of the host, and its constants
+dump/weights_0.npy       of layer 1: (kh, kw, c / group, o), float32, on the grid of its integers
+dump/bias_0.npy          (o,)
+dump_raw/                the same before quantising
 """
 
 from __future__ import annotations
@@ -256,7 +256,9 @@ def _read_tail(folder: Path, inputs: list[int]) -> Tail | None:
 
 def _complete(network: Network) -> None:
     """What files of others leave out: channels of parts, sizes of inputs, padding twice told."""
-    count = max((-index for y in network.layers for index in y.input_layer if index <= 0), default=0)
+    count = max(
+        (-index for y in network.layers for index in y.input_layer if index <= 0), default=0
+    )
     sizes = network.input_sizes or [(0, 0, 0, 0)] * (count + 1)
     for layer in network.layers:
         producers = [index for index in layer.input_layer if index <= len(network.layers)]
@@ -297,7 +299,9 @@ def _read_arrays(network: Network, folder: Path, is_quantised: bool) -> None:
         index = layer.index
         if is_quantised:
             weights, bias = _pair(folder / "dump", index)
-            network.int_weights[index] = _integers(weights, layer.weight_fraclen, 8, index, "weights")
+            network.int_weights[index] = _integers(
+                weights, layer.weight_fraclen, 8, index, "weights"
+            )
             network.int_biases[index] = _integers(bias, layer.bias_fraclen, 16, index, "bias")
         network.weights[index], network.biases[index] = (
             _pair(folder / "dump_raw", index) if has_raw or not is_quantised else (weights, bias)

@@ -55,7 +55,7 @@ class Layer:
     residual_source  producers that are added; they are not put into `input_layer` for that.
     *_fraclen        value = integer * 2 ** -fraclen.
     post_padding_*   zeros that are stored around the output for its consumers: `output_size` and
-                     the consumers' `input_size` have them, the consumers' padding_size is then 0.
+                     the consumers' `input_size` have them, and their padding_size is then 0.
     pre_remove_*     what of the stored border this layer does not read.
                      The padding of a transposed convolution is cut off its result and stays.
     extra_pre_padding  `input_size` has the border with which the network's input is stored, as far

@@ -1,8 +1,8 @@
 """Lowering: the operators of a Program as Nodes.
 
-Every Variable becomes a View: a Node, and the shape in which the Program sees its elements. What has
-no Node becomes a Failure with the reason; whether that matters is decided later, for a pattern over
-several operators, such as a leaky relu, may have no need of what lies in its middle.
+Every Variable becomes a View: a Node, and the shape in which the Program sees its elements. What
+has no Node becomes a Failure with the reason; whether that matters is decided later, for a pattern
+over several operators, such as a leaky relu, may have no need of what lies in its middle.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from dy2st.passes.core.graph import constant_of, count_uses, readers_of
 from dy2st.targets.opu import nodes
 from dy2st.targets.opu.layer import Pooling
-from dy2st.targets.opu.nodes import NO_PADS, Array, Concat, Conv, Input, Node, Pads, Pair, elements
+from dy2st.targets.opu.nodes import Array, Concat, Conv, Input, Node, Pads, Pair, elements
 from dy2st.targets.opu.unmapped import Failure, Unmappable
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import Operator, Program, TensorType, Variable
@@ -211,7 +211,9 @@ def _check_sizes(program: Program) -> None:
     for variable in program.inputs:
         if _sizes(variable)[:1] not in ((), (1,)):
             what = f"the input {variable.name!r} has a batch of {_sizes(variable)[0]}"
-            raise ShapeError(f"{what}: the OPU takes one image at a time; trace it for a batch of 1")
+            raise ShapeError(
+                f"{what}: the OPU takes one image at a time; trace it for a batch of 1"
+            )
 
 
 def _sizes(variable: Variable) -> tuple[Any, ...]:

@@ -17,10 +17,35 @@ _BY_CHANNEL = ("split", "slice", "index")
 
 @rule_of("reshape", "squeeze", "unsqueeze", "flatten", "assign", "cast")
 def _reshape(low: Lowering, operator: Operator) -> View:
+    shuffled = _shuffled(low, operator)
+    if shuffled is not None:
+        return shuffled
     x, result = low.view(operator.operands[0]), operator.results[0]
     if not result.tensor_type.is_floating:
         raise Unmappable("the OPU computes floats only")
     return View(x.node, static_shape(result))
+
+
+def _shuffled(low: Lowering, operator: Operator) -> View | None:
+    """Channels (g * k) as (k * g), written as reshape, transpose and reshape."""
+    turned = operator.operands[0].maker
+    if not isinstance(turned, Operator) or turned.name != "transpose":
+        return None
+    cut = turned.operands[0].maker
+    if not isinstance(cut, Operator) or cut.name != "reshape":
+        return None
+    x = low.values.get(cut.operands[0])
+    if not isinstance(x, View) or as_image(x.shape) != (1, *x.node.shape):
+        return None
+    middle, perm = static_shape(cut.results[0]), tuple(turned.attributes["perm"])
+    is_shuffle = len(middle) == len(x.shape) + 1 and perm == (0, 2, 1, *range(3, len(middle)))
+    if not is_shuffle or (1, *middle[3:]) != (1, *x.shape[2:]):
+        return None
+    if static_shape(operator.results[0]) != x.shape:
+        return None
+    places = np.arange(x.node.channels).reshape(middle[1:3]).T.reshape(-1)
+    push = low.uses[cut.operands[0]] == 1
+    return View(nodes.chosen(x.node, places, operator, push), x.shape)
 
 
 @rule_of("transpose")
@@ -52,9 +77,8 @@ def _concat(low: Lowering, operator: Operator) -> View:
 def _pushes(low: Lowering, variable: Variable) -> bool:
     """Whether all that is read of a map are some of its channels."""
     readers = [o for o in low.program.operators if variable in set(o.operands)]
-    return (
-        all(reader.name in _BY_CHANNEL for reader in readers)
-        and variable not in set(low.program.outputs)
+    return all(reader.name in _BY_CHANNEL for reader in readers) and variable not in set(
+        low.program.outputs
     )
 
 
@@ -134,7 +158,7 @@ def _pad(low: Lowering, operator: Operator) -> View:
     if any(pads[0]):
         raise Unmappable("the batch is padded")
     if any(pads[1]):
-        node = _more_channels(node, *pads[1], operator)
+        node = _more_channels(node, pads[1][0], pads[1][1], operator)
     return View(nodes.padded(node, _sides(pads[2:], shape), operator), shape)
 
 

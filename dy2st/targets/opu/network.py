@@ -31,7 +31,8 @@ class Network:
     """Layers by `index` - 1, and arrays by layer index.
 
     weights       float32 (kh, kw, c / group, o); of a fully connected layer (h, w, c, o), its
-                  input's size; of a transposed one (kh, kw, c, o), not turned.
+                  input's size; of a transposed one (kh, kw, c, o): tap (r, s) adds an input pixel
+                  (y, x) to (y * stride + r - top, x * stride + s - left).
     biases        float32 (o,); zeros where there is none.
     int_weights   int8, value = integer * 2 ** -weight_fraclen; there once it is quantised.
     int_biases    int16.

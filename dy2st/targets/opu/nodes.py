@@ -289,7 +289,9 @@ def upsample(node: Node, factors: Pair, operator: Operator | None) -> Node:
     if factors == (1, 1):
         return node
     if isinstance(node, Concat):
-        return joined([upsample(part, factors, operator) for part, _, _ in parts_of(node)], operator)
+        return joined(
+            [upsample(part, factors, operator) for part, _, _ in parts_of(node)], operator
+        )
     if isinstance(node, Upsample):
         both = (node.factors[0] * factors[0], node.factors[1] * factors[1])
         return upsample(node.inputs[0], both, operator)
@@ -332,14 +334,16 @@ def chosen(node: Node, places: Array, operator: Operator | None, push: bool) -> 
     return mixed(node, np.eye(node.channels)[:, places], operator)
 
 
+_OF_CONVOLUTIONS = ("strides", "pads", "dilations", "name", "is_transposed", "is_dense")
+
+
 def _made_alone(node: Node, places: Array, operator: Operator | None) -> Node | None:
     shape = (len(places), *node.shape[1:])
     same: dict[str, Any] = {"shape": shape, "operator": node.operator}
     if isinstance(node, Conv) and node.group == 1:
-        facts = {k: getattr(node, k) for k in ("strides", "pads", "dilations", "name")}
-        facts |= {k: getattr(node, k) for k in ("is_transposed", "is_dense")}
-        cut = {"weights": node.weights[..., places], "bias": node.bias[places]}
-        return Conv(inputs=node.inputs, **same, **facts, **cut)
+        facts: dict[str, Any] = {k: getattr(node, k) for k in _OF_CONVOLUTIONS}
+        weights, bias = node.weights[..., places], node.bias[places]
+        return Conv(inputs=node.inputs, weights=weights, bias=bias, **same, **facts)
     if not isinstance(node, (Act, Affine, Pool, Upsample, Pad)):
         return None
     x = chosen(node.inputs[0], places, operator, True)

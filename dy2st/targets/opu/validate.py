@@ -86,7 +86,9 @@ def _check_meaning(layer: Layer) -> None:
     if layer.upsample < 0:
         raise _wrong(layer, "upsample", "0 or a factor is expected")
     if bool(layer.residual) != bool(layer.residual_source) or len(layer.residual_source) > 1:
-        raise _wrong(layer, "residual_source", f"residual is {layer.residual}, and at most one adds")
+        raise _wrong(
+            layer, "residual_source", f"residual is {layer.residual}, and at most one adds"
+        )
     if layer.residual and layer.res_position == Order.ACTIVATION_POOLING:
         raise _wrong(layer, "res_position", "a residual needs one of 0, 1 and 2")
     if any(layer.post_padding_size) != bool(layer.post_padding):
@@ -144,7 +146,9 @@ def _check_input(network: Network, layer: Layer) -> None:
     if any(skip > there for skip, there in skipped):
         raise _wrong(layer, "pre_remove_padding_size", f"only {list(border)} is stored")
     if layer.input_layer[0] <= 0 and any(layer.pre_remove_padding_size):
-        raise _wrong(layer, "pre_remove_padding_size", "what reads the network's input skips nothing")
+        raise _wrong(
+            layer, "pre_remove_padding_size", "what reads the network's input skips nothing"
+        )
 
 
 def _input_of_network(network: Network, layer: Layer) -> tuple[int, int, int, int]:
@@ -201,13 +205,14 @@ def _of_transposed(network: Network, layer: Layer, axis: int, least: int) -> int
 
 
 def _check_residual(network: Network, layer: Layer) -> None:
+    size = _multiplied(network, layer, 0), _multiplied(network, layer, 1)
+    if layer.res_position == Order.ACTIVATION_POOLING_RESIDUAL:
+        size = result_size(network, layer)
+    wanted = (*size, layer.output_size[3])
     for index in layer.residual_source:
-        size = _multiplied(network, layer, 0), _multiplied(network, layer, 1)
-        if layer.res_position == Order.ACTIVATION_POOLING_RESIDUAL:
-            size = result_size(network, layer)
-        if made(network.layer(index)) != (*size, layer.output_size[3]):
-            wanted = f"layer {index} makes {made(network.layer(index))}"
-            raise _wrong(layer, "residual_source", f"{wanted}, {(*size, layer.output_size[3])} is due")
+        found = made(network.layer(index))
+        if found != wanted:
+            raise _wrong(layer, "residual_source", f"it makes {found}, {wanted} is added to")
 
 
 def _check_consumers(network: Network) -> None:
