@@ -113,8 +113,10 @@ def post_padding(network: Network) -> None:
 
     All parts of a concat are stored alike. A transposed convolution wants none: its padding is cut
     off its result. What reads the network's input keeps its padding, and `extra_pre_padding` says
-    that its `input_size` has it.
+    that its `input_size` has it. A Network whose producers store zeros already stays as it is.
     """
+    if any(layer.post_padding or layer.extra_pre_padding for layer in network.layers):
+        return
     family = _families(network)
     stored: dict[int, list[int]] = {}
     for layer in network.layers:
