@@ -57,7 +57,8 @@ class Layer:
     post_padding_*   zeros that are stored around the output for its consumers: `output_size` and
                      the consumers' `input_size` have them, and their padding_size is then 0.
     pre_remove_*     what of the stored border this layer does not read.
-                     The padding of a transposed convolution is cut off its result and stays.
+                     The padding of a transposed convolution is cut off its result and stays;
+                     a negative number adds to it.
     extra_pre_padding  `input_size` has the border with which the network's input is stored, as far
                      as this layer reads it: its padding_size, which stays. Stored is the widest.
 

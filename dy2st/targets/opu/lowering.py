@@ -363,15 +363,20 @@ def _conv_transpose(low: Lowering, operator: Operator) -> View:
     shape = static_shape(operator.results[0])
     facts = operator.attributes
     kernel = _ungrouped(weights, facts["groups"]).transpose(2, 3, 0, 1)
-    image = as_image(shape)
+    kernel = np.ascontiguousarray(_spread(kernel, _pair(facts["dilations"])))
+    image, strides = as_image(shape), _pair(facts["strides"])
+    # What is cut off behind: less than nothing, if the result is to be larger than the smallest.
+    top, _, left, _ = _pads(facts["pads"])
+    bottom = (x.shape[1] - 1) * strides[0] + kernel.shape[0] - top - image[2]
+    right = (x.shape[2] - 1) * strides[1] + kernel.shape[1] - left - image[3]
     node = Conv(
         inputs=[x],
         shape=(image[1], image[2], image[3]),
         operator=operator,
-        weights=np.ascontiguousarray(_spread(kernel, _pair(facts["dilations"]))),
+        weights=kernel,
         bias=bias,
-        strides=_pair(facts["strides"]),
-        pads=_pads(facts["pads"]),
+        strides=strides,
+        pads=(top, bottom, left, right),
         is_transposed=True,
         name=name_of(low, operator),
     )

@@ -249,11 +249,18 @@ def pool(
     if kernel == (1, 1) and strides == (1, 1) and pads == NO_PADS:
         return node
     counts = window_counts(node.shape, kernel, strides, pads)
-    # One window has no stride, and a large one might not be a number that the machine knows.
-    strides = (strides[0] if counts[0] > 1 else 1, strides[1] if counts[1] > 1 else 1)
+    strides = (
+        _least_stride(node.shape[1] + pads[0] + pads[1] - kernel[0], strides[0], counts[0]),
+        _least_stride(node.shape[2] + pads[2] + pads[3] - kernel[1], strides[1], counts[1]),
+    )
     shape = (node.channels, *counts)
     facts: dict[str, Any] = {"kernel": kernel, "strides": strides, "pads": pads}
     return Pool(inputs=[node], shape=shape, operator=operator, kind=kind, **facts)
+
+
+def _least_stride(rest: int, stride: int, count: int) -> int:
+    """One window has no stride: a small one, which the machine knows, finds no second one."""
+    return min(stride, rest + 1) if count == 1 else stride
 
 
 def whole_pool(node: Node, kind: Pooling, axes: Pair, operator: Operator | None) -> Node:

@@ -38,7 +38,7 @@ def check(network: Network, is_quantised: bool = False) -> None:
         check_layer(layer, index)
         _check_producers(network, layer)
         _check_input(network, layer)
-        _check_output(network, layer)
+        _check_output(layer)
         _check_residual(network, layer)
     _check_consumers(network)
     for layer in network.layers:
@@ -155,8 +155,8 @@ def _input_of_network(network: Network, layer: Layer) -> tuple[int, int, int, in
     return network.input_sizes[-layer.input_layer[0]]
 
 
-def _check_output(network: Network, layer: Layer) -> None:
-    high, wide = result_size(network, layer)
+def _check_output(layer: Layer) -> None:
+    high, wide = result_size(layer)
     found, times = made(layer), max(layer.upsample, 1)
     if found[:2] != (high * times, wide * times):
         raise _wrong(layer, "output_size", f"it computes {high * times} x {wide * times}")
@@ -164,9 +164,9 @@ def _check_output(network: Network, layer: Layer) -> None:
         raise _wrong(layer, "output_size", f"it has {layer.input_size[3]} channels")
 
 
-def result_size(network: Network, layer: Layer) -> tuple[int, int]:
+def result_size(layer: Layer) -> tuple[int, int]:
     """Height and width behind pooling, before the enlargement."""
-    sizes = [_multiplied(network, layer, axis) for axis in (0, 1)]
+    sizes = [_multiplied(layer, axis) for axis in (0, 1)]
     if layer.pooling_type == Pooling.NONE:
         return sizes[0], sizes[1]
     pads, pooled = layer.pool_padding_size, []
@@ -176,14 +176,13 @@ def result_size(network: Network, layer: Layer) -> tuple[int, int]:
     return pooled[0], pooled[1]
 
 
-def _multiplied(network: Network, layer: Layer, axis: int) -> int:
+def _multiplied(layer: Layer, axis: int) -> int:
     """How many partial sums there are along an axis."""
     before, after = layer.padding_size[2 * axis : 2 * axis + 2]
     kernel, stride = layer.ker_size[axis + 1], layer.ker_stride[axis + 1]
     size = layer.input_size[axis + 1] - sum(layer.pre_remove_padding_size[2 * axis : 2 * axis + 2])
     if layer.type == LayerType.TRANSPOSED:
-        least = (size - 1) * stride + kernel - before - after
-        return _of_transposed(network, layer, axis, least)
+        return (size - 1) * stride + kernel - before - after
     if not layer.extra_pre_padding:
         size += before + after
     if layer.type == LayerType.NONE:
@@ -195,19 +194,10 @@ def _multiplied(network: Network, layer: Layer, axis: int) -> int:
     return (size - (kernel - 1) * layer.dilation[axis + 1] - 1) // stride + 1
 
 
-def _of_transposed(network: Network, layer: Layer, axis: int, least: int) -> int:
-    """A transposed convolution may have up to stride - 1 pixels more: as many as its output."""
-    times = max(layer.upsample, 1)
-    if layer.pooling_type != Pooling.NONE:
-        return least
-    size = made(layer)[axis] // times
-    return size if least <= size < least + layer.ker_stride[axis + 1] else least
-
-
 def _check_residual(network: Network, layer: Layer) -> None:
-    size = _multiplied(network, layer, 0), _multiplied(network, layer, 1)
+    size = _multiplied(layer, 0), _multiplied(layer, 1)
     if layer.res_position == Order.ACTIVATION_POOLING_RESIDUAL:
-        size = result_size(network, layer)
+        size = result_size(layer)
     wanted = (*size, layer.output_size[3])
     for index in layer.residual_source:
         found = made(network.layer(index))
