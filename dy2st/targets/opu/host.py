@@ -14,7 +14,7 @@ import numpy as np
 
 from dy2st.targets.opu.network import Array, Network, Tail
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from dy2st_runtime.ir import F, Operator, Program, TensorType, Variable, apply
+from dy2st_runtime.ir import Operator, Program, TensorType, Variable, apply
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.tensor import from_numpy
 
@@ -123,4 +123,4 @@ def _run_one(
     return [np.asarray(output.numpy()) for output in outputs]
 
 
-__all__ = ["FREE", "F", "as_images", "host_part", "run_tail"]
+__all__ = ["FREE", "as_images", "host_part", "run_tail"]
