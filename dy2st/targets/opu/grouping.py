@@ -13,7 +13,7 @@ from dy2st.passes.core.module import Module
 from dy2st.targets.opu import arithmetic, moves  # noqa: F401  (enter their rules)
 from dy2st.targets.opu.canonical import connect, local
 from dy2st.targets.opu.drafts import Draft, Grouping, reachable
-from dy2st.targets.opu.host import FREE, host_part
+from dy2st.targets.opu.host import FREE, VIEWS, host_part
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
 from dy2st.targets.opu.lowering import Lowering, View
 from dy2st.targets.opu.network import Network
@@ -109,8 +109,11 @@ def _is_stored(low: Lowering, variable: Variable) -> bool:
     view, maker = low.values.get(variable), variable.maker
     if not isinstance(view, View) or not isinstance(maker, Operator):
         return False
-    # Parts are joined, and images reshaped, where the outputs are.
-    return not (isinstance(view.node, Concat) and maker.name in FREE)
+    # Parts are joined where the outputs are.
+    return not (isinstance(view.node, Concat) and maker.name in VIEWS)
+
+
+_COMPARISONS = ("less_than", "less_equal", "greater_than", "greater_equal", "equal", "not_equal")
 
 
 def _refuse(cut: _Cut, low: Lowering) -> None:
@@ -127,8 +130,10 @@ def _refuse(cut: _Cut, low: Lowering) -> None:
         found = low.values.get(operator.results[0]) if operator.results else None
         if operator in blamed and isinstance(found, Failure) and found.reason:
             entries.append(found.entry())
+    # What compares only serves what chooses.
+    floats = [entry for entry in entries if not entry.operator in _COMPARISONS]
     if entries:
-        raise UnmappedError(entries)
+        raise UnmappedError(floats or entries)
 
 
 # -- layers ---------------------------------------------------------------------------------------

@@ -18,10 +18,10 @@ from dy2st_runtime.ir import Operator, Program, TensorType, Variable, apply
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.tensor import from_numpy
 
-FREE = frozenset(
-    ("reshape", "squeeze", "unsqueeze", "transpose", "concat", "split", "slice", "index", "cast")
-    + ("softmax", "log_softmax", "sigmoid", "argmax")
-)
+VIEWS = frozenset(("reshape", "squeeze", "unsqueeze", "flatten", "transpose", "concat"))
+"""The same elements in another form."""
+
+FREE = VIEWS | {"split", "slice", "index", "cast", "softmax", "log_softmax", "sigmoid", "argmax"}
 """What the host computes at outputs without being asked."""
 
 
@@ -123,4 +123,4 @@ def _run_one(
     return [np.asarray(output.numpy()) for output in outputs]
 
 
-__all__ = ["FREE", "as_images", "host_part", "run_tail"]
+__all__ = ["FREE", "VIEWS", "as_images", "host_part", "run_tail"]
