@@ -21,6 +21,8 @@ def local(layer: Layer) -> Layer:
     for name in ("padding_size", "pool_padding_size", "post_padding_size"):
         setattr(layer, name, _four(getattr(layer, name)))
     layer.pre_remove_padding_size = _four(layer.pre_remove_padding_size)
+    for name in ("type", "pooling_type", "activation_type", "res_position"):
+        setattr(layer, name, int(getattr(layer, name)))
     layer.input_size, layer.output_size = _size(layer.input_size), _size(layer.output_size)
     return layer
 

@@ -131,7 +131,7 @@ def _refuse(cut: _Cut, low: Lowering) -> None:
         if operator in blamed and isinstance(found, Failure) and found.reason:
             entries.append(found.entry())
     # What compares only serves what chooses.
-    floats = [entry for entry in entries if not entry.operator in _COMPARISONS]
+    floats = [entry for entry in entries if entry.operator not in _COMPARISONS]
     if entries:
         raise UnmappedError(floats or entries)
 

@@ -22,7 +22,7 @@ import numpy as np
 from dy2st.targets.opu.canonical import local
 from dy2st.targets.opu.layer import Layer, LayerType
 from dy2st.targets.opu.network import Array, Network, Tail
-from dy2st.targets.opu.validate import check
+from dy2st.targets.opu.validate import check, check_layers
 from dy2st_runtime.errors import FormatError, ParseError, VerifyError
 from dy2st_runtime.ir.parser import parse_one
 from dy2st_runtime.ir.verifier import verify
@@ -144,6 +144,7 @@ def read_ir(folder: str | Path) -> Network:
         _take_facts(network, folder)
         _complete(network)
         is_quantised = (folder / "dump").is_dir()
+        check_layers(network, is_quantised)
         _read_arrays(network, folder, is_quantised)
         check(network, is_quantised)
     except FormatError as error:

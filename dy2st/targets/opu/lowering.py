@@ -7,7 +7,6 @@ over several operators, such as a leaky relu, may have no need of what lies in i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -406,9 +405,8 @@ def name_of(low: Lowering, operator: Operator) -> str:
     """What the weight is called, without its own name, if it has one; else the operator's name."""
     weight = operator.operands[1]
     names = [name for name, variable in low.program.state.items() if variable is weight]
-    if not names or re.fullmatch(r"constant(_\d+)?", names[0]):
-        return operator.name
-    return names[0].removesuffix(".weight")
+    name = names[0] if names else weight.name
+    return name.removesuffix(".weight") if name.endswith(".weight") else operator.name
 
 
 # -- pooling --------------------------------------------------------------------------------------

@@ -32,6 +32,13 @@ _NOT_NEGATIVE = ("pool_padding_size", "post_padding_size", "pre_remove_padding_s
 
 def check(network: Network, is_quantised: bool = False) -> None:
     """FormatError unless the layers fit each other, and their parameters them."""
+    check_layers(network, is_quantised)
+    for layer in network.layers:
+        _check_parameters(network, layer)
+
+
+def check_layers(network: Network, is_quantised: bool = False) -> None:
+    """The same without the arrays."""
     if not network.layers:
         raise FormatError("there are no layers")
     for index, layer in enumerate(network.layers, 1):
@@ -41,10 +48,8 @@ def check(network: Network, is_quantised: bool = False) -> None:
         _check_output(layer)
         _check_residual(network, layer)
     _check_consumers(network)
-    for layer in network.layers:
-        _check_parameters(network, layer)
-        if is_quantised:
-            _check_fraction_lengths(network, layer)
+    for layer in network.layers if is_quantised else ():
+        _check_fraction_lengths(network, layer)
 
 
 def _wrong(layer: Layer, key: str, why: str) -> FormatError:
@@ -261,4 +266,4 @@ def _ties(layer: Layer) -> Iterable[tuple[str, list[int], int]]:
     yield "output_fraclen", layer.residual_source, layer.output_fraclen
 
 
-__all__ = ["FIXED", "check", "check_layer", "made", "result_size", "weight_shape"]
+__all__ = ["FIXED", "check", "check_layer", "check_layers", "made", "result_size", "weight_shape"]

@@ -1,0 +1,336 @@
+"""A Network is written with exactly the known keys, and read back only if all of it is right."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from dy2st import nn
+from dy2st.targets.opu.gen_ir import gen_ir
+from dy2st.targets.opu.ir_file import KNOWN, as_line, read_ir, write_ir
+from dy2st_runtime.errors import FormatError
+from tests.dy2st.targets.opu.models import IMAGE, F, Model, computed, conv, images, module_of
+
+KEYS = (
+    "index type input_layer output_layer input_size output_size ker_size ker_stride pooling_size "
+    "pooling_stride pooling_type pool_padding_size padding_size activation_type residual "
+    "residual_source res_position output_choice group dilation channel_shuffle upsample "
+    "upsample_method data_layout kernel_layout input_fraclen output_fraclen weight_fraclen "
+    "bias_fraclen post_padding post_padding_mode post_padding_size pre_remove_padding_size "
+    "extra_pre_padding"
+).split()
+
+
+def forward(m, x):
+    y = F.max_pool2d(F.relu6(m.a(x)), 2, 2)
+    z = F.relu(m.b(y) + y)
+    return F.softmax(m.head(z.mean([2, 3])), -1), F.interpolate(z, scale_factor=2)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A quantised Network and the folder that it was written to."""
+    model = Model(forward, a=conv(), b=conv(4, 4, groups=4), head=nn.Linear(4, 3))
+    folder = tmp_path_factory.mktemp("ir")
+    calibration = [images(IMAGE, seed=i)[0] for i in range(3)]
+    return gen_ir(module_of(model, IMAGE), calibration, folder=folder).network, folder
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    """A copy that a test may damage."""
+    return shutil.copytree(made[1], tmp_path / "copy")
+
+
+def lines_of(folder):
+    return [json.loads(line) for line in (folder / "OPU_IR.json").read_text().splitlines()]
+
+
+def put(folder, lines):
+    (folder / "OPU_IR.json").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_every_line_has_the_known_keys_in_their_order_and_ours_behind_them(made):
+    assert list(KNOWN) == KEYS
+    for line in lines_of(made[1]):
+        assert list(line)[: len(KEYS)] == KEYS
+        assert set(line) - set(KEYS) <= {"name", "location", "activation_limit", "input_channels"}
+
+
+def test_keys_of_ours_are_left_out_where_they_say_nothing(made):
+    first, second = lines_of(made[1])[:2]
+    assert first["activation_limit"] == 6.0 and "activation_limit" not in second
+    assert "enhanced" not in first
+
+
+def test_what_is_written_is_read_back(made):
+    network, folder = made
+    again = read_ir(folder)
+    assert again.layers == network.layers
+    assert (again.outputs, again.input_sizes) == (network.outputs, network.input_sizes)
+    assert again.epilogues == network.epilogues == {0: ("softmax", {"axis": 1})}
+    for one, two in (
+        (network.weights, again.weights),
+        (network.biases, again.biases),
+        (network.int_weights, again.int_weights),
+        (network.int_biases, again.int_biases),
+    ):
+        assert one.keys() == two.keys()
+        for index in one:
+            assert one[index].dtype == two[index].dtype
+            np.testing.assert_array_equal(one[index], two[index])
+
+
+def test_the_hosts_part_is_read_back(made):
+    network, folder = made
+    inputs = images(IMAGE)
+    for one, two in zip(computed(network, inputs), computed(read_ir(folder), inputs), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_dumped_weights_are_floats_on_the_grid_of_the_integers(made):
+    network, folder = made
+    dumped = np.load(folder / "dump" / "weights_0.npy")
+    assert dumped.dtype == np.float32 and dumped.shape == (3, 3, 3, 4)
+    scale = 2.0 ** network.layer(1).weight_fraclen
+    np.testing.assert_array_equal(dumped * scale, network.int_weights[1])
+    raw = np.load(folder / "dump_raw" / "weights_0.npy")
+    assert np.abs(raw - dumped).max() <= 0.5001 / scale
+
+
+def test_a_folder_without_our_own_file_is_read_from_its_layers(made, folder):
+    for name in ("network.json", "host.mlir"):
+        (folder / name).unlink()
+    shutil.rmtree(folder / "dump_raw")
+    lines = lines_of(folder)
+    put(folder, [{key: line[key] for key in KEYS} for line in lines])
+    again = read_ir(folder)
+    assert again.outputs == sorted(made[0].outputs) and again.tail is None
+    assert again.input_sizes == made[0].input_sizes
+    assert again.layers[1].input_channels == made[0].layers[1].input_channels
+
+
+def test_padding_that_is_told_twice_is_padded_once(folder):
+    lines = lines_of(folder)
+    assert lines[0]["post_padding_size"] == [1, 1, 1, 1]
+    lines[1]["padding_size"] = [1, 1, 1, 1]
+    put(folder, lines)
+    assert read_ir(folder).layers[1].padding_size == [0, 0, 0, 0]
+
+
+CHANGES = {
+    "a foreign key": ({"kernel_sise": 3}, "no 'kernel_sise'"),
+    "a key that is nearly known": ({"ker_sizes": 3}, "is 'ker_size' meant"),
+    "a text for a number": ({"group": "1"}, "group is '1', an integer is expected"),
+    "a truth for a number": ({"upsample": True}, "upsample is True, an integer"),
+    "a number for a list": ({"ker_size": 3}, "a list of integers is expected"),
+    "floats in a list": ({"ker_size": [1, 3.0, 3]}, "a list of integers is expected"),
+    "too many numbers": ({"padding_size": [1, 1, 1]}, "1 or 2 or 4 numbers are expected"),
+    "a foreign type": ({"type": 5}, "type is 5, there are 0, 1, 2, 3"),
+    "a foreign activation": ({"activation_type": 3}, "activation_type is 3"),
+    "a foreign layout": ({"data_layout": "NHWC"}, "only 'NCHW' is possible"),
+    "a shuffle": ({"channel_shuffle": 3}, "channel_shuffle is 3"),
+    "a wrong index": ({"index": 3}, "index is 3, 2 is expected"),
+    "a later producer": ({"input_layer": [3]}, "input_layer is .3., producers are 0 to 1"),
+    "no producer": ({"input_layer": []}, "at least one producer"),
+    "a wrong input": ({"input_size": [1, 5, 5, 4]}, "input_size is .*its producers make"),
+    "a wrong output": ({"output_size": [1, 5, 5, 4]}, "output_size is .* it computes"),
+    "a wrong kernel": ({"ker_size": [1, 2, 2]}, "output_size is .* it computes"),
+    "a wrong group": ({"group": 3}, "group is 3, it divides"),
+    "a batch": ({"input_size": [2, 6, 6, 4]}, "one image at a time"),
+    "a residual without an order": ({"res_position": 3}, "needs one of 0, 1 and 2"),
+    "a residual that is not there": ({"residual": 0}, "residual is 0"),
+    "too much skipped": ({"pre_remove_padding_size": [2, 0, 0, 0]}, "only .* is stored"),
+    "another fraction length": ({"input_fraclen": -3}, "but layer 1 makes numbers of|shift"),
+    "an impossible shift": ({"bias_fraclen": 60}, "0 to 31 is possible"),
+    "a limit of nothing": ({"activation_limit": -1.0}, "a positive limit"),
+    "wrong readers": ({"output_layer": []}, "output_layer is .., .* read it"),
+    "wrong parts": ({"input_channels": [2, 2]}, "input_channels is .* its producers make"),
+}
+
+
+@pytest.mark.parametrize("name", [name for name in CHANGES if CHANGES[name][1]])
+def test_a_wrong_line_is_refused_by_line_and_key(folder, name):
+    change, message = CHANGES[name]
+    lines = lines_of(folder)
+    lines[1].update(change)
+    put(folder, lines)
+    with pytest.raises(FormatError, match=message):
+        read_ir(folder)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_missing_key_is_named(folder, key):
+    lines = lines_of(folder)
+    del lines[2][key]
+    put(folder, lines)
+    with pytest.raises(FormatError, match=f"line 3: '{key}' is missing"):
+        read_ir(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("{", "line 1 is no JSON"),
+        ("[1, 2]", "a layer is an object"),
+        ("{}", "'index' is missing"),
+        ("\x00\x01", "line 1 is no JSON"),
+    ],
+)
+def test_a_file_of_something_else_is_refused(folder, text, message):
+    (folder / "OPU_IR.json").write_text(text)
+    with pytest.raises(FormatError, match=message):
+        read_ir(folder)
+
+
+def test_a_binary_file_is_refused(folder):
+    (folder / "OPU_IR.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FormatError, match="is no text"):
+        read_ir(folder)
+
+
+def test_an_empty_folder_is_refused(tmp_path):
+    with pytest.raises(FormatError, match=r"has no OPU_IR\.json"):
+        read_ir(tmp_path)
+
+
+def test_a_missing_array_is_named(folder):
+    (folder / "dump" / "bias_1.npy").unlink()
+    with pytest.raises(FormatError, match=r"dump/bias_1\.npy is missing"):
+        read_ir(folder)
+
+
+def test_a_truncated_array_is_named(folder):
+    path = folder / "dump" / "weights_0.npy"
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(FormatError, match=r"dump/weights_0\.npy is no array"):
+        read_ir(folder)
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.zeros((3, 3, 3, 5), np.float32), r"weights are \[3, 3, 3, 5\]"),
+        (np.full((3, 3, 3, 4), 0.3, np.float32), "no multiples"),
+        (np.full((3, 3, 3, 4), 2.0**20, np.float32), "do not fit 8 bits"),
+        (np.full((3, 3, 3, 4), np.nan, np.float32), "not finite"),
+    ],
+)
+def test_wrong_arrays_are_refused(folder, array, message):
+    np.save(folder / "dump" / "weights_0.npy", array)
+    with pytest.raises(FormatError, match=message):
+        read_ir(folder)
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", '{"schema": "other/1"}', "nothing"])
+def test_a_damaged_file_of_ours_is_refused(folder, text):
+    (folder / "network.json").write_text(text)
+    with pytest.raises(FormatError, match=r"network\.json"):
+        read_ir(folder)
+
+
+def test_a_damaged_program_of_the_host_is_refused(folder):
+    (folder / "host.mlir").write_text("not a program")
+    with pytest.raises(FormatError, match=r"host\.mlir is damaged"):
+        read_ir(folder)
+
+
+def contents(folder):
+    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_a_wrong_network_is_not_written(made, folder):
+    network, before = read_ir(folder), contents(folder)
+    network.layers[1].group = 3
+    with pytest.raises(FormatError):
+        write_ir(network, folder)
+    assert contents(folder) == before
+
+
+def test_what_fails_while_it_is_written_leaves_the_old_files(folder, monkeypatch):
+    network, before = read_ir(folder), contents(folder)
+
+    def full(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(OSError, match="no space left"):
+        write_ir(network, folder)
+    assert contents(folder) == before
+
+
+def test_writing_again_replaces_everything_and_leaves_other_files(made, folder):
+    (folder / "notes.txt").write_text("mine")
+    (folder / "dump" / "weights_9.npy").write_text("old")
+    write_ir(read_ir(folder), folder)
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert not (folder / "dump" / "weights_9.npy").exists()
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+
+
+def test_writing_is_deterministic(made, tmp_path):
+    write_ir(made[0], tmp_path / "one")
+    write_ir(made[0], tmp_path / "two")
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_the_example_of_the_known_tool_chain_is_valid(tmp_path):
+    """TinyYOLO's first layer as it is published, as a network of one layer."""
+    line = {
+        **as_line_of_first(),
+        "input_size": [1, 418, 418, 3],
+        "output_size": [1, 210, 210, 16],
+        "post_padding_size": [1, 1, 1, 1],
+    }
+    (tmp_path / "OPU_IR.json").write_text(json.dumps(line) + "\n")
+    (tmp_path / "dump").mkdir()
+    np.save(tmp_path / "dump" / "weights_0.npy", np.full((3, 3, 3, 16), 0.25, np.float32))
+    np.save(tmp_path / "dump" / "bias_0.npy", np.zeros(16, np.float32))
+    network = read_ir(tmp_path)
+    assert network.input_sizes == [(1, 416, 416, 3)] and network.int_weights[1].max() == 1
+
+
+def as_line_of_first():
+    defaults = {key: None for key in KEYS}
+    return defaults | {
+        "index": 1,
+        "type": 1,
+        "input_layer": [0],
+        "output_layer": [-1],
+        "ker_size": [1, 3, 3],
+        "ker_stride": [1, 1, 1],
+        "pooling_size": [1, 2, 2],
+        "pooling_stride": [1, 2, 2],
+        "pooling_type": 1,
+        "pool_padding_size": [0, 0, 0, 0],
+        "padding_size": [1, 1, 1, 1],
+        "activation_type": 2,
+        "residual": 0,
+        "residual_source": [],
+        "res_position": 3,
+        "output_choice": [3, -1],
+        "group": 1,
+        "dilation": [1, 1, 1],
+        "channel_shuffle": 0,
+        "upsample": 0,
+        "upsample_method": "nearest_neighbor",
+        "data_layout": "NCHW",
+        "kernel_layout": "OIHW",
+        "input_fraclen": 7,
+        "weight_fraclen": 2,
+        "bias_fraclen": 11,
+        "output_fraclen": 2,
+        "post_padding": 1,
+        "post_padding_mode": "constant",
+        "pre_remove_padding_size": [0, 0, 0, 0],
+        "extra_pre_padding": 1,
+    }
+
+
+def test_a_line_has_plain_numbers(made):
+    line = as_line(made[0].layers[0])
+    assert {type(value) for value in line.values()} <= {int, float, str, list, type(None)}
