@@ -95,7 +95,7 @@ def added(left: Node, right: Node, operator: Operator) -> Node:
     return Add(inputs=[left, right], shape=left.shape, operator=operator)
 
 
-@rule_of("negative")
+@rule_of("neg")
 def _negative(low: Lowering, operator: Operator) -> View:
     x = low.view(operator.operands[0])
     minus, zero = -np.ones(x.node.channels), np.zeros(x.node.channels)
@@ -114,8 +114,30 @@ def _relu(low: Lowering, operator: Operator) -> View:
 @rule_of("maximum", "minimum")
 def _extremum(low: Lowering, operator: Operator) -> View:
     left, right = operator.operands
+    if low.array(left) is None and low.array(right) is None:
+        return _larger_of_two(low, operator, left, right)
     image, number = (left, right) if low.array(left) is None else (right, left)
     return _limited(low, operator, image, number, operator.name == "maximum")
+
+
+def _larger_of_two(low: Lowering, operator: Operator, left: Variable, right: Variable) -> View:
+    """max(x, slope * x)."""
+    x, other = (left, right) if _slope(low, left, right) is not None else (right, left)
+    slope = _slope(low, x, other)
+    if operator.name != "maximum" or slope is None or not 0 <= slope < 1:
+        raise Unmappable("of two images, only x and a smaller slope * x are compared")
+    return _with_slope(low, operator, x, slope)
+
+
+def _slope(low: Lowering, x: Variable, other: Variable) -> float | None:
+    """The number by which `other` is x times, if it is."""
+    maker = other.maker
+    is_product = isinstance(maker, Operator) and maker.name == "multiply"
+    operands = maker.operands if is_product and isinstance(maker, Operator) else []
+    if x not in set(operands):
+        return None
+    number = next((low.array(operand) for operand in operands if operand is not x), None)
+    return None if number is None or number.size != 1 else float(number.reshape(()))
 
 
 def _limited(
@@ -164,21 +186,22 @@ def _same(low: Lowering, first: Variable, second: Variable) -> bool:
 def _leaky(
     low: Lowering, operator: Operator, x: Variable, other: Variable, bound: Variable, keeps: bool
 ) -> View:
-    scaled, zero = other.maker, low.array(bound)
-    assert zero is not None
-    is_product = isinstance(scaled, Operator) and scaled.name == "multiply"
-    operands = scaled.operands if is_product and isinstance(scaled, Operator) else []
-    if x not in set(operands):
+    slope, zero = _slope(low, x, other), low.array(bound)
+    if slope is None:
         raise Unmappable("a choice by element is a limit or a leaky relu only")
-    number = next((low.array(operand) for operand in operands if operand is not x), None)
-    if number is None or number.size != 1 or not keeps or zero.any():
+    if not keeps or zero is None or zero.any():
         raise Unmappable("a leaky relu has one slope, for numbers below zero")
-    slope = float(number.reshape(()))
+    return _with_slope(low, operator, x, slope)
+
+
+def _with_slope(low: Lowering, operator: Operator, x: Variable, slope: float) -> View:
+    view = low.view(x)
+    if static_shape(operator.results[0]) != view.shape:
+        raise Unmappable("a constant makes the image larger")
     if slope == 0:
-        return View(nodes.act(low.view(x).node, operator, low=0.0), low.view(x).shape)
+        return View(nodes.act(view.node, operator, low=0.0), view.shape)
     if slope != LEAKY_SLOPE and low.leaky == "refuse":
         raise Unmappable(f"the slope of a leaky relu is {LEAKY_SLOPE}, not {slope:g}")
-    view = low.view(x)
     if slope != LEAKY_SLOPE:
         low.note(operator, f"the slope {slope:g} of a leaky relu becomes {LEAKY_SLOPE}")
     return View(nodes.act(view.node, operator, slope=LEAKY_SLOPE), view.shape)

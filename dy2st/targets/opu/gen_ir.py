@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dy2st.jit.static_function import StaticFunction
 from dy2st.passes.core.base import ModulePass
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.info import PassInfo
@@ -25,6 +26,7 @@ from dy2st.targets.opu.ir_file import write_ir
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.quantiser import QuantisationReport, quantise
 from dy2st.targets.opu.validate import check
+from dy2st_runtime import nn
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program
 
@@ -37,7 +39,7 @@ class Generated(NamedTuple):
 
 
 def gen_ir(
-    program: Program | Module,
+    program: Program | Module | StaticFunction | nn.Layer,
     calibration: Iterable[Any] = (),
     *,
     state: Mapping[str, Any] | None = None,
@@ -52,7 +54,8 @@ def gen_ir(
 ) -> Generated:
     """The Network of a Program, quantised with calibration inputs, and its report.
 
-    program       with `state`, its arrays by name; or a Module that has both.
+    program       with `state`, its arrays by name; or a Module that has both; or what to_static
+                  gave for an InputSpec, a function or a layer.
     calibration   inputs as the model takes them: arrays, or tuples of them if it has several.
     name          which Program of a Module, if it has several.
     folder        where OPU_IR.json and its arrays are written; nothing is, if anything fails.
@@ -60,7 +63,7 @@ def gen_ir(
     unmapped      "refuse" or "host", and `leaky`: see `group`.
     how           more for `quantise`: mode, progress, headroom, correct_bias, ...
     """
-    module = _optimised(as_module(program, state), optimized)
+    module = _optimised(_module(program, state), optimized)
     network = group(module, name, unmapped=unmapped, leaky=leaky)
     report = None
     if quantize:
@@ -77,6 +80,21 @@ def gen_ir(
     if folder is not None:
         write_ir(network, folder)
     return Generated(network, report)
+
+
+def _module(
+    program: Program | Module | StaticFunction | nn.Layer, state: Mapping[str, Any] | None
+) -> Module:
+    if isinstance(program, nn.Layer):
+        program = program.forward  # type: ignore[assignment]
+        if not isinstance(program, StaticFunction):
+            raise ArgumentError("the layer is not traced: to_static(layer, [InputSpec(...)]) does")
+    if not isinstance(program, StaticFunction):
+        return as_module(program, state)  # type: ignore[arg-type]
+    if state is not None:
+        raise ArgumentError("`state` goes with a Program: a traced function has arrays of its own")
+    traced = program.concrete_program
+    return as_module(traced.main_program, {n: t.array for n, t in traced.state.items()})
 
 
 def _optimised(module: Module, optimized: bool) -> Module:

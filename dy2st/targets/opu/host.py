@@ -18,7 +18,7 @@ from dy2st_runtime.ir import Operator, Program, TensorType, Variable, apply
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.tensor import from_numpy
 
-VIEWS = frozenset(("reshape", "squeeze", "unsqueeze", "flatten", "transpose", "concat"))
+VIEWS = frozenset(("reshape", "transpose", "concat"))
 """The same elements in another form."""
 
 FREE = VIEWS | {"split", "slice", "index", "cast", "softmax", "log_softmax", "sigmoid", "argmax"}

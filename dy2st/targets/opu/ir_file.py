@@ -22,7 +22,7 @@ import numpy as np
 from dy2st.targets.opu.canonical import local
 from dy2st.targets.opu.layer import Layer, LayerType
 from dy2st.targets.opu.network import Array, Network, Tail
-from dy2st.targets.opu.validate import check, check_layers
+from dy2st.targets.opu.validate import check, check_layers, weight_shape
 from dy2st_runtime.errors import FormatError, ParseError, VerifyError
 from dy2st_runtime.ir.parser import parse_one
 from dy2st_runtime.ir.verifier import verify
@@ -130,8 +130,8 @@ def _write_state(folder: Path, tail: Tail) -> None:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_ir(folder: str | Path) -> Network:
-    """The Network of a folder, validated.
+def read_ir(folder: str | Path, arrays: bool = True) -> Network:
+    """The Network of a folder, validated; without weights and biases if no `arrays` are wanted.
 
     FormatError names the line and key that are wrong, or the array that is missing.
     """
@@ -145,7 +145,8 @@ def read_ir(folder: str | Path) -> Network:
         _complete(network)
         is_quantised = (folder / "dump").is_dir()
         check_layers(network, is_quantised)
-        _read_arrays(network, folder, is_quantised)
+        if arrays:
+            _read_arrays(network, folder, is_quantised)
         check(network, is_quantised)
     except FormatError as error:
         raise FormatError(f"{path}: {error}") from None
@@ -299,20 +300,26 @@ def _read_arrays(network: Network, folder: Path, is_quantised: bool) -> None:
             continue
         index = layer.index
         if is_quantised:
-            weights, bias = _pair(folder / "dump", index)
+            weights, bias = _pair(folder / "dump", layer)
             network.int_weights[index] = _integers(
                 weights, layer.weight_fraclen, 8, index, "weights"
             )
             network.int_biases[index] = _integers(bias, layer.bias_fraclen, 16, index, "bias")
         network.weights[index], network.biases[index] = (
-            _pair(folder / "dump_raw", index) if has_raw or not is_quantised else (weights, bias)
+            _pair(folder / "dump_raw", layer) if has_raw or not is_quantised else (weights, bias)
         )
 
 
-def _pair(folder: Path, index: int) -> tuple[Array, Array]:
-    weights = _array(folder / f"weights_{index - 1}.npy")
-    bias = _array(folder / f"bias_{index - 1}.npy")
-    return weights, bias.reshape(-1)
+def _pair(folder: Path, layer: Layer) -> tuple[Array, Array]:
+    weights = _array(folder / f"weights_{layer.index - 1}.npy")
+    bias = _array(folder / f"bias_{layer.index - 1}.npy")
+    high, wide, channels, outputs = weight_shape(layer)
+    if layer.type == LayerType.FULLY_CONNECTED and weights.ndim == 2:
+        # Others keep the matrix (o, c * h * w) as it was before the map was given back.
+        is_matrix = weights.shape == (outputs, channels * high * wide)
+        shape = (outputs, channels, high, wide)
+        weights = weights.reshape(shape).transpose(2, 3, 1, 0) if is_matrix else weights
+    return np.ascontiguousarray(weights), bias.reshape(-1)
 
 
 def _array(path: Path) -> Array:

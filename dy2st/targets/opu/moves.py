@@ -15,7 +15,7 @@ from dy2st_runtime.ir import Operator, Variable
 _BY_CHANNEL = ("split", "slice", "index")
 
 
-@rule_of("reshape", "squeeze", "unsqueeze", "flatten", "assign", "cast")
+@rule_of("reshape", "assign", "detach", "cast")
 def _reshape(low: Lowering, operator: Operator) -> View:
     shuffled = _shuffled(low, operator)
     if shuffled is not None:

@@ -50,11 +50,10 @@ def conv(inputs=3, outputs=4, kernel=3, padding=1, **how):
 
 def module_of(model, *shapes):
     """The model as a Module, before any pass."""
-    state = {name: np.array(value.numpy()) for name, value in model.named_parameters()}
-    state |= {name: np.array(value.numpy()) for name, value in model.named_buffers()}
     specs = [InputSpec(list(shape), "float32", f"x{i}") for i, shape in enumerate(shapes)]
-    program = to_static(model, specs).forward.main_program
-    return Module({program.name: program}, state)
+    traced = to_static(model, specs).forward.concrete_program
+    state = {name: np.array(tensor.array) for name, tensor in traced.state.items()}
+    return Module({traced.main_program.name: traced.main_program}, state)
 
 
 def grouped(model, *shapes, **how):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dy2st import nn
+from dy2st import nn, to_static
 from dy2st.passes import Module, Sequential
 from dy2st.passes.pipelines import opu
+from dy2st.static import InputSpec
 from dy2st.targets.opu.gen_ir import GenIR, gen_ir
 from dy2st.targets.opu.ir_file import read_ir
 from dy2st.targets.opu.unmapped import UnmappedError
@@ -66,6 +67,17 @@ def test_a_program_takes_its_arrays_as_state(model):
     ((_, program),) = module.programs.items()
     network, _ = gen_ir(program, quantize=False, state=module.state)
     assert len(network.layers) == 3
+
+
+def test_a_layer_or_function_that_is_traced_has_arrays_of_its_own(model):
+    static = to_static(model, [InputSpec(list(IMAGE), "float32", "x")])
+    for given in (static, static.forward):
+        network, _ = gen_ir(given, quantize=False)
+        assert len(network.layers) == 3
+    with pytest.raises(ArgumentError, match="`state` goes with a Program"):
+        gen_ir(static, quantize=False, state={})
+    with pytest.raises(ArgumentError, match="the layer is not traced"):
+        gen_ir(Model(forward), quantize=False)
 
 
 def test_without_quantising_there_are_no_integers_and_no_report(model):
