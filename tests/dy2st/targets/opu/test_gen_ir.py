@@ -10,7 +10,10 @@ from dy2st.passes import Module, Sequential
 from dy2st.passes.pipelines import opu
 from dy2st.static import InputSpec
 from dy2st.targets.opu.gen_ir import GenIR, gen_ir
+from dy2st.targets.opu.host import as_images
+from dy2st.targets.opu.interpreter import interpret
 from dy2st.targets.opu.ir_file import read_ir
+from dy2st.targets.opu.quantiser import quantised_inputs
 from dy2st.targets.opu.unmapped import UnmappedError
 from dy2st_runtime.errors import ArgumentError, Dy2stError
 from tests.dy2st.targets.opu.models import (
@@ -24,6 +27,7 @@ from tests.dy2st.targets.opu.models import (
     images,
     module_of,
 )
+from tests.dy2st.targets.opu.random_models import RandomModel
 
 
 def forward(m, x):
@@ -148,3 +152,26 @@ def test_the_module_that_is_given_stays_as_it_is(model):
     before = {name: str(program) for name, program in module.programs.items()}
     gen_ir(module, samples())
     assert {name: str(program) for name, program in module.programs.items()} == before
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_stored_zeros_change_no_integer(seed):
+    module = module_of(RandomModel(seed), IMAGE)
+    stored, _ = gen_ir(module, samples())
+    read, _ = gen_ir(module, samples(), use_post_padding=False)
+    inputs = quantised_inputs(stored, as_images(stored, images(IMAGE)))
+    one, two = interpret(stored, inputs), interpret(read, inputs)
+    assert one.keys() == two.keys()
+    for index in one:
+        np.testing.assert_array_equal(one[index], two[index])
+
+
+def test_an_input_that_only_the_host_reads_is_no_hindrance():
+    model = TwoInputs(lambda m, x, y: m.a(x) * F.sigmoid(y), a=conv(3, 3))
+    pairs = list(zip(samples(), samples(), strict=True))
+    network, _ = gen_ir(module_of(model, IMAGE, IMAGE), pairs, unmapped="host")
+    assert network.tail.inputs == [1] and network.input_sizes[1] == (0, 0, 0, 0)
+    inputs = images(IMAGE, IMAGE)
+    np.testing.assert_allclose(
+        computed(network, inputs)[0], expected(model, inputs)[0], rtol=1e-4, atol=1e-5
+    )

@@ -403,3 +403,21 @@ def test_an_output_that_is_moved_and_rounded_off_needs_no_permission():
     np.testing.assert_allclose(
         computed(network, inputs)[0], expected(model, inputs)[0], rtol=1e-4, atol=1e-5
     )
+
+
+def test_a_convolution_along_one_axis_is_one_of_a_single_row():
+    parts = {"c": nn.Conv1D(3, 4, 3, padding=1), "d": nn.Conv1D(4, 5, 3, stride=2)}
+    network = same(Model(lambda m, x: F.relu(m.d(F.relu(m.c(x)))), **parts), (1, 3, 9))
+    assert network.input_sizes == [(1, 1, 9, 3)] and network.layers[1].ker_size == [1, 1, 3]
+
+
+def test_channels_that_are_padded_are_made_by_a_matrix():
+    model = Model(lambda m, x: m.d(F.pad(m.c(x), [0, 0, 1, 2, 0, 0, 0, 0])), c=conv(), d=conv(7, 4))
+    layers = same(model, IMAGE).layers
+    assert [layer.output_size[3] for layer in layers] == [4, 7, 4]
+
+
+def test_zeros_around_a_maximum_count_as_zeros():
+    model = Model(lambda m, x: F.max_pool2d(F.pad(m.c(x), [1, 1, 1, 1]), 3, 1), c=conv())
+    first, second = same(model, IMAGE).layers
+    assert second.pool_padding_size == [0, 0, 0, 0] and first.post_padding_size == [1, 1, 1, 1]
