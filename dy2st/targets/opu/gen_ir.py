@@ -90,7 +90,7 @@ def _module(
         if not isinstance(program, StaticFunction):
             raise ArgumentError("the layer is not traced: to_static(layer, [InputSpec(...)]) does")
     if not isinstance(program, StaticFunction):
-        return as_module(program, state)  # type: ignore[arg-type]
+        return as_module(program, state)
     if state is not None:
         raise ArgumentError("`state` goes with a Program: a traced function has arrays of its own")
     traced = program.concrete_program

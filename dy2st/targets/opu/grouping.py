@@ -18,7 +18,7 @@ from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
 from dy2st.targets.opu.lowering import Lowering, View
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.nodes import Concat, Conv, Input, Node, Pads, problem
-from dy2st.targets.opu.unmapped import Failure, UnmappedError
+from dy2st.targets.opu.unmapped import Failure, Unmapped, UnmappedError
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Operator, Variable
 
@@ -45,6 +45,8 @@ def group(
     cut = _cut(low)
     if unmapped == "refuse":
         _refuse(cut, low)
+    else:
+        low.notes += [f"{entry}: on the host" for entry in _reasons(cut.operators, low)]
     if not cut.variables:
         raise ArgumentError(f"nothing of the Program {name!r} is left for the OPU to compute")
     network = _network(low, cut)
@@ -118,22 +120,25 @@ _COMPARISONS = ("less_than", "less_equal", "greater_than", "greater_equal", "equ
 
 def _refuse(cut: _Cut, low: Lowering) -> None:
     """UnmappedError, unless the host has nothing but moves and epilogues to do."""
-    if all(operator.name in FREE for operator in cut.operators) and cut.variables:
-        return
     blamed: set[Operator] = set()
     for operator in reversed(cut.operators):
         readers = {o for o in cut.operators if set(operator.results) & set(o.operands)}
         if operator.name not in FREE or readers & blamed or not cut.variables:
             blamed.add(operator)
+    entries = _reasons([operator for operator in cut.operators if operator in blamed], low)
+    if entries:
+        raise UnmappedError(entries)
+
+
+def _reasons(operators: list[Operator], low: Lowering) -> list[Unmapped]:
+    """Why operators have no layer, without those that only follow others."""
     entries = []
-    for operator in cut.operators:
-        found = low.values.get(operator.results[0]) if operator.results else None
-        if operator in blamed and isinstance(found, Failure) and found.reason:
+    for operator in operators:
+        found = low.values.get(operator.results[0])
+        if isinstance(found, Failure) and found.reason:
             entries.append(found.entry())
     # What compares only serves what chooses.
-    floats = [entry for entry in entries if entry.operator not in _COMPARISONS]
-    if entries:
-        raise UnmappedError(floats or entries)
+    return [entry for entry in entries if entry.operator not in _COMPARISONS] or entries
 
 
 # -- layers ---------------------------------------------------------------------------------------

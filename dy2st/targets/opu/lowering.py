@@ -19,7 +19,8 @@ from dy2st.targets.opu.layer import Pooling
 from dy2st.targets.opu.nodes import Array, Concat, Conv, Input, Node, Pads, Pair, elements
 from dy2st.targets.opu.unmapped import Failure, Unmappable
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from dy2st_runtime.ir import Operator, Program, TensorType, Variable
+from dy2st_runtime.ir import Operator, Program, TensorType, Variable, lookup
+from dy2st_runtime.ir.definition import Effect
 
 Shape = tuple[int, ...]
 LEAKY_SLOPE = 0.125
@@ -98,7 +99,9 @@ class Lowering:
         for place, variable in enumerate(self.program.inputs):
             self._take_input(place, variable)
         for operator in self.program.operators:
-            if operator.results and operator.results[0] not in self.values:
+            if not operator.results or lookup(operator.name).effect is Effect.VISIBLE:
+                self.note(operator, f"`{operator.name}` is left out: the OPU has no such step")
+            elif operator.results[0] not in self.values:
                 self._take(operator)
         return self
 
@@ -146,7 +149,8 @@ class Lowering:
     def note(self, operator: Operator, text: str) -> None:
         """Keep what the user must know though it is no error."""
         place = f"{operator.location}: " if operator.location else ""
-        self.notes.append(f"{place}{text}")
+        if f"{place}{text}" not in self.notes:
+            self.notes.append(f"{place}{text}")
 
     # -- inputs ------------------------------------------------------------------------------
 

@@ -197,7 +197,7 @@ def affine(node: Node, scale: Array, shift: Array, operator: Operator | None) ->
     if isinstance(node, Upsample):
         return upsample(affine(node.inputs[0], scale, shift, operator), node.factors, operator)
     # A sum of n elements by 1 / n is 1 up to the rounding of 1 / n.
-    if np.allclose(scale, 1.0, rtol=0.0, atol=1e-6) and not shift.any():
+    if np.allclose(scale, 1.0, rtol=0.0, atol=3e-7) and not shift.any():
         return node
     return Affine(inputs=[node], shape=node.shape, operator=operator, scale=scale, shift=shift)
 

@@ -49,7 +49,8 @@ def test_whole_models_are_mapped_without_a_rest(name, size, layers):
 def test_a_leaky_slope_of_another_size_is_approximated_and_noted():
     network = grouped(MODELS["yolo_v3"].tiny(), (1, 3, 64, 64))
     assert len(network.layers) == 39 and network.outputs == [23, 31, 39]
-    assert "slope 0.1 of a leaky relu becomes 0.125" in network.notes[0]
+    (note,) = network.notes
+    assert "slope 0.1 of a leaky relu becomes 0.125" in note
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -377,6 +378,18 @@ def test_what_is_unmapped_runs_on_the_host_on_demand():
     network = same(model, IMAGE, unmapped="host")
     names = [operator.name for operator in network.tail.program.operators]
     assert len(network.layers) == 1 and names == ["sigmoid", "multiply", "conv"]
+    (note,) = network.notes
+    assert "test_grouping.py" in note and "sigmoid: the OPU has no such step: on the host" in note
+
+
+def test_what_is_only_seen_is_left_out_and_noted():
+    def forward(m, x):
+        y = m.c(x)
+        print(y.sum())
+        return y
+
+    (note,) = grouped(Model(forward, c=conv()), IMAGE).notes
+    assert "`print` is left out" in note
 
 
 def test_two_inputs_are_numbered_downwards():
