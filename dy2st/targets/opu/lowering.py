@@ -320,7 +320,7 @@ def _dense(low: Lowering, operator: Operator, x: View, weights: Array, bias: Arr
     o, per_group, high, wide = weights.shape
     flat = as_image(x.shape) == (1, elements(x.node.shape), 1, 1)
     is_plain = (high, wide) == (1, 1) and per_group == elements(x.node.shape)
-    pads = _pads(operator.attributes.get("pads", ((0, 0), (0, 0))))
+    pads = _pads(operator.attributes["pads"])
     if not (flat and is_plain) or any(pads):
         raise Unmappable("an image was reshaped before it")
     matrix = weights.reshape(o, per_group).T

@@ -103,16 +103,14 @@ def _slice(low: Lowering, operator: Operator) -> View:
     variable, facts = operator.operands[0], operator.attributes
     x = low.view(variable)
     node = x.image()
+    bounds = zip(facts["starts"], facts["stops"], facts["steps"], strict=True)
+    taken = [list(range(*bound)) for bound in bounds]
     for axis, size in enumerate(x.shape):
-        cut = slice(facts["starts"][axis], facts["stops"][axis], facts["steps"][axis])
-        if axis != 1 and len(range(size)[cut]) != size:
+        if axis != 1 and taken[axis] != list(range(size)):
             raise Unmappable("an image is cut along its channels only")
-    if any(axis == 1 or x.shape[axis] > 1 for axis in facts["drop"]):
-        raise Unmappable("an axis is dropped")
-    places = np.arange(node.channels)[
-        slice(facts["starts"][1], facts["stops"][1], facts["steps"][1])
-    ]
-    chosen = nodes.chosen(node, places, operator, _pushes(low, variable))
+    if any(axis == 1 or x.shape[axis] > 1 for axis in facts["drop"]) or not taken[1]:
+        raise Unmappable("no channels, or no pixels, are left")
+    chosen = nodes.chosen(node, np.array(taken[1]), operator, _pushes(low, variable))
     return View(chosen, static_shape(operator.results[0]))
 
 

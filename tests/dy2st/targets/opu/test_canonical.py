@@ -165,3 +165,16 @@ def test_a_maximum_of_what_was_pooled_from_a_relu_is_never_negative():
     pooled = [y for y in network.layers if y.pooling_type]
     assert [is_never_negative(network, y.index) for y in pooled].count(True) >= 1
     assert not is_never_negative(network, next(y.index for y in network.layers if y.type == 1))
+
+
+def test_only_a_relu_behind_the_residual_keeps_a_sum_from_being_negative():
+    parts = {"a": conv(), "b": conv(4, 4), "c": conv(4, 4)}
+
+    def forward(m, x):
+        y = m.a(x)
+        return [F.relu(m.b(y) + y), F.relu(m.c(y)) + y]
+
+    found = by_name(grouped(Model(forward, **parts), IMAGE))
+    network = grouped(Model(forward, **parts), IMAGE)
+    assert is_never_negative(network, found["b"].index)
+    assert not is_never_negative(network, found["c"].index)

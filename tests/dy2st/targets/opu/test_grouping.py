@@ -288,6 +288,9 @@ def test_shuffled_channels_are_weights_in_another_order():
         ("pad", "mode 'reflect'", lambda m, x: m.b(F.pad(m.a(x), [1, 1, 1, 1], mode="reflect"))),
         ("add", "the shape of what it is", lambda m, x: m.a(x) + m.c(x).mean([2, 3], keepdim=True)),
         ("slice", "along its channels only", lambda m, x: m.b(m.a(x)[:, :, 1:])),
+        ("slice", "along its channels only", lambda m, x: m.b(m.a(x)[:, :, ::-1])),
+        ("slice", "along its channels only", lambda m, x: m.b(m.a(x)[:, :, :, ::-1])),
+        ("flip", "no such step", lambda m, x: m.b(m.a(x).flip([2]))),
         ("mean", "not channels", lambda m, x: m.a(x).mean(axis=1, keepdim=True)),
         ("concat", "along channels only", lambda m, x: m.b(dy2st.concat([m.a(x), m.c(x)], 2))),
         ("add", "one a pixel", lambda m, x: m.b(m.a(x) + m.position)),
@@ -434,3 +437,35 @@ def test_zeros_around_a_maximum_count_as_zeros():
     model = Model(lambda m, x: F.max_pool2d(F.pad(m.c(x), [1, 1, 1, 1]), 3, 1), c=conv())
     first, second = same(model, IMAGE).layers
     assert second.pool_padding_size == [0, 0, 0, 0] and first.post_padding_size == [1, 1, 1, 1]
+
+
+def test_the_largest_windows_of_the_machine_are_mapped():
+    parts = {"c": conv(3, 4, 15, 7, stride=7), "d": conv(4, 4, 1, 0)}
+    model = Model(lambda m, x: F.max_pool2d(m.d(m.c(x)), 15, 7, padding=7), **parts)
+    assert len(same(model, (1, 3, 50, 57)).layers) == 2
+
+
+def test_windows_with_room_on_one_side_only_are_mapped():
+    model = Model(lambda m, x: F.max_pool2d(m.c(x), 3, 2, ceil_mode=True), c=conv())
+    assert same(model, IMAGE).layers[0].pool_padding_size == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("cut", [slice(1, 6, 2), slice(None, None, -1), slice(5, 1, -2)])
+def test_channels_may_be_taken_in_steps_and_backwards(cut):
+    model = Model(lambda m, x: [m.c(x)[:, cut], m.c(x)], c=conv(3, 6))
+    same(model, IMAGE)
+
+
+def test_the_mean_of_two_by_two_pixels_is_a_window():
+    model = Model(lambda m, x: m.c(x).mean([2, 3]), c=conv(3, 2))
+    assert same(model, (1, 3, 2, 2)).layers[0].pooling_size == [1, 2, 2]
+
+
+@pytest.mark.parametrize(("second", "layers"), [([1, 1, 1, 1], 3), ([0, 2, 2, 0], 5)])
+def test_parts_that_are_padded_alike_are_padded_where_they_are_read(second, layers):
+    def forward(m, x):
+        first, other = F.pad(m.a(x), [1, 1, 1, 1]), F.pad(m.b(x), second)
+        return m.c(dy2st.concat([first, other], axis=1))
+
+    model = Model(forward, a=conv(), b=conv(), c=conv(8, 4, 3, 0))
+    assert len(same(model, IMAGE).layers) == layers

@@ -121,6 +121,35 @@ def test_padding_that_is_told_twice_is_padded_once(folder):
     assert read_ir(folder).layers[1].padding_size == [0, 0, 0, 0]
 
 
+def test_padding_that_is_told_twice_may_be_less_than_what_is_stored(tmp_path):
+    model = Model(
+        lambda m, x: [m.b(m.a(x)), m.c(m.a(x))], a=conv(), b=conv(4, 4, 5, 2), c=conv(4, 4)
+    )
+    gen_ir(module_of(model, IMAGE), quantize=False, folder=tmp_path)
+    lines = lines_of(tmp_path)
+    (narrow,) = [line for line in lines if any(line["pre_remove_padding_size"])]
+    narrow["padding_size"] = [1, 1, 1, 1]
+    put(tmp_path, lines)
+    assert read_ir(tmp_path).layer(narrow["index"]).padding_size == [0, 0, 0, 0]
+
+
+def test_arrays_need_not_be_read(made, folder):
+    for name in ("dump", "dump_raw"):
+        shutil.rmtree(folder / name)
+    network = read_ir(folder, arrays=False)
+    assert network.layers == made[0].layers and network.weights == {}
+    with pytest.raises(FormatError, match=r"dump_raw/weights_0\.npy is missing"):
+        read_ir(folder)
+
+
+def test_a_matrix_of_others_is_given_the_form_of_its_map(tmp_path):
+    model = Model(lambda m, x: m.head(m.a(x).flatten(1)), a=conv(), head=nn.Linear(256, 5))
+    network, _ = gen_ir(module_of(model, IMAGE), quantize=False, folder=tmp_path)
+    path = tmp_path / "dump_raw" / "weights_1.npy"
+    np.save(path, np.load(path).transpose(3, 2, 0, 1).reshape(5, 256))
+    np.testing.assert_array_equal(read_ir(tmp_path).weights[2], network.weights[2])
+
+
 CHANGES = {
     "a foreign key": ({"kernel_sise": 3}, "no 'kernel_sise'"),
     "a key that is nearly known": ({"ker_sizes": 3}, "is 'ker_size' meant"),

@@ -125,3 +125,8 @@ def test_enlargements_of_both_axes_are_one():
     x = nodes.upsample(nodes.upsample(image(), (2, 1), None), (1, 2), None)
     assert x.factors == (2, 2) and nodes.problem(x) == ""
     assert "not by (3, 1)" in nodes.problem(nodes.upsample(image(), (3, 1), None))
+
+
+def test_enlargements_in_a_row_are_one():
+    x = nodes.upsample(nodes.upsample(image(), (2, 2), None), (3, 3), None)
+    assert x.factors == (6, 6) and x.shape == (4, 48, 48)
