@@ -469,3 +469,28 @@ def test_parts_that_are_padded_alike_are_padded_where_they_are_read(second, laye
 
     model = Model(forward, a=conv(), b=conv(), c=conv(8, 4, 3, 0))
     assert len(same(model, IMAGE).layers) == layers
+
+
+def test_flattened_parts_of_one_size_are_parts():
+    def forward(m, x):
+        flat = dy2st.concat([m.a(x).flatten(1), m.b(x).flatten(1)], axis=1)
+        return m.head(flat)
+
+    network = same(Model(forward, a=conv(), b=conv(3, 2), head=nn.Linear(384, 5)), IMAGE)
+    assert network.layers[-1].input_layer == [1, 2]
+
+
+def test_flattened_parts_of_different_sizes_are_refused():
+    def forward(m, x):
+        pooled = F.max_pool2d(m.b(x), 2, 2)
+        return m.head(dy2st.concat([m.a(x).flatten(1), pooled.flatten(1)], axis=1))
+
+    model = Model(forward, a=conv(), b=conv(), head=nn.Linear(320, 5))
+    with pytest.raises(UnmappedError, match="different heights and widths"):
+        grouped(model, IMAGE)
+
+
+def test_a_product_of_rows_is_refused():
+    model = Model(lambda m, x: m.head(m.c(x)), c=conv(), head=nn.Linear(8, 5))
+    with pytest.raises(UnmappedError, match="one vector and a matrix"):
+        grouped(model, IMAGE)
