@@ -1,4 +1,4 @@
-"""Cost: what a convolution takes at least (roofline), and on two engines that wait for each other."""
+"""Cost: what a convolution takes at least, and on two engines that wait for each other."""
 
 from __future__ import annotations
 

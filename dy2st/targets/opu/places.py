@@ -1,0 +1,75 @@
+"""Places: where everything lies in DRAM; maps that are not needed any more give their place away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dy2st.targets.opu.machine import Machine
+from dy2st.targets.opu.steps import Lowered, Tensor
+from dy2st_runtime.errors import ArgumentError
+
+
+@dataclass
+class Places:
+    """Words in use, and for every tensor the earlier ones whose words it takes over."""
+
+    words: int = 0
+    before: dict[Tensor, list[Tensor]] = field(default_factory=dict)
+    lives: dict[Tensor, tuple[int, int]] = field(default_factory=dict)
+
+
+def lifetimes(lowered: Lowered) -> dict[Tensor, tuple[int, int]]:
+    """First and last step of every tensor; inputs live from -1 on, outputs for ever."""
+    end = len(lowered.steps)
+    lives: dict[Tensor, tuple[int, int]] = {}
+    for given in lowered.inputs:
+        lives[given.tensor] = (-1, -1)
+    for number, step in enumerate(lowered.steps):
+        first, last = lives.get(step.target, (number, number))
+        lives[step.target] = (first, max(last, number))
+        for tensor in step.reads():
+            lives[tensor] = (lives[tensor][0], number)
+    for index in lowered.outputs:
+        tensor = lowered.tensors[index]
+        lives[tensor] = (lives[tensor][0], end)
+    return lives
+
+
+def place(lowered: Lowered, start: int, machine: Machine) -> Places:
+    """Give every tensor an address from word `start` on: the lowest that is free in its life."""
+    places = Places(start, lives=lifetimes(lowered))
+    placed: list[Tensor] = []
+    for tensor, (first, last) in sorted(places.lives.items(), key=lambda entry: entry[1][0]):
+        alive = [
+            (other.address, other.address + other.words)
+            for other in placed
+            if places.lives[other][1] >= first and places.lives[other][0] <= last
+        ]
+        tensor.address = _lowest(sorted(alive), start, tensor.words)
+        places.before[tensor] = [
+            other for other in placed if places.lives[other][1] < first and _overlap(tensor, other)
+        ]
+        placed.append(tensor)
+        places.words = max(places.words, tensor.address + tensor.words)
+    if places.words > machine.dram_words:
+        raise ArgumentError(
+            f"the program needs {places.words} words of DRAM, {machine.name} has "
+            f"{machine.dram_words}"
+        )
+    return places
+
+
+def _lowest(taken: list[tuple[int, int]], start: int, words: int) -> int:
+    address = start
+    for first, end in taken:
+        if first - address >= words:
+            break
+        address = max(address, end)
+    return address
+
+
+def _overlap(one: Tensor, other: Tensor) -> bool:
+    return one.address < other.address + other.words and other.address < one.address + one.words
+
+
+__all__ = ["Places", "lifetimes", "place"]
