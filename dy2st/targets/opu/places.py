@@ -19,16 +19,16 @@ class Places:
 
 
 def lifetimes(lowered: Lowered) -> dict[Tensor, tuple[int, int]]:
-    """First and last step of every tensor; inputs live from -1 on, outputs for ever."""
+    """First and last step of every tensor; inputs and outputs live for ever."""
     end = len(lowered.steps)
     lives: dict[Tensor, tuple[int, int]] = {}
     for given in lowered.inputs:
-        lives[given.tensor] = (-1, -1)
+        lives[given.tensor] = (-1, end)
     for number, step in enumerate(lowered.steps):
         first, last = lives.get(step.target, (number, number))
         lives[step.target] = (first, max(last, number))
         for tensor in step.reads():
-            lives[tensor] = (lives[tensor][0], number)
+            lives[tensor] = (lives[tensor][0], max(lives[tensor][1], number))
     for index in lowered.outputs:
         tensor = lowered.tensors[index]
         lives[tensor] = (lives[tensor][0], end)

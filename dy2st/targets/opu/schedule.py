@@ -272,8 +272,11 @@ class _Traffic:
 class Scheduler:
     """Puts operations together; see the module."""
 
-    def __init__(self, machine: Machine, places: Places | None = None):
+    def __init__(self, machine: Machine, places: Places | None = None, has_barriers: bool = False):
         self.machine = machine
+        self.has_barriers = has_barriers  # a step begins when all stores before it are done
+        self.barrier = 0
+        self.step: Step | None = None
         self.places = places or Places()
         self.events: list[Event] = []
         self.operations: list[Operation] = []
@@ -299,7 +302,7 @@ class Scheduler:
             Kind.BIAS: Buffer(machine.bias_banks, machine.bias_rows, *known),
         }
         self.buffers[Kind.RESIDUAL] = self.buffers[Kind.FEATURES]
-        self.ring = Ring(machine.psum_rows)
+        self.ring = Ring(machine.psum_rows * machine.psum_banks)
         for position, event in enumerate(self.events):
             self._emit(position, event)
         return self.operations
@@ -319,6 +322,8 @@ class Scheduler:
         return uses
 
     def _emit(self, position: int, event: Event) -> None:
+        if self.has_barriers and event.tile.step is not self.step:
+            self.barrier, self.step = self.stores, event.tile.step
         items = [self._bring(position, event, need) for need in event.needs]
         load = max((item.load for item in items), default=-1)
         if isinstance(event.operation, Store):
@@ -338,7 +343,7 @@ class Scheduler:
         pinned = {other.key for other in event.needs}
         evicted = buffer.put(item, position, pinned.__contains__)
         done = [self.before[other.position] for other in evicted]
-        stores = self._written(need)
+        stores = max(self.barrier, self._written(need))
         waits = Waits(
             computes=max((computes for computes, _ in done), default=0),
             stores=max(stores, *(count for _, count in done)) if done else stores,

@@ -14,7 +14,7 @@ from dy2st.targets.opu.machine import CHANNELS, Machine
 from dy2st.targets.opu.steps import Step
 from dy2st_runtime.errors import ArgumentError
 
-EDGE = 127
+EDGE = 4095
 """Rows and columns that fit in the fields of an instruction."""
 
 

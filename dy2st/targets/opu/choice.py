@@ -1,0 +1,105 @@
+"""Choice: which plan a step gets, by timing the operations of the best few candidates alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+
+from dy2st.targets.opu import compat
+from dy2st.targets.opu.cost import ConvShape
+from dy2st.targets.opu.machine import Machine
+from dy2st.targets.opu.schedule import Addresses, Scheduler
+from dy2st.targets.opu.steps import Step
+from dy2st.targets.opu.tiling import Plan, candidates, check_weights, fits, spans, square_cuts
+from dy2st.targets.opu.timing import time_operations
+
+TRIED = 4
+"""Cuts that are timed; each in a few orders."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The plan of a step, its cycles when it runs alone, and the rejected ones, best first."""
+
+    layer: int
+    phase: int
+    plan: Plan
+    cycles: int
+    rejected: tuple[tuple[Plan, int], ...] = ()
+
+
+def choose(steps: list[Step], machine: Machine, is_compat: bool = False) -> list[Decision]:
+    """A plan for every step; equal steps are looked at once."""
+    known: dict[object, Decision] = {}
+    found = []
+    for step in steps:
+        key = step.shape
+        if key not in known:
+            known[key] = _compat(step, machine) if is_compat else _own(step, machine)
+        found.append(replace(known[key], layer=step.layer, phase=step.phase))
+    return found
+
+
+def _own(step: Step, machine: Machine) -> Decision:
+    plans = []
+    for plan in candidates(step, machine)[:TRIED]:
+        plans += orders(step, plan, machine)
+    timed = sorted(((cycles_alone(step, plan, machine), i) for i, plan in enumerate(plans)))
+    ranked = [(plans[i], cycles) for cycles, i in timed]
+    plan, cycles = ranked[0]
+    return Decision(step.layer, step.phase, plan, cycles, tuple(ranked[1:]))
+
+
+def orders(step: Step, plan: Plan, machine: Machine) -> list[Plan]:
+    """The same cuts in the orders that differ."""
+    several = len(step.output_tiles) > 1
+    found = [plan]
+    if several and plan.tiles > 1:
+        found.append(replace(plan, outputs_outside=True))
+    tall, wide = spans(step, 0, plan.rows), spans(step, 1, plan.columns)
+    area = max(y.length for y in tall) * max(x.length for x in wide)
+    together = min(len(step.output_tiles), machine.psum_rows // 2 // area)
+    if step.kind == "dense" and together > 1 and len(step.sources) > machine.fm_banks:
+        found.append(replace(plan, group=together))
+    return found
+
+
+def cycles_alone(step: Step, plan: Plan, machine: Machine) -> int:
+    """Cycles of a step with nothing before or after it."""
+    anywhere = Addresses(defaultdict(int), defaultdict(int))
+    operations = Scheduler(machine).run([(step, plan, anywhere)])
+    return time_operations(operations, machine).cycles
+
+
+def _compat(step: Step, machine: Machine) -> Decision:
+    """The public tool chain's square tiles, made to fit: aligned to pooling, and within buffers."""
+    check_weights(step, machine)
+    edge = compat.tile_edge(_shape(step), machine) // max(step.stride) or 1
+    pool = step.post.pool
+    if pool is not None:
+        edge = max(1, edge // max(pool.stride_y, pool.stride_x))
+    while True:
+        cuts = square_cuts(step.made[0], edge), square_cuts(step.made[1], edge)
+        if fits(step, spans(step, 0, cuts[0]), spans(step, 1, cuts[1]), machine):
+            break
+        if edge == 1:
+            candidates(step, machine)  # says that there are none, or gives some
+            return _own(step, machine)
+        edge -= 1
+    plan = Plan(*cuts)
+    return Decision(step.layer, step.phase, plan, cycles_alone(step, plan, machine))
+
+
+def _shape(step: Step) -> ConvShape:
+    """The step for the public tool chain's search; it is square, so by the longer edge."""
+    edge = max(
+        (size - 1) * stride + reach
+        for size, stride, reach in zip(
+            (step.height, step.width), step.stride, step.reach, strict=True
+        )
+    )
+    channels = sum(source.channels for source in step.sources)
+    return ConvShape(edge, edge, channels, step.outputs, *step.reach, max(step.stride))
+
+
+__all__ = ["TRIED", "Decision", "choose", "cycles_alone", "orders"]
