@@ -74,7 +74,10 @@ def cycles_alone(step: Step, plan: Plan, machine: Machine) -> int:
 def _compat(step: Step, machine: Machine) -> Decision:
     """The public tool chain's square tiles, made to fit: aligned to pooling, and within buffers."""
     check_weights(step, machine)
-    edge = compat.tile_edge(_shape(step), machine) // max(step.stride) or 1
+    shape = _shape(step)
+    if shape.kernel_h**2 > machine.fm_rows:
+        return _own(step, machine)
+    edge = max(1, compat.tile_edge(shape, machine) // shape.stride)
     pool = step.post.pool
     if pool is not None:
         edge = max(1, edge // max(pool.stride_y, pool.stride_x))
@@ -83,7 +86,6 @@ def _compat(step: Step, machine: Machine) -> Decision:
         if fits(step, spans(step, 0, cuts[0]), spans(step, 1, cuts[1]), machine):
             break
         if edge == 1:
-            candidates(step, machine)  # says that there are none, or gives some
             return _own(step, machine)
         edge -= 1
     plan = Plan(*cuts)
@@ -92,14 +94,10 @@ def _compat(step: Step, machine: Machine) -> Decision:
 
 def _shape(step: Step) -> ConvShape:
     """The step for the public tool chain's search; it is square, so by the longer edge."""
-    edge = max(
-        (size - 1) * stride + reach
-        for size, stride, reach in zip(
-            (step.height, step.width), step.stride, step.reach, strict=True
-        )
-    )
+    reach, stride = max(step.reach), max(step.stride)
+    edge = (max(step.height, step.width) - 1) * stride + reach
     channels = sum(source.channels for source in step.sources)
-    return ConvShape(edge, edge, channels, step.outputs, *step.reach, max(step.stride))
+    return ConvShape(edge, edge, channels, step.outputs, reach, reach, stride)
 
 
 __all__ = ["TRIED", "Decision", "choose", "cycles_alone", "orders"]

@@ -43,7 +43,7 @@ def tile_edge(shape: ConvShape, machine: Machine) -> int:
     """The edge that the tool chain chooses, in input pixels without the kernel's overlap."""
     total = shape.height - shape.kernel_h + 1
     best = (float("inf"), 0)
-    for edge in range(min(shape.kernel_h + 1, shape.height), total + 1):
+    for edge in range(min(shape.kernel_h + 1, total), total + 1):
         if (edge + shape.kernel_h - 1) * (edge + shape.kernel_w - 1) > machine.fm_rows:
             break
         count, rest = divmod(total, edge)

@@ -9,7 +9,7 @@ from dy2st.targets.opu.machine import Machine, machine
 from tests.dy2st.targets.opu.random_layers import random_inputs, random_layer, random_network
 
 OPU = machine("opu1024")
-SMALL = OPU.but(name="small", fm_rows=80, weight_rows=16, psum_rows=96, queue=4)
+SMALL = OPU.but(name="small", fm_rows=210, weight_rows=16, psum_rows=96, queue=4)
 
 
 def check(network, seed: int, opu: Machine, mode: str = "own") -> None:
@@ -28,3 +28,19 @@ def test_a_layer_computes_what_the_interpreter_does(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(24))
 def test_a_network_computes_what_the_interpreter_does(seed: int) -> None:
     check(random_network(seed), seed, OPU)
+
+
+@pytest.mark.parametrize("seed", range(100, 148))
+def test_a_small_machine_cuts_layers_into_many_tiles(seed: int) -> None:
+    check(random_layer(seed), seed, SMALL)
+
+
+@pytest.mark.parametrize("seed", range(100, 116))
+def test_layers_overlap_on_a_small_machine_with_latencies(seed: int) -> None:
+    opu = SMALL.but(dram_latency=20, pe_epilogue=30, dram_row_latency=2)
+    check(random_network(seed), seed, opu)
+
+
+@pytest.mark.parametrize("seed", range(200, 212))
+def test_square_tiles_one_layer_after_the_other_compute_the_same(seed: int) -> None:
+    check(random_network(seed), seed, OPU, "compat")
