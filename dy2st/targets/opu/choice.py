@@ -8,18 +8,31 @@ from dataclasses import dataclass, replace
 from dy2st.targets.opu import compat
 from dy2st.targets.opu.cost import ConvShape
 from dy2st.targets.opu.machine import Machine
+from dy2st.targets.opu.operations import Compute
 from dy2st.targets.opu.schedule import Addresses, Scheduler
 from dy2st.targets.opu.steps import Step
-from dy2st.targets.opu.tiling import Plan, candidates, check_weights, fits, spans, square_cuts
+from dy2st.targets.opu.tiling import (
+    UNCOVERED,
+    Plan,
+    candidates,
+    check_weights,
+    fits,
+    passes,
+    spans,
+    square_cuts,
+)
 from dy2st.targets.opu.timing import time_operations
 
-TRIED = 4
+TRIED = 3
 """Cuts that are timed; each in a few orders."""
+
+ENOUGH = 1.001
+"""Nothing more is tried for a step that takes so little more than its passes."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The plan of a step, its cycles when it runs alone, and the rejected ones, best first."""
+    """The plan of a step, its cycles between others, and the rejected ones, best first."""
 
     layer: int
     phase: int
@@ -41,13 +54,16 @@ def choose(steps: list[Step], machine: Machine, is_compat: bool = False) -> list
 
 
 def _own(step: Step, machine: Machine) -> Decision:
-    plans = []
-    for plan in candidates(step, machine)[:TRIED]:
-        plans += orders(step, plan, machine)
-    timed = sorted(((cycles_alone(step, plan, machine), i) for i, plan in enumerate(plans)))
-    ranked = [(plans[i], cycles) for cycles, i in timed]
-    plan, cycles = ranked[0]
-    return Decision(step.layer, step.phase, plan, cycles, tuple(ranked[1:]))
+    timed: list[tuple[float, Plan]] = []
+    found = candidates(step, machine)[:TRIED]
+    least = min(passes(step, plan, machine) for plan in found)
+    for plan in (order for cuts in found for order in orders(step, cuts, machine)):
+        timed.append((cycles_between(step, plan, machine), plan))
+        if timed[-1][0] <= ENOUGH * least:
+            break
+    timed.sort(key=lambda entry: entry[0])
+    ranked = tuple((plan, round(cycles)) for cycles, plan in timed)
+    return Decision(step.layer, step.phase, *ranked[0], ranked[1:])
 
 
 def orders(step: Step, plan: Plan, machine: Machine) -> list[Plan]:
@@ -64,11 +80,16 @@ def orders(step: Step, plan: Plan, machine: Machine) -> list[Plan]:
     return found
 
 
-def cycles_alone(step: Step, plan: Plan, machine: Machine) -> int:
-    """Cycles of a step with nothing before or after it."""
+def cycles_between(step: Step, plan: Plan, machine: Machine) -> float:
+    """Cycles of a step with others before and after it: they cover most of its first load and last
+    store.
+    """
     anywhere = Addresses(defaultdict(int), defaultdict(int))
     operations = Scheduler(machine).run([(step, plan, anywhere)])
-    return time_operations(operations, machine).cycles
+    timeline = time_operations(operations, machine)
+    computes = [i for i, operation in enumerate(operations) if isinstance(operation, Compute)]
+    inside = int(timeline.ends[computes[-1]] - timeline.starts[computes[0]])
+    return inside + UNCOVERED * (timeline.cycles - inside)
 
 
 def _compat(step: Step, machine: Machine) -> Decision:
@@ -89,7 +110,7 @@ def _compat(step: Step, machine: Machine) -> Decision:
             return _own(step, machine)
         edge -= 1
     plan = Plan(*cuts)
-    return Decision(step.layer, step.phase, plan, cycles_alone(step, plan, machine))
+    return Decision(step.layer, step.phase, plan, round(cycles_between(step, plan, machine)))
 
 
 def _shape(step: Step) -> ConvShape:
@@ -100,4 +121,4 @@ def _shape(step: Step) -> ConvShape:
     return ConvShape(edge, edge, channels, step.outputs, reach, reach, stride)
 
 
-__all__ = ["TRIED", "Decision", "choose", "cycles_alone", "orders"]
+__all__ = ["TRIED", "Decision", "choose", "cycles_between", "orders"]

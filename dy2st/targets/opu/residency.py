@@ -7,16 +7,27 @@ ago before what has just been read: its load can begin early.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, replace
+from heapq import nsmallest
 
 RELOAD = 0.5
 """Cycles that a word is worth which has to be loaded again: the DMA may have nothing else to do."""
 
 
+CROWD = 24
+"""Items of a bank before those that are used no more are joined."""
+
+TRIED = 8
+"""Items beside which a place is looked for."""
+
+
 @dataclass(eq=False)
 class Item:
-    """Something in `rows` rows of a bank; `load` is its load's number, `position` the last use."""
+    """Something in `rows` rows of a bank; `load` is its load's number, `position` the last use.
+
+    The key is None where several things were that are used no more.
+    """
 
     key: Hashable
     bank: int
@@ -30,6 +41,18 @@ class Item:
     def end(self) -> int:
         """The row behind it."""
         return self.row + self.rows
+
+
+@dataclass(frozen=True, order=True)
+class _Found:
+    """A place; items [first, last) of the bank give way."""
+
+    cost: float
+    free: int
+    bank: int
+    row: int
+    first: int
+    last: int
 
 
 class Buffer:
@@ -59,53 +82,89 @@ class Buffer:
 
     def put(self, item: Item, position: int, pinned: Callable[[Hashable], bool]) -> list[Item]:
         """Give the item a place; returns what gave way to it."""
-        best: tuple[tuple[float, float, int, int], list[Item]] | None = None
-        for bank, present in enumerate(self.banks):
-            starts = {0, *(other.end for other in present)}
-            starts |= {other.row - item.rows for other in present}
-            for row in starts:
-                if row < 0 or row + item.rows > self.rows:
-                    continue
-                found = self._score(item, bank, row, position, pinned)
-                if found is not None and (best is None or found[0] < best[0]):
-                    best = found
+        best: _Found | None = None
+        for bank, row in self._places(item):
+            found = self._score(item, bank, row, position, pinned)
+            if found is not None and (best is None or found < best):
+                best = found
+            if best is not None and not best.cost:
+                break
         if best is None:
             raise RuntimeError(f"{item.rows} rows do not fit beside what is in use")
-        (_, _, item.bank, item.row), evicted = best
+        item.bank, item.row = best.bank, best.row
+        bank = self.banks[item.bank]
+        evicted = bank[best.first : best.last]
         for other in evicted:
-            self.banks[item.bank].remove(other)
-            del self.items[other.key]
-        self.banks[item.bank].append(item)
+            self.items.pop(other.key, None)
+        bank[best.first : best.last] = [item]
         self.items[item.key] = item
+        if len(bank) > CROWD:
+            self._compact(item.bank, position)
         return evicted
+
+    def _places(self, item: Item) -> Iterator[tuple[int, int]]:
+        """Places to look at: free ends of banks, then beside what was used longest ago."""
+        last = self.rows - item.rows
+        for bank, present in enumerate(self.banks):
+            if not present or present[-1].end <= last:
+                yield bank, present[-1].end if present else 0
+        everything = (other for bank in self.banks for other in bank)
+        for other in nsmallest(TRIED, everything, key=_position):
+            if other.row <= last:
+                yield other.bank, other.row
+            if other.end > item.rows:
+                yield other.bank, other.end - item.rows
+        for bank in range(len(self.banks)):
+            yield bank, 0
+            yield bank, last
 
     def _score(
         self, item: Item, bank: int, row: int, position: int, pinned: Callable[[Hashable], bool]
-    ) -> tuple[tuple[float, float, int, int], list[Item]] | None:
+    ) -> _Found | None:
         """How bad a place is: cycles of waiting and reloading, then when it is free."""
-        evicted = []
-        free, again = -1, 0.0
-        for other in self.banks[bank]:
-            if other.row >= row + item.rows or other.end <= row:
-                continue
+        present = self.banks[bank]
+        first = bisect_right(present, row, key=_end)
+        last = first
+        free, again = -1, 0
+        while last < len(present) and present[last].row < row + item.rows:
+            other = present[last]
             if pinned(other.key):
                 return None
-            evicted.append(other)
             free = max(free, other.position)
             if self._is_used_after(other.key, position):
                 again += other.words
-        slack = self.begins[position] - (self.ends[free] if free >= 0 else -item.words)
+            last += 1
+        slack = self.begins[position] - self.ends[free] if free >= 0 else 2 * item.words
         late = max(0.0, 1.25 * item.words - slack)
-        return (late + RELOAD * again, free, bank, row), evicted
+        return _Found(late + RELOAD * again, free, bank, row, first, last)
+
+    def _compact(self, number: int, position: int) -> None:
+        """Join neighbours that are used no more."""
+        joined: list[Item] = []
+        for item in self.banks[number]:
+            is_over = item.position < position - CROWD
+            is_over = is_over and not self._is_used_after(item.key, position)
+            if is_over and joined and joined[-1].key is None and joined[-1].end == item.row:
+                self.items.pop(item.key, None)
+                joined[-1].rows += item.rows
+                joined[-1].position = max(joined[-1].position, item.position)
+            elif is_over:
+                self.items.pop(item.key, None)
+                joined.append(replace(item, key=None))
+            else:
+                joined.append(item)
+        self.banks[number] = joined
 
     def _is_used_after(self, key: Hashable, position: int) -> bool:
-        return self.uses[key][-1] > position
+        return key is not None and self.uses[key][-1] > position
 
-    def next_use(self, key: Hashable, position: int) -> int | None:
-        """The next position that uses a key."""
-        positions = self.uses[key]
-        at = bisect_right(positions, position)
-        return positions[at] if at < len(positions) else None
+
+def _position(item: Item) -> int:
+    return item.position
+
+
+def _end(item: Item) -> int:
+    return item.end
 
 
 class Ring:

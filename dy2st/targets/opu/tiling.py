@@ -17,6 +17,9 @@ from dy2st_runtime.errors import ArgumentError
 EDGE = 4095
 """Rows and columns that fit in the fields of an instruction."""
 
+UNCOVERED = 0.125
+"""How much of a step's first load and last store other steps leave uncovered, about."""
+
 
 @dataclass(frozen=True)
 class Span:
@@ -203,7 +206,14 @@ def estimate(step: Step, plan: Plan, machine: Machine) -> float:
     streams = weights * (1 if kept else plan.tiles)
     stored = sum(r.length for r in tall) * sum(c.length for c in wide) * outputs
     edges = tall[0].loaded * wide[0].loaded + tall[-1].length * wide[-1].length
-    return max(pe, features + streams + stored) + edges
+    return max(pe, features + streams + stored) + UNCOVERED * edges
+
+
+def passes(step: Step, plan: Plan, machine: Machine) -> int:
+    """Cycles of all passes."""
+    tall, wide = spans(step, 0, plan.rows), spans(step, 1, plan.columns)
+    pixels = sum(r.length for r in tall) * sum(c.length for c in wide)
+    return _passes(step, pixels, plan.tiles, machine)[0]
 
 
 def _passes(step: Step, pixels: int, tiles: int, machine: Machine) -> tuple[int, int]:
@@ -225,6 +235,7 @@ def _passes(step: Step, pixels: int, tiles: int, machine: Machine) -> tuple[int,
 
 __all__ = [
     "EDGE",
+    "UNCOVERED",
     "Plan",
     "Span",
     "candidates",
@@ -232,6 +243,7 @@ __all__ = [
     "estimate",
     "even_cuts",
     "fits",
+    "passes",
     "span",
     "spans",
     "square_cuts",
