@@ -20,6 +20,8 @@ from dy2st.targets.opu.tiling import (
     passes,
     spans,
     square_cuts,
+    strips,
+    traffic,
 )
 from dy2st.targets.opu.timing import time_operations
 
@@ -30,15 +32,26 @@ ENOUGH = 1.001
 """Nothing more is tried for a step that takes so little more than its passes."""
 
 
+WAITING = 1.02
+"""A step that takes so much more than its passes is interleaved with the next, if that helps."""
+
+PAIRS = 8
+"""Pairs of plans that are timed."""
+
+
 @dataclass(frozen=True)
 class Decision:
-    """The plan of a step, its cycles between others, and the rejected ones, best first."""
+    """The plan of a step, its cycles between others, and the rejected ones, best first.
+
+    with_next  the tiles of this step and the next one take turns: one moves data, one computes.
+    """
 
     layer: int
     phase: int
     plan: Plan
     cycles: int
     rejected: tuple[tuple[Plan, int], ...] = ()
+    with_next: bool = False
 
 
 def choose(steps: list[Step], machine: Machine, is_compat: bool = False) -> list[Decision]:
@@ -50,7 +63,50 @@ def choose(steps: list[Step], machine: Machine, is_compat: bool = False) -> list
         if key not in known:
             known[key] = _compat(step, machine) if is_compat else _own(step, machine)
         found.append(replace(known[key], layer=step.layer, phase=step.phase))
+    return found if is_compat else paired(steps, found, machine)
+
+
+def paired(steps: list[Step], found: list[Decision], machine: Machine) -> list[Decision]:
+    """With those pairs interleaved that are faster so."""
+    for number, (step, then) in enumerate(zip(steps, steps[1:], strict=False)):
+        taken = number and found[number - 1].with_next
+        busy = passes(step, found[number].plan, machine)
+        reads = {source.tensor for source in then.sources}
+        if taken or reads != {step.target} or step.by != (1, 1):
+            continue
+        if found[number].cycles > WAITING * busy:
+            found[number : number + 2] = _pair(step, then, found[number : number + 2], machine)
     return found
+
+
+def _pair(step: Step, then: Step, apart: list[Decision], machine: Machine) -> list[Decision]:
+    """Decisions for two steps: the best pair of plans, or those that there are."""
+    best, cycles = apart, sum(decision.cycles for decision in apart)
+    for first, second in _pairs_of_plans(step, then, machine):
+        anywhere = Addresses(defaultdict(int), defaultdict(int))
+        work = [(step, first, anywhere), (then, second, anywhere)]
+        operations = Scheduler(machine).run(work, pairs=(0,))
+        taken = time_operations(operations, machine).cycles
+        if taken < cycles:
+            cycles = taken
+            one, two = apart
+            rest = [(d.plan, d.cycles) for d in apart]
+            best = [
+                replace(one, plan=first, cycles=taken, with_next=True, rejected=(rest[0],)),
+                replace(two, plan=second, cycles=0, rejected=(rest[1],)),
+            ]
+    return best
+
+
+def _pairs_of_plans(step: Step, then: Step, machine: Machine) -> list[tuple[Plan, Plan]]:
+    """Plans with small tiles for both, those of the second about as fast as of the first."""
+    found = []
+    for first in strips(step, machine):
+        for second in strips(then, machine):
+            busy = passes(step, first, machine) + passes(then, second, machine)
+            moved = traffic(step, first, machine) + traffic(then, second, machine)
+            found.append((max(busy, moved), first.tiles + second.tiles, len(found), first, second))
+    return [entry[3:] for entry in sorted(found, key=lambda entry: entry[:3])[:PAIRS]]
 
 
 def _own(step: Step, machine: Machine) -> Decision:

@@ -144,12 +144,13 @@ def compile_network(
     decisions = choose(lowered.steps, opu, mode == "compat")
     blocks, addresses = _parameters(lowered.steps, opu)
     parameters = np.concatenate(blocks) if blocks else np.zeros((0, WORD), np.uint8)
-    places = place(lowered, len(parameters), opu)
+    pairs = [number for number, decision in enumerate(decisions) if decision.with_next]
+    places = place(lowered, len(parameters), opu, pairs)
     work = [
         (step, decision.plan, at)
         for step, decision, at in zip(lowered.steps, decisions, addresses, strict=True)
     ]
-    operations = Scheduler(opu, places, has_barriers=mode == "compat").run(work)
+    operations = Scheduler(opu, places, has_barriers=mode == "compat").run(work, pairs)
     words = encode(operations, opu)
     return CompiledModel(
         network, opu, mode, operations, words, parameters, lowered, places, decisions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from dy2st.targets.opu.machine import Machine
@@ -18,26 +19,30 @@ class Places:
     lives: dict[Tensor, tuple[int, int]] = field(default_factory=dict)
 
 
-def lifetimes(lowered: Lowered) -> dict[Tensor, tuple[int, int]]:
-    """First and last step of every tensor; inputs and outputs live for ever."""
+def lifetimes(lowered: Lowered, pairs: Collection[int] = ()) -> dict[Tensor, tuple[int, int]]:
+    """First and last step of every tensor; inputs and outputs live for ever.
+
+    Each step of `pairs` and the next one run together.
+    """
     end = len(lowered.steps)
     lives: dict[Tensor, tuple[int, int]] = {}
     for given in lowered.inputs:
         lives[given.tensor] = (-1, end)
     for number, step in enumerate(lowered.steps):
-        first, last = lives.get(step.target, (number, number))
-        lives[step.target] = (first, max(last, number))
+        begin, stop = number - (number - 1 in pairs), number + (number in pairs)
+        first, last = lives.get(step.target, (begin, stop))
+        lives[step.target] = (first, max(last, stop))
         for tensor in step.reads():
-            lives[tensor] = (lives[tensor][0], max(lives[tensor][1], number))
+            lives[tensor] = (lives[tensor][0], max(lives[tensor][1], stop))
     for index in lowered.outputs:
         tensor = lowered.tensors[index]
         lives[tensor] = (lives[tensor][0], end)
     return lives
 
 
-def place(lowered: Lowered, start: int, machine: Machine) -> Places:
+def place(lowered: Lowered, start: int, machine: Machine, pairs: Collection[int] = ()) -> Places:
     """Give every tensor an address from word `start` on: the lowest that is free in its life."""
-    places = Places(start, lives=lifetimes(lowered))
+    places = Places(start, lives=lifetimes(lowered, pairs))
     placed: list[Tensor] = []
     for tensor, (first, last) in sorted(places.lives.items(), key=lambda entry: entry[1][0]):
         alive = [

@@ -6,7 +6,7 @@ in a buffer is used, so what must be loaded, where to, and what the load must wa
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -56,7 +56,7 @@ class Tile:
     output: int
     rows: Span
     columns: Span
-    number: int  # of its store
+    number: int = -1  # of its store
     psum_row: int = 0
     psum_store: int = -1
     origin: Origin | None = None
@@ -120,16 +120,14 @@ class _Events:
         self.slices = tap_slices(step, machine)
         self.computes: dict[tuple[int, int, int, int, int], Compute] = {}
 
-    def run(self, stores: int) -> Iterator[Event]:
-        """All events; `stores` is the number of the first store."""
+    def blocks(self) -> Iterator[list[Event]]:
+        """All events, those of a group of output tiles together."""
         for group, y, x in sweep(self.step, self.plan):
             tiles = []
             for output in group:
                 where = f"outputs {output} rows {y.made[0]} columns {x.made[0]}"
-                origin = Origin(self.step.layer, where)
-                tiles.append(Tile(self.step, output, y, x, stores, origin=origin))
-                stores += 1
-            yield from self._group(tiles)
+                tiles.append(Tile(self.step, output, y, x, origin=Origin(self.step.layer, where)))
+            yield list(self._group(tiles))
 
     def _group(self, tiles: list[Tile]) -> Iterator[Event]:
         sources = self.step.sources_of(tiles[0].output)
@@ -239,6 +237,39 @@ class _Events:
         return at + span.made[0] * times * by == 0, last == size - 1
 
 
+def interleaved(first: list[list[Event]], then: list[list[Event]]) -> Iterator[Event]:
+    """The events of two steps, the second of which reads what the first makes.
+
+    Each block of the second comes behind those of the first that the block after it reads: they
+    load and store while it computes.
+    """
+    made = [block[0].tile for block in first]
+    needed = [_blocks_before(block[0].tile, made) for block in then]
+    done = 0
+    for number, block in enumerate(then):
+        wanted = max(needed[: number + 2])
+        for before in first[done:wanted]:
+            yield from before
+        done = max(done, wanted)
+        yield from block
+    for rest in first[done:]:
+        yield from rest
+
+
+def _blocks_before(tile: Tile, made: list[Tile]) -> int:
+    """How many blocks must be there before a tile can be loaded."""
+    top, left = tile.rows.start, tile.columns.start
+    bottom = top + (tile.rows.loaded - 1) * tile.rows.skip + 1
+    right = left + tile.columns.loaded
+    times = max(1, made[0].step.post.upsample)
+    last = 0
+    for number, other in enumerate(made):
+        (a, b), (c, d) = other.rows.made, other.columns.made
+        if a * times < bottom and top < b * times and c * times < right and left < d * times:
+            last = number + 1
+    return last
+
+
 def rectangle(
     tensor: Tensor,
     group: int,
@@ -286,13 +317,23 @@ class Scheduler:
         self.before: list[tuple[int, int]] = []  # computes and stores done behind each position
         self.traffic: dict[Tensor, _Traffic] = {}
 
-    def run(self, work: list[tuple[Step, Plan, Addresses]]) -> list[Operation]:
-        """The operations of steps."""
-        stores = 0
+    def run(
+        self, work: list[tuple[Step, Plan, Addresses]], pairs: Collection[int] = ()
+    ) -> list[Operation]:
+        """The operations of steps; each step of `pairs` is interleaved with the next one."""
+        before: list[list[Event]] | None = None
         for number, (step, plan, at) in enumerate(work):
-            events = list(_Events(number, step, plan, at, self.machine).run(stores))
-            stores += sum(isinstance(event.operation, Store) for event in events)
-            self.events += events
+            blocks = list(_Events(number, step, plan, at, self.machine).blocks())
+            if number in pairs:
+                before = blocks
+            elif before is not None:
+                self.events += interleaved(before, blocks)
+                before = None
+            else:
+                self.events += [event for block in blocks for event in block]
+        ends = (event for event in self.events if isinstance(event.operation, Store))
+        for number, event in enumerate(ends):
+            event.tile.number = number
         uses = self._uses()
         machine = self.machine
         known = uses, self.begins, self.ends

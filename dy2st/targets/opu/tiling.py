@@ -167,6 +167,24 @@ def candidates(step: Step, machine: Machine) -> list[Plan]:
     return found
 
 
+def strips(step: Step, machine: Machine) -> list[Plan]:
+    """Small tiles of a few rows: several fit in a bank beside each other."""
+    found = []
+    for pieces in _pieces(step.made[0]):
+        rows = even_cuts(step.made[0], pieces)
+        tall = spans(step, 0, rows)
+        high = max(r.loaded for r in tall)
+        if high > 16 * step.stride[0]:
+            continue
+        for parts in (1, 2, 3, 4, 6, 8):
+            columns = even_cuts(step.made[1], min(parts, step.made[1]))
+            wide = spans(step, 1, columns)
+            words = high * max(c.loaded for c in wide)
+            if 0.1 < words / machine.fm_rows < 0.7 and fits(step, tall, wide, machine):
+                found.append(Plan(rows, columns))
+    return found
+
+
 def _pieces(length: int) -> Iterator[int]:
     """Numbers of pieces that make different largest pieces."""
     last = 0
@@ -195,18 +213,24 @@ def _with_columns(step: Step, rows: tuple[int, ...], machine: Machine) -> list[P
 def estimate(step: Step, plan: Plan, machine: Machine) -> float:
     """Cycles of a plan without waiting, and what its first and last tile leave uncovered."""
     tall, wide = spans(step, 0, plan.rows), spans(step, 1, plan.columns)
-    pixels = sum(r.length for r in tall) * sum(c.length for c in wide)
+    edges = tall[0].loaded * wide[0].loaded + tall[-1].length * wide[-1].length
+    return max(passes(step, plan, machine), traffic(step, plan, machine)) + UNCOVERED * edges
+
+
+def traffic(step: Step, plan: Plan, machine: Machine) -> int:
+    """Cycles of all loads and stores, about."""
+    tall, wide = spans(step, 0, plan.rows), spans(step, 1, plan.columns)
     loaded = sum(r.loaded for r in tall) * sum(c.loaded for c in wide)
-    pe, weights = _passes(step, pixels, plan.tiles, machine)
+    _, weights = _passes(step, 0, plan.tiles, machine)
     groups, outputs = len(step.sources), len(step.output_tiles)
     once = max(r.loaded for r in tall) * max(c.loaded for c in wide) * groups
     again = outputs if step.kind == "dense" and once > 2 * machine.fm_rows else 1
-    features = loaded * groups * again
     kept = weights <= 2 * machine.weight_rows * machine.macs // CHANNELS
     streams = weights * (1 if kept else plan.tiles)
     stored = sum(r.length for r in tall) * sum(c.length for c in wide) * outputs
-    edges = tall[0].loaded * wide[0].loaded + tall[-1].length * wide[-1].length
-    return max(pe, features + streams + stored) + UNCOVERED * edges
+    added = stored if step.post.residual else 0
+    moves = plan.tiles * (groups * again + outputs) * machine.dram_latency
+    return loaded * groups * again + streams + stored + added + moves
 
 
 def passes(step: Step, plan: Plan, machine: Machine) -> int:
@@ -247,5 +271,7 @@ __all__ = [
     "span",
     "spans",
     "square_cuts",
+    "strips",
     "taps_at_once",
+    "traffic",
 ]
