@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from math import log
 
 from dy2st.targets.opu import compat
 from dy2st.targets.opu.cost import ConvShape
@@ -12,6 +13,7 @@ from dy2st.targets.opu.operations import Compute
 from dy2st.targets.opu.schedule import Addresses, Scheduler
 from dy2st.targets.opu.steps import Step
 from dy2st.targets.opu.tiling import (
+    FETCH,
     UNCOVERED,
     Plan,
     candidates,
@@ -35,7 +37,7 @@ ENOUGH = 1.001
 WAITING = 1.02
 """A step that takes so much more than its passes is interleaved with the next, if that helps."""
 
-PAIRS = 8
+PAIRS = 16
 """Pairs of plans that are timed."""
 
 
@@ -105,8 +107,10 @@ def _pairs_of_plans(step: Step, then: Step, machine: Machine) -> list[tuple[Plan
         for second in strips(then, machine):
             busy = passes(step, first, machine) + passes(then, second, machine)
             moved = traffic(step, first, machine) + traffic(then, second, machine)
-            found.append((max(busy, moved), first.tiles + second.tiles, len(found), first, second))
-    return [entry[3:] for entry in sorted(found, key=lambda entry: entry[:3])[:PAIRS]]
+            slow = round(50 * log(max(busy, moved)))  # about 2 % are the same
+            uneven = abs(log(first.tiles / second.tiles))
+            found.append((slow, uneven, first.tiles, len(found), first, second))
+    return [entry[4:] for entry in sorted(found, key=lambda entry: entry[:4])[:PAIRS]]
 
 
 def _own(step: Step, machine: Machine) -> Decision:
@@ -145,7 +149,7 @@ def cycles_between(step: Step, plan: Plan, machine: Machine) -> float:
     timeline = time_operations(operations, machine)
     computes = [i for i, operation in enumerate(operations) if isinstance(operation, Compute)]
     inside = int(timeline.ends[computes[-1]] - timeline.starts[computes[0]])
-    return inside + UNCOVERED * (timeline.cycles - inside)
+    return inside + UNCOVERED * (timeline.cycles - inside) + FETCH * len(operations)
 
 
 def _compat(step: Step, machine: Machine) -> Decision:

@@ -17,6 +17,9 @@ from dy2st_runtime.errors import ArgumentError
 EDGE = 4095
 """Rows and columns that fit in the fields of an instruction."""
 
+FETCH = 1.0
+"""Cycles that an operation is worth: its words have to be fetched."""
+
 UNCOVERED = 0.125
 """How much of a step's first load and last store other steps leave uncovered, about."""
 
@@ -214,7 +217,9 @@ def estimate(step: Step, plan: Plan, machine: Machine) -> float:
     """Cycles of a plan without waiting, and what its first and last tile leave uncovered."""
     tall, wide = spans(step, 0, plan.rows), spans(step, 1, plan.columns)
     edges = tall[0].loaded * wide[0].loaded + tall[-1].length * wide[-1].length
-    return max(passes(step, plan, machine), traffic(step, plan, machine)) + UNCOVERED * edges
+    operations = plan.tiles * len(step.output_tiles) * (2 * len(step.sources) + 1)
+    busy = max(passes(step, plan, machine), traffic(step, plan, machine))
+    return busy + UNCOVERED * edges + FETCH * operations
 
 
 def traffic(step: Step, plan: Plan, machine: Machine) -> int:
@@ -259,6 +264,7 @@ def _passes(step: Step, pixels: int, tiles: int, machine: Machine) -> tuple[int,
 
 __all__ = [
     "EDGE",
+    "FETCH",
     "UNCOVERED",
     "Plan",
     "Span",
