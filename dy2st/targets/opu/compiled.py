@@ -26,10 +26,11 @@ from dy2st.targets.opu.machine import CHANNELS, WORD, Machine
 from dy2st.targets.opu.machine import machine as machine_of
 from dy2st.targets.opu.network import Array, Network
 from dy2st.targets.opu.operations import Operation
+from dy2st.targets.opu.packing import pack
 from dy2st.targets.opu.places import Places, place
 from dy2st.targets.opu.schedule import Addresses, Scheduler, tap_slices
 from dy2st.targets.opu.simulator import Execution, simulate
-from dy2st.targets.opu.steps import Lowered, Step, lower
+from dy2st.targets.opu.steps import Lowered, Step, lower, need_borders
 from dy2st.targets.opu.timing import Timeline, time_operations
 from dy2st.targets.opu.words import encode
 from dy2st_runtime.errors import ArgumentError
@@ -64,7 +65,7 @@ class CompiledModel:
         for entry in self.lowered.inputs:
             x = inputs[entry.index][0]
             if entry.columns_of:
-                x = columns(self.network, entry.columns_of, x)
+                x = columns(self.network, entry.columns_of, x, entry.across)
             words = pack_features(x, entry.tensor.border)
             dram[entry.tensor.address : entry.tensor.address + len(words)] = words
         return dram
@@ -141,6 +142,9 @@ def compile_network(
         raise ArgumentError(f"mode is {mode!r}, there are {', '.join(MODES)}")
     opu = machine_of(machine)
     lowered = lower(network)
+    if mode == "own":
+        pack(lowered, opu)
+    need_borders(lowered)
     decisions = choose(lowered.steps, opu, mode == "compat")
     blocks, addresses = _parameters(lowered.steps, opu)
     parameters = np.concatenate(blocks) if blocks else np.zeros((0, WORD), np.uint8)
@@ -192,8 +196,11 @@ def _weights(step: Step, output: int, source: int, taps: slice, machine: Machine
     return pack_weights(tile, machine)
 
 
-def columns(network: Network, index: int, x: Array) -> Array:
-    """The windows of an enhanced layer as channels: c ascending, r and s descending."""
+def columns(network: Network, index: int, x: Array, across: int = 1) -> Array:
+    """The windows of an enhanced layer as channels: c ascending, r and s descending.
+
+    With `across`, one window is that of so many outputs side by side.
+    """
     layer = network.layer(index)
     top, bottom, left, right = sizes.border(network, layer)
     tall, wide = sizes.kernel_size(network, layer)
@@ -201,10 +208,10 @@ def columns(network: Network, index: int, x: Array) -> Array:
     _, step_y, step_x = layer.ker_stride
     _, by_y, by_x = layer.dilation
     x = np.pad(x, ((top, bottom), (left, right), (0, 0)))
+    wide, width, step_x = wide + (across - 1) * step_x, width // across, step_x * across
+    rows, ends = (height - 1) * step_y + 1, (width - 1) * step_x + 1
     taps = [
-        x[r * by_y :, s * by_x :][: (height - 1) * step_y + 1 : step_y][
-            :, : (width - 1) * step_x + 1 : step_x
-        ]
+        x[r * by_y :, s * by_x :][:rows:step_y, :ends:step_x]
         for r in reversed(range(tall))
         for s in reversed(range(wide))
     ]

@@ -161,6 +161,8 @@ def _store(store: Store) -> str:
         parts.append(ORDERS[store.order])
     if store.upsample != 1:
         parts.append(f"upsample {store.upsample}")
+    if store.across != 1:
+        parts.append(f"{store.across} pixels across")
     if (store.step_y, store.step_x) != (1, 1):
         parts.append(f"steps {store.step_y},{store.step_x}")
     if any(store.border):

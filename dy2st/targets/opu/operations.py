@@ -129,6 +129,8 @@ class Store:
     as the pixels that they are added to. The result is written from `address` on, rows `pitch`
     words apart, and pixels `step_y`, `step_x` apart (transposed convolutions). `border` writes so
     many rows and columns of zeros around this tile's part: (top, bottom, left, right), outside.
+    A row of partial sums may hold `across` pixels that are side by side, `outputs` lanes for each:
+    the map that is post-processed is then height x (width * across).
     """
 
     outputs: int
@@ -146,6 +148,7 @@ class Store:
     upsample: int = 1
     step_y: int = 1
     step_x: int = 1
+    across: int = 1
     border: tuple[int, int, int, int] = (0, 0, 0, 0)
     waits: Waits = Waits()
     origin: Origin | None = None

@@ -204,7 +204,8 @@ class _Events:
         top = step.at[0] + y.made[0] * post.upsample * step.by[0]
         left = step.at[1] + x.made[0] * post.upsample * step.by[1]
         store = Store(
-            outputs=step.output_tiles[tile.output],
+            outputs=step.output_tiles[tile.output] // step.across,
+            across=step.across,
             height=y.length,
             width=x.length,
             psum_row=0,

@@ -266,6 +266,10 @@ class _Engines:
     def sums(self, operation: Compute | Store, span: Span) -> Array:
         """float32 partial sums (pixels, outputs) that are there."""
         first, outputs = operation.psum_row, operation.outputs
+        if isinstance(operation, Store):
+            outputs *= operation.across
+            if outputs > CHANNELS:
+                raise SimulationError(f"it takes {outputs} lanes of partial sums, there are 64")
         rows = slice(first, first + operation.height * operation.width)
         bank = self.buffers.psum
         bank.read(rows, rows.stop - 1, span, is_rewritten=isinstance(operation, Compute))
@@ -278,7 +282,7 @@ class _Engines:
         """Cut, post-process and write a tile."""
         sums = self.sums(store, span).astype(np.int32)
         y = _saturated((sums >> 8) + (sums >> 7 & 1), 8)
-        y = self.post(store, y.reshape(store.height, store.width, store.outputs), span)
+        y = self.post(store, y.reshape(store.height, -1, store.outputs), span)
         y = y.repeat(store.upsample, axis=0).repeat(store.upsample, axis=1)
         values = np.zeros((y.shape[0] * y.shape[1], CHANNELS), np.int8)
         values[:, CHANNELS - store.outputs :] = y.reshape(-1, store.outputs)[:, ::-1]

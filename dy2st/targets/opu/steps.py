@@ -97,7 +97,9 @@ class Step:
 
     kind     "dense", "depthwise" or "copy"; of the last two output tile k reads source k only.
     taps     (r, s) in units of the dilation, in the order of the passes.
+    across   so many pixels side by side are lanes of one partial sum; `taps` and `stride` are theirs.
     offset   the input pixel of output (0, 0) and tap (0, 0); below 0 in the border.
+    window   of columns: input channels, kernel's height and width, horizontal stride.
     at, by   where output (0, 0) goes in the target, and how far apart outputs are.
     """
 
@@ -121,6 +123,8 @@ class Step:
     biases: Array | None = None
     phase: int = 0
     macs: int = 0
+    across: int = 1
+    window: tuple[int, int, int, int] | None = None
 
     @property
     def reach(self) -> Pair:
@@ -132,7 +136,7 @@ class Step:
     def output_tiles(self) -> list[int]:
         """Output channels of every tile."""
         if self.kind == "dense":
-            return channel_tiles(self.outputs)
+            return channel_tiles(self.outputs * self.across)
         return [source.channels for source in self.sources]
 
     def sources_of(self, output_tile: int) -> list[int]:
@@ -155,7 +159,7 @@ class Step:
         post = replace(self.post, residual=None)
         is_added = self.post.residual is not None
         channels = tuple(source.channels for source in self.sources)
-        size = (self.height, self.width, self.taps, self.stride, self.dilation)
+        size = (self.height, self.width, self.across, self.taps, self.stride, self.dilation)
         return (self.kind, channels, self.outputs, *size, post, is_added, self.target.border)
 
     def reads(self) -> list[Tensor]:
@@ -166,11 +170,15 @@ class Step:
 
 @dataclass(frozen=True)
 class Input:
-    """A tensor that the host writes: network input `index` as it is, or columns for a layer."""
+    """A tensor that the host writes: network input `index` as it is, or columns for a layer.
+
+    Columns are the windows of `across` pixels side by side.
+    """
 
     index: int
     tensor: Tensor
     columns_of: int = 0
+    across: int = 1
 
 
 @dataclass
@@ -184,7 +192,7 @@ class Lowered:
 
 
 def lower(network: Network) -> Lowered:
-    """The steps of a quantised network."""
+    """The steps of a quantised network; `need_borders` comes when they stay as they are."""
     lowered = Lowered(outputs=list(network.outputs))
     plain = {p for layer in network.layers for p in _read_plain(layer) if p <= 0}
     for number, (_, height, width, channels) in enumerate(network.input_sizes):
@@ -194,8 +202,6 @@ def lower(network: Network) -> Lowered:
             lowered.inputs.append(Input(number, tensor))
     for layer in network.layers:
         _Lowering(network, layer, lowered).run()
-    for step in lowered.steps:
-        _need_border(step)
     return lowered
 
 
@@ -204,11 +210,17 @@ def _read_plain(layer: Layer) -> list[int]:
     return [*parts, *layer.residual_source]
 
 
+def need_borders(lowered: Lowered) -> None:
+    """Give tensors the borders that the windows of their readers reach."""
+    for step in lowered.steps:
+        _need_border(step)
+
+
 def _need_border(step: Step) -> None:
     tall, wide = step.reach
     top, left = step.offset
     bottom = top + (step.height - 1) * step.stride[0] + tall
-    right = left + (step.width - 1) * step.stride[1] + wide
+    right = left + (step.width // step.across - 1) * step.stride[1] + wide
     for tensor in {source.tensor for source in step.sources}:
         tensor.need(
             max(0, -top),
@@ -317,7 +329,10 @@ class _Lowering:
         def tile(k: int, c: int, taps: slice) -> Array:
             return weights[taps, c * CHANNELS :][:, :CHANNELS, k * CHANNELS :][..., :CHANNELS]
 
-        self._add(self._step("dense", sources, weights=tile, macs=self._macs()))
+        window = (layer.input_size[3], tall, wide, layer.ker_stride[2])
+        is_plain = layer.dilation[2] == 1
+        step = self._step("dense", sources, weights=tile, macs=self._macs())
+        self._add(replace(step, window=window if is_plain else None))
 
     def _lane_by_lane(self) -> None:
         layer = self.layer
@@ -501,4 +516,14 @@ def _check(layer: Layer) -> None:
         raise ArgumentError(f"layer {layer.index} {layer.name}: only an input is stored as columns")
 
 
-__all__ = ["Input", "Lowered", "Post", "Source", "Step", "Tensor", "lower", "tiles_of"]
+__all__ = [
+    "Input",
+    "Lowered",
+    "Post",
+    "Source",
+    "Step",
+    "Tensor",
+    "lower",
+    "need_borders",
+    "tiles_of",
+]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, gcd
 
 from dy2st.targets.opu.cost import weight_words
 from dy2st.targets.opu.machine import CHANNELS, Machine
@@ -40,11 +40,12 @@ class Span:
     stride: int
     before: int
     after: int
+    across: int = 1
 
     @property
     def length(self) -> int:
-        """Partial sums."""
-        return self.sums[1] - self.sums[0]
+        """Rows or columns of partial sums, which may hold several pixels."""
+        return (self.sums[1] - self.sums[0]) // self.across
 
 
 @dataclass(frozen=True)
@@ -85,12 +86,25 @@ def span(step: Step, axis: int, first: int, last: int) -> Span:
         before, after = max(0, -low), max(0, high - total)
         low, high = max(0, low), min(total, high)
     stride, reach = step.stride[axis], step.reach[axis]
-    start = low * stride + step.offset[axis]
-    loaded = (high - low - 1) * stride + reach
+    across = step.across if axis else 1
+    start = low // across * stride + step.offset[axis]
+    loaded = ((high - low) // across - 1) * stride + reach
     skip = 1
     if axis == 0 and reach == 1:  # rows between are not read at all
         loaded, skip, stride = high - low, stride, 1
-    return Span((first, last), (low, high), start, loaded, skip, stride, before, after)
+    return Span((first, last), (low, high), start, loaded, skip, stride, before, after, across)
+
+
+def column_cuts(step: Step, pieces: int) -> tuple[int, ...]:
+    """Cuts along rows, between whole partial sums."""
+    unit = _unit(step)
+    return tuple(unit * cut for cut in even_cuts(step.made[1] // unit, pieces))
+
+
+def _unit(step: Step) -> int:
+    """Pixels behind pooling that whole partial sums make."""
+    pool = step.post.pool
+    return step.across // gcd(step.across, pool.stride_x if pool else 1)
 
 
 def spans(step: Step, axis: int, cuts: tuple[int, ...]) -> list[Span]:
@@ -180,7 +194,7 @@ def strips(step: Step, machine: Machine) -> list[Plan]:
         if high > 16 * step.stride[0]:
             continue
         for parts in (1, 2, 3, 4, 6, 8):
-            columns = even_cuts(step.made[1], min(parts, step.made[1]))
+            columns = column_cuts(step, min(parts, step.made[1] // _unit(step)))
             wide = spans(step, 1, columns)
             words = high * max(c.loaded for c in wide)
             if 0.1 < words / machine.fm_rows < 0.7 and fits(step, tall, wide, machine):
@@ -204,8 +218,8 @@ def _with_columns(step: Step, rows: tuple[int, ...], machine: Machine) -> list[P
     tall = spans(step, 0, rows)
     if max(r.loaded for r in tall) > EDGE:
         return found
-    for pieces in _pieces(step.made[1]):
-        columns = even_cuts(step.made[1], pieces)
+    for pieces in _pieces(step.made[1] // _unit(step)):
+        columns = column_cuts(step, pieces)
         if fits(step, tall, spans(step, 1, columns), machine):
             found.append(Plan(rows, columns))
         if len(found) == 2:
@@ -232,7 +246,8 @@ def traffic(step: Step, plan: Plan, machine: Machine) -> int:
     again = outputs if step.kind == "dense" and once > 2 * machine.fm_rows else 1
     kept = weights <= 2 * machine.weight_rows * machine.macs // CHANNELS
     streams = weights * (1 if kept else plan.tiles)
-    stored = sum(r.length for r in tall) * sum(c.length for c in wide) * outputs
+    stored = sum(r.length for r in tall) * sum(c.length for c in wide)
+    stored = max(stored, step.made[0] * step.made[1]) * outputs
     added = stored if step.post.residual else 0
     moves = plan.tiles * (groups * again + outputs) * machine.dram_latency
     return loaded * groups * again + streams + stored + added + moves

@@ -56,9 +56,9 @@ def pooled_size(store: Store) -> tuple[int, int]:
     """
     pool = store.pool
     if pool is None:
-        return store.height, store.width
+        return store.height, store.width * store.across
     top, bottom, left, right = pool.padding
-    height, width = store.height + top + bottom, store.width + left + right
+    height, width = store.height + top + bottom, store.width * store.across + left + right
     if pool.height > height or pool.width > width:
         raise ArgumentError(
             f"a window of {pool.height} x {pool.width} over {height} x {width} pixels"
@@ -106,7 +106,8 @@ def duration(operation: Operation, machine: Machine, is_compat: bool = False) ->
     height, width = pooled_size(operation)
     pool = operation.pool
     area = pool.height * pool.width if pool else 1
-    return max(stored_words(operation), height * width * area) + machine.dram_latency
+    rows = -(-height * width * area // operation.across)
+    return max(stored_words(operation), rows) + machine.dram_latency
 
 
 def time_operations(

@@ -90,7 +90,7 @@ pad_u_high[23:21] pad_r_high[26:24] pad_l_high[29:27]
 37 feature_place feature_bank[9:6] feature_row[25:10]
 38 weight_place weight_bank[9:6] bias_bank[13:10] weight_row_high[23:14]
 39 psum_place psum_row[21:6]
-40 store_place store_psum_row[21:6] residual_bank[25:22]
+40 store_place store_psum_row[21:6] residual_bank[25:22] across_more[28:26]
 41 residual_place residual_row[21:6] limit[28:22]
 42 taps tap_x_min[9:6] tap_x_max[13:10] tap_count[21:14] tap_up[22] tap_left[23]
 43 dilation dilation_x[12:6] dilation_y[19:13]
@@ -166,6 +166,7 @@ pool_left pool_pad_l pool_pad_l_high
 pool_right pool_pad_r pool_pad_r_high
 residual_bank residual_bank
 residual_row residual_row
+store_across_more across_more
 upsample_factor upsample_factor
 step_y out_y_stride
 step_x out_x_stride

@@ -264,6 +264,7 @@ def _store(store: Store) -> Fields:
         ("store_limit", store.limit),
         ("step_y", store.step_y),
         ("step_x", store.step_x),
+        ("store_across_more", store.across - 1),
     ]
     if store.pool:
         pooled_size(store)
@@ -504,6 +505,7 @@ class _Decoder:
             upsample=of("upsample_factor") if on["upsample"] else 1,
             step_y=of("step_y"),
             step_x=of("step_x"),
+            across=of("store_across_more") + 1,
             border=self.sides("border") if on["padding"] else (0, 0, 0, 0),
             waits=self.waits,
         )
