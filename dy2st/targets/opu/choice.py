@@ -74,7 +74,8 @@ def paired(steps: list[Step], found: list[Decision], machine: Machine) -> list[D
         taken = number and found[number - 1].with_next
         busy = passes(step, found[number].plan, machine)
         reads = {source.tensor for source in then.sources}
-        if taken or reads != {step.target} or step.by != (1, 1):
+        is_alone = step.by == (1, 1) and then.post.residual is not step.target
+        if taken or reads != {step.target} or not is_alone:
             continue
         if found[number].cycles > WAITING * busy:
             found[number : number + 2] = _pair(step, then, found[number : number + 2], machine)

@@ -19,6 +19,9 @@ from dy2st.targets.opu.steps import Input, Lowered, Source, Step, Tensor
 MOST = 8
 """Pixels across that a store's field holds."""
 
+STRIDE, KERNEL = 7, 15
+"""The largest stride and tap that the fields of a compute hold."""
+
 CUT = 10
 
 
@@ -100,6 +103,8 @@ def _widened(step: Step, across: int) -> Step | None:
     if not is_box or stride > wide or step.weights is None or not _is_exact(step):
         return None
     wider = wide + (across - 1) * stride
+    if stride * across > STRIDE or wider > KERNEL:
+        return None
     return replace(
         step,
         taps=tuple((r, s) for r in range(tall) for s in range(wider)),

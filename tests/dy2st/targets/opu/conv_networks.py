@@ -1,10 +1,14 @@
-"""The convolutions of known networks as quantised Networks, with weights of zero, for timing."""
+"""The convolutions of known networks as quantised Networks of any size.
+
+Without a seed weights are zero: for timing. With one they are random.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from dy2st.targets.opu import sizes
+from dy2st.targets.opu.enhance import enhance
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
 from dy2st.targets.opu.network import Network
 
@@ -12,7 +16,8 @@ from dy2st.targets.opu.network import Network
 class Builder:
     """Adds convolutions; everything has legal fraction lengths."""
 
-    def __init__(self, edge: int, channels: int = 3):
+    def __init__(self, edge: int, channels: int = 3, seed: int | None = None):
+        self.rng = None if seed is None else np.random.default_rng(seed)
         self.network = Network([], input_sizes=[(1, edge, edge, channels)])
 
     def input(self, edge: int, channels: int) -> int:
@@ -50,10 +55,16 @@ class Builder:
         layer.input_size = [1, *sizes.input_size(network, layer)]
         layer.output_size = [1, *sizes.made_size(network, layer)]
         channels = layer.input_size[3]
-        network.int_weights[layer.index] = np.zeros((kernel, kernel, channels, outputs), np.int8)
-        network.int_biases[layer.index] = np.zeros(outputs, np.int16)
+        network.int_weights[layer.index] = self.integers("int8", kernel, kernel, channels, outputs)
+        network.int_biases[layer.index] = self.integers("int16", outputs)
         network.layers.append(layer)
         return layer.index
+
+    def integers(self, dtype, *shape):
+        """Zeros, or small random numbers."""
+        if self.rng is None:
+            return np.zeros(shape, dtype)
+        return self.rng.integers(-6, 7, shape).astype(dtype)
 
     def pool(self, source):
         """2 x 2 of a map that somebody else reads as it is."""
@@ -74,7 +85,7 @@ class Builder:
         return layer.index
 
     def done(self) -> Network:
-        """The network; the first layer is stored as columns."""
+        """The network; the first layer is stored as columns where that is faster."""
         network = self.network
         for layer in network.layers:
             readers = [
@@ -84,13 +95,13 @@ class Builder:
             ]
             layer.output_layer = readers or [-1]
         network.outputs = [layer.index for layer in network.layers if layer.output_layer == [-1]]
-        network.layers[0].enhanced = 1
+        enhance(network)
         return network
 
 
-def tiny_yolo() -> Network:
-    """9 convolutions, 416."""
-    build, x = Builder(416), 0
+def tiny_yolo(edge: int = 416, seed: int | None = None) -> Network:
+    """9 convolutions."""
+    build, x = Builder(edge, seed=seed), 0
     for outputs in (16, 32, 64, 128, 256):
         x = build.conv(x, outputs, 3, pool=(2, 2, 0))
     x = build.conv(x, 512, 3, padding=(1, 2, 1, 2), pool=(2, 1, 0))
@@ -99,18 +110,18 @@ def tiny_yolo() -> Network:
     return build.done()
 
 
-def vgg16() -> Network:
-    """13 convolutions, 224."""
-    build, x = Builder(224), 0
+def vgg16(edge: int = 224, seed: int | None = None) -> Network:
+    """13 convolutions."""
+    build, x = Builder(edge, seed=seed), 0
     for outputs, count in ((64, 2), (128, 2), (256, 3), (512, 3), (512, 3)):
         for number in range(count):
             x = build.conv(x, outputs, 3, pool=(2, 2, 0) if number == count - 1 else None)
     return build.done()
 
 
-def resnet50() -> Network:
-    """53 convolutions, 224."""
-    build = Builder(224)
+def resnet50(edge: int = 224, seed: int | None = None) -> Network:
+    """53 convolutions."""
+    build = Builder(edge, seed=seed)
     x = build.conv(0, 64, 7, 2, pool=(3, 2, 1))
     for middle, blocks in ((64, 3), (128, 4), (256, 6), (512, 3)):
         for block in range(blocks):
@@ -121,10 +132,10 @@ def resnet50() -> Network:
     return build.done()
 
 
-def yolov2() -> Network:
-    """23 convolutions, 416; the rearranged map of the 21st comes in as another input."""
-    build = Builder(416)
-    rearranged = build.input(13, 256)
+def yolov2(edge: int = 416, seed: int | None = None) -> Network:
+    """23 convolutions; the rearranged map of the 21st comes in as another input."""
+    build = Builder(edge, seed=seed)
+    rearranged = build.input(edge // 32, 256)
     x = build.conv(build.conv(0, 32, 3, pool=(2, 2, 0)), 64, 3, pool=(2, 2, 0))
     before = 0
     for channels, blocks in ((64, 3), (128, 3), (256, 5), (512, 5)):
@@ -145,9 +156,9 @@ def yolov2() -> Network:
     return build.done()
 
 
-def yolov3() -> Network:
-    """75 convolutions, 416."""
-    build = Builder(416)
+def yolov3(edge: int = 416, seed: int | None = None) -> Network:
+    """75 convolutions."""
+    build = Builder(edge, seed=seed)
     x, channels, kept = build.conv(0, 32, 3), 32, []
     for blocks in (1, 2, 8, 8, 4):
         channels *= 2

@@ -6,6 +6,10 @@ import pytest
 from dy2st.targets.opu.compiled import compile_network
 from dy2st.targets.opu.interpreter import interpret
 from dy2st.targets.opu.machine import Machine, machine
+from dy2st.targets.opu.network import Network
+from dy2st_runtime.errors import ArgumentError
+from tests.dy2st.targets.opu import conv_networks
+from tests.dy2st.targets.opu.conv_networks import Builder
 from tests.dy2st.targets.opu.random_layers import random_inputs, random_layer, random_network
 
 OPU = machine("opu1024")
@@ -44,3 +48,128 @@ def test_layers_overlap_on_a_small_machine_with_latencies(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(200, 212))
 def test_square_tiles_one_layer_after_the_other_compute_the_same(seed: int) -> None:
     check(random_network(seed), seed, OPU, "compat")
+
+
+@pytest.mark.parametrize("preset", ["opu512", "opu2048", "opu4096", "opu1024-realistic"])
+@pytest.mark.parametrize("seed", range(300, 308))
+def test_other_machines_compute_the_same(seed: int, preset: str) -> None:
+    check(random_layer(seed), seed, machine(preset))
+
+
+def check_convolutions(network: Network, opu: Machine = OPU):
+    """Runs a network of the builder against the interpreter."""
+    rng = np.random.default_rng(0)
+    inputs = [rng.integers(-60, 60, size).astype("int8") for size in network.input_sizes]
+    wanted = interpret(network, inputs, machine=opu)
+    model = compile_network(network, opu)
+    for index, made in zip(network.outputs, model.run(inputs), strict=True):
+        assert wanted[index].any(), "zeros show nothing"
+        np.testing.assert_array_equal(made, wanted[index])
+    return model
+
+
+@pytest.mark.parametrize("name", ["tiny_yolo", "vgg16", "resnet50"])
+def test_known_networks_compute_what_the_interpreter_does(name: str) -> None:
+    check_convolutions(getattr(conv_networks, name)(64, seed=3))
+
+
+# -- faults of the public tool chain ---------------------------------------------------------------
+@pytest.mark.parametrize(
+    "edge, channels, outputs, kernel, stride, pool",
+    [
+        (112, 64, 64, 3, 1, (2, 2, 0)),  # tiles that are not aligned to pooling
+        (48, 20, 192, 3, 1, None),  # three tiles of weights, several of the map
+        (20, 36, 48, 3, 1, None),  # channels that fill no tile
+        (20, 16, 40, 3, 1, None),  # few channels, many outputs
+        (24, 64, 64, 5, 1, None),  # more weights than a bank has rows
+        (24, 64, 64, 7, 1, None),
+        (90, 24, 24, 3, 2, None),  # a stride in several tiles
+        (100, 8, 130, 1, 1, None),  # more partial sums than a tile may have
+    ],
+)
+def test_what_the_public_tool_chain_gets_wrong(
+    edge, channels, outputs, kernel, stride, pool
+) -> None:
+    build = Builder(edge, channels, seed=edge)
+    build.conv(0, outputs, kernel, stride, pool=pool)
+    network = build.done()
+    network.layers[0].enhanced = 0
+    check_convolutions(network)
+
+
+# -- what overlaps ---------------------------------------------------------------------------------
+def test_a_layer_that_moves_data_takes_turns_with_the_next() -> None:
+    build = Builder(104, 3, seed=1)
+    build.conv(build.conv(0, 32, 3, pool=(2, 2, 0)), 64, 3)
+    model = check_convolutions(build.done())
+    assert [decision.with_next for decision in model.decisions] == [True, False]
+    layers = [operation.origin.layer for operation in model.operations]
+    assert layers.index(2) < len(layers) - layers[::-1].index(1)
+
+
+def test_interleaved_layers_share_no_memory() -> None:
+    build = Builder(64, 3, seed=2)
+    x = build.conv(build.conv(0, 32, 3), 64, 3, 2)
+    for _ in range(3):
+        x = build.conv(build.conv(x, 32, 1), 64, 3, residual=x)
+    check_convolutions(build.done())
+
+
+def test_maps_that_are_not_needed_any_more_give_their_place_away() -> None:
+    model = compile_network(conv_networks.vgg16(32))
+    tensors = {step.target for step in model.lowered.steps}
+    room = model.places.words - len(model.parameters)
+    assert room < sum(tensor.words for tensor in tensors) / 2
+
+
+def test_decisions_say_what_else_was_tried() -> None:
+    model = compile_network(conv_networks.resnet50(64))
+    assert [decision.layer for decision in model.decisions] == list(range(1, 54))
+    several = [d for d in model.decisions if d.rejected and not d.with_next]
+    assert several and all(d.cycles <= d.rejected[0][1] for d in several if d.cycles)
+
+
+def test_images_run_one_by_one() -> None:
+    network = random_network(3)
+    inputs = random_inputs(network, 3, batch=2)
+    wanted = interpret(network, inputs)
+    for index, made in zip(network.outputs, compile_network(network).run(inputs), strict=True):
+        np.testing.assert_array_equal(made, wanted[index])
+
+
+# -- bad input -------------------------------------------------------------------------------------
+def test_a_layer_larger_than_every_tiling_is_an_error() -> None:
+    network = conv_networks.vgg16(32)
+    with pytest.raises(ArgumentError, match="layer 2 is larger than every tiling"):
+        compile_network(network, OPU.but(fm_rows=8))
+
+
+def test_weights_larger_than_a_bank_are_an_error() -> None:
+    network = conv_networks.vgg16(32)
+    with pytest.raises(ArgumentError, match="larger than every tiling: the weights of one pass"):
+        compile_network(network, OPU.but(weight_rows=2))
+
+
+def test_too_little_memory_is_an_error() -> None:
+    with pytest.raises(ArgumentError, match="words of DRAM, opu1024 has 1000"):
+        compile_network(conv_networks.vgg16(32), OPU.but(dram_words=1000))
+
+
+def test_a_network_without_integers_is_an_error() -> None:
+    network = conv_networks.vgg16(32)
+    network.int_weights.clear()
+    with pytest.raises(ArgumentError, match="quantise the network first"):
+        compile_network(network)
+
+
+def test_an_unknown_mode_is_an_error() -> None:
+    with pytest.raises(ArgumentError, match="there are own, compat"):
+        compile_network(conv_networks.vgg16(32), OPU, "fast")
+
+
+def test_inputs_of_the_wrong_shape_or_type_are_errors() -> None:
+    model = compile_network(conv_networks.tiny_yolo(32))
+    with pytest.raises(ArgumentError, match=r"input 0 is int8 \(n, 32, 32, 3\)"):
+        model.run([np.zeros((1, 32, 32, 3), "float32")])
+    with pytest.raises(ArgumentError, match="has 1 inputs, not 0"):
+        model.run([])

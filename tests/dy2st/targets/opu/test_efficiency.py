@@ -1,0 +1,71 @@
+"""How much of the multipliers' time known networks use: useful products by all that could be made."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+
+import pytest
+
+from dy2st.targets.opu.compiled import CompiledModel, compile_network
+from dy2st.targets.opu.machine import machine
+from dy2st.targets.opu.timing import time_operations
+from dy2st.targets.opu.words import blocks, fetch_times
+from tests.dy2st.targets.opu import conv_networks, conv_tables
+from tests.dy2st.targets.opu.conv_tables import ConvShape
+
+GOALS = {"vgg16": 0.998, "resnet50": 0.93, "tiny_yolo": 0.94, "yolov2": 0.99, "yolov3": 0.99}
+NAMES = [
+    pytest.param(name, marks=[pytest.mark.slow] if name.startswith("yolo") else [])
+    for name in GOALS
+]
+
+
+@cache
+def compiled(name: str, opu: str) -> CompiledModel:
+    return compile_network(getattr(conv_networks, name)(), opu)
+
+
+def efficiency(model: CompiledModel) -> float:
+    return model.macs / model.machine.macs / model.time().cycles
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_networks_have_the_multiplications_of_their_tables(name: str) -> None:
+    table = getattr(conv_tables, name.upper())
+    shapes = [row if isinstance(row, ConvShape) else row[0] for row in table]
+    assert compiled(name, "opu1024").macs == sum(shape.macs for shape in shapes)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_networks_use_the_multipliers_without_latencies(name: str) -> None:
+    assert efficiency(compiled(name, "opu1024")) >= GOALS[name]
+
+
+@pytest.mark.slow
+def test_networks_use_the_multipliers_with_latencies() -> None:
+    every = [efficiency(compiled(name, "opu1024-realistic")) for name in GOALS]
+    assert sum(every) / len(every) >= 0.94
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fetching_instructions_takes_no_time_of_its_own(name: str) -> None:
+    model = compiled(name, "opu1024")
+    fetch = fetch_times(blocks(model.words, model.machine))
+    fetched = time_operations(model.operations, model.machine, fetch)
+    assert fetched.cycles <= 1.002 * model.time().cycles
+
+
+@pytest.mark.parametrize("name, seconds", [("vgg16", 20), ("resnet50", 30)])
+def test_compiling_is_quick(name: str, seconds: float) -> None:
+    network = getattr(conv_networks, name)()
+    begin = time.process_time()
+    compile_network(network)
+    assert time.process_time() - begin < seconds
+
+
+def test_our_schedule_beats_that_of_the_public_tool_chain() -> None:
+    network = conv_networks.vgg16(56)
+    own = compile_network(network, machine("opu1024"))
+    compat = compile_network(network, machine("opu1024"), "compat")
+    assert own.time().cycles < compat.time().cycles
