@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import log
 
 from dy2st.targets.opu import compat
@@ -70,7 +71,7 @@ def choose(steps: list[Step], machine: Machine, is_compat: bool = False) -> list
 
 def paired(steps: list[Step], found: list[Decision], machine: Machine) -> list[Decision]:
     """With those pairs interleaved that are faster so."""
-    for number, (step, then) in enumerate(zip(steps, steps[1:], strict=False)):
+    for number, (step, then) in enumerate(pairwise(steps)):
         taken = number and found[number - 1].with_next
         busy = passes(step, found[number].plan, machine)
         reads = {source.tensor for source in then.sources}
@@ -103,7 +104,7 @@ def _pair(step: Step, then: Step, apart: list[Decision], machine: Machine) -> li
 
 def _pairs_of_plans(step: Step, then: Step, machine: Machine) -> list[tuple[Plan, Plan]]:
     """Plans with small tiles for both, those of the second about as fast as of the first."""
-    found = []
+    found: list[tuple[int, float, int, int, Plan, Plan]] = []
     for first in strips(step, machine):
         for second in strips(then, machine):
             busy = passes(step, first, machine) + passes(then, second, machine)
@@ -111,7 +112,7 @@ def _pairs_of_plans(step: Step, then: Step, machine: Machine) -> list[tuple[Plan
             slow = round(50 * log(max(busy, moved)))  # about 2 % are the same
             uneven = abs(log(first.tiles / second.tiles))
             found.append((slow, uneven, first.tiles, len(found), first, second))
-    return [entry[4:] for entry in sorted(found, key=lambda entry: entry[:4])[:PAIRS]]
+    return [(entry[4], entry[5]) for entry in sorted(found, key=lambda entry: entry[:4])[:PAIRS]]
 
 
 def _own(step: Step, machine: Machine) -> Decision:

@@ -1,8 +1,8 @@
 """Compat: the tiles and cycles of the public tool chain, as a yardstick.
 
-Square tiles; weights are kept while they are in one of two banks, features are loaded again for every
-tile of outputs; one layer after the other. Strides are counted as they are, not as the tool chain
-does.
+Square tiles; weights are kept while they are in one of two banks, features are loaded again for
+every tile of outputs; one layer after the other. Strides are counted as they are, not as the tool
+chain does.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Packing: few output channels leave lanes idle; pixels side by side take them.
 
 A pass then reads a window that is wider by some columns, and `across` times the outputs, with zeros
-in the weights where a pixel does not reach. Every pixel adds the same products in the same order, so
-nothing changes, if the bias alone in a pass loses nothing that it would not lose beside a product.
+in the weights where a pixel does not reach. Every pixel adds the same products in the same order,
+so nothing changes, if the bias alone in a pass loses nothing that it would not lose beside a product.
 """
 
 from __future__ import annotations

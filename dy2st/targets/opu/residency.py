@@ -83,8 +83,8 @@ class Buffer:
     def put(self, item: Item, position: int, pinned: Callable[[Hashable], bool]) -> list[Item]:
         """Give the item a place; returns what gave way to it."""
         best: _Found | None = None
-        for bank, row in self._places(item):
-            found = self._score(item, bank, row, position, pinned)
+        for number, row in self._places(item):
+            found = self._score(item, number, row, position, pinned)
             if found is not None and (best is None or found < best):
                 best = found
             if best is not None and not best.cost:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.targets.opu.residency import Buffer, Item, Ring
 from dy2st.targets.opu.cost import weight_rows
 from dy2st.targets.opu.machine import CHANNELS, Machine
 from dy2st.targets.opu.operations import (
@@ -25,6 +24,7 @@ from dy2st.targets.opu.operations import (
     Waits,
 )
 from dy2st.targets.opu.places import Places
+from dy2st.targets.opu.residency import Buffer, Item, Ring
 from dy2st.targets.opu.steps import Step, Tensor
 from dy2st.targets.opu.tiling import Plan, Span, spans, taps_at_once
 from dy2st.targets.opu.timing import duration, pooled_size
@@ -74,7 +74,7 @@ class Event:
 
 @dataclass
 class Addresses:
-    """Where a step's weights and biases are: by (output tile, source, first tap), by output tile."""
+    """Where weights and biases are: by (output tile, source, first tap), and by output tile."""
 
     weights: dict[tuple[int, int, int], int] = field(default_factory=dict)
     biases: dict[int, int] = field(default_factory=dict)
@@ -88,7 +88,7 @@ def tap_slices(step: Step, machine: Machine) -> list[slice]:
 
 def rows_of_weights(step: Step, output: int, source: int, taps: slice, machine: Machine) -> int:
     """Rows of the weight buffer of a tile."""
-    count = taps.stop - taps.start
+    count: int = taps.stop - taps.start
     if step.kind == "depthwise":
         return -(-count // (machine.macs // CHANNELS))
     return weight_rows(step.sources[source].channels, step.output_tiles[output], count, machine)

@@ -97,7 +97,8 @@ class Step:
 
     kind     "dense", "depthwise" or "copy"; of the last two output tile k reads source k only.
     taps     (r, s) in units of the dilation, in the order of the passes.
-    across   so many pixels side by side are lanes of one partial sum; `taps` and `stride` are theirs.
+    across   so many pixels side by side are lanes of one partial sum, which `taps` and `stride`
+             are of.
     offset   the input pixel of output (0, 0) and tap (0, 0); below 0 in the border.
     window   of columns: input channels, kernel's height and width, horizontal stride.
     at, by   where output (0, 0) goes in the target, and how far apart outputs are.
@@ -437,7 +438,8 @@ class _Lowering:
         index = self.layer.index
         if index not in self.network.int_weights:
             raise ArgumentError(
-                f"layer {index} {self.layer.name} has no integer weights: quantise the network first"
+                f"layer {index} {self.layer.name} has no integer weights: quantise the "
+                "network first"
             )
         return self.network.int_weights[index]
 

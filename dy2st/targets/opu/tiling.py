@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, gcd
 
 from dy2st.targets.opu.cost import weight_words
@@ -68,8 +69,8 @@ class Plan:
 
     def __str__(self) -> str:
         """Short, for reports."""
-        tall = max(b - a for a, b in zip(self.rows, self.rows[1:], strict=False))
-        wide = max(b - a for a, b in zip(self.columns, self.columns[1:], strict=False))
+        tall = max(b - a for a, b in pairwise(self.rows))
+        wide = max(b - a for a, b in pairwise(self.columns))
         outer = "outputs outside" if self.outputs_outside else "map outside"
         return f"{self.tiles} x {tall}x{wide}, {outer}, {self.group} together"
 
@@ -109,7 +110,7 @@ def _unit(step: Step) -> int:
 
 def spans(step: Step, axis: int, cuts: tuple[int, ...]) -> list[Span]:
     """The spans between cuts."""
-    return [span(step, axis, a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [span(step, axis, a, b) for a, b in pairwise(cuts)]
 
 
 def even_cuts(length: int, pieces: int) -> tuple[int, ...]:
@@ -162,8 +163,8 @@ def check_weights(step: Step, machine: Machine) -> None:
     rows = -(-len(step.taps) // (machine.macs // CHANNELS)) if step.kind == "depthwise" else 1
     if taps_at_once(step, machine) < 1 or rows > machine.weight_rows:
         raise ArgumentError(
-            f"layer {step.layer} is larger than every tiling: the weights of one pass do not fit in "
-            f"the {machine.weight_rows} rows of a bank of {machine.name}"
+            f"layer {step.layer} is larger than every tiling: the weights of one pass do not fit "
+            f"in the {machine.weight_rows} rows of a bank of {machine.name}"
         )
 
 
@@ -176,9 +177,9 @@ def candidates(step: Step, machine: Machine) -> list[Plan]:
         found += _with_columns(step, rows, machine)
     if not found:
         raise ArgumentError(
-            f"layer {step.layer} is larger than every tiling: a window of {step.reach} input pixels, "
-            f"pooled, does not fit in {machine.fm_rows} rows of features and {machine.psum_rows} "
-            f"partial sums of {machine.name}"
+            f"layer {step.layer} is larger than every tiling: a window of {step.reach} input "
+            f"pixels, pooled, does not fit in {machine.fm_rows} rows of features and "
+            f"{machine.psum_rows} partial sums of {machine.name}"
         )
     found.sort(key=lambda plan: (estimate(step, plan, machine), plan.tiles))
     return found
