@@ -2,7 +2,7 @@
 
 A pass then reads a window that is wider by some columns, and `across` times the outputs, with zeros
 in the weights where a pixel does not reach. Every pixel adds the same products in the same order,
-so nothing changes, if the bias alone in a pass loses nothing that it would not lose beside a product.
+so nothing changes, if the bias alone in a pass loses nothing that it would not lose otherwise.
 """
 
 from __future__ import annotations
