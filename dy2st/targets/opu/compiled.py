@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from dy2st.targets.opu.operations import Operation
 from dy2st.targets.opu.packing import pack
 from dy2st.targets.opu.places import Places, place
 from dy2st.targets.opu.schedule import Addresses, Scheduler, tap_slices
-from dy2st.targets.opu.simulator import Execution, simulate
+from dy2st.targets.opu.simulator import Execution, Prepared, prepare, simulate
 from dy2st.targets.opu.steps import Lowered, Step, lower, need_borders
 from dy2st.targets.opu.timing import Timeline, time_operations
 from dy2st.targets.opu.words import encode
@@ -80,17 +81,15 @@ class CompiledModel:
             end = max(end, tensor.address + tensor.words)
         return [*regions, Region("maps", end, self.places.words - end)]
 
+    @cached_property
+    def prepared(self) -> Prepared:
+        """The words, read and timed."""
+        return prepare(self.words, self.machine, is_compat=self.mode == "compat")
+
     def execute(self, inputs: Sequence[Array]) -> Execution:
         """Run the words on one image in the simulator."""
         origins = [operation.origin for operation in self.operations]
-        return simulate(
-            self.words,
-            self.image(inputs),
-            self.machine,
-            self.regions(),
-            origins,
-            is_compat=self.mode == "compat",
-        )
+        return simulate(self.prepared, self.image(inputs), self.machine, self.regions(), origins)
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
         """The network's outputs int8 (n, h, w, c), one image after the other."""
