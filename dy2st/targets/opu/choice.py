@@ -27,6 +27,7 @@ from dy2st.targets.opu.tiling import (
     traffic,
 )
 from dy2st.targets.opu.timing import time_operations
+from dy2st_runtime.errors import ArgumentError
 
 TRIED = 3
 """Cuts that are timed; each in a few orders."""
@@ -158,9 +159,10 @@ def _compat(step: Step, machine: Machine) -> Decision:
     """The public tool chain's square tiles, made to fit: aligned to pooling, and within buffers."""
     check_weights(step, machine)
     shape = _shape(step)
-    if shape.kernel_h**2 > machine.fm_rows:
+    try:
+        edge = max(1, compat.tile_edge(shape, machine) // shape.stride)
+    except ArgumentError:  # it has no tiles for this layer
         return _own(step, machine)
-    edge = max(1, compat.tile_edge(shape, machine) // shape.stride)
     pool = step.post.pool
     if pool is not None:
         edge = max(1, edge // max(pool.stride_y, pool.stride_x))

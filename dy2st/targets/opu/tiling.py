@@ -176,10 +176,11 @@ def candidates(step: Step, machine: Machine) -> list[Plan]:
         rows = even_cuts(step.made[0], pieces)
         found += _with_columns(step, rows, machine)
     if not found:
+        y, x = span(step, 0, 0, 1), span(step, 1, 0, step.across)
         raise ArgumentError(
-            f"layer {step.layer} is larger than every tiling: a window of {step.reach} input "
-            f"pixels, pooled, does not fit in {machine.fm_rows} rows of features and "
-            f"{machine.psum_rows} partial sums of {machine.name}"
+            f"layer {step.layer} is larger than every tiling: its smallest tile takes "
+            f"{y.loaded * x.loaded} rows of features and {y.length * x.length} partial sums, "
+            f"{machine.name} has {machine.fm_rows} and {machine.psum_rows}"
         )
     found.sort(key=lambda plan: (estimate(step, plan, machine), plan.tiles))
     return found
