@@ -1,0 +1,76 @@
+"""What a layer is: its multiplications, and a description in a few words."""
+
+from __future__ import annotations
+
+from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
+from dy2st.targets.opu.network import Network
+from dy2st.targets.opu.sizes import input_size, is_depthwise, kernel_size, multiplied_size
+
+_NAMES = {
+    LayerType.FULLY_CONNECTED: "dense",
+    LayerType.CONVOLUTION: "conv",
+    LayerType.TRANSPOSED: "transposed",
+    LayerType.NONE: "pass",
+}
+
+
+def products(network: Network, layer: Layer) -> int:
+    """Multiplications of real channels for real pixels; zeros of a padding count, as everywhere."""
+    if layer.type == LayerType.NONE:
+        return 0
+    per_group = input_size(network, layer)[2] // layer.group * layer.output_size[3]
+    if layer.type == LayerType.TRANSPOSED:
+        taps = _transposed_taps(network, layer, 0) * _transposed_taps(network, layer, 1)
+        return taps * per_group
+    height, width = multiplied_size(network, layer)
+    kernel = kernel_size(network, layer)
+    return height * width * kernel[0] * kernel[1] * per_group
+
+
+def _transposed_taps(network: Network, layer: Layer, axis: int) -> int:
+    """Pairs of an input row and a tap whose result lies inside the output."""
+    size, limit = input_size(network, layer)[axis], multiplied_size(network, layer)[axis]
+    kernel, stride = layer.ker_size[axis + 1], layer.ker_stride[axis + 1]
+    before = layer.padding_size[2 * axis]
+    places = (i * stride + r - before for i in range(size) for r in range(kernel))
+    return sum(0 <= place < limit for place in places)
+
+
+def described(layer: Layer) -> str:
+    """What the layer does, as `conv 3x3 /2 relu max 2x2 /2`, for tables."""
+    parts = ["depthwise" if is_depthwise(layer) else _NAMES[LayerType(layer.type)]]
+    if layer.type in (LayerType.CONVOLUTION, LayerType.TRANSPOSED):
+        parts.append(_window(layer.ker_size, layer.ker_stride))
+        if layer.group > 1 and not is_depthwise(layer):
+            parts.append(f"groups {layer.group}")
+    return " ".join(parts + _behind(layer))
+
+
+def _behind(layer: Layer) -> list[str]:
+    """What is done with the sums, in its order."""
+    pool = ""
+    if layer.pooling_type != Pooling.NONE:
+        name = "max" if layer.pooling_type == Pooling.MAX else "average"
+        pool = f"{name} {_window(layer.pooling_size, layer.pooling_stride)}"
+    relu = "relu" if layer.activation_limit is None else f"relu{layer.activation_limit:g}"
+    activation = {Activation.RELU: relu, Activation.LEAKY: "leaky"}
+    steps = {
+        "r": "residual" if layer.residual else "",
+        "a": activation.get(Activation(layer.activation_type), ""),
+        "p": pool,
+    }
+    order = ("rap", "arp", "apr", "ap")[layer.res_position]
+    parts = [steps[letter] for letter in order if steps[letter]]
+    if layer.upsample > 1:
+        parts.append(f"upsample {layer.upsample}")
+    return parts
+
+
+def _window(size: list[int], stride: list[int]) -> str:
+    edge = f"{size[1]}x{size[2]}"
+    if stride[1:] == [1, 1]:
+        return edge
+    return f"{edge} /{stride[1]}" if stride[1] == stride[2] else f"{edge} /{stride[1]},{stride[2]}"
+
+
+__all__ = ["described", "products"]

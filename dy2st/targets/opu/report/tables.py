@@ -1,0 +1,242 @@
+"""A report as text: a table for the terminal, JSON, CSV, and a trace for Chrome's viewer."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from dy2st.targets.opu.machine import Machine
+from dy2st.targets.opu.report.events import CAUSES, CLASSES
+from dy2st.targets.opu.report.figures import (
+    BUFFERS,
+    MOVED,
+    LayerFigures,
+    Report,
+    buffer_rows,
+)
+from dy2st.targets.opu.timing import NAMES
+
+HEADINGS = (
+    *("#", "layer", "operation", "input", "output", "MMAC", "cycles", "share", "RME"),
+    *("bound", "pe", "dma", "read", "weights", "written", "fm", "psum"),
+)
+_WIDTH = 40
+
+
+def as_table(report: Report) -> str:
+    """A row for every layer, and the totals below."""
+    rows = [HEADINGS, *(_row(report, layer) for layer in report.layers)]
+    names = list(dict.fromkeys(name for layer in report.layers for name in layer.quantisation))
+    if names:
+        rows = [
+            (*row, *(_extra(None if not number else report.layers[number - 1], names)))
+            for number, row in enumerate(rows)
+        ]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    lines = [_line(row, widths) for row in rows]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join([*lines, "", *total_lines(report)]) + "\n"
+
+
+def _extra(layer: LayerFigures | None, names: Sequence[str]) -> list[str]:
+    """What the caller gave, below its names."""
+    if layer is None:
+        return list(names)
+    return [f"{layer.quantisation[n]:.4g}" if n in layer.quantisation else "" for n in names]
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    cells = [
+        cell.ljust(width) if place in (1, 2) else cell.rjust(width)
+        for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+    ]
+    return "  ".join(cells).rstrip()
+
+
+def _row(report: Report, layer: LayerFigures) -> tuple[str, ...]:
+    rows = buffer_rows(report.machine)
+    moved = layer.traffic
+    busy = [f"{part / layer.cycles:.0%}" if layer.cycles else "" for part in (layer.pe, layer.dma)]
+    return (
+        str(layer.index),
+        shortened(layer.name),
+        shortened(layer.operation),
+        shape_text(layer.input),
+        shape_text(layer.output),
+        f"{layer.macs / 1e6:.2f}",
+        str(layer.cycles),
+        f"{layer.share:.1%}",
+        f"{layer.efficiency:.3f}" if layer.macs else "-",
+        layer.bound,
+        *busy,
+        amount(moved["features"] + moved["residual"]),
+        amount(moved["weights"] + moved["bias"]),
+        amount(moved["store"]),
+        *(f"{layer.peaks[name] / rows[name]:.0%}" for name in ("features", "psum")),
+    )
+
+
+def total_lines(report: Report) -> list[str]:
+    """The totals in a few lines."""
+    machine, totals = report.machine, report.totals
+    moved = ", ".join(f"{name} {amount(totals.traffic[name])}" for name in MOVED)
+    rows = buffer_rows(machine)
+    peaks = ", ".join(f"{name} {totals.peaks[name]} of {rows[name]}" for name in BUFFERS)
+    return [
+        f"{report.title} on {machine.name}: {machine.macs} MACs, {machine.clock_hz / 1e6:g} MHz",
+        f"  time       {totals.cycles} cycles, {totals.milliseconds:.3f} ms, "
+        f"{totals.frames_per_second:.2f} frames a second",
+        f"  work       {totals.macs / 1e9:.4f} GMAC, {totals.gops:.1f} of "
+        f"{totals.peak_gops:.1f} GOPS, RME {totals.efficiency:.3f}, "
+        f"mean of the layers {totals.mean_layer_efficiency:.3f}",
+        f"  at work    multipliers {totals.pe_share:.1%}, memory {totals.dma_share:.1%}",
+        f"  bandwidth  {totals.bandwidth:.2f} of {totals.peak_bandwidth:.1f} GB/s",
+        f"  traffic    {amount(sum(totals.traffic.values()))}: {moved}",
+        f"  rows       {peaks}",
+        f"  program    {totals.operations} operations"
+        + (f", {totals.words} words" if totals.words else ""),
+    ]
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """`56x56x64`."""
+    return "x".join(map(str, shape))
+
+
+def shortened(text: str) -> str:
+    """At most 40 characters, the end of a name rather than its beginning."""
+    return text if len(text) <= _WIDTH else "..." + text[3 - _WIDTH :]
+
+
+def amount(size: int) -> str:
+    """Bytes, KiB or MiB, with one digit behind the point."""
+    if size < 1024:
+        return f"{size} B"
+    return f"{size / 1024:.1f} KiB" if size < 1 << 20 else f"{size / (1 << 20):.1f} MiB"
+
+
+# -- for programs -----------------------------------------------------------------------------
+
+
+def as_dict(report: Report) -> dict[str, Any]:
+    """Plain numbers and names, without the single operations."""
+    return {
+        "format": "dy2st-opu-report/1",
+        "title": report.title,
+        "machine": asdict(report.machine),
+        "totals": asdict(report.totals),
+        "layers": [asdict(layer) for layer in report.layers],
+    }
+
+
+def as_json(report: Report) -> str:
+    """`as_dict` as JSON."""
+    return json.dumps(as_dict(report), indent=1) + "\n"
+
+
+def as_csv(report: Report) -> str:
+    """A line for every layer; the columns are the same for every network."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    extra = list(dict.fromkeys(name for layer in report.layers for name in layer.quantisation))
+    writer.writerow([*_columns(), *extra])
+    for layer in report.layers:
+        writer.writerow([*_values(layer), *(layer.quantisation.get(name, "") for name in extra)])
+    return text.getvalue()
+
+
+def _columns() -> list[str]:
+    return [
+        *("index", "name", "location", "operation"),
+        *(f"{side}_{axis}" for side in ("input", "output") for axis in "hwc"),
+        *("macs", "cycles", "begin", "end", "share", "efficiency", "bound", "pe", "dma"),
+        *(f"idle_{name}" for name in CAUSES),
+        *(f"bytes_{name}" for name in MOVED),
+        *(f"rows_{name}" for name in BUFFERS),
+        *("operations", "words"),
+        *(f"fraction_{name}" for name in ("input", "weights", "bias", "output")),
+    ]
+
+
+def _values(layer: LayerFigures) -> Iterable[Any]:
+    yield from (layer.index, layer.name, layer.location, layer.operation)
+    yield from (*layer.input, *layer.output)
+    yield from (layer.macs, layer.cycles, layer.begin, layer.end)
+    yield from (f"{layer.share:.6f}", f"{layer.efficiency:.6f}", layer.bound, layer.pe, layer.dma)
+    for group in (layer.idle, layer.traffic, layer.peaks):
+        yield from group.values()
+    yield from (layer.operations, layer.words, *layer.fractions.values())
+
+
+def as_chrome_trace(report: Report) -> str:
+    """Events for chrome://tracing and Perfetto, in microseconds of the machine's clock."""
+    micro = 1e6 / report.machine.clock_hz
+    events: list[dict[str, Any]] = [_named("process_name", 0, report.title)]
+    lanes = ("layers", *NAMES)
+    events += [_named("thread_name", lane, name) for lane, name in enumerate(lanes)]
+    for layer in report.layers:
+        if layer.cycles:
+            text = f"{layer.index} {layer.name}"
+            args = {"operation": layer.operation, "efficiency": round(layer.efficiency, 6)}
+            args |= {"bound": layer.bound, "cycles": layer.cycles}
+            events.append(_span(text, 0, layer.begin, layer.cycles, micro, args))
+    events += _operation_spans(report, micro)
+    rows = ",\n".join(json.dumps(event, separators=(",", ":")) for event in events)
+    return f'{{"displayTimeUnit":"ns","traceEvents":[\n{rows}\n]}}\n'
+
+
+def _operation_spans(report: Report, micro: float) -> Iterable[dict[str, Any]]:
+    found = report.events
+    columns = (found.layers, found.engines, found.classes, found.words, found.starts, found.times)
+    rows = zip(*(column.tolist() for column in columns), found.tiles, strict=True)
+    for layer, engine, kind, words, start, cycles, tile in rows:
+        args = {"layer": layer, "tile": tile, "cycles": cycles}
+        if words:
+            args["words"] = words
+        yield _span(CLASSES[kind], engine + 1, start, cycles, micro, args)
+
+
+def _named(what: str, lane: int, name: str) -> dict[str, Any]:
+    return {"ph": "M", "name": what, "pid": 1, "tid": lane, "args": {"name": name}}
+
+
+def _span(
+    name: str, lane: int, start: int, cycles: int, micro: float, args: dict[str, Any]
+) -> dict[str, Any]:
+    begin, length = round(start * micro, 6), round(cycles * micro, 6)
+    return {
+        "ph": "X",
+        "name": name,
+        "pid": 1,
+        "tid": lane,
+        "ts": begin,
+        "dur": length,
+        "args": args,
+    }
+
+
+def machine_text(machine: Machine) -> str:
+    """What matters of a machine, in a line."""
+    return (
+        f"{machine.name}: {machine.macs} MACs at {machine.clock_hz / 1e6:g} MHz, memory latency "
+        f"{machine.dram_latency}, pass latency {machine.pe_epilogue}"
+    )
+
+
+__all__ = [
+    "HEADINGS",
+    "amount",
+    "as_chrome_trace",
+    "as_csv",
+    "as_dict",
+    "as_json",
+    "as_table",
+    "machine_text",
+    "shape_text",
+    "shortened",
+    "total_lines",
+]
