@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dy2st.passes import Module, PassContext, explain
+from dy2st.passes.core import registry
 from dy2st.passes.random_inputs import random_inputs
 from dy2st_runtime import engine
 from dy2st_runtime.dims import symbol
@@ -104,6 +105,12 @@ def nested(inner, x, *shape):
 
     first = [F.full([], 0, "int64"), F.full(shape, 0.0, "float32")]
     return while_loop(lambda i, y: i < 2, body, first)[1]
+
+
+@pytest.fixture(autouse=True)
+def own_registry(monkeypatch):
+    """Passes that a test registers are forgotten after it."""
+    monkeypatch.setattr(registry, "_made", dict(registry._made))
 
 
 @pytest.fixture

@@ -6,19 +6,14 @@ import numpy as np
 import pytest
 
 from dy2st import passes, to_static
-from dy2st.passes import Module, PassContext, Sequential, function_pass
-from dy2st.passes.core import registry
+from dy2st.passes import Module, PassContext, Sequential
 from dy2st.static import InputSpec
 from dy2st_runtime import nn
 from dy2st_runtime.errors import PassError
 from dy2st_runtime.ir import F, Tracer, apply, interpreting
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.ops.control_flow import while_loop
-
-
-@pytest.fixture(autouse=True)
-def own_registry(monkeypatch):
-    monkeypatch.setattr(registry, "_made", dict(registry._made))
+from tests.dy2st.passes.making import made
 
 
 @pytest.fixture
@@ -28,16 +23,6 @@ def program(t):
         return F.relu(x) * 2.0
 
     return t.program_of(build, t.floats("n", 3))
-
-
-def made(function, name="Made", **facts):
-    """A pass that does something to a Program in place."""
-
-    def run(program, module, context):
-        function(program)
-        return program
-
-    return function_pass(opt_level=0, name=name, **facts)(run)
 
 
 def named(name):

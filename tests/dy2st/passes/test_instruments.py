@@ -8,15 +8,10 @@ import json
 import pytest
 
 from dy2st import passes
-from dy2st.passes import Module, PassContext, PassInstrument, Sequential, Statistics, function_pass
-from dy2st.passes.core import registry
+from dy2st.passes import Module, PassContext, PassInstrument, Sequential, Statistics
 from dy2st_runtime.errors import PassError
 from dy2st_runtime.ir import F
-
-
-@pytest.fixture(autouse=True)
-def own_registry(monkeypatch):
-    monkeypatch.setattr(registry, "_made", dict(registry._made))
+from tests.dy2st.passes.making import made
 
 
 @pytest.fixture
@@ -26,16 +21,6 @@ def program(t):
         return F.relu(x) * 2.0
 
     return t.program_of(build, t.floats("n", 3))
-
-
-def made(function, name="Made", **facts):
-    """A pass that does something to a Program in place."""
-
-    def run(program, module, context):
-        function(program)
-        return program
-
-    return function_pass(opt_level=0, name=name, **facts)(run)
 
 
 def fail(program):

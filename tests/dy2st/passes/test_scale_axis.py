@@ -21,30 +21,9 @@ from dy2st.passes import (
 )
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
+from tests.dy2st.passes.scales import conv, conv6, s, w
 
 IMAGE = ("n", 4, 6, 6)
-
-
-def w(*shape, seed=0, dtype="float32"):
-    """Weights around zero."""
-    return np.random.default_rng([seed, *shape]).standard_normal(shape).astype(dtype)
-
-
-def s(*shape, dtype="float32"):
-    """Positive scales."""
-    return (np.abs(w(*shape, seed=9)) + 0.5).astype(dtype)
-
-
-def conv(x, weights, bias=None, groups=1, stride=1, dilation=1, pad=0):
-    """conv of any rank, with its bias as an operand."""
-    axes = weights.ndim - 2
-    geometry = {"strides": (stride,) * axes, "dilations": (dilation,) * axes}
-    operands = [x, weights] if bias is None else [x, weights, bias]
-    return apply("conv", *operands, groups=groups, pads=((pad, pad),) * axes, **geometry)
-
-
-def conv6(x, seed=0, **more):
-    return conv(x, w(6, x.shape[1], 3, 3, seed=seed), **more)
 
 
 def channels_last(x):

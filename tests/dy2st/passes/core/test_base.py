@@ -10,22 +10,12 @@ from dy2st.passes.core.base import FunctionPass, ModulePass
 from dy2st.passes.core.info import PassInfo
 from dy2st_runtime.errors import PassError
 from dy2st_runtime.ir import F
+from tests.dy2st.passes.core.noting import noting
 
 
 @pytest.fixture
 def program(t):
     return t.program_of(lambda x: F.relu(x), t.floats("n", 3))
-
-
-def noting(log, name, level=0, required=(), changes=True):
-    """A pass that changes nothing and notes that it ran."""
-
-    @function_pass(opt_level=level, name=name, required=required, changes=changes)
-    def run(program, module, context):
-        log.append(name)
-        return program
-
-    return run
 
 
 # -- what a direct call does ----------------------------------------------------------------------

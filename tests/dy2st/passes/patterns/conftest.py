@@ -5,16 +5,14 @@ from __future__ import annotations
 import pytest
 
 from dy2st.passes import PassContext, rewrite_pass, rule
-from dy2st.passes.core import registry
 from dy2st.passes.patterns import rewrite_pass as offered
 from dy2st.passes.patterns.rewriter import rewrite
 from dy2st_runtime.ir.clone import clone
 
 
 @pytest.fixture(autouse=True)
-def own_registry(monkeypatch):
-    """Passes that a test registers are forgotten after it."""
-    monkeypatch.setattr(registry, "_made", dict(registry._made))
+def own_rules(monkeypatch):
+    """Rules that a test offers are forgotten after it, as passes are."""
     monkeypatch.setattr(offered, "_offered", dict(offered._offered))
 
 
