@@ -47,6 +47,7 @@ PAIRS = 16
 class Decision:
     """The plan of a step, its cycles between others, and the rejected ones, best first.
 
+    across     so many pixels share the lanes of a pass.
     with_next  the tiles of this step and the next one take turns: one moves data, one computes.
     """
 
@@ -56,6 +57,7 @@ class Decision:
     cycles: int
     rejected: tuple[tuple[Plan, int], ...] = ()
     with_next: bool = False
+    across: int = 1
 
 
 def choose(steps: list[Step], machine: Machine, is_compat: bool = False) -> list[Decision]:
@@ -66,7 +68,7 @@ def choose(steps: list[Step], machine: Machine, is_compat: bool = False) -> list
         key = step.shape
         if key not in known:
             known[key] = _compat(step, machine) if is_compat else _own(step, machine)
-        found.append(replace(known[key], layer=step.layer, phase=step.phase))
+        found.append(replace(known[key], layer=step.layer, phase=step.phase, across=step.across))
     return found if is_compat else paired(steps, found, machine)
 
 
@@ -138,7 +140,8 @@ def orders(step: Step, plan: Plan, machine: Machine) -> list[Plan]:
     tall, wide = spans(step, 0, plan.rows), spans(step, 1, plan.columns)
     area = max(y.length for y in tall) * max(x.length for x in wide)
     together = min(len(step.output_tiles), machine.psum_rows // 2 // area)
-    if step.kind == "dense" and together > 1 and len(step.sources) > machine.fm_banks:
+    is_dense = step.kind == "dense" and step.blocks is None
+    if is_dense and together > 1 and len(step.sources) > machine.fm_banks:
         found.append(replace(plan, group=together))
     return found
 

@@ -22,8 +22,6 @@ MOST = 8
 STRIDE, KERNEL = 7, 15
 """The largest stride and tap that the fields of a compute hold."""
 
-CUT = 10
-
 
 def pack(lowered: Lowered, machine: Machine) -> None:
     """Pack the pixels of those steps that take fewer cycles so."""
@@ -100,7 +98,7 @@ def _widened(step: Step, across: int) -> Step | None:
     tall, wide = max(r for r, _ in step.taps) + 1, step.reach[1]
     stride = step.stride[1]
     is_box = step.taps == tuple((r, s) for r in range(tall) for s in range(wide))
-    if not is_box or stride > wide or step.weights is None or not _is_exact(step):
+    if not is_box or stride > wide or step.weights is None or not step.is_exact:
         return None
     wider = wide + (across - 1) * stride
     if stride * across > STRIDE or wider > KERNEL:
@@ -135,15 +133,6 @@ def _spread(
 
 def _repeated(step: Step, across: int) -> Array | None:
     return None if step.biases is None else np.tile(step.biases, across)
-
-
-def _is_exact(step: Step) -> bool:
-    """Whether products or biases have no bits below a partial sum's last one."""
-    if step.shift_features >= CUT or step.biases is None:
-        return True
-    shifted = step.biases.astype(np.int64) << step.shift_bias
-    accumulated = np.clip(shifted, -(1 << 25), (1 << 25) - 1)
-    return not (accumulated % (1 << CUT)).any()
 
 
 __all__ = ["MOST", "pack"]

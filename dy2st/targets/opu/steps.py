@@ -21,6 +21,9 @@ from dy2st.targets.opu.network import Array, Network
 from dy2st.targets.opu.operations import Pool
 from dy2st_runtime.errors import ArgumentError
 
+CUT = 10
+"""Bits of the accumulator below a partial sum's last one."""
+
 Pair = tuple[int, int]
 Taps = tuple[Pair, ...]
 Tile = Callable[[int, int, slice], Array]
@@ -101,6 +104,7 @@ class Step:
              are of.
     offset   the input pixel of output (0, 0) and tap (0, 0); below 0 in the border.
     window   of columns: input channels, kernel's height and width, horizontal stride.
+    blocks   the sources of every output tile, None: all of them.
     at, by   where output (0, 0) goes in the target, and how far apart outputs are.
     """
 
@@ -126,6 +130,7 @@ class Step:
     macs: int = 0
     across: int = 1
     window: tuple[int, int, int, int] | None = None
+    blocks: list[list[int]] | None = None
 
     @property
     def reach(self) -> Pair:
@@ -141,8 +146,19 @@ class Step:
         return [source.channels for source in self.sources]
 
     def sources_of(self, output_tile: int) -> list[int]:
-        """Which sources a tile of outputs sums over."""
-        return list(range(len(self.sources))) if self.kind == "dense" else [output_tile]
+        """Which sources a tile of outputs sums over: of groups, those that are not all zeros."""
+        if self.kind != "dense":
+            return [output_tile]
+        return self.blocks[output_tile] if self.blocks else list(range(len(self.sources)))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the bias may have a pass of its own: it or products end with a sum's last bit."""
+        if self.shift_features >= CUT or self.biases is None:
+            return True
+        shifted = self.biases.astype(np.int64) << self.shift_bias
+        accumulated = np.clip(shifted, -(1 << 25), (1 << 25) - 1)
+        return not (accumulated % (1 << CUT)).any()
 
     @property
     def made(self) -> Pair:
@@ -161,7 +177,8 @@ class Step:
         is_added = self.post.residual is not None
         channels = tuple(source.channels for source in self.sources)
         size = (self.height, self.width, self.across, self.taps, self.stride, self.dilation)
-        return (self.kind, channels, self.outputs, *size, post, is_added, self.target.border)
+        blocks = tuple(tuple(self.sources_of(k)) for k in range(len(self.output_tiles)))
+        return (self.kind, channels, blocks, *size, post, is_added, self.target.border)
 
     def reads(self) -> list[Tensor]:
         """Tensors that must be there."""
@@ -305,18 +322,31 @@ class _Lowering:
         top, _, left, _ = sizes.border(self.network, layer)
         tall, wide = sizes.kernel_size(self.network, layer)
         is_conv = layer.type == LayerType.CONVOLUTION
-        self._add(
-            self._step(
-                "dense",
-                tiles_of(self.parts),
-                taps=tuple((r, s) for r in range(tall) for s in range(wide)),
-                stride=(layer.ker_stride[1], layer.ker_stride[2]) if is_conv else (1, 1),
-                dilation=(layer.dilation[1], layer.dilation[2]),
-                offset=(-top, -left),
-                weights=self._tiles(self._grouped if layer.group > 1 else self._plain),
-                macs=self._macs(),
-            )
+        step = self._step(
+            "dense",
+            tiles_of(self.parts),
+            taps=tuple((r, s) for r in range(tall) for s in range(wide)),
+            stride=(layer.ker_stride[1], layer.ker_stride[2]) if is_conv else (1, 1),
+            dilation=(layer.dilation[1], layer.dilation[2]),
+            offset=(-top, -left),
+            weights=self._tiles(self._grouped if layer.group > 1 else self._plain),
+            macs=self._macs(),
         )
+        self._add(replace(step, blocks=self._blocks(step)) if layer.group > 1 else step)
+
+    def _blocks(self, step: Step) -> list[list[int]]:
+        """The sources that groups read; the first stays where the bias needs its pass."""
+        starts, group = _starts(step.sources), self.layer.group
+        each, every = starts[-1] // group, step.outputs // group
+        found = []
+        for k in range(len(step.output_tiles)):
+            first = k * CHANNELS // every * each
+            last = ((min(step.outputs, (k + 1) * CHANNELS) - 1) // every + 1) * each
+            reads = [
+                c for c in range(len(step.sources)) if starts[c] < last and first < starts[c + 1]
+            ]
+            found.append(reads if step.is_exact or not reads[0] else [0, *reads])
+        return found
 
     def _columns(self) -> None:
         layer = self.layer

@@ -173,3 +173,17 @@ def test_inputs_of_the_wrong_shape_or_type_are_errors() -> None:
         model.run([np.zeros((1, 32, 32, 3), "float32")])
     with pytest.raises(ArgumentError, match="has 1 inputs, not 0"):
         model.run([])
+
+
+@pytest.mark.parametrize("shift", [11, 5])
+def test_groups_pass_over_their_own_channels_only(shift: int) -> None:
+    build = Builder(10, 256, seed=shift)
+    build.conv(0, 256, 3)
+    network = build.done()
+    layer = network.layers[0]
+    layer.enhanced, layer.group, layer.weight_fraclen = 0, 8, 18 - shift
+    network.int_weights[1] = build.integers("int8", 3, 3, 32, 256)
+    network.int_biases[1] = np.full(256, 3, np.int16)
+    model = check_convolutions(network)
+    sources = [model.lowered.steps[0].sources_of(k) for k in range(4)]
+    assert sources == ([[0], [1], [2], [3]] if shift == 11 else [[0], [0, 1], [0, 2], [0, 3]])
