@@ -153,7 +153,7 @@ def compile_network(
         (step, decision.plan, at)
         for step, decision, at in zip(lowered.steps, decisions, addresses, strict=True)
     ]
-    operations = Scheduler(opu, places, has_barriers=mode == "compat").run(work, pairs)
+    operations = Scheduler(opu, places, mode == "compat").run(work, pairs)
     words = encode(operations, opu)
     return CompiledModel(
         network, opu, mode, operations, words, parameters, lowered, places, decisions

@@ -167,6 +167,45 @@ def _end(item: Item) -> int:
     return item.end
 
 
+class Turns:
+    """Banks that are filled in turn, one thing each, as in the public tool chain.
+
+    Without `is_kept` everything is loaded again for each use.
+    """
+
+    def __init__(self, banks: int, is_kept: bool):
+        self.banks: list[Item | None] = [None] * banks
+        self.is_kept = is_kept
+        self.filled = 0
+
+    def touch(self, key: Hashable, position: int) -> Item | None:
+        """The item, used at a position; None if it must be loaded."""
+        for item in self.banks if self.is_kept else []:
+            if item is not None and item.key == key:
+                item.position = position
+                return item
+        return None
+
+    def put(self, item: Item, position: int, pinned: Callable[[Hashable], bool]) -> list[Item]:
+        """Give the item the bank whose turn it is; returns what gave way to it."""
+        item.bank = self.filled % len(self.banks)
+        self.filled += 1
+        before, self.banks[item.bank] = self.banks[item.bank], item
+        return [before] if before is not None else []
+
+
+class SumTurns:
+    """Banks of partial sums that are taken in turn."""
+
+    def __init__(self, banks: int, rows: int):
+        self.banks = banks
+        self.rows = rows
+
+    def take(self, rows: int, store: int) -> tuple[int, int]:
+        """First row of the bank of a store, and the store that must free it, -1 if none."""
+        return store % self.banks * self.rows, max(-1, store - self.banks)
+
+
 class Ring:
     """Rows of partial sums, given out in turn; each is free when its store is done."""
 
@@ -187,4 +226,4 @@ class Ring:
         return first, max((entry[2] for entry in over), default=-1)
 
 
-__all__ = ["RELOAD", "Buffer", "Item", "Ring"]
+__all__ = ["RELOAD", "Buffer", "Item", "Ring", "SumTurns", "Turns"]

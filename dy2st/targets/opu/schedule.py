@@ -24,7 +24,7 @@ from dy2st.targets.opu.operations import (
     Waits,
 )
 from dy2st.targets.opu.places import Places
-from dy2st.targets.opu.residency import Buffer, Item, Ring
+from dy2st.targets.opu.residency import Buffer, Item, Ring, SumTurns, Turns
 from dy2st.targets.opu.steps import Step, Tensor
 from dy2st.targets.opu.tiling import Plan, Span, spans, taps_at_once
 from dy2st.targets.opu.timing import duration, pooled_size
@@ -304,9 +304,9 @@ class _Traffic:
 class Scheduler:
     """Puts operations together; see the module."""
 
-    def __init__(self, machine: Machine, places: Places | None = None, has_barriers: bool = False):
+    def __init__(self, machine: Machine, places: Places | None = None, is_compat: bool = False):
         self.machine = machine
-        self.has_barriers = has_barriers  # a step begins when all stores before it are done
+        self.is_compat = is_compat  # banks in turn, and no step begins before all stores
         self.barrier = 0
         self.step: Step | None = None
         self.places = places or Places()
@@ -335,19 +335,34 @@ class Scheduler:
         ends = (event for event in self.events if isinstance(event.operation, Store))
         for number, event in enumerate(ends):
             event.tile.number = number
-        uses = self._uses()
-        machine = self.machine
-        known = uses, self.begins, self.ends
-        self.buffers = {
-            Kind.FEATURES: Buffer(machine.fm_banks, machine.fm_rows, *known),
-            Kind.WEIGHTS: Buffer(machine.weight_banks, machine.weight_rows, *known),
-            Kind.BIAS: Buffer(machine.bias_banks, machine.bias_rows, *known),
-        }
-        self.buffers[Kind.RESIDUAL] = self.buffers[Kind.FEATURES]
-        self.ring = Ring(machine.psum_rows * machine.psum_banks)
+        self._prepare(self._uses())
         for position, event in enumerate(self.events):
             self._emit(position, event)
         return self.operations
+
+    def _prepare(self, uses: dict[Hashable, list[int]]) -> None:
+        """Empty buffers."""
+        machine = self.machine
+        features: Buffer | Turns
+        weights: Buffer | Turns
+        bias: Buffer | Turns
+        if self.is_compat:
+            features = Turns(machine.fm_banks, is_kept=False)
+            weights = Turns(machine.weight_banks, is_kept=True)
+            bias = Turns(machine.bias_banks, is_kept=False)
+            self.sums: Ring | SumTurns = SumTurns(machine.psum_banks, machine.psum_rows)
+        else:
+            known = uses, self.begins, self.ends
+            features = Buffer(machine.fm_banks, machine.fm_rows, *known)
+            weights = Buffer(machine.weight_banks, machine.weight_rows, *known)
+            bias = Buffer(machine.bias_banks, machine.bias_rows, *known)
+            self.sums = Ring(machine.psum_rows * machine.psum_banks)
+        self.buffers = {
+            Kind.FEATURES: features,
+            Kind.RESIDUAL: features,
+            Kind.WEIGHTS: weights,
+            Kind.BIAS: bias,
+        }
 
     def _uses(self) -> dict[Hashable, list[int]]:
         uses: dict[Hashable, list[int]] = {}
@@ -364,7 +379,7 @@ class Scheduler:
         return uses
 
     def _emit(self, position: int, event: Event) -> None:
-        if self.has_barriers and event.tile.step is not self.step:
+        if self.is_compat and event.tile.step is not self.step:
             self.barrier, self.step = self.stores, event.tile.step
         items = [self._bring(position, event, need) for need in event.needs]
         load = max((item.load for item in items), default=-1)
@@ -423,7 +438,7 @@ class Scheduler:
         tile = event.tile
         if event.is_first:
             rows = tile.rows.length * tile.columns.length
-            tile.psum_row, tile.psum_store = self.ring.take(rows, tile.number)
+            tile.psum_row, tile.psum_store = self.sums.take(rows, tile.number)
             if tile.psum_store >= self.stores:
                 raise RuntimeError("partial sums are still in use")
         weights = items[1] if len(items) > 1 else None

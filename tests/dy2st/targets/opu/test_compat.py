@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from dy2st.targets.opu.compat import compat_cost
+from dy2st.targets.opu.compiled import compile_network
 from dy2st.targets.opu.cost import ConvShape, roofline
 from dy2st.targets.opu.machine import machine
 from dy2st_runtime.errors import ArgumentError
+from tests.dy2st.targets.opu import conv_networks
 from tests.dy2st.targets.opu import conv_tables as tables
 from tests.dy2st.targets.opu.conv_tables import conv
 
@@ -73,3 +77,19 @@ def test_no_schedule_is_faster_than_the_roofline() -> None:
 def test_a_kernel_that_no_square_tile_holds_is_an_error() -> None:
     with pytest.raises(ArgumentError, match="no square tile"):
         compat_cost(conv(60, 64, 64, 50), OPU)
+
+
+@pytest.mark.parametrize("name", ["tiny_yolo", "vgg16"])
+def test_a_compiled_program_takes_the_same_cycles(name: str) -> None:
+    model = compile_network(getattr(conv_networks, name)(), OPU, "compat")
+    ends: dict[int, int] = {}
+    for operation, end in zip(model.operations, model.time().ends, strict=True):
+        assert operation.origin is not None
+        ends[operation.origin.layer] = max(ends.get(operation.origin.layer, 0), int(end))
+    cycles = [b - a for a, b in pairwise([0, *ends.values()])]
+    table = getattr(tables, name.upper())
+    wanted = [compat_cost(shape, OPU).cycles for shape, _ in table]
+    apart = [abs(a - b) for a, b in zip(cycles, wanted, strict=True)]
+    mistiled = [shape == conv(114, 128, 128, 3, pool=2) for shape, _ in table]  # ours is aligned
+    assert all(off <= (400 if is_off else 0) for off, is_off in zip(apart, mistiled, strict=True))
+    assert sum(cycles) == pytest.approx(sum(printed for _, printed in table), rel=1e-3)

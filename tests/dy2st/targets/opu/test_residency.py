@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dy2st.targets.opu.residency import CROWD, Buffer, Item, Ring
+from dy2st.targets.opu.residency import CROWD, Buffer, Item, Ring, SumTurns, Turns
 
 
 def buffer(uses: dict[str, list[int]], banks: int = 2, rows: int = 10) -> Buffer:
@@ -64,3 +64,25 @@ def test_partial_sums_take_turns_and_wait_for_their_stores() -> None:
     assert ring.take(4, 1) == (4, -1)
     assert ring.take(4, 2) == (0, 0)
     assert ring.take(6, 3) == (4, 1)
+
+
+def test_the_public_tool_chain_fills_banks_in_turn() -> None:
+    banks = Turns(2, is_kept=True)
+    first, second, third = (Item(key, 0, 0, 4, 4, 0, at) for at, key in enumerate("abc"))
+    never = [].__contains__
+    assert banks.put(first, 0, never) == [] and banks.put(second, 1, never) == []
+    assert banks.touch("a", 2) is first
+    assert banks.put(third, 3, never) == [first] and third.bank == 0
+    assert banks.touch("a", 4) is None
+
+
+def test_the_public_tool_chain_loads_features_for_every_use() -> None:
+    banks = Turns(2, is_kept=False)
+    banks.put(Item("a", 0, 0, 4, 4, 0, 0), 0, [].__contains__)
+    assert banks.touch("a", 1) is None
+
+
+def test_a_bank_of_sums_waits_for_the_store_before() -> None:
+    assert SumTurns(1, 100).take(50, 3) == (0, 2)
+    assert SumTurns(2, 100).take(50, 3) == (100, 1)
+    assert SumTurns(2, 100).take(50, 1) == (100, -1)
