@@ -165,7 +165,7 @@ def _compat(step: Step, machine: Machine) -> Decision:
     try:
         edge = max(1, compat.tile_edge(shape, machine) // shape.stride)
     except ArgumentError:  # it has no tiles for this layer
-        return _own(step, machine)
+        return _decided(step, candidates(step, machine)[0], machine)
     pool = step.post.pool
     if pool is not None:
         edge = max(1, edge // max(pool.stride_y, pool.stride_x))
@@ -174,10 +174,17 @@ def _compat(step: Step, machine: Machine) -> Decision:
         if fits(step, spans(step, 0, cuts[0]), spans(step, 1, cuts[1]), machine):
             break
         if edge == 1:
-            return _own(step, machine)
+            return _decided(step, candidates(step, machine)[0], machine)
         edge -= 1
-    plan = Plan(*cuts)
-    return Decision(step.layer, step.phase, plan, round(cycles_between(step, plan, machine)))
+    return _decided(step, Plan(*cuts), machine)
+
+
+def _decided(step: Step, plan: Plan, machine: Machine) -> Decision:
+    """The one plan of the public tool chain; nothing covers its first load and last store."""
+    anywhere = Addresses(defaultdict(int), defaultdict(int))
+    operations = Scheduler(machine, is_compat=True).run([(step, plan, anywhere)])
+    cycles = time_operations(operations, machine, is_compat=True).cycles
+    return Decision(step.layer, step.phase, plan, cycles)
 
 
 def _shape(step: Step) -> ConvShape:

@@ -45,6 +45,11 @@ def test_layers_overlap_on_a_small_machine_with_latencies(seed: int) -> None:
     check(random_network(seed), seed, opu)
 
 
+@pytest.mark.parametrize("seed", [20248, 21952])
+def test_layers_without_square_tiles_compute_the_same(seed: int) -> None:
+    check(random_layer(seed), seed, SMALL.but(fm_rows=210, queue=2), "compat")
+
+
 @pytest.mark.parametrize("seed", range(200, 212))
 def test_square_tiles_one_layer_after_the_other_compute_the_same(seed: int) -> None:
     check(random_network(seed), seed, OPU, "compat")
