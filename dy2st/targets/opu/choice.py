@@ -39,6 +39,9 @@ ENOUGH = 1.001
 WAITING = 1.02
 """A step that takes so much more than its passes is interleaved with the next, if that helps."""
 
+UNEVEN = 0.08
+"""How much slower a pair of plans is taken to be that has e times as many tiles of one step."""
+
 PAIRS = 16
 """Pairs of plans that are timed."""
 
@@ -107,15 +110,15 @@ def _pair(step: Step, then: Step, apart: list[Decision], machine: Machine) -> li
 
 def _pairs_of_plans(step: Step, then: Step, machine: Machine) -> list[tuple[Plan, Plan]]:
     """Plans with small tiles for both, those of the second about as fast as of the first."""
-    found: list[tuple[int, float, int, int, Plan, Plan]] = []
+    found: list[tuple[float, int, Plan, Plan]] = []
     for first in strips(step, machine):
         for second in strips(then, machine):
             busy = passes(step, first, machine) + passes(then, second, machine)
             moved = traffic(step, first, machine) + traffic(then, second, machine)
-            slow = round(50 * log(max(busy, moved)))  # about 2 % are the same
             uneven = abs(log(first.tiles / second.tiles))
-            found.append((slow, uneven, first.tiles, len(found), first, second))
-    return [(entry[4], entry[5]) for entry in sorted(found, key=lambda entry: entry[:4])[:PAIRS]]
+            slow = log(max(busy, moved)) + UNEVEN * uneven
+            found.append((slow, len(found), first, second))
+    return [(entry[2], entry[3]) for entry in sorted(found, key=lambda entry: entry[:2])[:PAIRS]]
 
 
 def _own(step: Step, machine: Machine) -> Decision:
