@@ -1,11 +1,19 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from dy2st.targets.opu.buffers import SimulationError
 from dy2st.targets.opu.compiled import compile_network
 from dy2st.targets.opu.interpreter import interpret
+from dy2st.targets.opu.machine import machine
 from dy2st.targets.opu.network import Network
+from dy2st.targets.opu.operations import Pool, Store
+from dy2st.targets.opu.simulator import simulate
+from dy2st.targets.opu.timing import duration, pooled_size
+from dy2st.targets.opu.words import decode, encode
 from tests.dy2st.targets.opu.conv_networks import Builder
 
 
@@ -84,3 +92,23 @@ def test_an_odd_width_is_not_packed() -> None:
     network = build.done()
     network.layers[0].enhanced = 0
     assert check(network) == [1]
+
+
+def test_a_store_of_packed_pixels_reads_fewer_sums_and_keeps_its_words() -> None:
+    opu = machine("opu1024")
+    pool = Pool(kind=1, height=2, width=2, stride_y=2, stride_x=2)
+    store = Store(
+        outputs=16, height=8, width=4, psum_row=0, address=0, pitch=8, pool=pool, across=4
+    )
+    assert pooled_size(store) == (4, 8)
+    assert duration(store, opu) == 32
+    assert duration(replace(store, width=16, across=1), opu) == 128
+    [read] = decode(encode([store], opu), opu)
+    assert read == store
+
+
+def test_more_lanes_than_there_are_are_an_error() -> None:
+    opu = machine("opu1024")
+    store = Store(outputs=64, height=1, width=1, psum_row=0, address=0, pitch=1, across=2)
+    with pytest.raises(SimulationError, match="128 lanes of partial sums"):
+        simulate(encode([store], opu), np.zeros((4, 64), np.uint8), opu)
