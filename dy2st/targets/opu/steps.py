@@ -367,6 +367,7 @@ class _Lowering:
 
     def _lane_by_lane(self) -> None:
         layer = self.layer
+        top, _, left, _ = sizes.border(self.network, layer)
         sources = tiles_of(self.parts)
         if any(source.channels < CHANNELS for source in sources[:-1]):
             sources = tiles_of([self._joined()])
@@ -374,9 +375,9 @@ class _Lowering:
             shift = 16 + layer.output_fraclen - layer.input_fraclen
             if not 0 <= shift < 32:
                 raise ArgumentError(f"layer {layer.index} {layer.name}: shift {shift - 16}")
-            self._add(self._step("copy", sources, shift_features=shift, biases=None))
+            step = self._step("copy", sources, shift_features=shift, biases=None)
+            self._add(replace(step, offset=(-top, -left)))
             return
-        top, _, left, _ = sizes.border(self.network, layer)
         tall, wide = layer.ker_size[1:]
         weights = self._whole().reshape(tall * wide, -1)
 

@@ -5,6 +5,7 @@ import pytest
 
 from dy2st.targets.opu.compiled import compile_network
 from dy2st.targets.opu.interpreter import interpret
+from dy2st.targets.opu.layer import Layer
 from dy2st.targets.opu.machine import Machine, machine
 from dy2st.targets.opu.network import Network
 from dy2st_runtime.errors import ArgumentError
@@ -100,6 +101,25 @@ def test_what_the_public_tool_chain_gets_wrong(
     network = build.done()
     network.layers[0].enhanced = 0
     check_convolutions(network)
+
+
+def test_a_window_without_weights_reads_the_zeros_that_are_stored_around_its_map() -> None:
+    stored = Layer(
+        1, 3, [0], [2], [1, 6, 6, 4], [1, 8, 8, 4], [1, 1, 1], post_padding=1,
+        post_padding_size=[1, 1, 1, 1], input_fraclen=4, output_fraclen=4, input_channels=[4],
+    )  # fmt: skip
+    pool = Layer(
+        2, 3, [1], [-1], [1, 8, 8, 4], [1, 6, 6, 4], [1, 1, 1], pooling_size=[1, 3, 3],
+        pooling_stride=[1, 1, 1], pooling_type=1, input_fraclen=4, output_fraclen=4,
+        input_channels=[4],
+    )  # fmt: skip
+    network = Network([stored, pool], input_sizes=[(1, 6, 6, 4)], outputs=[2])
+    x = np.random.default_rng(0).integers(-128, 128, (1, 6, 6, 4)).astype("int8")
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (1, 2))
+    for mode in ("own", "compat"):
+        (made,) = compile_network(network, OPU, mode).run([x])
+        np.testing.assert_array_equal(made, windows.max((-2, -1)))
 
 
 # -- what overlaps ---------------------------------------------------------------------------------
