@@ -2,7 +2,7 @@
 
 network, report = gen_ir(program, calibration=images, state=arrays, folder="out")
 
-pipeline("opu") -> SkipOutputSoftmax -> group -> quantise -> post-padding -> write
+pipeline("opu") -> SkipOutputSoftmax -> group -> enhance -> quantise -> post-padding -> write
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from dy2st.passes.core.registry import register
 from dy2st.passes.peephole import SkipOutputSoftmax
 from dy2st.passes.pipelines import pipeline
 from dy2st.targets.opu.canonical import post_padding, skip_pool_padding
+from dy2st.targets.opu.enhance import enhance
 from dy2st.targets.opu.grouping import group
 from dy2st.targets.opu.host import as_images
 from dy2st.targets.opu.ir_file import write_ir
+from dy2st.targets.opu.machine import Machine, machine
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.quantiser import QuantisationReport, quantise
 from dy2st.targets.opu.validate import check
@@ -50,6 +52,7 @@ def gen_ir(
     optimized: bool = False,
     unmapped: str = "refuse",
     leaky: str = "approximate",
+    on: str | Path | Machine = "opu1024",
     **how: Any,
 ) -> Generated:
     """The Network of a Program, quantised with calibration inputs, and its report.
@@ -61,16 +64,18 @@ def gen_ir(
     folder        where OPU_IR.json and its arrays are written; nothing is, if anything fails.
     optimized     whether the passes of the pipeline `opu` have run already.
     unmapped      "refuse" or "host", and `leaky`: see `group`.
+    on            the machine: it decides which layers read columns of the input, see `enhance`.
     how           more for `quantise`: mode, progress, headroom, correct_bias, ...
     """
     module = _optimised(_module(program, state), optimized)
     network = group(module, name, unmapped=unmapped, leaky=leaky)
+    enhance(network, machine(on))
     report = None
     if quantize:
         samples = _samples(network, calibration)
         if not samples:
             raise ArgumentError("quantising needs calibration inputs; or set quantize=False")
-        report = quantise(network, samples, **how)
+        report = quantise(network, samples, on=on, **how)
     elif how:
         raise ArgumentError(f"quantize is False: {', '.join(how)} has no meaning then")
     if use_post_padding:

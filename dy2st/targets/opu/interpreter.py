@@ -426,7 +426,8 @@ def _check(network: Network, layer: Layer) -> None:
     wanted = (*taps, channels // layer.group, layer.output_size[3])
     _check_array(layer, network.int_weights.get(layer.index), "int8", wanted, "weights")
     _check_array(layer, network.int_biases.get(layer.index), "int16", wanted[3:], "biases")
-    is_plain = layer.type == LayerType.CONVOLUTION and layer.group == 1 and layer.input_layer == [0]
+    reads_input = len(layer.input_layer) == 1 and layer.input_layer[0] <= 0
+    is_plain = layer.type == LayerType.CONVOLUTION and layer.group == 1 and reads_input
     _demand(layer, is_plain or not layer.enhanced, "is enhanced, and not a plain first convolution")
     dilated = layer.type == LayerType.TRANSPOSED and _pair(layer.dilation) != (1, 1)
     _demand(layer, not dilated, "is a transposed convolution with a dilation")

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dy2st.targets.opu.compiled import columns
+from dy2st.targets.opu.compiled import columns, compile_network
 from dy2st.targets.opu.enhance import enhance
+from dy2st.targets.opu.interpreter import interpret
 from tests.dy2st.targets.opu.conv_networks import Builder
 
 
@@ -32,6 +33,19 @@ def test_only_layers_on_an_input_read_columns() -> None:
     build = Builder(32, 3)
     build.conv(build.conv(0, 3, 3), 8, 3)
     assert enhance(build.network) == [1]
+
+
+def test_two_inputs_are_columns_of_their_own_layers() -> None:
+    build = Builder(12, 3, seed=1)
+    first = build.conv(0, 8, 3)
+    build.conv(build.input(12, 5), 8, 3, residual=first)
+    network = build.done()
+    assert [layer.enhanced for layer in network.layers] == [1, 1]
+    rng = np.random.default_rng(0)
+    inputs = [rng.integers(-9, 10, size).astype("int8") for size in network.input_sizes]
+    (made,) = compile_network(network).run(inputs)
+    assert made.any()
+    np.testing.assert_array_equal(made, interpret(network, inputs)[2])
 
 
 def test_columns_go_by_channel_and_then_backwards_through_the_window() -> None:

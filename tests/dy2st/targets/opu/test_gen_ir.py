@@ -84,6 +84,11 @@ def test_a_layer_or_function_that_is_traced_has_arrays_of_its_own(model):
         gen_ir(Model(forward), quantize=False)
 
 
+def test_an_image_is_read_as_columns_where_that_is_faster(model):
+    network, _ = gen_ir(module_of(model, IMAGE), samples())
+    assert [layer.enhanced for layer in network.layers] == [1, 0, 0]
+
+
 def test_without_quantising_there_are_no_integers_and_no_report(model):
     network, report = gen_ir(module_of(model, IMAGE), quantize=False)
     assert report is None and network.int_weights == {}

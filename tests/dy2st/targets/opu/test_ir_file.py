@@ -57,13 +57,15 @@ def test_every_line_has_the_known_keys_in_their_order_and_ours_behind_them(made)
     assert list(KNOWN) == KEYS
     for line in lines_of(made[1]):
         assert list(line)[: len(KEYS)] == KEYS
-        assert set(line) - set(KEYS) <= {"name", "location", "activation_limit", "input_channels"}
+        assert set(line) - set(KEYS) <= {
+            "name", "location", "activation_limit", "enhanced", "input_channels"
+        }  # fmt: skip
 
 
 def test_keys_of_ours_are_left_out_where_they_say_nothing(made):
     first, second = lines_of(made[1])[:2]
     assert first["activation_limit"] == 6.0 and "activation_limit" not in second
-    assert "enhanced" not in first
+    assert first["enhanced"] == 1 and "enhanced" not in second
 
 
 def test_what_is_written_is_read_back(made):
