@@ -37,6 +37,7 @@ MODES = ("mse", "max", "seed")
 """Least squared error over a group; nothing clamped; the rule of the seed."""
 
 _STEPS_DOWN = 4  # how many smaller fraction lengths are tried for room in partial sums
+_BELOW = 8  # bits of a partial sum below an output's last one
 
 
 def quantise(
@@ -222,7 +223,10 @@ class Planner:
         if loss:
             bias = (bias.astype(np.float64) + loss).astype(np.float32)
             stats = statistics(bias, BIAS)
-        layer.bias_fraclen = self._parameter(stats, legal_bias(layer.output_fraclen))
+        first, last = legal_bias(layer.output_fraclen)
+        if self.mode != "seed":  # whole partial sums: a schedule may give them a pass of their own
+            last = layer.output_fraclen + _BELOW
+        layer.bias_fraclen = self._parameter(stats, (first, last))
         copy.int_biases[index] = quantised(bias, layer.bias_fraclen, BIAS)
 
 

@@ -20,7 +20,7 @@ from dy2st.targets.opu.quantiser import (
     quantised,
     quantised_inputs,
 )
-from dy2st.targets.opu.quantiser.fraction_lengths import seed_rule, statistics
+from dy2st.targets.opu.quantiser.fraction_lengths import seed_rule, shift_bias, statistics
 from dy2st.targets.opu.quantiser.quantise import Planner
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from tests.dy2st.targets.opu.hand_networks import Builder
@@ -202,6 +202,18 @@ def test_fraction_lengths_of_parameters_are_moved_into_the_legal_range(mode, wei
     report = quantise(network, images, mode)
     check_legal(network.layer(1))
     assert report.layers[0].own_snr > 20
+
+
+@pytest.mark.parametrize("mode", ["mse", "max"])
+def test_a_bias_is_whole_partial_sums_so_that_it_may_be_added_apart(mode):
+    for seed in range(6):
+        network, inputs = real(random_network(seed), seed)
+        for index in network.biases:
+            network.biases[index] = network.biases[index] / np.float32(1000)
+        quantise(network, inputs, mode)
+        for layer in (y for y in network.layers if y.type != LayerType.NONE):
+            shifted = network.int_biases[layer.index].astype(int) << shift_bias(layer)
+            assert not (shifted % 1024).any()
 
 
 @pytest.mark.parametrize("mode", MODES)
