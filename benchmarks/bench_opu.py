@@ -82,7 +82,7 @@ def compiled(name: str, machine: str = "opu1024", mode: str = "own") -> Compiled
 def idle(name: str, machine: str = "opu1024") -> float:
     """How much of the multipliers' time is not used, in per cent."""
     model = compiled(name, machine)
-    return 100 * (1 - model.macs / model.machine.macs / model.time().cycles)
+    return 100 * (1 - model.macs / model.machine.macs / model.prepared.timeline.cycles)
 
 
 @pytest.mark.parametrize(("name", "goal"), IDLE.items())
@@ -101,7 +101,7 @@ def test_idle_multipliers_with_latencies(figure):
 @pytest.mark.parametrize(("name", "cycles"), [("tiny_yolo", 3_791_199), (CONVOLUTIONS, 15_162_977)])
 def test_public_cycles(figure, name, cycles):
     def measure():
-        return 100 * abs(compiled(name, mode="compat").time().cycles / cycles - 1)
+        return 100 * abs(compiled(name, mode="compat").prepared.timeline.cycles / cycles - 1)
 
     figure(f"OPU cycles away from the {cycles:,} of the public tools, {name}", measure, "%", 0.1)
 
