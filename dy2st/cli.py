@@ -4,6 +4,7 @@
     dy2st print net.mlir --elide 16
     dy2st verify net.mlir
     dy2st diff net.mlir better.mlir
+    dy2st opu compile net --calib images.npy -o net.opu
 
 Results go to standard output; errors, notes and what instruments say to standard error. The exit
 status is 0, or 1 if a Program is broken or two differ, or 2 if something cannot be read or done.
@@ -19,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.model_files import STANDARD, BadInput, ModelFile, read_model, write_model
+from dy2st.cli_opu import add_opu
+from dy2st.model_files import STANDARD, BadInput, ModelFile, read_model, sound, write_model
 from dy2st.passes import (
     PIPELINES,
     Module,
@@ -81,7 +83,7 @@ def _opt(options: argparse.Namespace) -> int:
         raise BadInput("opt needs a file; `dy2st opt --help` shows how it is called")
     passes = _named_passes(options.passes)
     printed = [name if name == "all" else find(name).info.name for name in options.print_after]
-    model = _sound(read_model(options.input))
+    model = sound(read_model(options.input))
     module = _optimised(model.module(), passes, printed, options)
     if options.output in (None, STANDARD):
         _note_arrays(module)
@@ -94,14 +96,6 @@ def _opt(options: argparse.Namespace) -> int:
 def _named_passes(lists: Sequence[str]) -> list[Pass]:
     names = [name.strip() for text in lists for name in text.split(",")]
     return [find(name) for name in names if name]
-
-
-def _sound(model: ModelFile) -> ModelFile:
-    """The model with verified Programs; BadInput shows what is wrong with one."""
-    try:
-        return ModelFile(model.name, [verified(p) for p in model.programs], model.arrays)
-    except VerifyError as error:
-        raise BadInput(f"{model.name} is broken: {error}") from None
 
 
 class _Ran(PassInstrument):
@@ -257,7 +251,7 @@ def _is_same(left: Any, right: Any) -> bool:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dy2st",
-        description="Programs in files: run passes, print, verify, compare.",
+        description="Programs in files: run passes, print, verify, compare, compile for the OPU.",
         epilog="dy2st COMMAND --help shows the options of a command and an example.",
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -265,6 +259,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_print(commands)
     _add_verify(commands)
     _add_diff(commands)
+    add_opu(commands)
     return parser
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dy2st.passes.core.module import Array, Module
-from dy2st_runtime.errors import Dy2stError, FormatError, ParseError
-from dy2st_runtime.io import check_state
+from dy2st_runtime.errors import Dy2stError, FormatError, ParseError, VerifyError
+from dy2st_runtime.io import check_state, verified
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.parser import parse
 from dy2st_runtime.ir.printer import to_text
@@ -58,6 +58,14 @@ def read_model(name: str, with_arrays: bool = True) -> ModelFile:
         arrays = read_arrays(array_file)
         check_state(programs, arrays, array_file)
     return ModelFile(name, programs, arrays)
+
+
+def sound(model: ModelFile) -> ModelFile:
+    """The model with verified Programs; BadInput shows what is wrong with one."""
+    try:
+        return ModelFile(model.name, [verified(p) for p in model.programs], model.arrays)
+    except VerifyError as error:
+        raise BadInput(f"{model.name} is broken: {error}") from None
 
 
 def _text_file(name: str) -> Path:
@@ -139,4 +147,4 @@ def _check_known(programs: Sequence[Program], state: Mapping[str, Array], file: 
         )
 
 
-__all__ = ["STANDARD", "BadInput", "ModelFile", "read_model", "write_model"]
+__all__ = ["STANDARD", "BadInput", "ModelFile", "read_model", "sound", "write_model"]

@@ -52,7 +52,7 @@ def gen_ir(
     optimized: bool = False,
     unmapped: str = "refuse",
     leaky: str = "approximate",
-    on: str | Path | Machine = "opu1024",
+    on: str | Path | Machine | None = "opu1024",
     **how: Any,
 ) -> Generated:
     """The Network of a Program, quantised with calibration inputs, and its report.
@@ -64,19 +64,23 @@ def gen_ir(
     folder        where OPU_IR.json and its arrays are written; nothing is, if anything fails.
     optimized     whether the passes of the pipeline `opu` have run already.
     unmapped      "refuse" or "host", and `leaky`: see `group`.
-    on            the machine: it decides which layers read columns of the input, see `enhance`.
+    on            the machine that it is for: where windows of an input go through it as channels
+                  is decided before quantising, as it is part of the result. None: nowhere.
     how           more for `quantise`: mode, progress, headroom, correct_bias, ...
     """
     module = _optimised(_module(program, state), optimized)
     network = group(module, name, unmapped=unmapped, leaky=leaky)
-    enhance(network, machine(on))
     report = None
+    if on is not None:
+        on = machine(on)
+        enhance(network, on)
+        how |= {"on": on} if quantize else {}
     if quantize:
         samples = _samples(network, calibration)
         if not samples:
             raise ArgumentError("quantising needs calibration inputs; or set quantize=False")
-        report = quantise(network, samples, on=on, **how)
-    elif how:
+        report = quantise(network, samples, **how)
+    elif set(how) - {"on"}:
         raise ArgumentError(f"quantize is False: {', '.join(how)} has no meaning then")
     if use_post_padding:
         skip_pool_padding(network)
