@@ -54,10 +54,7 @@ def _add(commands: Any, name: str, help: str, example: str) -> argparse.Argument
 
 
 def _add_compile(commands: Any) -> None:
-    example = (
-        "  dy2st opu compile net --calib images.npy --machine opu1024 -o net.opu\n"
-        "  python -m http.server -d net.opu      # report.html is one page"
-    )
+    example = "  dy2st opu compile net --calib images.npy --machine opu1024 -o net.opu"
     parser = _add(commands, "compile", "quantise and compile a saved model into a folder", example)
     _model(parser)
     _machine(parser)
@@ -99,11 +96,12 @@ def _add_estimate(commands: Any) -> None:
         "  dy2st opu estimate net\n"
         "  dy2st opu estimate net --sweep macs=512,1024,2048 --sweep dram_latency=0,20"
     )
-    help = "say how fast a saved model would be; needs no calibration"
+    help = "say how fast a saved model would be; calibration data is not needed"
     parser = _add(commands, "estimate", help, example)
     _model(parser)
     _machine(parser)
     _mode(parser)
+    _calibration(parser)
     _mapping(parser)
     parser.add_argument(
         "--sweep",

@@ -36,12 +36,14 @@ from dy2st.targets.opu.ir_file import read_ir, write_ir
 from dy2st.targets.opu.layer import LayerType
 from dy2st.targets.opu.machine import Machine, machine
 from dy2st.targets.opu.network import Network
+from dy2st.targets.opu.packing import pack
 from dy2st.targets.opu.quantiser import QuantisationReport, dequantised, quantised_inputs
 from dy2st.targets.opu.quantiser.progress import shown
 from dy2st.targets.opu.report import Report, as_table, report_of
 from dy2st.targets.opu.report.shapes import described, products
 from dy2st.targets.opu.report.tables import shape_text, shortened
 from dy2st.targets.opu.sizes import input_size, tensor_size
+from dy2st.targets.opu.steps import lower
 from dy2st.targets.opu.unmapped import UnmappedError
 from dy2st.targets.opu.words import fetch_times
 from dy2st_runtime.errors import FormatError
@@ -92,8 +94,16 @@ def _samples(options: argparse.Namespace, source: Source) -> list[Any]:
 
 
 def _quantised(options: argparse.Namespace, source: Source, on: Machine) -> Generated:
-    samples = _samples(options, source)
-    made = gen_ir(
+    made = _generated(options, source, on, _samples(options, source))
+    for text in made.network.notes:
+        _note(text)
+    return made
+
+
+def _generated(
+    options: argparse.Namespace, source: Source, on: Machine, samples: Sequence[Any]
+) -> Generated:
+    return gen_ir(
         source.module(),
         samples,
         on=on,
@@ -103,9 +113,6 @@ def _quantised(options: argparse.Namespace, source: Source, on: Machine) -> Gene
         keep=options.measure,
         progress=_shows_progress(),
     )
-    for text in made.network.notes:
-        _note(text)
-    return made
 
 
 def _report(
@@ -146,7 +153,7 @@ def compile_(options: argparse.Namespace) -> int:
     compiled = CompiledFolder(source.title, model, source.inputs)
     names = write_compiled(folder, compiled, report, quantisation)
     sys.stdout.write(as_table(report))
-    print(f"\nwritten to {folder}: {', '.join(names)}")
+    print(f"\nwritten to {folder}: {len(names)} files and folders; report.html shows the figures")
     return OK
 
 
@@ -260,40 +267,86 @@ def estimate(options: argparse.Namespace) -> int:
     names = [name for name, _ in options.sweep]
     if len(set(names)) != len(names):
         raise BadInput("--sweep names something twice: give all its values at once")
+    samples = _samples(options, source) if options.calib or options.random_calib else []
+    options.notes = set()
     if not axes:
-        sys.stdout.write(as_table(_estimated(source, on, options)))
+        sys.stdout.write(as_table(_estimated(source, on, options, samples)))
+        _say_notes(options)
         return OK
     points = list(itertools.product(*axes))
     rows = [
-        _sweep_row(source, on, dict(point), options)
+        _sweep_row(source, on, dict(point), options, samples)
         for point in shown(points, "estimating", _shows_progress(), len(points))
     ]
     heads = (*names, "cycles", "ms", "frames/s", "GOPS", "of", "RME", "GB/s", "words")
     print(f"{source.title} on {on.name}, {options.mode} mode")
     sys.stdout.write(_table([heads, *rows]))
     if "macs" in names and "weight_rows" not in names:
-        _note("a bank of weights keeps its bytes: weight_rows goes down as macs goes up")
+        options.notes.add(
+            "a bank of weights keeps its bytes: weight_rows goes down as macs goes up"
+        )
+    _say_notes(options)
     return OK
 
 
-def _estimated(source: Source, on: Machine, options: argparse.Namespace) -> Report:
-    """The figures of a program whose numbers are all zeros: they do not change its time."""
-    network, _ = gen_ir(
-        source.module(), quantize=False, on=on, unmapped=options.unmapped, leaky=options.leaky
-    )
+def _say_notes(options: argparse.Namespace) -> None:
+    for text in sorted(options.notes):
+        _note(text)
+
+
+def _estimated(
+    source: Source, on: Machine, options: argparse.Namespace, samples: Sequence[Any]
+) -> Report:
+    """The figures of a program that is compiled, with numbers that are made up without samples."""
+    if samples:
+        network, _ = _generated(options, source, on, samples)
+    else:
+        network, _ = gen_ir(
+            source.module(), quantize=False, on=on, unmapped=options.unmapped, leaky=options.leaky
+        )
+        _make_up(network)
+    model = compile_network(network, on, options.mode)
+    if not samples and options.mode == "own" and _could_pack(model):
+        options.notes.add(_PACKED)
+    return _report(model, source.title)
+
+
+_PACKED = (
+    "fraction lengths are assumed: with others, pixels of layers with few output channels may go "
+    "side by side, which is faster; --calib or --random-calib 1 decides it as compile does"
+)
+
+
+def _make_up(network: Network) -> None:
+    """Integers with which pixels do not go side by side: no other number changes times."""
     for layer in network.layers:
         layer.input_fraclen = layer.output_fraclen = 4
         if layer.type != LayerType.NONE:
-            layer.weight_fraclen, layer.bias_fraclen = 7, 10
-            network.int_weights[layer.index] = np.zeros(network.weights[layer.index].shape, np.int8)
-            network.int_biases[layer.index] = np.zeros(network.biases[layer.index].shape, np.int16)
-    return _report(compile_network(network, on, options.mode), source.title)
+            layer.weight_fraclen, layer.bias_fraclen = 9, 15
+            weights, biases = network.weights[layer.index], network.biases[layer.index]
+            network.int_weights[layer.index] = np.zeros(weights.shape, np.int8)
+            network.int_biases[layer.index] = np.ones(biases.shape, np.int16)
+
+
+def _could_pack(model: CompiledModel) -> bool:
+    """Whether other biases would let more pixels go side by side."""
+    network = replace(
+        model.network, int_biases={i: 0 * b for i, b in model.network.int_biases.items()}
+    )
+    other = lower(network)
+    pack(other, model.machine)
+    pairs = zip(other.steps, model.lowered.steps, strict=True)
+    return any(one.across != own.across for one, own in pairs)
 
 
 def _sweep_row(
-    source: Source, on: Machine, changes: dict[str, float], options: argparse.Namespace
+    source: Source,
+    on: Machine,
+    changes: dict[str, float],
+    options: argparse.Namespace,
+    samples: Sequence[Any],
 ) -> tuple[str, ...]:
-    totals = _estimated(source, _changed(on, changes), options).totals
+    totals = _estimated(source, _changed(on, changes), options, samples).totals
     figures = (
         str(totals.cycles),
         f"{totals.milliseconds:.3f}",

@@ -52,7 +52,7 @@ def read_source(
     model = sound(read_model(name))
     notes: list[str] = []
     chosen = _chosen(model, program)
-    chosen = _sized(chosen, dict(sizes), notes)
+    chosen = _sized(chosen, dict(sizes))
     state = dict(model.arrays or {})
     missing = [entry for entry in chosen.state if entry not in state]
     if missing and needs_arrays:
@@ -83,13 +83,12 @@ def _chosen(model: ModelFile, name: str | None) -> Program:
     return programs[name]
 
 
-def _sized(program: Program, sizes: dict[str, int], notes: list[str]) -> Program:
-    """Numbers for all sizes of inputs."""
-    for number, variable in enumerate(program.inputs):
+def _sized(program: Program, sizes: dict[str, int]) -> Program:
+    """Numbers for all sizes of inputs; an open batch is 1, as images go one by one."""
+    for variable in program.inputs:
         shape = variable.tensor_type.shape
         if shape and is_symbol(shape[0]) and str(shape[0]) not in sizes:
             sizes[str(shape[0])] = 1
-            notes.append(f"input {number}: {shape[0]} is 1: images go one by one")
     frozen = freeze(program, **sizes) if sizes else program
     for variable in frozen.inputs:
         left = sorted(map(str, symbols(variable.tensor_type.shape)))
