@@ -151,8 +151,9 @@ def _loaded(name: str) -> Any:
     if not Path(name).is_file():
         raise BadInput(f"there is no file {name}")
     try:
-        found = np.load(name, allow_pickle=False)
-        return found if isinstance(found, np.ndarray) else dict(found)
+        with Path(name).open("rb") as file:
+            found = np.load(file, allow_pickle=False)
+            return found if isinstance(found, np.ndarray) else dict(found)
     except _UNREADABLE as error:
         first = str(error).partition("\n")[0]
         raise BadInput(f"{name} is no .npy or .npz with plain numbers: {first}") from None
