@@ -14,7 +14,7 @@ from dy2st.passes.core import registry
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-PAGES = [README, ROOT / "docs" / "passes.md"]
+PAGES = [README, ROOT / "docs" / "passes.md", ROOT / "docs" / "opu.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -403,7 +403,9 @@ def test_what_is_left_to_the_host_runs_there(opu):
     assert opu("compile", "odd", "--calib", "x.npy", "--unmapped", "host")[0] == 0
     assert opu("run", "odd.opu", "--input", "x.npy", "-o", "out", "--check", "ir")[0] == 0
     wanted = np.concatenate([dy2st_runtime.load("odd")(row[None]).numpy() for row in x])
-    np.testing.assert_allclose(np.load("out/output_0.npy"), wanted, rtol=0.1, atol=0.1)  # exp spreads
+    np.testing.assert_allclose(
+        np.load("out/output_0.npy"), wanted, rtol=0.1, atol=0.1
+    )  # exp spreads
 
 
 def test_disasm_prints_the_listing_of_a_folder(opu):

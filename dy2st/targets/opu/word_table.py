@@ -245,6 +245,30 @@ def used_bits() -> dict[int, int]:
     return found
 
 
+def as_markdown() -> str:
+    """The table of all words for people: fields in `code` are used, the others stay 0."""
+    used = {field for register in REGISTERS.values() for field in register.fields} | _TRIGGERS
+    lines = ["| opcode | word | whose | fields, high bit:low bit |", "| ---: | --- | --- | --- |"]
+    for word in WORDS.values():
+        fields = ", ".join(_shown(*entry, used) for entry in word.fields.items())
+        whose = "ours" if word.ours else "public"
+        lines.append(f"| {word.opcode} | {word.name} | {whose} | {fields} |")
+    return "\n".join(lines) + "\n"
+
+
+_TRIGGERS = {
+    *("ddr_load_type", "padding", "pooling", "activation", "upsample", "residual"),
+    *("ddr_save_pos", "network_done", "ld", "pe", "st", "version", "macs_by_64", "magic"),
+}
+"""Fields that say what a word does, and are no registers."""
+
+
+def _shown(name: str, bits: tuple[int, int], used: set[str]) -> str:
+    high, low = bits
+    text = f"{name} {high}:{low}" if high != low else f"{name} {low}"
+    return f"`{text}`" if name in used else text
+
+
 __all__ = [
     "COMPUTE_WORD",
     "DONE_WORD",
@@ -258,6 +282,7 @@ __all__ = [
     "WORDS",
     "Register",
     "Word",
+    "as_markdown",
     "place_of",
     "registers_of_words",
     "used_bits",
