@@ -103,16 +103,14 @@ def _quantised(options: argparse.Namespace, source: Source, on: Machine) -> Gene
 def _generated(
     options: argparse.Namespace, source: Source, on: Machine, samples: Sequence[Any]
 ) -> Generated:
-    return gen_ir(
-        source.module(),
-        samples,
-        on=on,
-        unmapped=options.unmapped,
-        leaky=options.leaky,
-        mode=options.calib_mode,
-        keep=options.measure,
-        progress=_shows_progress(),
-    )
+    """The network; without samples it is not quantised."""
+    how: dict[str, Any] = {"unmapped": options.unmapped, "leaky": options.leaky, "on": on}
+    if samples:
+        how |= {"mode": options.calib_mode, "keep": options.measure, "progress": _shows_progress()}
+    try:
+        return gen_ir(source.module(), samples, quantize=bool(samples), **how)
+    except UnmappedError as error:
+        raise BadInput(str(error).replace("unmapped='host'", "--unmapped host")) from None
 
 
 def _report(
@@ -298,12 +296,8 @@ def _estimated(
     source: Source, on: Machine, options: argparse.Namespace, samples: Sequence[Any]
 ) -> Report:
     """The figures of a program that is compiled, with numbers that are made up without samples."""
-    if samples:
-        network, _ = _generated(options, source, on, samples)
-    else:
-        network, _ = gen_ir(
-            source.module(), quantize=False, on=on, unmapped=options.unmapped, leaky=options.leaky
-        )
+    network, _ = _generated(options, source, on, samples)
+    if not samples:
         _make_up(network)
     model = compile_network(network, on, options.mode)
     if not samples and options.mode == "own" and _could_pack(model):

@@ -12,7 +12,6 @@ report.*, trace.json, quantisation.*
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -107,25 +106,17 @@ def _check_foreign(folder: Path, names: list[str]) -> None:
 
 def _exchange(folder: Path, new: Path, old: Path, names: list[str]) -> None:
     """Move the new entries in; the manifest leaves first and comes last."""
-    for name in reversed(names):
-        if (folder / name).exists():
-            (folder / name).rename(old / name)
+    moves = [(folder, old, name) for name in reversed(names) if (folder / name).exists()]
+    moves += [(new, folder, name) for name in names]
+    done: list[tuple[Path, Path, str]] = []
     try:
-        for name in names:
-            (new / name).rename(folder / name)
+        for source, target, name in moves:
+            (source / name).rename(target / name)
+            done.append((source, target, name))
     except OSError:
-        for name in names:
-            _remove(folder / name)
-            if (old / name).exists():
-                (old / name).rename(folder / name)
+        for source, target, name in reversed(done):
+            (target / name).rename(source / name)
         raise
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _write_all(
