@@ -86,8 +86,9 @@ def _samples(options: argparse.Namespace, source: Source) -> list[Any]:
         rows = one_by_one(read_samples(options.calib, source.inputs))
     else:
         rows = random_samples(source.inputs, options.random_calib)
+        images = _counted(options.random_calib, "image")
         _note(
-            f"calibrated with {options.random_calib} images of random numbers: times are right, "
+            f"calibrated with {images} of random numbers: times are right, "
             "accuracy on real data is not; --calib takes real ones"
         )
     return [tuple(row) for row in rows]
