@@ -16,6 +16,7 @@ import numpy as np
 from dy2st.targets.opu import sizes
 from dy2st.targets.opu.buffers import Region
 from dy2st.targets.opu.choice import Decision, choose
+from dy2st.targets.opu.executable import check_executable
 from dy2st.targets.opu.layout import (
     pack_bias,
     pack_depthwise,
@@ -135,11 +136,14 @@ def compile_network(
     mode  "own": everything overlaps with everything; "compat": square tiles and one layer after the
           other, as in the public tool chain.
 
-    Raises ArgumentError for a layer that fits in no tiling, and for a network without integers.
+    Raises ArgumentError for a layer that fits in no tiling, and for integers or fraction lengths
+    that are missing or do not fit.
     """
     if mode not in MODES:
         raise ArgumentError(f"mode is {mode!r}, there are {', '.join(MODES)}")
     opu = machine_of(machine)
+    for layer in network.layers:
+        check_executable(network, layer)
     lowered = lower(network)
     if mode == "own":
         pack(lowered, opu)

@@ -29,7 +29,7 @@ from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.quantiser import QuantisationReport, quantise
 from dy2st.targets.opu.validate import check
 from dy2st_runtime import nn
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import Program
 
 
@@ -114,12 +114,14 @@ def _optimised(module: Module, optimized: bool) -> Module:
 
 def _samples(network: Network, calibration: Iterable[Any]) -> list[Any]:
     """Calibration inputs as (n, h, w, c)."""
-    count = len(network.input_sizes)
     found = []
-    for sample in calibration:
+    for number, sample in enumerate(calibration):
         arrays = sample if isinstance(sample, (tuple, list)) else (sample,)
-        images = as_images(network, arrays)
-        found.append(images[0] if count == 1 else tuple(images))
+        try:
+            images = as_images(network, arrays)
+        except (ArgumentError, DTypeError, ShapeError) as error:
+            raise type(error)(f"calibration input {number}: {error}") from None
+        found.append(images[0] if len(images) == 1 else tuple(images))
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.targets.opu.network import Array, Network, Tail
-from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import Operator, Program, TensorType, Variable, apply
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.tensor import from_numpy
@@ -83,13 +83,26 @@ def as_images(network: Network, inputs: Sequence[Any]) -> list[Array]:
 
 def _as_image(array: Array, order: str, size: tuple[int, ...], place: int) -> Array:
     _, high, wide, channels = size
-    if array.ndim < 1 or array.size != array.shape[0] * prod(size):
-        wanted = f"{high} x {wide} pixels of {channels} channels"
+    if not np.issubdtype(array.dtype, np.floating):
+        raise DTypeError(f"input {place} is {array.dtype}: an array of floats is expected")
+    if not _fits(array.shape, order, size):
+        wanted = f"{high} x {wide} pixels of {channels} channels, {order}"
         raise ShapeError(f"input {place} has the shape {list(array.shape)}, not {wanted}")
     if order == "NHWC":
         return array.reshape(-1, high, wide, channels).astype(np.float32)
     image = array.reshape(-1, channels, high, wide).astype(np.float32)
     return np.ascontiguousarray(image.transpose(0, 2, 3, 1))
+
+
+def _fits(shape: tuple[int, ...], order: str, size: tuple[int, ...]) -> bool:
+    """Whether images of a shape are of a size; a single pixel may have been of any form."""
+    _, high, wide, channels = size
+    if not shape or prod(shape[1:]) != prod(size):
+        return False
+    if high * wide == 1 or order == "NC":
+        return True
+    forms = {"NHWC": (high, wide, channels), "NCL": (channels, high * wide)}
+    return shape[1:] == forms.get(order, (channels, high, wide))
 
 
 def run_tail(network: Network, made: Sequence[Array], inputs: Sequence[Any] = ()) -> list[Array]:

@@ -28,6 +28,7 @@ from math import prod
 import numpy as np
 
 from dy2st.targets.opu import machine as machines
+from dy2st.targets.opu.executable import check_executable
 from dy2st.targets.opu.layer import Layer, LayerType
 from dy2st.targets.opu.machine import CHANNELS, Machine
 from dy2st.targets.opu.network import Array, Network
@@ -37,10 +38,8 @@ from dy2st.targets.opu.sizes import (
     input_size,
     is_depthwise,
     kernel_size,
-    made_size,
     multiplied_size,
     part_channels,
-    tensor_size,
 )
 from dy2st_runtime.errors import ArgumentError
 
@@ -87,7 +86,7 @@ def interpret(
     tensors = {-i: x for i, x in enumerate(_checked_inputs(network, inputs))}
     for layer in network.layers:
         counts = None if saturation is None else saturation.setdefault(layer.index, Saturation())
-        _check(network, layer)
+        check_executable(network, layer)
         maps = [tensors[producer] for producer in layer.input_layer]
         sums = _LayerSums(network, layer, opu, counts).of(maps)
         residual = tensors[layer.residual_source[0]] if layer.residual else None
@@ -407,64 +406,6 @@ def _checked_inputs(network: Network, inputs: list[Array]) -> list[Array]:
         given = [f"{x.dtype} {x.shape}" for x in inputs]
         raise ArgumentError(f"the network reads int8 (n, h, w, c) of {sizes}, given are {given}")
     return inputs
-
-
-def _check(network: Network, layer: Layer) -> None:
-    made, said = made_size(network, layer), tensor_size(network, layer.index)
-    _demand(layer, made == said, f"makes {made}, and its output_size says {said}")
-    sides = border(network, layer)
-    _demand(layer, min(sides[::2]) >= 0, f"has a padding of {sides}")
-    _demand(layer, not layer.channel_shuffle, "shuffles channels, which nothing computes")
-    _demand(layer, bool(layer.residual) == bool(layer.residual_source), "has half a residual")
-    _demand(layer, len(layer.residual_source) <= 1, "adds several residuals; one is possible")
-    _check_fraction_lengths(network, layer)
-    if layer.type == LayerType.NONE:
-        return
-    _demand(layer, min(sides) >= 0 or layer.type == LayerType.TRANSPOSED, f"is cut by {sides}")
-    taps = kernel_size(network, layer)
-    channels = input_size(network, layer)[2]
-    wanted = (*taps, channels // layer.group, layer.output_size[3])
-    _check_array(layer, network.int_weights.get(layer.index), "int8", wanted, "weights")
-    _check_array(layer, network.int_biases.get(layer.index), "int16", wanted[3:], "biases")
-    reads_input = len(layer.input_layer) == 1 and layer.input_layer[0] <= 0
-    is_plain = layer.type == LayerType.CONVOLUTION and layer.group == 1 and reads_input
-    _demand(layer, is_plain or not layer.enhanced, "is enhanced, and not a plain first convolution")
-    dilated = layer.type == LayerType.TRANSPOSED and _pair(layer.dilation) != (1, 1)
-    _demand(layer, not dilated, "is a transposed convolution with a dilation")
-
-
-def _check_fraction_lengths(network: Network, layer: Layer) -> None:
-    for producers, own in (
-        (layer.input_layer, layer.input_fraclen),
-        (layer.residual_source, layer.output_fraclen),
-    ):
-        lengths = [network.layer(i).output_fraclen for i in producers if i > 0]
-        message = f"reads {producers} with fraction length {own}; theirs are {lengths}"
-        _demand(layer, set(lengths) <= {own}, message)
-    if layer.type == LayerType.NONE:
-        shift = layer.output_fraclen - layer.input_fraclen
-        _demand(layer, -16 <= shift <= 15, f"shifts by {shift}, not by -16 to 15")
-        return
-    position = layer.output_fraclen + 18
-    features = position - layer.input_fraclen - layer.weight_fraclen
-    bias = position - layer.bias_fraclen
-    legal = 1 <= features <= 31 and 0 <= bias <= 31
-    _demand(layer, legal, f"shifts features by {features} (1 to 31), biases by {bias} (0 to 31)")
-
-
-def _check_array(
-    layer: Layer, array: Array | None, dtype: str, shape: tuple[int, ...], what: str
-) -> None:
-    _demand(layer, array is not None, f"has no integer {what}: quantise the network first")
-    if array is not None and (array.dtype != dtype or array.shape != shape):
-        raise ArgumentError(
-            f"layer {layer.index}: its {what} are {dtype} {shape}, not {array.dtype} {array.shape}"
-        )
-
-
-def _demand(layer: Layer, holds: bool, message: str) -> None:
-    if not holds:
-        raise ArgumentError(f"layer {layer.index} {layer.name}".rstrip() + f": it {message}")
 
 
 __all__ = ["Saturation", "interpret"]
