@@ -149,6 +149,8 @@ class _Drawer:
         rng, (height, width, _) = self.rng, layer.input_size[1:]
         if kind == "fully connected":
             layer.ker_size = [1, height, width]
+        if kind == "none" and not same and _chance(rng, 0.3):
+            layer.padding_size = [int(n) for n in rng.integers(0, 4, 4)]
         if kind in ("none", "fully connected"):
             return
         largest = 1 if kind == "pointwise" else 5 if kind == "transposed" else 3 if same else 7
