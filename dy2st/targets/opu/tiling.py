@@ -176,14 +176,22 @@ def candidates(step: Step, machine: Machine) -> list[Plan]:
         rows = even_cuts(step.made[0], pieces)
         found += _with_columns(step, rows, machine)
     if not found:
-        y, x = span(step, 0, 0, 1), span(step, 1, 0, step.across)
-        raise ArgumentError(
-            f"layer {step.layer} is larger than every tiling: its smallest tile takes "
-            f"{y.loaded * x.loaded} rows of features and {y.length * x.length} partial sums, "
-            f"{machine.name} has {machine.fm_rows} and {machine.psum_rows}"
-        )
+        raise ArgumentError(_too_large(step, machine))
     found.sort(key=lambda plan: (estimate(step, plan, machine), plan.tiles))
     return found
+
+
+def _too_large(step: Step, machine: Machine) -> str:
+    """What single pixels take in the middle of the map, where windows are whole."""
+    rows = spans(step, 0, even_cuts(step.made[0], step.made[0]))
+    columns = spans(step, 1, column_cuts(step, step.made[1] // _unit(step)))
+    loaded = max(r.loaded for r in rows) * max(c.loaded for c in columns)
+    sums = max(r.length for r in rows) * max(c.length for c in columns)
+    return (
+        f"layer {step.layer} is larger than every tiling: its smallest tile takes {loaded} rows of "
+        f"features and {sums} partial sums, {machine.name} has {machine.fm_rows} and "
+        f"{machine.psum_rows}"
+    )
 
 
 def strips(step: Step, machine: Machine) -> list[Plan]:

@@ -169,6 +169,15 @@ def test_a_layer_larger_than_every_tiling_is_an_error() -> None:
         compile_network(network, OPU.but(fm_rows=8))
 
 
+def test_the_smallest_tile_of_an_error_is_not_one_at_the_edge() -> None:
+    build = Builder(12, 3)
+    build.conv(0, 8, 3, pool=(4, 4, 2))
+    network = build.done()
+    network.layers[0].enhanced = 0
+    with pytest.raises(ArgumentError, match="takes 36 rows of features and 16 partial sums"):
+        compile_network(network, OPU.but(fm_rows=30))  # windows in the middle need 6 x 6 pixels
+
+
 def test_weights_larger_than_a_bank_are_an_error() -> None:
     network = conv_networks.vgg16(32)
     with pytest.raises(ArgumentError, match="larger than every tiling: the weights of one pass"):
