@@ -1,8 +1,9 @@
 """From a rewritten tree to a function: compiled under the user's file name, with live globals.
 
 The tree is compiled inside a factory, whose parameters stand for the closure of the user's
-function and for the functions of `convert`. The factory never runs: the code of the function is
-taken out of it, and a function is made with the user's own globals, cells and defaults.
+function. The factory never runs: the code of the function is taken out of it, and a function is
+made with the user's own globals, cells and defaults. The functions of `convert` are constants of
+the code: they need no name that a user could see.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ import ast
 import warnings
 from collections.abc import Mapping
 from inspect import CO_NEWLOCALS
-from types import CellType, CodeType, FunctionType
+from types import CodeType, FunctionType
 
 import gast
 
 from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import Node
 from dy2st.transpiler.source import Source
+
+# How the constant begins that stands for a function of `convert` until it is bound.
+_HELPER = "\0dy2st."
 
 _FUTURE = 0
 for _name in __future__.all_feature_names:
@@ -28,7 +32,8 @@ for _name in __future__.all_feature_names:
 def compile_code(tree: Node, source: Source, context: Context) -> CodeType:
     """The code object of a rewritten function."""
     original = context.function.__code__
-    module = _wrapped(tree, source, [*original.co_freevars, *context.helpers.values()])
+    module = _wrapped(tree, source, list(original.co_freevars))
+    _name_constants(module, {known: name for name, known in context.helpers.items()})
     # What the compiler warns of it has warned of when the user's file was compiled.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
@@ -50,16 +55,21 @@ def to_ast(tree: Node) -> ast.AST:
     return result
 
 
-def make_function(
-    code: CodeType,
-    original: FunctionType,
-    used: Mapping[str, str],
-    helpers: Mapping[str, object],
-) -> FunctionType:
-    """A function that is the original but for its code; `used` names the helpers in the code."""
+def bind_helpers(code: CodeType, helpers: Mapping[str, object]) -> CodeType:
+    """The code with the functions of `convert` in the place of their names."""
+    consts: list[object] = []
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            value = bind_helpers(value, helpers)
+        elif isinstance(value, str) and value.startswith(_HELPER):
+            value = helpers[value.removeprefix(_HELPER)]
+        consts.append(value)
+    return code.replace(co_consts=tuple(consts))
+
+
+def make_function(code: CodeType, original: FunctionType) -> FunctionType:
+    """A function that is the original but for its code."""
     cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
-    for name, known in used.items():
-        cells[known] = CellType(helpers[name])
     closure = tuple(cells[name] for name in code.co_freevars)
     made = FunctionType(
         code, original.__globals__, original.__name__, original.__defaults__, closure
@@ -74,6 +84,25 @@ def make_function(
     if hasattr(original, "__type_params__"):
         setattr(made, "__type_params__", original.__type_params__)  # noqa: B010
     return made
+
+
+def _name_constants(tree: ast.AST, names: Mapping[str, str]) -> None:
+    """Read the functions of `convert` as constants: `names` are those in the tree."""
+    for node in ast.walk(tree):
+        for field, value in ast.iter_fields(node):
+            if isinstance(value, ast.Name) and value.id in names:
+                setattr(node, field, _constant(value, names))
+            elif isinstance(value, list):
+                value[:] = [
+                    _constant(entry, names)
+                    if isinstance(entry, ast.Name) and entry.id in names
+                    else entry
+                    for entry in value
+                ]
+
+
+def _constant(node: ast.Name, names: Mapping[str, str]) -> ast.Constant:
+    return ast.copy_location(ast.Constant(value=_HELPER + names[node.id]), node)
 
 
 def _wrapped(tree: Node, source: Source, names: list[str]) -> ast.Module:

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 
 from dy2st.transpiler.analysis.obstacles import Left
-from dy2st.transpiler.build import compile_code, make_function, to_ast
+from dy2st.transpiler.build import bind_helpers, compile_code, make_function, to_ast
 from dy2st.transpiler.context import StatementInfo
 from dy2st.transpiler.nodes import Node
 from dy2st.transpiler.pipeline import PIPELINE, rewrite
@@ -28,10 +28,10 @@ class Converted:
         self._tree = gast.ast_to_gast(source.node)
         context = rewrite(self._tree, function)
         self.left: list[tuple[int, Left]] = _left_in(self._tree)
-        self.code_object: CodeType = compile_code(self._tree, source, context)
-        self._helpers = context.helpers
+        self._unbound = compile_code(self._tree, source, context)
+        self._code: CodeType | None = None
+        self._statements = context.statements
         self._text: str | None = None
-        _register(self.code_object, context.statements)
 
     @property
     def code(self) -> str:
@@ -42,7 +42,15 @@ class Converted:
 
     def function(self, original: FunctionType, helpers: Mapping[str, object]) -> FunctionType:
         """The converted form of a function with this code, its own closure and defaults."""
-        return make_function(self.code_object, original, self._helpers, helpers)
+        return make_function(self.code_object(helpers), original)
+
+    def code_object(self, helpers: Mapping[str, object]) -> CodeType:
+        """The code of the converted function, which calls these functions of `convert`."""
+        if self._code is None:
+            code = bind_helpers(self._unbound, helpers)
+            _register(code, self._statements)
+            self._code = code
+        return self._code
 
 
 def transpile(function: FunctionType) -> Converted:

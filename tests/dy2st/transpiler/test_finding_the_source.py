@@ -10,6 +10,7 @@ import weakref
 
 import pytest
 
+from dy2st.convert import HELPERS
 from dy2st.transpiler import is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
 
@@ -74,7 +75,7 @@ def test_a_code_object_is_converted_once_and_forgotten_with_it(define):
     function = define("def f(x):\n    return x if x else 1\n")
     conversion = transpile(function)
     assert transpile(function) is conversion
-    assert is_converted(conversion.code_object) and not is_converted(function.__code__)
+    assert is_converted(conversion.code_object(HELPERS)) and not is_converted(function.__code__)
     gone = weakref.ref(conversion)
     del conversion, function
     gc.collect()
