@@ -1,0 +1,1 @@
+"""Builtins on tensors, and functions that call back."""

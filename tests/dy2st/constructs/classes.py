@@ -1,0 +1,1 @@
+"""Classes: methods, properties, operators, `super()`, dataclasses, enums."""

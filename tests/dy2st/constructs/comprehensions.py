@@ -1,0 +1,1 @@
+"""Comprehensions and generator expressions."""

@@ -1,0 +1,1 @@
+"""Lists, dicts, tuples and attributes that change."""

@@ -1,0 +1,53 @@
+"""docs/constructs.md: a table a section, written again from the rows by running this file.
+
+python -m tests.dy2st.constructs.documented
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tests.dy2st.constructs.catalogue import Row
+from tests.dy2st.constructs.sections import ALL_ROWS, SECTIONS, SINCE
+
+PAGE = Path(__file__).parents[3] / "docs" / "constructs.md"
+OLDEST = max(SINCE)
+"""The first version of Python that can parse every row."""
+
+HEAD = """# What is converted, construct by construct
+
+Every row is a test: the function named in the last column is run by Python and, through **one**
+Program, by dy2st on inputs that take every path, and must give the same value of the same type,
+print the same text, and raise the same exception. What has no exact static form is *refused* with
+an error that says where, why, and what to write instead. Without tensors all of it is plain Python.
+
+Written by `python -m tests.dy2st.constructs.documented` from `tests/dy2st/constructs/`.
+"""
+
+
+def page() -> str:
+    """The text of the page."""
+    names = [*SECTIONS, *(name for names in SINCE.values() for name in names)]
+    return HEAD + "".join(_section(name) for name in names)
+
+
+def _section(name: str) -> str:
+    rows = [row for row in ALL_ROWS if row.section == name]
+    title = (sys.modules[f"tests.dy2st.constructs.{name}"].__doc__ or "").strip().rstrip(".")
+    lines = [f"\n## {title}\n", "| Python | dy2st | proof |", "| --- | --- | --- |"]
+    lines += [f"| {_cell(row.construct)} | {_cell(_meaning(row))} | `{row.name}` |" for row in rows]
+    return "\n".join(lines) + "\n" if rows else ""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _meaning(row: Row) -> str:
+    refused = "" if row.refused is None else f"*refused* ({row.refused.__name__}): "
+    return refused + row.meaning
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

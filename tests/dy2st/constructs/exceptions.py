@@ -1,0 +1,1 @@
+"""Exceptions and contexts: `try`, `with`, `raise`, `assert`."""

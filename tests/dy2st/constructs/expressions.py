@@ -1,0 +1,1 @@
+"""Expressions: `and`, `or`, `not`, `in`, chains, conditional expressions, `:=`."""

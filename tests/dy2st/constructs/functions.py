@@ -1,0 +1,1 @@
+"""Functions: arguments, closures, `nonlocal`, `global`, lambdas, decorators, recursion."""

@@ -1,0 +1,1 @@
+"""Generators, coroutines and `async`."""

@@ -1,0 +1,1 @@
+"""Jumps: `break`, `continue` and `return`, out of whatever they stand in."""

@@ -1,0 +1,1 @@
+"""Loops: `while`, `for`, their `else`, what they carry."""

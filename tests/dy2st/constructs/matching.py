@@ -1,0 +1,1 @@
+"""`match`: patterns and guards."""

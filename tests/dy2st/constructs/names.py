@@ -1,0 +1,1 @@
+"""Names: `del`, annotations, imports, `exec`, `locals()`."""

@@ -1,0 +1,16 @@
+"""docs/constructs.md says what the rows prove."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.dy2st.constructs.documented import OLDEST, PAGE, page
+
+
+@pytest.mark.skipif(sys.version_info < OLDEST, reason="some rows need newer syntax")
+def test_the_page_is_that_of_now() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), (
+        "run: python -m tests.dy2st.constructs.documented"
+    )
