@@ -28,8 +28,18 @@ from dy2st.convert.containers import (
 from dy2st.convert.ifelse import convert_ifelse, convert_ifexp, convert_kept
 from dy2st.convert.left import convert_python_bool, convert_python_iter
 from dy2st.convert.logical import convert_and, convert_not, convert_or
-from dy2st.convert.loop import convert_for_loop, convert_range, convert_turn, convert_while_loop
-from dy2st.convert.undefined import defined, undefined
+from dy2st.convert.loop import (
+    convert_for_loop,
+    convert_range,
+    convert_rest_of_for,
+    convert_rest_of_while,
+    convert_turn,
+    convert_while_loop,
+    recorded_operators,
+)
+from dy2st.convert.staging import is_staged_iterable
+from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_TYPES, untraced
+from dy2st.convert.undefined import Undefined, defined, undefined
 from dy2st.transpiler import Converted, is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
 
@@ -182,8 +192,17 @@ def _forget(table: dict[int, Any], key: int) -> Callable[[object], None]:
     return drop
 
 
+# Constants and builtins that rewritten code looks at.
+_LOOKED_AT: dict[str, Any] = {
+    **{f"builtin_{f.__name__}": f for f in (abs, bool, float, int, iter, len, list, range)},
+    "plain_containers": PLAIN_CONTAINERS,
+    "plain_types": PLAIN_TYPES,
+    "type_of": type,
+    "undefined_type": Undefined,
+}
+
 # Under which name rewritten code finds what.
-HELPERS: dict[str, Any] = {
+HELPERS: dict[str, Any] = _LOOKED_AT | {
     function.__name__: function
     for function in (
         convert_and,
@@ -203,11 +222,16 @@ HELPERS: dict[str, Any] = {
         convert_python_bool,
         convert_python_iter,
         convert_range,
+        convert_rest_of_for,
+        convert_rest_of_while,
         convert_setitem,
         convert_turn,
         convert_while_loop,
         defined,
+        is_staged_iterable,
+        recorded_operators,
         undefined,
+        untraced,
         builtins.slice,
         builtins.BaseException,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from dy2st.convert.staging import (
@@ -17,7 +17,7 @@ from dy2st.convert.staging import (
 )
 from dy2st.convert.traced import any_traced, is_traced
 from dy2st_runtime.errors import UnsupportedSyntax
-from dy2st_runtime.ir import user_location
+from dy2st_runtime.ir import current_tracer, user_location
 
 # A loop over a Python iterable is unrolled, also after a traced `break`: then it has no end of
 # its own, so an endless iterable is refused.
@@ -41,6 +41,32 @@ def convert_while_loop(
         if not pred:
             return values
         values = body(*values)
+
+
+def convert_rest_of_while(
+    condition: Callable[..., Any],
+    body: Callable[..., tuple[Any, ...]],
+    variables: list[Any],
+    mark: int,
+) -> Any:
+    """The turns of a `while` whose condition, recorded after `mark` operators, became traced."""
+    return stage_while(condition, body, variables, int(mark))
+
+
+def convert_rest_of_for(
+    items: Iterable[Any],
+    condition: Callable[..., Any],
+    body: Callable[..., tuple[Any, ...]],
+    variables: list[Any],
+) -> Any:
+    """The turns of a `for` whose `break` became traced; the iterator gives the other items."""
+    return _unroll(items, condition(*variables), condition, body, variables)
+
+
+def recorded_operators() -> Sequence[object] | None:
+    """The operators recorded so far, a list that grows; None if nothing is recorded."""
+    tracer = current_tracer()
+    return None if tracer is None else tracer.block.operators
 
 
 def convert_for_loop(

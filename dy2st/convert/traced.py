@@ -21,6 +21,23 @@ def is_traced(value: object) -> TypeGuard[Traced]:
     return isinstance(value, EagerTensor) and current_tracer() is not None
 
 
+def untraced(value: object) -> bool:
+    """Whether a value is Python's own.
+
+    >>> untraced(3)
+    True
+    """
+    return not is_traced(value)
+
+
+# Objects of exactly these types are never traced, and Python alone treats them.
+PLAIN_CONTAINERS = frozenset({dict, list, set})
+PLAIN_TYPES = PLAIN_CONTAINERS | {
+    *(bool, bytearray, bytes, complex, float, frozenset, int, range, slice, str, tuple),
+    type(None),
+}
+
+
 def any_traced(*values: object) -> bool:
     """Whether one of the values is traced; containers are not looked into."""
     return any(is_traced(value) for value in values)

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Mapping
 from inspect import CO_NEWLOCALS
 from types import CodeType, FunctionType
+from typing import Any
 
 import gast
 
@@ -23,6 +24,7 @@ from dy2st.transpiler.source import Source
 
 # How the constant begins that stands for a function of `convert` until it is bound.
 _HELPER = "\0dy2st."
+_UNBOUND = _HELPER + "undefined "
 
 _FUTURE = 0
 for _name in __future__.all_feature_names:
@@ -33,7 +35,7 @@ def compile_code(tree: Node, source: Source, context: Context) -> CodeType:
     """The code object of a rewritten function."""
     original = context.function.__code__
     module = _wrapped(tree, source, list(original.co_freevars))
-    _name_constants(module, {known: name for name, known in context.helpers.items()})
+    _name_constants(module, _constants(context))
     # What the compiler warns of it has warned of when the user's file was compiled.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
@@ -55,16 +57,23 @@ def to_ast(tree: Node) -> ast.AST:
     return result
 
 
-def bind_helpers(code: CodeType, helpers: Mapping[str, object]) -> CodeType:
+def bind_helpers(code: CodeType, helpers: Mapping[str, Any]) -> CodeType:
     """The code with the functions of `convert` in the place of their names."""
     consts: list[object] = []
     for value in code.co_consts:
         if isinstance(value, CodeType):
             value = bind_helpers(value, helpers)
         elif isinstance(value, str) and value.startswith(_HELPER):
-            value = helpers[value.removeprefix(_HELPER)]
+            value = _bound(value, helpers)
         consts.append(value)
     return code.replace(co_consts=tuple(consts))
+
+
+def _bound(text: str, helpers: Mapping[str, Any]) -> object:
+    """The function of `convert` that a constant stands for, or the value of an unbound variable."""
+    if text.startswith(_UNBOUND):
+        return helpers["undefined"](text.removeprefix(_UNBOUND))
+    return helpers[text.removeprefix(_HELPER)]
 
 
 def make_function(code: CodeType, original: FunctionType) -> FunctionType:
@@ -86,8 +95,14 @@ def make_function(code: CodeType, original: FunctionType) -> FunctionType:
     return made
 
 
+def _constants(context: Context) -> dict[str, str]:
+    """What stands for a constant in the tree -> the text that stands for it in the code."""
+    names = {known: _HELPER + name for name, known in context.helpers.items()}
+    return names | {known: _UNBOUND + name for known, name in context.unbound.items()}
+
+
 def _name_constants(tree: ast.AST, names: Mapping[str, str]) -> None:
-    """Read the functions of `convert` as constants: `names` are those in the tree."""
+    """Read what `convert` gives as constants: `names` are those in the tree."""
     for node in ast.walk(tree):
         for field, value in ast.iter_fields(node):
             if isinstance(value, ast.Name) and value.id in names:
@@ -102,7 +117,7 @@ def _name_constants(tree: ast.AST, names: Mapping[str, str]) -> None:
 
 
 def _constant(node: ast.Name, names: Mapping[str, str]) -> ast.Constant:
-    return ast.copy_location(ast.Constant(value=_HELPER + names[node.id]), node)
+    return ast.copy_location(ast.Constant(value=names[node.id]), node)
 
 
 def _wrapped(tree: Node, source: Source, names: list[str]) -> ast.Module:

@@ -41,6 +41,7 @@ class Context:
     statements: dict[str, StatementInfo] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
+    unbound: dict[str, str] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:
         """A new name `stem_0`, `stem_1`, ... that the function does not use."""
@@ -68,6 +69,15 @@ class Context:
             self.taken.add(known)
             self.helpers[name] = known
         return known
+
+    def undefined_value(self, variable: str) -> str:
+        """The name of the constant that stands for an unbound variable; `unbound` has both."""
+        for known, name in self.unbound.items():
+            if name == variable:
+                return known
+        made = self.fresh(f"undefined_{variable}")
+        self.unbound[made] = variable
+        return made
 
     def call(self, helper: str, *arguments: Node, **keywords: Node) -> Node:
         """Call a function of `convert`."""

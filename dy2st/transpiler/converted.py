@@ -12,11 +12,12 @@ import gast
 
 from dy2st.transpiler.analysis.obstacles import Left
 from dy2st.transpiler.build import bind_helpers, compile_code, make_function, to_ast
-from dy2st.transpiler.context import StatementInfo
+from dy2st.transpiler.context import Context, StatementInfo
 from dy2st.transpiler.nodes import Node
 from dy2st.transpiler.pipeline import PIPELINE, rewrite
 from dy2st.transpiler.printing import to_source
-from dy2st.transpiler.source import find_source
+from dy2st.transpiler.rewrites.python_path import with_python_path
+from dy2st.transpiler.source import Source, find_source
 
 
 class Converted:
@@ -28,7 +29,7 @@ class Converted:
         self._tree = gast.ast_to_gast(source.node)
         context = rewrite(self._tree, function)
         self.left: list[tuple[int, Left]] = _left_in(self._tree)
-        self._unbound = compile_code(self._tree, source, context)
+        self._unbound = _compiled(self._tree, source, context)
         self._code: CodeType | None = None
         self._statements = context.statements
         self._text: str | None = None
@@ -51,6 +52,15 @@ class Converted:
             _register(code, self._statements)
             self._code = code
         return self._code
+
+
+def _compiled(tree: Node, source: Source, context: Context) -> CodeType:
+    """The code with Python's own statements beside the staged ones, where Python takes that."""
+    try:
+        return compile_code(with_python_path(tree, context), source, context)
+    except (RecursionError, SyntaxError):
+        # Python bounds how deeply statements may nest, and the tree that is printed nests less.
+        return compile_code(tree, source, context)
 
 
 def transpile(function: FunctionType) -> Converted:

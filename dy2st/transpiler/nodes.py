@@ -98,6 +98,14 @@ def negate(value: Node) -> Node:
     return gast.UnaryOp(gast.Not(), value)
 
 
+def with_fields(node: Node, changes: dict[str, Node]) -> Node:
+    """A copy of a node with other parts."""
+    new = type(node).__new__(type(node))
+    new.__dict__.update(node.__dict__)
+    new.__dict__.update(changes)
+    return new
+
+
 def blocks(node: Node) -> Iterator[Block]:
     """The lists of statements directly inside a statement."""
     for field in ("body", "orelse", "finalbody"):

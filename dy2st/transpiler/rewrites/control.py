@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import gast
 
@@ -18,10 +19,51 @@ from dy2st.transpiler.nodes import (
     load,
     store,
     tuple_of,
+    with_fields,
 )
 from dy2st.transpiler.rewrites.bindings import undefined_start
 
 Lowering = Callable[[Node, Context], Block]
+
+
+@dataclass
+class Group:
+    """The statements that together stand for one `if` or loop; the first one carries this.
+
+    statement: the `if` or loop as it was. Its parts live on in the functions among `nodes`.
+    """
+
+    statement: Node
+    nodes: Block
+
+    @property
+    def functions(self) -> Block:
+        """The functions made of its parts, in order."""
+        return [node for node in self.nodes if isinstance(node, gast.FunctionDef)]
+
+    @property
+    def starts(self) -> Block:
+        """The variables that start undefined."""
+        return self.nodes[: len(self.statement.facts.before)]
+
+    @property
+    def binding(self) -> Node:
+        """The statement that calls, inside the `try` that keeps changes if there is one."""
+        last = self.nodes[-1]
+        return last.body[0] if isinstance(last, gast.Try) else last
+
+    @property
+    def call(self) -> Node:
+        """The call that decides."""
+        return self.binding.value
+
+    def with_call(self, call: Node) -> Block:
+        """The functions, and another call bound in the same way."""
+        binding = with_fields(self.binding, {"value": call})
+        last = self.nodes[-1]
+        if isinstance(last, gast.Try):
+            binding = with_fields(last, {"body": [binding]})
+        return [*self.functions, binding]
 
 
 def lower_all(tree: Node, kind: type, lowering: Lowering, context: Context) -> None:
@@ -32,6 +74,7 @@ def lower_all(tree: Node, kind: type, lowering: Lowering, context: Context) -> N
             facts = getattr(statement, "facts", None)
             if isinstance(statement, kind) and facts is not None and facts.left is None:
                 new = [at(statement, node) for node in lowering(statement, context)]
+                new[0].group = Group(statement, new)
             else:
                 new = [statement]
             for node in new:

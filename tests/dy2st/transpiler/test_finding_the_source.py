@@ -10,8 +10,13 @@ import weakref
 
 import pytest
 
+<<<<<<< HEAD
 from dy2st.convert import HELPERS
 from dy2st.transpiler import is_converted, transpile
+=======
+from dy2st.convert.call import HELPERS
+from dy2st.transpiler import is_converted, statement_info, transpile
+>>>>>>> e61fba5 (Run Python's own statements beside the staged ones)
 from dy2st_runtime.errors import SourceUnavailable
 
 
@@ -92,26 +97,12 @@ def test_generated_functions_know_their_statement(define, convert):
         "    return y\n"
     )
     seen = []
-    converted = transpile(from_text).function(from_text, _Recorder(seen))
-    converted(object(), 1)
-    info = seen[0]
+
+    def record(pred, true_fn, *others):
+        seen.append(statement_info(true_fn.__code__))
+
+    helpers = HELPERS | {"convert_ifelse": record, "untraced": lambda value: False}
+    transpile(from_text).function(from_text, helpers)(object(), object())
+    (info,) = seen
     assert (info.kind, info.names, info.line, info.column) == ("if", ("y",), 2, 5)
     assert info.attributes == (("self", "count"),)
-
-
-class _Recorder(dict):
-    """Helpers of which `convert_ifelse` notes what is known of its branches."""
-
-    def __init__(self, seen):
-        super().__init__()
-        self._seen = seen
-
-    def __missing__(self, name):
-        from dy2st.transpiler import statement_info
-
-        def helper(*arguments):
-            if name == "convert_ifelse":
-                self._seen.append(statement_info(arguments[1].__code__))
-            return arguments[0] if arguments else None
-
-        return helper

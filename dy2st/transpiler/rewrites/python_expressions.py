@@ -1,0 +1,385 @@
+"""Expressions of the tree that runs: Python's own where the operands are plain.
+
+Where an operand turns out to be traced, the call that the rewrites made decides:
+
+    a and b    B if (t := A) is True or ... else ... convert_and(t, lambda: B)
+
+Every operand is evaluated once. A temporary ends as a bool or as a traced value: it holds no
+object of the user. Names are bound in expressions, so the iterables of comprehensions, where
+Python forbids that, and generator expressions, which outlive the statement, keep the calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import gast
+
+from dy2st.transpiler.context import Context
+from dy2st.transpiler.nodes import (
+    Node,
+    at,
+    constant,
+    is_own,
+    is_untouched,
+    load,
+    store,
+    thunk,
+    with_fields,
+)
+from dy2st.transpiler.rewrites.logical import is_surely_bool
+
+_COMPARISONS = {
+    "==": gast.Eq,
+    "!=": gast.NotEq,
+    "<": gast.Lt,
+    "<=": gast.LtE,
+    ">": gast.Gt,
+    ">=": gast.GtE,
+    "is": gast.Is,
+    "is not": gast.IsNot,
+}
+# Conditions inside conditions, as `(a and b) or c`, are taken apart to this depth.
+_TAKEN_APART = 3
+# Methods of lists, dicts and sets that look at no item, called with plain arguments.
+_PLAIN_METHODS = frozenset({"add", "append", "get", "items", "keys", "values"})
+_PLAIN_BUILTINS = frozenset({"abs", "bool", "float", "int", "len"})
+
+
+@dataclass
+class Decision:
+    """A condition in parts, for a statement that goes one of three ways.
+
+    yes, no: evaluate the condition; true if it is surely true, or surely false.
+    is_yes, is_no: after either of them, what it was; neither holds for a traced condition.
+    staged: the traced condition, after either of them.
+    """
+
+    yes: Node
+    no: Node
+    is_yes: Node
+    is_no: Node
+    staged: Node
+
+
+class Expressions:
+    """Rebuilds expressions; nodes without a change are shared with the tree that is printed."""
+
+    def __init__(self, context: Context):
+        """Share the context of the conversion."""
+        self.context = context
+        self._own = {known: name for name, known in context.helpers.items()}
+        # The variables of the functions around, and the functions defined in them once for all.
+        self.scopes: list[tuple[frozenset[str], frozenset[str]]] = []
+        self._calls: dict[str, Callable[[Node], Node]] = {
+            "convert_and": self._logical,
+            "convert_call": self._callee,
+            "convert_chain": self._chain,
+            "convert_ifexp": self._ifexp,
+            "convert_not": self._not,
+            "convert_or": self._logical,
+            "defined": self._defined,
+        }
+        self._kinds: dict[type, Callable[[Node], Node]] = {
+            gast.Call: self._call,
+            gast.DictComp: self._comprehension,
+            gast.GeneratorExp: lambda node: node,
+            gast.Lambda: self._lambda,
+            gast.ListComp: self._comprehension,
+            gast.SetComp: self._comprehension,
+        }
+
+    def own_name(self, node: Node) -> str:
+        """Which function of `convert` an expression calls, or an empty text."""
+        if isinstance(node, gast.Call) and is_own(node):
+            return self._own.get(node.func.id, "")
+        return ""
+
+    def visit(self, node: Node) -> Node:
+        """The form of a node that runs."""
+        if is_untouched(node):
+            return node
+        own = self._calls.get(self.own_name(node))
+        if own is not None:
+            return at(node, own(node))
+        special = self._kinds.get(type(node))
+        return self.generic(node) if special is None else special(node)
+
+    def generic(self, node: Node) -> Node:
+        """A node with the forms of its parts that run; the very node if none differs."""
+        changes = {}
+        for field in node._fields:
+            value = getattr(node, field, None)
+            new = self._field(value)
+            if new is not value:
+                changes[field] = new
+        return with_fields(node, changes) if changes else node
+
+    def _field(self, value: Node) -> Node:
+        if isinstance(value, list):
+            new = self.parts(value)
+            unchanged = len(new) == len(value) and all(map(_same, new, value))
+            return value if unchanged else new
+        return self.visit(value) if isinstance(value, gast.AST) else value
+
+    def parts(self, nodes: list[Node]) -> list[Node]:
+        """The forms of several nodes."""
+        return [self.visit(node) if isinstance(node, gast.AST) else node for node in nodes]
+
+    # Conditions
+
+    def decide(self, node: Node, depth: int = 0) -> Decision:
+        """Take a condition apart."""
+        own = self.own_name(node)
+        if own == "convert_not":
+            inner = self.decide(node.args[0], depth)
+            staged = at(node, self.context.call("convert_not", inner.staged))
+            return Decision(inner.no, inner.yes, inner.is_no, inner.is_yes, staged)
+        if own in ("convert_and", "convert_or") and depth < _TAKEN_APART:
+            return self._joined(node, own, depth)
+        chain = self._unchained(node) if own == "convert_chain" else None
+        if chain is not None:
+            return self._joined(chain, "convert_and", depth)
+        return self._single(node)
+
+    def _single(self, node: Node) -> Decision:
+        name = self.context.flag("test")
+        value = gast.NamedExpr(store(name), _as_bool(self.visit(node), node))
+        is_yes, is_no = same(load(name), True), same(load(name), False)
+        if is_surely_bool(node):
+            yes, no = value, gast.UnaryOp(gast.Not(), value)
+        else:
+            plain = self.plain(name)
+            truth = gast.UnaryOp(gast.Not(), gast.UnaryOp(gast.Not(), load(name)))
+            truth = gast.NamedExpr(store(name), truth)
+            untruth = gast.UnaryOp(gast.Not(), truth)
+            yes = _or(same(value, True), _and(differs(load(name), False), plain, truth))
+            no = _or(same(value, False), _and(differs(load(name), True), plain, untruth))
+        made = Decision(yes, no, is_yes, is_no, load(name))
+        for part in (made.yes, made.no, made.is_yes, made.is_no, made.staged):
+            at(node, part)
+        return made
+
+    def _joined(self, node: Node, operator: str, depth: int) -> Decision:
+        """`a and b` or `a or b`: b is looked at if a leaves the question open."""
+        first, *others = node.args
+        one = self.decide(first, depth + 1)
+        two = self.decide(self._rest(node, operator), depth + (len(others) == 1))
+        later = self.context.call(operator, one.staged, *others)
+        if operator == "convert_and":
+            is_no = _or(one.is_no, _and(one.is_yes, two.is_no))
+            made = Decision(
+                _and(one.yes, two.yes),
+                _or(one.no, _and(one.is_yes, two.no)),
+                _and(one.is_yes, two.is_yes),
+                is_no,
+                gast.IfExp(one.is_yes, two.staged, later),
+            )
+        else:
+            is_yes = _or(one.is_yes, _and(one.is_no, two.is_yes))
+            made = Decision(
+                _or(one.yes, _and(one.is_no, two.yes)),
+                _and(one.no, two.no),
+                is_yes,
+                _and(one.is_no, two.is_no),
+                gast.IfExp(one.is_no, two.staged, later),
+            )
+        for part in (made.yes, made.no, made.is_yes, made.is_no, made.staged):
+            at(node, part)
+        return made
+
+    def _rest(self, node: Node, operator: str) -> Node:
+        """The operands after the first as one expression, in the form that is printed."""
+        second, *others = (lazy.body for lazy in node.args[1:])
+        if not others:
+            return second
+        return at(node, self.context.call(operator, second, *node.args[2:]))
+
+    def _unchained(self, node: Node) -> Node | None:
+        """`a < b < c` as `a < b and b < c`, if b is a variable or literal."""
+        left, symbol, lazy, *rest = node.args
+        middle = lazy.body
+        if symbol.value not in _COMPARISONS or not self.is_simple(middle):
+            return None
+        first = at(node, gast.Compare(left, [_COMPARISONS[symbol.value]()], [middle]))
+        if len(rest) == 2 and rest[0].value not in _COMPARISONS:
+            return None
+        if len(rest) == 2:
+            operator = _COMPARISONS[rest[0].value]()
+            second = at(node, gast.Compare(middle, [operator], [rest[1].body]))
+        else:
+            second = at(node, self.context.call("convert_chain", middle, *rest))
+            if self._unchained(second) is None:
+                return None
+        return at(node, self.context.call("convert_and", first, at(node, thunk(second))))
+
+    # Values
+
+    def _not(self, node: Node) -> Node:
+        found = self.decide(node.args[0])
+        later = self.context.call("convert_not", found.staged)
+        return gast.IfExp(
+            found.yes, constant(False), gast.IfExp(found.is_no, constant(True), later)
+        )
+
+    def _ifexp(self, node: Node) -> Node:
+        test, body, orelse = node.args
+        found = self.decide(test)
+        later = self.context.call("convert_ifexp", found.staged, body, orelse)
+        other = gast.IfExp(found.is_no, self.visit(orelse.body), later)
+        return gast.IfExp(found.yes, self.visit(body.body), other)
+
+    def _chain(self, node: Node) -> Node:
+        chain = self._unchained(node)
+        return self.generic(node) if chain is None else self._logical(chain)
+
+    def _logical(self, node: Node) -> Node:
+        """`a and b` as a value: a itself comes back if it decides."""
+        operator = self.own_name(node) or "convert_and"
+        first, *others = node.args
+        rest = self.visit(self._rest(node, operator))
+        if is_surely_bool(first):
+            kind = gast.And() if operator == "convert_and" else gast.Or()
+            return gast.BoolOp(kind, [self.visit(first), rest])
+        name = self.context.flag("operand")
+        goes_on = operator == "convert_and"
+        asked = load(name) if goes_on else gast.UnaryOp(gast.Not(), load(name))
+        # The temporary lets go of the operand before the next one is evaluated, as Python does.
+        let_go = same(gast.NamedExpr(store(name), constant(goes_on)), goes_on)
+        value = gast.NamedExpr(store(name), self.visit(first))
+        plain = self.plain(name)
+        open_ = _or(
+            same(value, goes_on), _and(differs(load(name), not goes_on), plain, asked, let_go)
+        )
+        later = self.context.call(operator, load(name), *others)
+        decided = gast.IfExp(plain, released(name), later)
+        ended = gast.IfExp(same(load(name), not goes_on), constant(not goes_on), decided)
+        return gast.IfExp(open_, rest, ended)
+
+    def _defined(self, node: Node) -> Node:
+        """`defined(x)` is a look at the type, and a call only for the error."""
+        name = node.args[0]
+        if len(node.args) > 1 or not isinstance(name, gast.Name):
+            return node
+        kind = self.context.call("type_of", name)
+        unbound = load(self.context.helper("undefined_type"))
+        return gast.IfExp(gast.Compare(kind, [gast.Is()], [unbound]), node, name)
+
+    # Calls
+
+    def _call(self, node: Node) -> Node:
+        """Methods and builtins that treat plain arguments as Python does are called at once."""
+        new = self.generic(node)
+        if self.own_name(node.func) != "convert_call":
+            return new
+        function = node.func.args[0]
+        tests = self._plain_call(function, node)
+        if tests is None:
+            return new
+        test = tests[0] if len(tests) == 1 else _and(*tests)
+        callee = at(node.func, gast.IfExp(test, function, node.func))
+        return with_fields(new, {"func": callee})
+
+    def _plain_call(self, function: Node, node: Node) -> list[Node] | None:
+        """The tests under which a call needs no look at its function, None if there are none."""
+        if node.keywords or not all(isinstance(a, gast.Name | gast.Constant) for a in node.args):
+            return None
+        names = [a for a in node.args if isinstance(a, gast.Name)]
+        if not all(map(self.is_simple, names)):
+            return None
+        plain = [self.is_plain_type(load(a.id), "plain_types") for a in names]
+        if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
+            if function.attr in _PLAIN_METHODS and self.is_simple(function.value):
+                return [self.is_plain_type(function.value, "plain_containers"), *plain]
+        elif isinstance(function, gast.Name) and function.id in _PLAIN_BUILTINS and names:
+            builtin = load(self.context.helper(f"builtin_{function.id}"))
+            return [gast.Compare(function, [gast.Is()], [builtin]), *plain]
+        return None
+
+    def _callee(self, node: Node) -> Node:
+        function = node.args[0]
+        if isinstance(function, gast.Name) and any(function.id in s for _, s in self.scopes):
+            return function
+        return self.generic(node)
+
+    def _lambda(self, node: Node) -> Node:
+        self.scopes.append((frozenset(parameter_names(node)), frozenset()))
+        new = self.visit(node.body)
+        self.scopes.pop()
+        return node if new is node.body else with_fields(node, {"body": new})
+
+    def _comprehension(self, node: Node) -> Node:
+        """The targets and iterables stay."""
+        names = ("key", "value") if isinstance(node, gast.DictComp) else ("elt",)
+        changes: dict[str, Node] = {name: self.visit(getattr(node, name)) for name in names}
+        changes["generators"] = [
+            with_fields(g, {"ifs": self.parts(g.ifs)}) if g.ifs else g for g in node.generators
+        ]
+        return with_fields(node, changes)
+
+    # Small parts
+
+    def is_simple(self, node: Node) -> bool:
+        """Whether an expression is a literal or a variable that nothing else can change."""
+        if isinstance(node, gast.Name) and self.scopes:
+            return node.id in self.scopes[-1][0]
+        return isinstance(node, gast.Constant)
+
+    def plain(self, name: str) -> Node:
+        """Whether a temporary holds a value that is not traced."""
+        kind = self.is_plain_type(load(name), "plain_types")
+        return _or(kind, self.context.call("untraced", load(name)))
+
+    def is_plain_type(self, value: Node, types: str) -> Node:
+        kind = self.context.call("type_of", value)
+        return gast.Compare(kind, [gast.In()], [load(self.context.helper(types))])
+
+    def is_container(self, name: str) -> Node:
+        """Whether a variable holds a list or dict of Python."""
+        return self.is_plain_type(load(name), "plain_containers")
+
+
+def _as_bool(value: Node, node: Node) -> Node:
+    """Literals and what joins them are surely decided, but not surely True or False."""
+    if isinstance(node, gast.Constant) or isinstance(node, gast.BoolOp) and is_surely_bool(node):
+        return gast.UnaryOp(gast.Not(), gast.UnaryOp(gast.Not(), value))
+    return value
+
+
+def same(value: Node, truth: bool) -> Node:
+    """`value is True` or `value is False`."""
+    return gast.Compare(value, [gast.Is()], [constant(truth)])
+
+
+def differs(value: Node, truth: bool) -> Node:
+    """`value is not True` or `value is not False`."""
+    return gast.Compare(value, [gast.IsNot()], [constant(truth)])
+
+
+def released(name: str) -> Node:
+    """The value of a temporary, which lets go of it."""
+    let_go = gast.NamedExpr(store(name), constant(None))
+    pair = gast.Tuple([load(name), let_go], gast.Load())
+    return gast.Subscript(pair, constant(0), gast.Load())
+
+
+def parameter_names(function: Node) -> set[str]:
+    """The names of the parameters of a function or lambda."""
+    return {n.id for n in gast.walk(function.args) if isinstance(n, gast.Name) and _is_param(n)}
+
+
+def _is_param(node: Node) -> bool:
+    return isinstance(node.ctx, gast.Param)
+
+
+def _or(*values: Node) -> Node:
+    return gast.BoolOp(gast.Or(), list(values))
+
+
+def _and(*values: Node) -> Node:
+    return gast.BoolOp(gast.And(), list(values))
+
+
+def _same(one: object, other: object) -> bool:
+    return one is other

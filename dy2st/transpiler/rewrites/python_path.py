@@ -1,0 +1,303 @@
+"""The tree that runs: the user's statements inline, their staged forms beside them.
+
+    if (test_0 := a > 0) is True or ... :       # plain and true
+        x = 1
+    elif test_0 is False:
+        x = 2
+    else:                                       # traced
+        def true_fn_0(): ...
+        def false_fn_0(): ...
+        x = convert_ifelse(test_0, true_fn_0, false_fn_0, ...)
+
+The tree that is printed keeps only the staged forms, which look at every value themselves. Inside
+a staged form all statements are in staged form, so the whole grows with depth times length.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import gast
+
+from dy2st.transpiler.context import Context
+from dy2st.transpiler.nodes import (
+    FUNCTIONS,
+    Block,
+    Node,
+    assign,
+    at,
+    blocks,
+    constant,
+    is_own,
+    is_untouched,
+    load,
+    store,
+    with_fields,
+)
+from dy2st.transpiler.rewrites.control import Group
+from dy2st.transpiler.rewrites.logical import is_surely_bool
+from dy2st.transpiler.rewrites.python_expressions import (
+    Expressions,
+    same,
+)
+
+# Deeper statements are in staged form only: each is written once for every statement around it.
+MAXIMAL_INLINE_DEPTH = 12
+
+
+def with_python_path(tree: Node, context: Context) -> Node:
+    """The tree that runs, which shares nodes with the lowered tree; that one stays as it is."""
+    return _PythonPath(tree, context).visit(tree)
+
+
+class _PythonPath(Expressions):
+    def __init__(self, tree: Node, context: Context):
+        super().__init__(context)
+        self._depth = 0
+        self._bindings = _count_bindings(tree)
+        self._declared = _declared(tree)
+        self._kinds.update(
+            {
+                gast.Assign: self._assign,
+                gast.AsyncFunctionDef: self._function,
+                gast.Expr: self._expression,
+                gast.FunctionDef: self._function,
+                gast.If: self._left_test,
+                gast.While: self._left_test,
+            }
+        )
+        self._groups: dict[type, Callable[[Group], Block | None]] = {
+            gast.If: self._if,
+            gast.While: self._while,
+            gast.For: self._for,
+        }
+
+    def parts(self, nodes: list[Node]) -> list[Node]:
+        """The forms of several nodes; those of one statement are taken together."""
+        out: list[Node] = []
+        skip = 0
+        for node in nodes:
+            if skip:
+                skip -= 1
+                continue
+            group = getattr(node, "group", None)
+            if group is not None:
+                skip = len(group.nodes) - 1
+                out += [at(group.statement, new) for new in self._group(group)]
+            elif isinstance(node, gast.AST):
+                out.append(self.visit(node))
+            else:
+                out.append(node)
+        return out
+
+    def _group(self, group: Group) -> Block:
+        """One `if` or loop."""
+        if self._depth >= MAXIMAL_INLINE_DEPTH:
+            return group.nodes
+        self._depth += 1
+        made = self._groups[type(group.statement)](group)
+        self._depth -= 1
+        return group.nodes if made is None else made
+
+    def _if(self, group: Group) -> Block:
+        has_results = bool(group.statement.facts.changed)
+        ends = slice(0, -1 if has_results else None)
+        body, orelse = (self.parts(function.body[ends]) for function in group.functions)
+        test, *arguments = group.call.args
+        if is_surely_bool(test):
+            return [gast.If(self.visit(test), body or [gast.Pass()], orelse)]
+        found = self.decide(test)
+        staged = self.context.call("convert_ifelse", found.staged, *arguments)
+        last = gast.If(found.is_no, orelse or [gast.Pass()], [*group.starts, *group.with_call(staged)])
+        return [gast.If(found.yes, body or [gast.Pass()], [last])]
+
+    def _while(self, group: Group) -> Block | None:
+        if group.starts:
+            return None
+        condition, turn = group.functions
+        test = condition.body[-1].value
+        body = self.parts(turn.body[:-1]) or [gast.Pass()]
+        if is_surely_bool(test):
+            return [gast.While(self.visit(test), body, [])]
+        found = self.decide(test)
+        operators, mark = self.context.flag("operators"), self.context.flag("mark")
+        length = self.context.call("builtin_len", load(operators))
+        is_recording = gast.Compare(load(operators), [gast.IsNot()], [constant(None)])
+        marked = gast.BoolOp(gast.And(), [is_recording, length])
+        marked = same(gast.NamedExpr(store(mark), marked), True)
+        staged = self.context.call("convert_rest_of_while", *group.call.args, load(mark))
+        undecided = gast.UnaryOp(gast.Not(), found.is_no)
+        return [
+            assign(operators, self.context.call("recorded_operators")),
+            gast.While(gast.BoolOp(gast.Or(), [marked, found.yes]), body, []),
+            gast.If(undecided, group.with_call(staged), []),
+        ]
+
+    def _for(self, group: Group) -> Block | None:
+        if group.starts:
+            return None
+        if len(group.functions) == 2 and not self._has_stop(group):
+            return self._for_range(group)
+        return self._for_items(group)
+
+    def _has_stop(self, group: Group) -> bool:
+        return getattr(group.statement, "stop", None) is not None
+
+    def _for_range(self, group: Group) -> Block:
+        made, *rest = group.nodes
+        turn = group.functions[1]
+        numbers = made.targets[0].elts[0].id
+        body = self.parts(turn.body[2:-1]) or [gast.Pass()]
+        loop = gast.For(turn.body[0].targets[0], load(numbers), body, [], None)
+        is_range = self._is_exactly(load(numbers), "builtin_range")
+        return [self.visit(made), gast.If(is_range, [loop], rest)]
+
+    def _for_items(self, group: Group) -> Block:
+        statement = group.statement
+        iterable, *arguments = group.call.args
+        items = self.context.flag("items")
+        body = group.functions[-1].body
+        unpacks = group.functions[-1].args.args[0].id != getattr(statement.target, "id", None)
+        inside = self.parts(body[1 if unpacks else 0 : -1]) or [gast.Pass()]
+        stop = getattr(statement, "stop", None)
+        if stop is None:
+            pair = gast.Tuple([load(items), gast.NamedExpr(store(items), constant(None))], gast.Load())
+            given = gast.Subscript(pair, constant(0), gast.Load())
+            unrolled = [gast.For(statement.target, given, inside, [], None)]
+        else:
+            rest = self.context.call("convert_rest_of_for", load(items), *arguments)
+            inside += self._leave(stop, group.with_call(rest))
+            loop = gast.For(statement.target, load(items), inside, [], None)
+            unrolled = [
+                assign(items, self.context.call("builtin_iter", load(items))),
+                gast.Try([loop], [], [], [assign(items, constant(None))]),
+            ]
+        staged = self.context.call("convert_for_loop", load(items), *arguments)
+        taken = gast.NamedExpr(store(items), self.visit(iterable))
+        is_staged = self.context.call("is_staged_iterable", taken)
+        return [at(iterable, gast.If(is_staged, group.with_call(staged), unrolled))]
+
+    def _leave(self, stop: str, rest: Block) -> Block:
+        """After a turn: leave if the flag is up, or let a traced flag decide on the rest."""
+        traced = gast.If(gast.UnaryOp(gast.Not(), same(load(stop), True)), rest, [])
+        lowered = same(load(stop), False)
+        return [gast.If(gast.UnaryOp(gast.Not(), lowered), [traced, gast.Break()], [])]
+
+    # Statements
+
+    def _left_test(self, node: Node) -> Node:
+        """A condition left as Python is looked at inline, and refused if it is traced."""
+        if self.own_name(node.test) != "convert_python_bool":
+            return self.generic(node)
+        test, *reason = node.test.args
+        found = self.decide(test)
+        refusal = self.context.call("convert_python_bool", found.staged, *reason)
+        refused = gast.BoolOp(gast.And(), [gast.UnaryOp(gast.Not(), found.is_no), refusal])
+        new = self.generic(with_fields(node, {"test": constant(True)}))
+        decided = at(node.test, gast.BoolOp(gast.Or(), [found.yes, refused]))
+        return with_fields(new, {"test": decided})
+
+    def _expression(self, node: Node) -> Node:
+        """`convert_assert(test, message)` is called only if the test does not hold."""
+        if self.own_name(node.value) != "convert_assert":
+            return self.generic(node)
+        test, *message = node.value.args
+        found = self.decide(test)
+        failed = gast.IfExp(found.is_no, constant(False), found.staged)
+        failure = at(node, gast.Expr(self.context.call("convert_assert", failed, *message)))
+        return at(node, gast.If(gast.UnaryOp(gast.Not(), found.yes), [failure], []))
+
+    def _assign(self, node: Node) -> Node:
+        """What changes lists and dicts of Python is done inline."""
+        own = self.own_name(node.value)
+        if own == "undefined":
+            name = self.context.undefined_value(node.value.args[0].value)
+            return with_fields(node, {"value": at(node, load(name))})
+        inline = None
+        if own == "convert_setitem" and len(node.value.args) == 3:
+            inline = self._set_item(*node.value.args)
+        elif own == "convert_append":
+            inline = self._append(*node.value.args)
+        elif own == "convert_pop":
+            inline = self._pop(node)
+        if inline is None:
+            return self.generic(node)
+        test, statement = inline
+        return at(node, gast.If(test, [statement], [self.generic(node)]))
+
+    def _set_item(self, target: Node, index: Node, value: Node) -> tuple[Node, Node] | None:
+        if not self.is_simple(index) or not self.is_simple(target):
+            return None
+        test = self.is_container(target.id)
+        if isinstance(index, gast.Name):
+            test = gast.BoolOp(gast.And(), [test, self.is_plain_type(index, "plain_types")])
+        item = gast.Subscript(target, index, gast.Store())
+        return test, gast.Assign([item], self.visit(value), None)
+
+    def _append(self, target: Node, value: Node) -> tuple[Node, Node] | None:
+        if not self.is_simple(target):
+            return None
+        method = gast.Attribute(target, "append", gast.Load())
+        return self._is_exactly(target, "builtin_list"), gast.Expr(gast.Call(method, [self.visit(value)], []))
+
+    def _pop(self, node: Node) -> tuple[Node, Node] | None:
+        target, *arguments = node.value.args
+        if not self.is_simple(target) or not all(isinstance(a, gast.Constant) for a in arguments):
+            return None
+        method = gast.Attribute(target, "pop", gast.Load())
+        popped = gast.Call(method, arguments, [])
+        return self._is_exactly(target, "builtin_list"), gast.Assign([node.targets[0].elts[1]], popped, None)
+
+    def _is_exactly(self, value: Node, kind: str) -> Node:
+        found = self.context.call("type_of", value)
+        return gast.Compare(found, [gast.Is()], [load(self.context.helper(kind))])
+
+    def _function(self, node: Node) -> Node:
+        """A function of the user; its decorators, defaults and annotations stay."""
+        if is_untouched(node):
+            return node
+        names = (node.local_names | self.context.flags) - self._declared
+        defined = {function.name for function in _plain_definitions(node)} - self._declared
+        once = frozenset(name for name in defined if self._bindings[name] == 1)
+        self.scopes.append((frozenset(names), once))
+        depth, self._depth = self._depth, 0
+        body = self.parts(node.body)
+        self._depth = depth
+        self.scopes.pop()
+        return with_fields(node, {"body": body})
+
+
+def _plain_definitions(node: Node) -> Block:
+    """The functions without decorators that are defined in the statements of a function."""
+    found: Block = []
+    for block in blocks(node):
+        for statement in block:
+            if isinstance(statement, gast.FunctionDef) and not is_own(statement):
+                found += [] if statement.decorator_list else [statement]
+            elif not isinstance(statement, gast.ClassDef):
+                found += _plain_definitions(statement)
+    return found
+
+
+def _count_bindings(tree: Node) -> Counter[str]:
+    """How often each name is bound, in whatever scope."""
+    found: Counter[str] = Counter()
+    for node in gast.walk(tree):
+        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+            found[node.id] += 1
+        elif isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+            found[node.name] += 1
+        elif isinstance(node, gast.alias):
+            found[(node.asname or node.name).split(".")[0]] += 1
+        elif isinstance(node, gast.MatchAs | gast.MatchStar) and node.name:
+            found[node.name] += 1
+        elif isinstance(node, gast.MatchMapping) and node.rest:
+            found[node.rest] += 1
+    return found
+
+
+def _declared(tree: Node) -> frozenset[str]:
+    """Names that some function rebinds for another one."""
+    nodes = (n for n in gast.walk(tree) if isinstance(n, gast.Global | gast.Nonlocal))
+    return frozenset(name for node in nodes for name in node.names)
