@@ -56,14 +56,44 @@ class _Watched(threading.local):
 _watched = _Watched()
 
 
+class _Era:
+    """The time between two changes in who watches; it is `sole` while at most one does."""
+
+    __slots__ = ("watches",)
+
+    def __init__(self, watches: int):
+        self.watches = watches
+
+
+_era = _Era(0)
+_era_lock = threading.Lock()
+
+
+def _change_era(watches: int) -> None:
+    global _era
+    with _era_lock:
+        _era = _Era(_era.watches + watches)
+
+
 @contextmanager
 def watch() -> Iterator[dict[int, FunctionType]]:
     """Gather the functions that are called in converted form inside the `with`."""
     outer, _watched.functions = _watched.functions, {}
+    _change_era(1)
     try:
         yield _watched.functions
     finally:
+        _change_era(-1)
         _watched.functions = outer
+
+
+def _is_noted(function: FunctionType, era: _Era) -> bool:
+    """Note a function for the one who watches; whether that holds for all of this era."""
+    watched = _watched.functions
+    if watched is None:
+        return era.watches == 0
+    watched[id(function)] = function
+    return era.watches == 1
 
 
 # Called with every function that is converted, once.
@@ -92,20 +122,48 @@ def _is_ignored(function: FunctionType) -> bool:
     return any(name == known or name.startswith(known + ".") for known in _ignored_modules)
 
 
+class _Known:
+    """What is called instead of a function, and the era in which its calls are noted already.
+
+    converted: None if the function itself is called.
+    """
+
+    __slots__ = ("converted", "defaults", "era", "reference")
+
+    def __init__(self, function: FunctionType, converted: FunctionType | None):
+        self.reference = weakref.ref(function, _forget(_functions, id(function)))
+        self.converted = converted
+        self.defaults = function.__defaults__
+        self.era: _Era | None = None
+
+    def note(self, function: FunctionType) -> None:
+        era = _era
+        if _is_noted(function, era):
+            self.era = era
+
+    def take_defaults(self, function: FunctionType) -> None:
+        self.defaults = function.__defaults__
+        if self.converted is not None:
+            self.converted.__defaults__ = function.__defaults__
+
+
 def convert_call(function: Any) -> Any:
     """What to call instead of `function`: its converted form, or itself.
 
     >>> convert_call(abs) is abs, convert_call(str) is str
     (False, True)
     """
-    known = _functions.get(id(function))
-    if known is not None:
-        if _watched.functions is not None:
-            _watched.functions[id(function)] = function
-        return _with_defaults_of(function, known[1])
     kind = type(function)
     if kind is FunctionType:
-        return _convert_function(function)
+        try:
+            known = _functions[id(function)]
+        except KeyError:
+            return _convert_function(function)
+        if known.era is not _era:
+            known.note(function)
+        if known.defaults is not function.__defaults__:
+            known.take_defaults(function)
+        return known.converted or function
     if kind is MethodType:
         inner = convert_call(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)
@@ -130,27 +188,20 @@ def _convert_object(function: Any, kind: type) -> Any:
     return function if converted is call else MethodType(converted, function)
 
 
-def _with_defaults_of(function: FunctionType, converted: FunctionType) -> FunctionType:
-    """The converted function, with the defaults that the user's function has now."""
-    if converted.__defaults__ is not function.__defaults__:
-        converted.__defaults__ = function.__defaults__
-    return converted
-
-
 def _convert_function(function: FunctionType) -> FunctionType:
+    if id(function) in _functions:
+        known: FunctionType = convert_call(function)
+        return known
     if _watched.functions is not None:
         _watched.functions[id(function)] = function
-    known = _functions.get(id(function))
-    if known is not None:
-        return _with_defaults_of(function, known[1])
     conversion = _conversion_of(function)
     if conversion is None:
+        _functions[id(function)] = _Known(function, None)
         return function
     converted = conversion.function(function, HELPERS)
     if function.__closure__ is None:
         # A closure may hold the function itself: a table that holds the closure would keep it.
-        key = id(function)
-        _functions[key] = (weakref.ref(function, _forget(_functions, key)), converted)
+        _functions[id(function)] = _Known(function, converted)
     return converted
 
 
@@ -181,7 +232,7 @@ def _decide(function: FunctionType) -> Converted | None:
 
 
 # By identity: an entry goes before its function does, so no other object can have its id.
-_functions: dict[int, tuple[weakref.ref[FunctionType], FunctionType]] = {}
+_functions: dict[int, _Known] = {}
 _conversions: dict[int, tuple[weakref.ref[CodeType], Converted | None]] = {}
 
 

@@ -50,7 +50,7 @@ def convert_rest_of_while(
     mark: int,
 ) -> Any:
     """The turns of a `while` whose condition, recorded after `mark` operators, became traced."""
-    return stage_while(condition, body, variables, int(mark))
+    return stage_while(condition, body, variables, mark)
 
 
 def convert_rest_of_for(
@@ -63,10 +63,14 @@ def convert_rest_of_for(
     return _unroll(items, condition(*variables), condition, body, variables)
 
 
-def recorded_operators() -> Sequence[object] | None:
-    """The operators recorded so far, a list that grows; None if nothing is recorded."""
+def recorded_operators() -> Sequence[object]:
+    """The operators recorded so far, a list that grows: its length is a mark.
+
+    >>> recorded_operators()
+    ()
+    """
     tracer = current_tracer()
-    return None if tracer is None else tracer.block.operators
+    return () if tracer is None else tracer.block.operators
 
 
 def convert_for_loop(

@@ -278,8 +278,7 @@ class Expressions:
         if tests is None:
             return new
         test = tests[0] if len(tests) == 1 else _and(*tests)
-        callee = at(node.func, gast.IfExp(test, function, node.func))
-        return with_fields(new, {"func": callee})
+        return at(node, gast.IfExp(test, with_fields(node, {"func": function}), new))
 
     def _plain_call(self, function: Node, node: Node) -> list[Node] | None:
         """The tests under which a call needs no look at its function, None if there are none."""

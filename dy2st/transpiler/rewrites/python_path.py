@@ -123,9 +123,7 @@ class _PythonPath(Expressions):
         found = self.decide(test)
         operators, mark = self.context.flag("operators"), self.context.flag("mark")
         length = self.context.call("builtin_len", load(operators))
-        is_recording = gast.Compare(load(operators), [gast.IsNot()], [constant(None)])
-        marked = gast.BoolOp(gast.And(), [is_recording, length])
-        marked = same(gast.NamedExpr(store(mark), marked), True)
+        marked = same(gast.NamedExpr(store(mark), length), True)
         staged = self.context.call("convert_rest_of_while", *group.call.args, load(mark))
         undecided = gast.UnaryOp(gast.Not(), found.is_no)
         return [
