@@ -143,6 +143,9 @@ def deepest(function: Callable) -> int:
 
 
 def test_depth_of_recursion(figure):
-    figure("recursion depth of Python", lambda: deepest(depth) / deepest(convert_call(depth)), "times", 2)
-
-
+    figure(
+        "recursion depth of Python",
+        lambda: deepest(depth) / deepest(convert_call(depth)),
+        "times",
+        2,
+    )

@@ -109,7 +109,9 @@ class _PythonPath(Expressions):
             return [gast.If(self.visit(test), body or [gast.Pass()], orelse)]
         found = self.decide(test)
         staged = self.context.call("convert_ifelse", found.staged, *arguments)
-        last = gast.If(found.is_no, orelse or [gast.Pass()], [*group.starts, *group.with_call(staged)])
+        last = gast.If(
+            found.is_no, orelse or [gast.Pass()], [*group.starts, *group.with_call(staged)]
+        )
         return [gast.If(found.yes, body or [gast.Pass()], [last])]
 
     def _while(self, group: Group) -> Block | None:
@@ -160,7 +162,9 @@ class _PythonPath(Expressions):
         inside = self.parts(body[1 if unpacks else 0 : -1]) or [gast.Pass()]
         stop = getattr(statement, "stop", None)
         if stop is None:
-            pair = gast.Tuple([load(items), gast.NamedExpr(store(items), constant(None))], gast.Load())
+            pair = gast.Tuple(
+                [load(items), gast.NamedExpr(store(items), constant(None))], gast.Load()
+            )
             given = gast.Subscript(pair, constant(0), gast.Load())
             unrolled = [gast.For(statement.target, given, inside, [], None)]
         else:
@@ -237,7 +241,9 @@ class _PythonPath(Expressions):
         if not self.is_simple(target):
             return None
         method = gast.Attribute(target, "append", gast.Load())
-        return self._is_exactly(target, "builtin_list"), gast.Expr(gast.Call(method, [self.visit(value)], []))
+        return self._is_exactly(target, "builtin_list"), gast.Expr(
+            gast.Call(method, [self.visit(value)], [])
+        )
 
     def _pop(self, node: Node) -> tuple[Node, Node] | None:
         target, *arguments = node.value.args
@@ -245,7 +251,9 @@ class _PythonPath(Expressions):
             return None
         method = gast.Attribute(target, "pop", gast.Load())
         popped = gast.Call(method, arguments, [])
-        return self._is_exactly(target, "builtin_list"), gast.Assign([node.targets[0].elts[1]], popped, None)
+        return self._is_exactly(target, "builtin_list"), gast.Assign(
+            [node.targets[0].elts[1]], popped, None
+        )
 
     def _is_exactly(self, value: Node, kind: str) -> Node:
         found = self.context.call("type_of", value)

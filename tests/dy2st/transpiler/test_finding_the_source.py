@@ -10,13 +10,8 @@ import weakref
 
 import pytest
 
-<<<<<<< HEAD
 from dy2st.convert import HELPERS
-from dy2st.transpiler import is_converted, transpile
-=======
-from dy2st.convert.call import HELPERS
 from dy2st.transpiler import is_converted, statement_info, transpile
->>>>>>> e61fba5 (Run Python's own statements beside the staged ones)
 from dy2st_runtime.errors import SourceUnavailable
 
 
