@@ -1,0 +1,88 @@
+"""One test module of CPython in a process of its own, as it is or converted.
+
+    python -m tests.cpython.worker SUITE MODULE plain|converted FILE
+
+FILE gets a line of JSON for each test, then one for the functions.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import sys
+import unittest
+from typing import Any, TextIO
+
+import test.support
+import test.support.import_helper
+import test.support.os_helper
+
+from tests.cpython.convert_module import convert_on_import, forget
+from tests.cpython.modules import STDLIB
+
+
+class _Result(unittest.TestResult):
+    """Writes what became of each test at once, so that nothing is lost if the process dies."""
+
+    def __init__(self, file: TextIO):
+        super().__init__()
+        self._file = file
+        self._seen: dict[str, int] = {}
+        self._errors: list[str] = []
+        self._skipped = ""
+
+    def startTest(self, test: unittest.TestCase) -> None:
+        super().startTest(test)
+        self._errors, self._skipped = [], ""
+
+    def addError(self, test: Any, error: Any) -> None:
+        self._errors.append(self._exc_info_to_string(error, test))  # type: ignore[attr-defined]
+        if not isinstance(test, unittest.TestCase):
+            self._write(str(test), "failed")
+
+    def addFailure(self, test: Any, error: Any) -> None:
+        self.addError(test, error)
+
+    def addSubTest(self, test: Any, subtest: Any, error: Any) -> None:
+        if error is not None:
+            self.addError(test, error)
+
+    def addSkip(self, test: Any, reason: str) -> None:
+        self._skipped = reason
+
+    def addUnexpectedSuccess(self, test: Any) -> None:
+        self._errors.append("unexpected success")
+
+    def stopTest(self, test: unittest.TestCase) -> None:
+        super().stopTest(test)
+        kind = "failed" if self._errors else "skipped" if self._skipped else "passed"
+        self._write(test.id(), kind)
+
+    def _write(self, name: str, kind: str) -> None:
+        count = self._seen[name] = self._seen.get(name, 0) + 1
+        full = name if count == 1 else f"{name} #{count}"
+        record = {"test": full, "kind": kind, "text": "\n".join(self._errors) or self._skipped}
+        print(json.dumps(record), file=self._file, flush=True)
+
+
+def main(suite: str, module: str, mode: str, path: str) -> None:
+    """Run the tests and write the file."""
+    test.support.use_resources = []  # none that is slow or leaves the machine
+    name = f"test.{module}"
+    targets = STDLIB[module] if suite == "stdlib" else (name,)
+    conversion = convert_on_import(targets if mode == "converted" else ())
+    forget(targets)
+    with open(path, "w", encoding="utf-8") as file:
+        for target in targets:
+            if importlib.util.find_spec(target) is not None:  # of this version
+                importlib.import_module(target)
+        importlib.import_module("collections.abc")
+        tests = unittest.defaultTestLoader.loadTestsFromModule(importlib.import_module(name))
+        tests.run(_Result(file))
+        record = {"converted": sorted(conversion.converted), "refused": conversion.refused}
+        print(json.dumps(record), file=file, flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
