@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,23 @@ def convert_len(*arguments: Any) -> Any:
     if len(arguments) == 1 and is_traced(arguments[0]):
         return stage_len(arguments[0])
     return len(*arguments)
+
+
+def convert_type(*arguments: Any, **options: Any) -> Any:
+    """`type`; a class made by it belongs to the module that calls.
+
+    >>> convert_type(1), convert_type("A", (), {}).__module__ == __name__
+    (<class 'int'>, True)
+    """
+    if len(arguments) == 1 and is_traced(arguments[0]):
+        return stage_builtin(type, arguments, options)
+    if len(arguments) == 3 and type(arguments[2]) is dict:
+        caller = sys._getframe(1).f_globals
+        if "__module__" not in arguments[2] and "__name__" in caller:
+            name, bases, namespace = arguments
+            namespace = {**namespace, "__module__": caller["__name__"]}
+            return type(name, bases, namespace, **options)
+    return type(*arguments, **options)
 
 
 def _cast(kind: type) -> Callable[..., Any]:
@@ -86,10 +104,11 @@ def _until_traced(function: Callable[..., bool], decisive: bool) -> Callable[...
 _TABLE: tuple[tuple[Any, Callable[..., Any]], ...] = (
     (builtins.print, convert_print),
     (builtins.len, convert_len),
+    (builtins.type, convert_type),
     *((kind, _cast(kind)) for kind in (bool, int, float, complex)),
     *(
         (function, _unless_traced(function))
-        for function in (abs, divmod, isinstance, pow, range, reversed, round, enumerate, type, zip)
+        for function in (abs, divmod, isinstance, pow, range, reversed, round, enumerate, zip)
     ),
     *((function, _unless_items_traced(function)) for function in (sum, max, min, sorted)),
     (builtins.any, _until_traced(builtins.any, True)),

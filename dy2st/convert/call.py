@@ -179,7 +179,7 @@ def convert_call(function: Any) -> Any:
 
 def _convert_object(function: Any, kind: type) -> Any:
     """An object with `__call__`; that of Layer is ours and converts its forward itself."""
-    if isinstance(function, type):
+    if issubclass(kind, type):
         return function
     call = inspect.getattr_static(kind, "__call__", None)
     if type(call) is not FunctionType:

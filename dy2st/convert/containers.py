@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st.convert.staging import is_staged_list, stage_append, stage_pop, stage_setitem
-from dy2st.convert.traced import any_traced, is_traced
+from dy2st.convert.traced import any_traced, is_a, is_traced
 from dy2st_runtime.ir import Tensor
 
 
@@ -48,6 +48,6 @@ def convert_pop(target: Any, *arguments: Any) -> tuple[Any, Any]:
 def _needs_staging(target: Any, index: Any, value: Any) -> bool:
     if is_traced(target) or is_traced(index):
         return True
-    if isinstance(index, tuple) and any_traced(*index):
+    if is_a(index, tuple) and any_traced(*index):
         return True
-    return isinstance(target, Tensor) and is_traced(value)
+    return is_a(target, Tensor) and is_traced(value)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from dy2st.convert.staging import is_staged_iterable
-from dy2st.convert.traced import is_traced
+from dy2st.convert.traced import is_a, is_traced
 from dy2st.transpiler import REASONS
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import Tensor, user_location
@@ -23,12 +23,12 @@ def convert_python_bool(value: T, code: str, name: str = "") -> T:
     return value
 
 
-def convert_python_iter(value: T, code: str, name: str = "") -> T:
+def convert_python_iter(value: Any, code: str, name: str = "") -> Any:
     """The iterable of a `for` that was left as Python for the reason `code`.
 
     A tensor with a known number of rows is iterated row by row, all else that is traced refused.
     """
-    if isinstance(value, Tensor) and value.ndim and isinstance(value.shape[0], int):
+    if is_a(value, Tensor) and value.ndim and isinstance(value.shape[0], int):
         return value
     if is_traced(value) or is_staged_iterable(value):
         raise _refusal("this loop cannot run over a tensor of unknown size", code, name)

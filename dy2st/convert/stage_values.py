@@ -10,6 +10,7 @@ import numpy as np
 
 from dy2st.convert.joining import is_number, to_variable
 from dy2st.convert.stage_if import truth
+from dy2st.convert.traced import is_a
 from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum, minimum
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable, current_tracer, user_location
@@ -33,9 +34,9 @@ class StagedItems:
 
 def staged_items(value: Any) -> StagedItems | None:
     """A traced iterable whose length is not known; None for all others."""
-    if isinstance(value, StagedItems):
+    if is_a(value, StagedItems):
         return value
-    if isinstance(value, Variable):
+    if is_a(value, Variable):
         if isinstance(value.type, ArrayType):
             return StagedItems(
                 as_number(F.array_length(value), int), lambda i: F.array_read(value, i)

@@ -13,6 +13,7 @@ from dy2st.convert import stage_values
 from dy2st.convert.stage_if import places_of, stage_branches, truth
 from dy2st.convert.stage_values import StagedItems, staged_items, tracer
 from dy2st.convert.stage_while import stage_loop
+from dy2st.convert.traced import is_a
 from dy2st.transpiler import StatementInfo, statement_info
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import TensorAsPython, UnsupportedSyntax
@@ -228,7 +229,7 @@ def stage_pop(target: Any, arguments: Values) -> tuple[Any, Any]:
 
 def is_staged_list(value: object) -> bool:
     """Whether this is a list whose length is known only at run time."""
-    return isinstance(value, Variable) and isinstance(value.type, ArrayType)
+    return is_a(value, Variable) and isinstance(value.type, ArrayType)
 
 
 def stage_iterator(value: Any) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard, TypeVar
 
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Variable, current_tracer
@@ -12,13 +12,24 @@ Traced: TypeAlias = "Variable | Condition | Dim | EagerTensor"
 
 _TRACED = (Variable, Condition, Dim)
 
+T = TypeVar("T")
+
+
+def is_a(value: object, kind: type[T]) -> TypeGuard[T]:
+    """`isinstance`, but the user's object is not asked for its `__class__`.
+
+    >>> is_a(True, int)
+    True
+    """
+    return issubclass(type(value), kind)
+
 
 def is_traced(value: object) -> TypeGuard[Traced]:
     """Whether a value is a Variable of a Program, a symbolic size, or a condition on such."""
-    if isinstance(value, _TRACED):
+    if issubclass(type(value), _TRACED):
         return True
     # A buffer or parameter is read when the Program runs: its value now decides nothing.
-    return isinstance(value, EagerTensor) and current_tracer() is not None
+    return is_a(value, EagerTensor) and current_tracer() is not None
 
 
 def untraced(value: object) -> bool:

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
+from dy2st.convert.traced import is_a
+
 T = TypeVar("T")
 
 
@@ -51,7 +53,7 @@ def defined(value: T, in_comprehension: bool = False) -> T:
     >>> defined(3)
     3
     """
-    if isinstance(value, Undefined):
+    if is_a(value, Undefined):
         raise value.error(in_comprehension)
     return value
 

@@ -12,7 +12,8 @@ import __future__
 import ast
 import warnings
 from collections.abc import Mapping
-from inspect import CO_NEWLOCALS
+from dataclasses import dataclass
+from inspect import CO_ITERABLE_COROUTINE, CO_NEWLOCALS
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -26,6 +27,7 @@ from dy2st.transpiler.source import Source
 _HELPER = "\0dy2st."
 _UNBOUND = _HELPER + "undefined "
 
+_HAS_QUALNAME = hasattr(CodeType, "co_qualname")
 _FUTURE = 0
 for _name in __future__.all_feature_names:
     _FUTURE |= getattr(__future__, _name).compiler_flag
@@ -46,9 +48,11 @@ def compile_code(tree: Node, source: Source, context: Context) -> CodeType:
             flags=original.co_flags & _FUTURE,
             dont_inherit=True,
         )
-    found = _find(code, original.co_name)
-    qualname = context.function.__qualname__
-    return _renamed(found, qualname, frozenset(context.statements))
+    found, known = _find(code, original.co_name)
+    names = ((known, context.function.__qualname__),)
+    named = _Renaming(frozenset(context.statements), names).renamed(found)
+    # What types.coroutine says of a generator stands in its code alone.
+    return named.replace(co_flags=named.co_flags | (original.co_flags & CO_ITERABLE_COROUTINE))
 
 
 def to_ast(tree: Node) -> ast.AST:
@@ -169,41 +173,59 @@ def _bare(tree: Node) -> ast.stmt:
     return node
 
 
-def _find(code: CodeType, name: str) -> CodeType:
-    """The first code object of that name inside the factory."""
-    todo = [code]
+def _find(code: CodeType, name: str) -> tuple[CodeType, str]:
+    """The first code object of that name inside the factory, and its qualified name there."""
+    todo = [(code, "")]
     while todo:
-        outer = todo.pop(0)
+        outer, around = todo.pop(0)
         for inner in outer.co_consts:
             if isinstance(inner, CodeType):
+                known = _qualname_of(inner, outer, around)
                 is_function = bool(inner.co_flags & CO_NEWLOCALS)
                 if inner.co_name == name and is_function and outer.co_name != "<module>":
-                    return inner
-                todo.append(inner)
+                    return inner, known
+                todo.append((inner, known))
     raise AssertionError(f"no code of the name {name}")
 
 
-def _renamed(code: CodeType, qualname: str, generated: frozenset[str]) -> CodeType:
-    """Give all code inside the qualified names that it has without the rewrite."""
-    consts: list[object] = []
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            around = f"{qualname}.<locals>." if code.co_flags & CO_NEWLOCALS else f"{qualname}."
-            inner_name = around + inner.co_name
-            if inner.co_name in generated:
-                inner = _renamed(inner, qualname, generated)
-            else:
-                inner = _renamed(inner, inner_name, generated)
-        consts.append(inner)
-    return _with_qualname(code, qualname, tuple(consts))
+def _qualname_of(inner: CodeType, outer: CodeType, around: str) -> str:
+    """The qualified name of a code object; up to Python 3.10 a constant of the one around it."""
+    known: str | None = getattr(inner, "co_qualname", None)
+    if known is not None:
+        return known
+    between = ".<locals>." if outer.co_flags & CO_NEWLOCALS else "."
+    full = around + between + inner.co_name
+    return full if full in outer.co_consts else inner.co_name
 
 
-def _with_qualname(code: CodeType, qualname: str, consts: tuple[object, ...]) -> CodeType:
-    """Replace the name in the code, and in what a class body says of itself."""
-    changes: dict[str, object] = {}
-    old = getattr(code, "co_qualname", None)
-    if not code.co_flags & CO_NEWLOCALS:
-        consts = tuple(qualname if c == old and isinstance(c, str) else c for c in consts)
-    if old is not None and old != qualname:
-        changes["co_qualname"] = qualname
-    return code.replace(co_consts=consts, **changes)  # type: ignore[arg-type]
+@dataclass(frozen=True)
+class _Renaming:
+    """Qualified names in the factory and without it, of a function and those around it."""
+
+    generated: frozenset[str]
+    names: tuple[tuple[str, str], ...]
+
+    def renamed(self, code: CodeType) -> CodeType:
+        """Give the code, and all code inside, the qualified names that they have without."""
+        old, new = self.names[0]
+        consts = list(code.co_consts)
+        for position, inner in enumerate(code.co_consts):
+            if not isinstance(inner, CodeType):
+                continue
+            known = _qualname_of(inner, code, old)
+            name = new if inner.co_name in self.generated else self._without(known)
+            inside = _Renaming(self.generated, ((known, name), *self.names))
+            consts[position] = inside.renamed(inner)
+            if not _HAS_QUALNAME:
+                consts = [name if isinstance(c, str) and c == known else c for c in consts]
+        if not code.co_flags & CO_NEWLOCALS:  # what a class body says of itself
+            consts = [new if isinstance(c, str) and c == old else c for c in consts]
+        changes: dict[str, Any] = {"co_qualname": new} if _HAS_QUALNAME else {}
+        return code.replace(co_consts=tuple(consts), **changes)
+
+    def _without(self, known: str) -> str:
+        """A name declared global stands alone; all others follow the function around them."""
+        for old, new in self.names:
+            if known.startswith(old + "."):
+                return new + known[len(old) :]
+        return known

@@ -1,0 +1,174 @@
+"""What Python's objects can observe of the code that uses them is the same after conversion."""
+
+from __future__ import annotations
+
+import asyncio
+import types
+
+import pytest
+
+from dy2st.convert.call import HELPERS
+from dy2st.transpiler import transpile
+
+
+def converted(function):
+    return transpile(function).function(function, HELPERS)
+
+
+def global_names(x):
+    global GlobalClass, global_function
+
+    class GlobalClass:
+        def method(self):
+            return lambda: None
+
+    if x:
+
+        def global_function():
+            class Inner:
+                pass
+
+            return Inner
+
+    inner = GlobalClass().method()
+    names = GlobalClass, GlobalClass.method, inner, global_function, global_function()
+    return [entry.__qualname__ for entry in names]
+
+
+def test_what_is_declared_global_has_no_name_in_front(same_as_python):
+    same_as_python(global_names, (1,))
+    assert converted(global_names)(1) == [
+        "GlobalClass",
+        "GlobalClass.method",
+        "GlobalClass.method.<locals>.<lambda>",
+        "global_function",
+        "global_function.<locals>.Inner",
+    ]
+
+
+def nested_names(x):
+    def outer():
+        def inner():
+            return [lambda: x for _ in range(1)]
+
+        class Local:
+            class Deep:
+                def method(self):
+                    return None
+
+        return [outer, inner, inner()[0], Local, Local.Deep, Local.Deep.method]
+
+    return [entry.__qualname__ for entry in outer()]
+
+
+class Holder:
+    @staticmethod
+    def nested_names(x):
+        def inner():
+            pass
+
+        return inner.__qualname__
+
+
+def test_nested_names_begin_with_those_around_them(same_as_python):
+    same_as_python(nested_names, (1,))
+    same_as_python(Holder.nested_names, (1,))
+    assert converted(Holder.nested_names)(1) == "Holder.nested_names.<locals>.inner"
+
+
+class Watchful:
+    """Tells when someone asks for its class."""
+
+    asked = 0
+
+    @property
+    def __class__(self):
+        Watchful.asked += 1
+        return int
+
+    def __call__(self, *args):
+        return self
+
+    def __bool__(self):
+        return True
+
+    __lt__ = __eq__ = __getitem__ = __call__
+    __hash__ = None
+
+    def __setitem__(self, index, value):
+        pass
+
+    def __iter__(self):
+        return iter([self])
+
+    def __contains__(self, item):
+        return True
+
+    def append(self, item):
+        pass
+
+
+def use(value):
+    if value:
+        value = value(1) and value
+    while value < 3:
+        value[value] = value
+        value.append(value)
+        for item in value:
+            value = item if item else None
+        if item in value or value < item < item:
+            break
+    assert not (not value)
+    return type(value) is not None
+
+
+def test_no_object_is_asked_for_its_class():
+    Watchful.asked = 0
+    assert converted(use)(Watchful()) is True
+    assert Watchful.asked == 0
+
+
+def make_classes(name):
+    plain = type(name, (), {})
+    named = type(name, (), {"__module__": "elsewhere", "x": 1})
+    derived = type("Derived", (plain,), {"y": 2})
+    order = [key for key in vars(type("Ordered", (), {"b": 1, "a": 2})) if key != "__weakref__"]
+    order = [key for key in order if key in ("a", "b", "__module__")]
+    return plain.__module__, named.__module__, derived.__module__, derived.y, named.x, order
+
+
+def test_a_class_made_by_type_belongs_to_the_module_that_makes_it(same_as_python):
+    same_as_python(make_classes, ("Made",))
+    assert converted(make_classes)("Made")[0] == __name__
+
+
+@types.coroutine
+def hand_on(value):
+    if value:
+        yield value
+    return value
+
+
+def plain_generator(value):
+    if value:
+        yield value
+    return value
+
+
+def test_a_generator_based_coroutine_can_still_be_awaited():
+    coroutine = converted(hand_on)
+
+    async def main():
+        return await coroutine(0)
+
+    assert asyncio.run(main()) == 0
+
+
+def test_a_plain_generator_still_cannot_be_awaited():
+    generator = converted(plain_generator)
+
+    async def main():
+        return await generator(0)
+
+    with pytest.raises(TypeError):
+        asyncio.run(main())
