@@ -26,7 +26,7 @@ from dy2st.convert.containers import (
     convert_setitem,
 )
 from dy2st.convert.ifelse import convert_ifelse, convert_ifexp, convert_kept
-from dy2st.convert.left import convert_python_bool, convert_python_iter
+from dy2st.convert.left import convert_python_bool, convert_python_iter, convert_swallowed
 from dy2st.convert.logical import convert_and, convert_not, convert_or
 from dy2st.convert.loop import (
     convert_for_loop,
@@ -276,6 +276,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_rest_of_for,
         convert_rest_of_while,
         convert_setitem,
+        convert_swallowed,
         convert_turn,
         convert_while_loop,
         defined,

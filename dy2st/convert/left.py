@@ -35,6 +35,22 @@ def convert_python_iter(value: Any, code: str, name: str = "") -> Any:
     return value
 
 
+def convert_swallowed(jumped: object, failed: bool) -> bool:
+    """Whether a jump in `finally` swallows the exception in flight, if there is one.
+
+    >>> convert_swallowed(True, failed=True), convert_swallowed(True, failed=False)
+    (True, False)
+    """
+    if failed and is_traced(jumped):
+        raise UnsupportedSyntax(
+            "a jump in `finally` swallows an exception, and a tensor decides whether it does",
+            at=user_location(),
+            why="the exception is raised while the Program is made, before the tensor is known",
+            hint="catch the exception with `except`, and jump after the `try`",
+        )
+    return failed and bool(jumped)
+
+
 def _refusal(what: str, code: str, name: str) -> UnsupportedSyntax:
     reason = REASONS[code]
     return UnsupportedSyntax(

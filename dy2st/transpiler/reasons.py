@@ -39,8 +39,8 @@ REASONS: dict[str, Reason] = {
         "define the class outside of the statement",
     ),
     "jump": Reason(
-        "a `return`, `break` or `continue` leaves it from inside a `try`",
-        "assign a result inside the `try` and leave the loop or function after it",
+        "a `return`, `break` or `continue` leaves it, of a generator, of a coroutine or in `finally`",
+        "assign a result inside the statement, and leave the loop or function after it",
     ),
     "exception-name": Reason(
         "it uses `{name}`, which an `except ... as {name}` unbinds",

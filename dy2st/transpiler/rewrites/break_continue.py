@@ -1,13 +1,11 @@
 """`break` and `continue` become flags, and the `else` of a loop a statement after it.
 
 A flag is set to False right before each entry into its loop. After a statement that may jump the
-rest of the block moves into the branch that does not jump, or under `if not flag`. A loop with a
-jump inside `try` stays as it is.
+rest of the block moves into the branch that does not jump, or under `if not flag`; after a `try`
+whose handlers all jump, into its `else`.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import gast
 
@@ -27,7 +25,15 @@ from dy2st.transpiler.nodes import (
     negate,
     walk_scope,
 )
-from dy2st.transpiler.rewrites.early_return import always_leaves
+from dy2st.transpiler.rewrites.jumps import (
+    always_leaves,
+    continues_in_else,
+    forgetting,
+    may_fail_later,
+    own_jumps,
+    parts_of,
+    swallowing,
+)
 
 _NEVER_REWRITTEN = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
 
@@ -49,37 +55,25 @@ def _in_blocks(node: Node, context: Context) -> None:
         block[:] = out
 
 
-def own_jumps(block: Block, in_try: bool = False) -> Iterator[tuple[Node, bool]]:
-    """The jumps of the loop around a block, and whether a `try` stands between."""
-    for statement in block:
-        if isinstance(statement, gast.Break | gast.Continue):
-            yield statement, in_try
-        elif isinstance(statement, LOOPS):
-            yield from own_jumps(statement.orelse, in_try)
-        elif not isinstance(statement, SCOPES):
-            crossing = in_try or isinstance(statement, (*TRIES, gast.AsyncFor, gast.AsyncWith))
-            for inner in blocks(statement):
-                yield from own_jumps(inner, crossing)
-
-
 class _Loop:
     def __init__(self, loop: Node, context: Context):
         self._loop = loop
         self._context = context
         self._break = self._continue = ""
         self._guards = 0
-        self._skips: list[tuple[Block, Node]] = []
+        self._jumping: set[int] = set()
 
     def rewrite(self) -> Block:
         """The statements that stand for the loop."""
         loop = self._loop
         self._move_walrus_into_body()
         jumps = list(own_jumps(loop.body))
-        if any(in_try for _, in_try in jumps) or self._waits():
+        if self._waits():
             return [loop]
-        if any(isinstance(jump, gast.Break) for jump, _ in jumps):
+        self._jumping = _jumping(loop.body)
+        if any(isinstance(jump, gast.Break) for jump in jumps):
             self._break = self._context.flag("break")
-        if any(isinstance(jump, gast.Continue) for jump, _ in jumps):
+        if any(isinstance(jump, gast.Continue) for jump in jumps):
             self._continue = self._context.flag("continue")
         loop.body = self._block(loop.body)
         self._finish_continue()
@@ -124,43 +118,52 @@ class _Loop:
             start = at(self._loop.body[0], assign(self._continue, constant(False)))
             self._loop.body.insert(0, start)
             return
-        for block, statement in self._skips:
-            block[block.index(statement)] = at(statement, gast.Pass())
+        _leave_out(self._continue, self._loop.body)
 
     def _block(self, block: Block) -> Block:
         out: Block = []
         for k, statement in enumerate(block):
             if isinstance(statement, gast.Break | gast.Continue):
-                out.append(self._jump(statement, out))
-                return out
-            out.append(statement)
-            if isinstance(statement, SCOPES) or not any(True for _ in own_jumps([statement])):
-                continue
+                return [*out, *self._jump(statement)]
             rest = block[k + 1 :]
-            if isinstance(statement, gast.If) and self._fall_through(statement, rest):
-                return out
-            flags = self._flags_of(statement)
-            self._inside(statement)
+            if isinstance(statement, SCOPES) or not any(True for _ in own_jumps([statement])):
+                out.append(statement)
+                continue
+            if self._fall_through(statement, rest):
+                return [*out, statement]
+            flags = self._flags_of([statement])
+            out += self._inside(statement)
             if rest:
-                self._guards += 1
-                none = _none_of(flags)
-                return [*out, at(statement, gast.If(none, self._block(rest), []))]
+                return [*out, self._unless(flags, self._block(rest), statement)]
         return out
 
-    def _jump(self, statement: Node, block: Block) -> Node:
-        is_break = isinstance(statement, gast.Break)
-        flag = self._break if is_break else self._continue
-        raised = at(statement, assign(flag, constant(True)))
-        if not is_break:
-            self._skips.append((block, raised))
-        return raised
+    def _jump(self, statement: Node) -> Block:
+        before = list(getattr(statement, "forgets", ()))
+        if isinstance(statement, gast.Break):
+            before.append(assign(self._break, constant(True)))
+        else:
+            if self._break and getattr(statement, "in_finally", False):
+                before.append(assign(self._break, constant(False)))
+            before.append(assign(self._continue, constant(True)))
+        return [at(statement, node) for node in before]
 
-    def _flags_of(self, statement: Node) -> list[str]:
-        jumps = [jump for jump, _ in own_jumps([statement])]
+    def _flags_of(self, block: Block) -> list[str]:
+        jumps = list(own_jumps(block))
         flags = [self._break] if any(isinstance(j, gast.Break) for j in jumps) else []
         return flags + [self._continue] * any(isinstance(j, gast.Continue) for j in jumps)
 
+    def _unless(self, flags: list[str], block: Block, place: Node) -> Node:
+        self._guards += 1
+        return at(place, gast.If(_none_of(flags), block, []))
+
     def _fall_through(self, statement: Node, rest: Block) -> bool:
+        if continues_in_else(statement) and not self._flags_of(statement.body):
+            statement.orelse = self._block(statement.orelse + rest)
+            for handler in statement.handlers:
+                handler.body = self._block(handler.body)
+            return True
+        if not isinstance(statement, gast.If):
+            return False
         body, orelse = statement.body, statement.orelse
         if always_leaves(body):
             orelse = orelse + rest
@@ -171,15 +174,66 @@ class _Loop:
         statement.body, statement.orelse = self._block(body), self._block(orelse)
         return True
 
-    def _inside(self, statement: Node) -> None:
+    def _inside(self, statement: Node) -> Block:
+        """A statement with flags for the jumps in its blocks."""
         if isinstance(statement, LOOPS):
             statement.orelse = self._block(statement.orelse)
-            return
-        for part in (statement, *getattr(statement, "cases", ())):
+            return [statement]
+        if isinstance(statement, TRIES):
+            return self._inside_try(statement)
+        forget = self._forget(statement.body) if isinstance(statement, gast.With) else []
+        for part in parts_of(statement):
             if hasattr(part, "body"):
                 part.body = self._block(part.body)
             if getattr(part, "orelse", None):
                 part.orelse = self._block(part.orelse)
+        if forget:
+            statement.body = forgetting(statement.body, forget, statement, self._context)
+        return [statement]
+
+    def _inside_try(self, statement: Node) -> Block:
+        flags, last = self._flags_of(statement.body), self._flags_of(statement.finalbody)
+        forgets = [self._forget(statement.body) for _ in statement.handlers]
+        late = [node for inner in blocks(statement) for node in self._forget(inner)]
+        for jump in own_jumps(statement.finalbody):
+            jump.in_finally = True
+        for part in parts_of(statement):
+            part.body = self._block(part.body)
+        for handler, forget in zip(statement.handlers, forgets, strict=True):
+            handler.body = [*forget, *handler.body]
+        orelse = self._block(statement.orelse)
+        statement.orelse = [self._unless(flags, orelse, orelse[0])] if orelse and flags else orelse
+        if not last:
+            return [statement]
+        self._guards += 1
+        statement.finalbody = self._block(statement.finalbody)
+        jumped = negate(_none_of(last)) if len(last) > 1 else load(last[0])
+        return swallowing(statement, jumped, late, self._context)
+
+    def _forget(self, block: Block) -> Block:
+        """Lower the flags of a block that an exception may leave after a jump."""
+        flags = self._flags_of(block) if may_fail_later(block, self._jumping) else []
+        return [at(block[0], assign(flag, constant(False))) for flag in flags]
+
+
+def _jumping(block: Block) -> set[int]:
+    """The statements that hold a jump of the loop around a block."""
+    found: set[int] = set()
+    for statement in block:
+        if not isinstance(statement, SCOPES) and any(True for _ in own_jumps([statement])):
+            found.add(id(statement))
+            found.update(*map(_jumping, blocks(statement)))
+    return found
+
+
+def _leave_out(flag: str, block: Block) -> None:
+    """Nobody asks for the flag: `flag = ...` becomes `pass`."""
+    for k, statement in enumerate(block):
+        if isinstance(statement, gast.Assign) and getattr(statement.targets[0], "id", "") == flag:
+            block[k] = at(statement, gast.Pass())
+        elif not isinstance(statement, SCOPES):
+            for inner in blocks(statement):
+                _leave_out(flag, inner)
 
 
 def _none_of(flags: list[str]) -> Node:

@@ -1,8 +1,8 @@
 """`return` inside `if`, loops, `with` and `match` becomes one `return` at the end.
 
-After an `if` whose branch returns, the rest of the block moves into the other branch. Where that
-is not enough (loops, branches that return only sometimes) a flag tells that the function is done,
-and a loop is left by `break`. A `return` inside `try` stays: what it would skip is Python's.
+After an `if` whose branch returns, the rest of the block moves into the other branch; after a `try`
+whose handlers all return, into its `else`. Where that is not enough (loops, branches that return
+only sometimes, `with`) a flag tells that the function is done, and a loop is left by `break`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,16 @@ from dy2st.transpiler.nodes import (
     load,
     negate,
     split_docstring,
+    store,
     walk_scope,
+)
+from dy2st.transpiler.rewrites.jumps import (
+    always_leaves,
+    continues_in_else,
+    forgetting,
+    may_fail_later,
+    own_jumps,
+    parts_of,
 )
 
 
@@ -104,11 +113,38 @@ class _SingleExit:
                 statement.body = self._tail(body if returns else body + rest, place)
                 statement.orelse = self._tail(orelse + rest if returns else orelse, place)
                 return [statement]
+        if isinstance(statement, TRIES) and self._ends_in_try(statement, rest, place):
+            return [statement]
+        with_ = isinstance(statement, gast.With)
+        if with_ and not rest and not may_fail_later(statement.body, self._touched):
+            statement.body = self._tail(statement.body, place)
+            # It may swallow an exception: then the result is None.
+            return [at(statement, assign(self._value, constant(None))), statement]
         done = self._flag()
         start = at(statement, assign(done, constant(False)))
         flagged = self._flagged([statement], in_loop=False)
         guard = at(statement, gast.If(negate(load(done)), self._tail(rest, place), []))
         return [start, *flagged, guard]
+
+    def _ends_in_try(self, statement: Node, rest: Block, place: Node) -> bool:
+        """Make a `try` the last statement of the function, if that needs no flag."""
+        if self._returns_in(statement.finalbody):
+            return False
+        body_returns = self._returns_in(statement.body)
+        if rest and (body_returns or not continues_in_else(statement)):
+            return False
+        if body_returns and statement.orelse:
+            return False
+        if statement.orelse or rest:
+            statement.orelse = self._tail(statement.orelse + rest, place)
+        else:
+            statement.body = self._tail(statement.body, place)
+        for handler in statement.handlers:
+            handler.body = self._tail(handler.body, place)
+        return True
+
+    def _returns_in(self, block: Block) -> bool:
+        return any(isinstance(s, gast.Return) or id(s) in self._touched for s in block)
 
     def _flagged(self, block: Block, in_loop: bool) -> Block:
         """A block that sets the result and the flag where it returned."""
@@ -124,13 +160,9 @@ class _SingleExit:
             if id(statement) not in self._touched:
                 continue
             rest = block[k + 1 :]
-            if (
-                isinstance(statement, gast.If)
-                and not in_loop
-                and self._fall_through(statement, rest)
-            ):
+            if not in_loop and self._fall_through(statement, rest):
                 return out
-            self._inside(statement, in_loop)
+            out[-1] = self._inside(statement, in_loop)
             done = load(self._flag())
             if isinstance(statement, LOOPS) and in_loop:
                 out.append(at(statement, gast.If(done, [gast.Break()], [])))
@@ -143,6 +175,13 @@ class _SingleExit:
         """Move the rest into the branch that does not return, if one always does."""
         if not rest:
             return False
+        if continues_in_else(statement) and not self._returns_in(statement.body):
+            statement.orelse = self._flagged(statement.orelse + rest, in_loop=False)
+            for handler in statement.handlers:
+                handler.body = self._flagged(handler.body, in_loop=False)
+            return True
+        if not isinstance(statement, gast.If):
+            return False
         if always_leaves(statement.body):
             statement.body = self._flagged(statement.body, in_loop=False)
             statement.orelse = self._flagged(statement.orelse + rest, in_loop=False)
@@ -153,17 +192,49 @@ class _SingleExit:
             return True
         return False
 
-    def _inside(self, statement: Node, in_loop: bool) -> None:
+    def _inside(self, statement: Node, in_loop: bool) -> Node:
         """Flag the returns in the blocks of a statement."""
         if isinstance(statement, LOOPS):
             statement.body = self._flagged(statement.body, in_loop=True)
             statement.orelse = self._flagged(statement.orelse, in_loop)
-            return
-        for part in (statement, *getattr(statement, "cases", ())):
+            return statement
+        if isinstance(statement, TRIES):
+            return self._inside_try(statement, in_loop)
+        late = isinstance(statement, gast.With) and may_fail_later(statement.body, self._touched)
+        for part in parts_of(statement):
             if hasattr(part, "body"):
                 part.body = self._flagged(part.body, in_loop)
             if getattr(part, "orelse", None):
                 part.orelse = self._flagged(part.orelse, in_loop)
+        if late:
+            statement.body = forgetting(
+                statement.body, self._forget(statement), statement, self._context
+            )
+        return statement
+
+    def _inside_try(self, statement: Node, in_loop: bool) -> Node:
+        if not in_loop and self._returns_in(statement.finalbody):
+            # A loop of one turn: what a jump in `finally` does is left to `break`.
+            once = gast.Tuple([constant(0)], gast.Load())
+            body = self._flagged([statement], in_loop=True)
+            return at(statement, gast.For(store(self._context.flag("once")), once, body, [], None))
+        body_returns = self._returns_in(statement.body)
+        if may_fail_later(statement.body, self._touched):
+            for handler in statement.handlers:
+                handler.body = [*self._forget(handler.body[0]), *handler.body]
+        for jump in own_jumps(statement.finalbody):
+            jump.forgets = self._forget(jump)
+        for part in parts_of(statement):
+            part.body = self._flagged(part.body, in_loop)
+        orelse = self._flagged(statement.orelse, in_loop)
+        if orelse and body_returns and not in_loop:
+            orelse = [at(orelse[0], gast.If(negate(load(self._flag())), orelse, []))]
+        statement.orelse = orelse
+        statement.finalbody = self._flagged(statement.finalbody, in_loop)
+        return statement
+
+    def _forget(self, place: Node) -> Block:
+        return [at(place, assign(self._flag(), constant(False)))]
 
     def _result(self, statement: Node) -> Node:
         value = constant(None) if statement.value is None else statement.value
@@ -176,18 +247,4 @@ class _SingleExit:
 
 def _stays(chain: tuple[Node, ...]) -> bool:
     """Whether a return inside these statements is left to Python."""
-    return any(isinstance(s, (*TRIES, gast.AsyncFor, gast.AsyncWith)) for s in chain)
-
-
-def always_leaves(block: Block) -> bool:
-    """Whether every path through a block ends in return, raise, break or continue."""
-    for statement in block:
-        if isinstance(statement, gast.Return | gast.Raise | gast.Break | gast.Continue):
-            return True
-        if (
-            isinstance(statement, gast.If)
-            and always_leaves(statement.body)
-            and always_leaves(statement.orelse)
-        ):
-            return True
-    return False
+    return any(isinstance(s, gast.AsyncFor | gast.AsyncWith) for s in chain)

@@ -24,6 +24,7 @@ class Writer:
         self.lines: list[str] = []
         self.count = 0
         self.budget = self.random.randint(6, 28)
+        self.jumping = seed % 2 == 1  # every other program jumps wherever it can
 
     def program(self) -> str:
         self.line(0, "def f(a, b, xs):")
@@ -97,16 +98,17 @@ class Writer:
         self.random.choice(kinds)(depth, in_loop)
 
     def compound(self) -> list[Any]:
+        often = 3 if self.jumping else 1
         return [
             *[self.if_statement] * 3,
             *[self.for_statement] * 2,
             self.while_statement,
-            self.try_statement,
-            self.with_statement,
+            *[self.try_statement] * often,
+            *[self.with_statement] * often,
             self.match_statement,
             self.nested_function,
-            self.early_return,
-            self.jump,
+            *[self.early_return] * often,
+            *[self.jump] * often,
         ]
 
     def simple(self, depth: int, in_loop: bool) -> None:
@@ -169,12 +171,18 @@ class Writer:
         self.line(depth, "except (ZeroDivisionError, NameError, TypeError, IndexError) as e:")
         self.line(depth + 1, "note(0, type(e).__name__)")
         self.block(depth + 1, in_loop)
+        if self.random.random() < 0.3:
+            self.line(depth, "else:")
+            self.block(depth + 1, in_loop)
         if self.random.random() < 0.4:
             self.line(depth, "finally:")
-            self.block(depth + 1, in_loop=False)
+            self.block(depth + 1, in_loop=in_loop and self.jumping)
 
     def with_statement(self, depth: int, in_loop: bool) -> None:
-        manager = self.random.choice(["suppress(ZeroDivisionError, NameError)", "manager() as v3"])
+        managers = ["suppress(ZeroDivisionError, NameError)", "manager() as v3"]
+        if self.jumping:
+            managers += ["failing(a, ZeroDivisionError)", "failing(b, KeyError)"]
+        manager = self.random.choice(managers)
         self.line(depth, f"with {manager}:")
         self.block(depth + 1, in_loop)
 
@@ -200,6 +208,8 @@ class Writer:
     def jump(self, depth: int, in_loop: bool) -> None:
         if in_loop:
             self.line(depth, self.random.choice(["break", "continue"]))
+        elif self.jumping and self.random.random() < 0.3:
+            self.line(depth, self.pick((1, f"return {self.atom()}"), (1, "raise KeyError(v0)")))
         else:
             self.simple(depth, in_loop)
 
@@ -233,6 +243,14 @@ class Effects:
         finally:
             self.log.append("leave")
 
+    @contextmanager
+    def failing(self, number: Any, kind: type[Exception]) -> Any:
+        """Raises at the end of every other block."""
+        yield
+        self.log.append("fail")
+        if number % 2:
+            raise kind(len(self.log))
+
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize("seed", range(0, 200, 10))
@@ -244,7 +262,7 @@ def test_ten_random_programs_equal_python(seed, define, convert, outcome_of):
         except SyntaxError:
             continue
         effects = Effects()
-        for name in ("note", "helper", "produce", "manager"):
+        for name in ("note", "helper", "produce", "manager", "failing"):
             function.__globals__[name] = getattr(effects, name)
         function.__globals__["suppress"] = suppress
         converted = convert(function)

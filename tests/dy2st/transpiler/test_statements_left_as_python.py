@@ -11,7 +11,7 @@ LEFT = {
     "outer-write": "global g\n    if a:\n        g = 1",
     "captured": "def h():\n        return a\n    if xs:\n        a = 1\n    return h()",
     "class": "if a:\n        class C: pass",
-    "jump": "for x in xs:\n        try:\n            break\n        finally:\n            pass",
+    "jump": "for x in xs:\n        try:\n            a()\n        finally:\n            break",
     "walrus": "while (n := a):\n        a = 0\n    else:\n        return n",
     "super": "if a:\n        super().f()",
     "exception-name": (
