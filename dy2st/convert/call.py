@@ -37,6 +37,7 @@ from dy2st.convert.loop import (
     convert_while_loop,
     recorded_operators,
 )
+from dy2st.convert.matching import convert_match
 from dy2st.convert.staging import is_staged_iterable
 from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_TYPES, untraced
 from dy2st.convert.undefined import Undefined, defined, undefined
@@ -266,6 +267,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_ifexp,
         convert_in,
         convert_kept,
+        convert_match,
         convert_not,
         convert_not_in,
         convert_or,

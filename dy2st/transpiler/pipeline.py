@@ -22,6 +22,7 @@ from dy2st.transpiler.rewrites import (
     if_expression,
     left_conditions,
     logical,
+    match,
     while_loop,
 )
 
@@ -29,6 +30,7 @@ Rewrite = Callable[[Node, Context], None]
 
 PIPELINE: tuple[tuple[str, Rewrite], ...] = (
     # Statements first, in Python's own terms: a single exit, no jumps, no change in place.
+    ("match", match.transform),
     ("early_return", early_return.transform),
     ("break_continue", break_continue.transform),
     ("containers", containers.transform),

@@ -170,7 +170,7 @@ def test_code_after_each_rewrite_is_python(define):
     texts = [code_after(function, step) for step in range(1, len(PIPELINE) + 1)]
     for text in texts:
         ast.parse(text)
-    assert "return_value_0 = x" in texts[0] and "convert_ifelse" not in texts[0]
+    assert "return_value_0 = x" in texts[1] and "convert_ifelse" not in texts[1]
     assert texts[-1] == transpile(function).code == code_after(function, 100)
 
 

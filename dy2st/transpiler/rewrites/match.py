@@ -1,0 +1,215 @@
+"""`match` becomes a chain of `if`s wherever a tensor, or a number of the Program, may decide it.
+
+    match point:                  subject_0 = point
+        case 0: a                 if subject_0 == 0: a
+        case (x, 1) if x > y: b   else: hit_0, part_0 = convert_match(subject_0, pattern, ("x",))
+                                        missed_0 = True
+                                        if hit_0: x = part_0; missed_0 = not x > y
+                                        if not missed_0: x = part_0; b
+
+The subject is evaluated once, the names of a pattern are bound once all of it fits, and before its
+guard. A `match` of strings, None and plain names without guards stays.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import gast
+
+from dy2st.transpiler.context import Context
+from dy2st.transpiler.nodes import (
+    SCOPES,
+    Block,
+    Node,
+    assign,
+    at,
+    blocks,
+    constant,
+    functions_in,
+    load,
+    negate,
+    store,
+    thunk,
+)
+from dy2st.transpiler.rewrites.logical import is_surely_bool
+
+# So many cases stand inside each other; then a flag leads to the next ones.
+_DEPTH = 16
+
+
+def transform(tree: Node, context: Context) -> None:
+    """Rewrite every `match` of every function, inner ones first."""
+    for function in list(functions_in(tree)):
+        _in_blocks(function, context)
+
+
+def _in_blocks(node: Node, context: Context) -> None:
+    for block in blocks(node):
+        out: Block = []
+        for statement in block:
+            if not isinstance(statement, SCOPES):
+                _in_blocks(statement, context)
+            is_open = isinstance(statement, gast.Match) and any(map(_is_open, statement.cases))
+            out += _Chain(context).statements(statement) if is_open else [statement]
+        block[:] = out
+
+
+def _is_open(case: Node) -> bool:
+    """Whether a value of the Program may decide a case."""
+    guarded = case.guard is not None and not is_surely_bool(case.guard)
+    return guarded or not _is_plain(case.pattern)
+
+
+def _is_plain(pattern: Node) -> bool:
+    if isinstance(pattern, gast.MatchValue):
+        return isinstance(pattern.value, gast.Constant) and isinstance(
+            pattern.value.value, str | bytes
+        )
+    if isinstance(pattern, gast.MatchSingleton):
+        return pattern.value is None
+    if isinstance(pattern, gast.MatchAs):
+        return pattern.pattern is None or _is_plain(pattern.pattern)
+    return isinstance(pattern, gast.MatchOr) and all(map(_is_plain, pattern.patterns))
+
+
+class _Chain:
+    def __init__(self, context: Context):
+        self._context = context
+        self._subject = context.flag("subject")
+
+    def statements(self, statement: Node) -> Block:
+        """The statements that stand for the `match`."""
+        start = at(statement.subject, assign(self._subject, statement.subject))
+        cases: list[Node] = statement.cases
+        block: Block = []
+        for first in range(0, len(cases), _DEPTH)[::-1]:
+            block = self._then(cases[first : first + _DEPTH], block)
+        return [start, *block]
+
+    def _then(self, cases: list[Node], later: Block) -> Block:
+        """Some cases, and the later ones if none of them fits."""
+        if not later:
+            return self._cases(cases, [])
+        go_on, place = self._context.flag("no_case_yet"), cases[0].pattern
+        lowered = at(place, assign(go_on, constant(False)))
+        raised = at(place, assign(go_on, constant(True)))
+        guarded = at(place, gast.If(load(go_on), later, []))
+        return [lowered, *self._cases(cases, [raised]), guarded]
+
+    def _cases(self, cases: list[Node], last: Block) -> Block:
+        for case in cases[::-1]:
+            last = self._case(case, last)
+        return last
+
+    def _case(self, case: Node, others: Block) -> Block:
+        """One case, and what follows if it does not fit."""
+        pattern, guard, place = case.pattern, case.guard, case.pattern
+        if isinstance(pattern, gast.MatchAs) and pattern.pattern is None:
+            binds = self._bind_whole(pattern)
+            if guard is None:
+                return [*binds, *case.body]
+            return [*binds, at(guard, gast.If(guard, case.body, others))]
+        before, fits, binds = self._test(pattern)
+        if guard is None:
+            body = [*binds, *case.body]
+            return [*before, at(place, gast.If(fits, body, others))]
+        if not binds:
+            test = at(guard, gast.BoolOp(gast.And(), [fits, guard]))
+            return [*before, at(place, gast.If(test, case.body, others))]
+        return [*before, *self._guarded(case, fits, binds, others)]
+
+    def _guarded(self, case: Node, fits: Node, binds: Block, others: Block) -> Block:
+        """The guard sees the names, and they stay bound if it fails."""
+        missed, guard = self._context.flag("missed"), case.guard
+        asked = at(guard, assign(missed, negate(guard)))
+        # Bound again, so that it is plain to see that the body has them.
+        walrus = any(isinstance(node, gast.NamedExpr) for node in gast.walk(guard))
+        again = [] if walrus else copy.deepcopy(binds)
+        return [
+            at(case.pattern, assign(missed, constant(True))),
+            at(case.pattern, gast.If(fits, [*binds, asked], [])),
+            at(guard, gast.If(negate(load(missed)), [*again, *case.body], others)),
+        ]
+
+    def _bind_whole(self, pattern: Node) -> Block:
+        if pattern.name is None:
+            return []
+        return [at(pattern, assign(pattern.name, load(self._subject)))]
+
+    def _test(self, pattern: Node) -> tuple[Block, Node, Block]:
+        """What runs first, the test of a pattern, and what it binds."""
+        inner, binds = pattern, []
+        if isinstance(pattern, gast.MatchAs):
+            inner, binds = pattern.pattern, self._bind_whole(pattern)
+        simple = self._simple(inner)
+        if simple is not None:
+            return [], simple, binds
+        names = sorted(_captures(pattern))
+        hit, parts = self._context.flag("hit"), [self._context.flag("part") for _ in names]
+        listed = gast.Tuple([constant(name) for name in names], gast.Load())
+        call = self._context.call("convert_match", load(self._subject), _spec(pattern), listed)
+        target = gast.Tuple([store(name) for name in (hit, *parts)], gast.Store())
+        before = at(pattern, gast.Assign([target], call, None))
+        pairs = zip(names, parts, strict=True)
+        return [before], at(pattern, load(hit)), [at(pattern, assign(n, load(p))) for n, p in pairs]
+
+    def _simple(self, pattern: Node) -> Node | None:
+        """The test of a value, None, or several of them, as an expression."""
+        if isinstance(pattern, gast.MatchValue):
+            test = gast.Compare(load(self._subject), [gast.Eq()], [pattern.value])
+        elif isinstance(pattern, gast.MatchSingleton) and pattern.value is None:
+            test = gast.Compare(load(self._subject), [gast.Is()], [constant(None)])
+        elif isinstance(pattern, gast.MatchOr):
+            tests = [self._simple(part) for part in pattern.patterns]
+            if None in tests:
+                return None
+            test = gast.BoolOp(gast.Or(), tests)
+        else:
+            return None
+        return at(pattern, test)
+
+
+def _captures(pattern: Node) -> set[str]:
+    found = {getattr(node, "name", None) or getattr(node, "rest", None) for node in _parts(pattern)}
+    return {name for name in found if name is not None}
+
+
+def _parts(pattern: Node) -> list[Node]:
+    return [node for node in gast.walk(pattern) if isinstance(node, gast.pattern)]
+
+
+def _spec(pattern: Node) -> Node:
+    """A pattern as what `convert_match` takes: a tuple that begins with its kind."""
+    if isinstance(pattern, gast.MatchValue):
+        return _tuple("value", _later(pattern.value))
+    if isinstance(pattern, gast.MatchSingleton):
+        return _tuple("is", constant(pattern.value))
+    if isinstance(pattern, gast.MatchAs):
+        inner = _tuple("any") if pattern.pattern is None else _spec(pattern.pattern)
+        return inner if pattern.name is None else _tuple("as", inner, constant(pattern.name))
+    if isinstance(pattern, gast.MatchStar):
+        return _tuple("star", constant(pattern.name))
+    if isinstance(pattern, gast.MatchOr):
+        return _tuple("or", *map(_spec, pattern.patterns))
+    if isinstance(pattern, gast.MatchSequence):
+        return _tuple("sequence", *map(_spec, pattern.patterns))
+    if isinstance(pattern, gast.MatchMapping):
+        keys = _plain(map(_later, pattern.keys))
+        return _tuple("mapping", keys, _plain(map(_spec, pattern.patterns)), constant(pattern.rest))
+    names = _plain(map(constant, pattern.kwd_attrs))
+    inner = [_spec(part) for part in (*pattern.patterns, *pattern.kwd_patterns)]
+    return _tuple("class", _later(pattern.cls), names, _plain(inner))
+
+
+def _later(value: Node) -> Node:
+    """A value that Python evaluates only when it comes to it."""
+    return value if isinstance(value, gast.Constant) else at(value, thunk(value))
+
+
+def _plain(nodes: object) -> Node:
+    return gast.Tuple(list(nodes), gast.Load())  # type: ignore[call-overload]
+
+
+def _tuple(kind: str, *parts: Node) -> Node:
+    return gast.Tuple([constant(kind), *parts], gast.Load())
