@@ -20,7 +20,7 @@ from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Output, Program, Tensor, TensorType, Tracer, Variable
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
-from dy2st_runtime.ir.structure import flatten, is_container, map_entries, rebuild
+from dy2st_runtime.ir.structure import flatten, is_container, map_entries, rebuild, substitute
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 
@@ -198,7 +198,7 @@ def _finish(
     leaves, structure = flatten(result, lambda v: isinstance(v, (Tensor, Dim, Condition)))
     _check_structure(structure)
     numbers = [not isinstance(leaf, Tensor) or _is_number(leaf) for leaf in leaves]
-    program.structure = rebuild(structure, [Output(i, n) for i, n in enumerate(numbers)])
+    program.structure = substitute(structure, [Output(i, n) for i, n in enumerate(numbers)])
     program.block.yields = [tracer.variable(leaf) for leaf in leaves]
     by_id = {id(tensor): key for key, tensor in state.items()}
     for tensor, variable in tracer.assigned():

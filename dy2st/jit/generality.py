@@ -16,6 +16,7 @@ from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import Output, TensorType, ValueType
 from dy2st_runtime.ir.sizes import input_sizes
+from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries
 
 Shapes = tuple[tuple[int, ...], ...]
@@ -130,6 +131,9 @@ def _same(general: Any, example: Any) -> bool:
         return isinstance(example, Output) and general.as_number == example.as_number
     if type(general) is not type(example):
         return False
+    if isinstance(general, (Choice, Text)):
+        left, right = _parts(general), _parts(example)
+        return len(left) == len(right) and all(map(_same, left, right))
     if not is_container(general):
         return bool(general == example or general != general)
     if isinstance(general, dict):
@@ -137,6 +141,14 @@ def _same(general: Any, example: Any) -> bool:
             _same(general[k], example[k]) for k in general
         )
     return len(general) == len(example) and all(map(_same, general, example))
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    """What stands in a Choice or Text, in order."""
+    if isinstance(value, Choice):
+        return (value.tag, *value.cases)
+    holes = [p if isinstance(p, str) else (p.value, p.conversion, p.spec) for p in value.parts]
+    return tuple(holes)
 
 
 def _types(concrete: ConcreteProgram) -> tuple[ValueType, ...]:

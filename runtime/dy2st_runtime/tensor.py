@@ -169,6 +169,11 @@ class EagerTensor(Tensor):
             format(self.item(), spec) if spec and self.array.size == 1 else format(str(self), spec)
         )
 
+    def __str__(self) -> str:
+        """The numbers, as NumPy writes them: what `print` shows."""
+        self._refuse_while_traced("str()")
+        return str(self.array)
+
     def __repr__(self) -> str:
         """`Tensor(shape=[2], dtype=float32, stop_gradient=True, [1. 2.])`."""
         text = np.array2string(self.array, separator=", ", prefix="       ")

@@ -14,6 +14,7 @@ from dy2st_runtime.dims import Condition, Dim, parse, parse_condition
 from dy2st_runtime.errors import Location, ParseError, ShapeError
 from dy2st_runtime.ir.array_parser import build_array, float_from_bits, read_elements
 from dy2st_runtime.ir.attribute_text import ELIDED, MAX_DEPTH
+from dy2st_runtime.ir.choice import Choice, Hole, Text
 from dy2st_runtime.ir.element_types import element_dtype, is_element_text
 from dy2st_runtime.ir.lexer import Lexer
 from dy2st_runtime.ir.structure import Output
@@ -276,6 +277,21 @@ class AttributeParser(Lexer):
         except (TypeError, ValueError):
             raise self.error("a wrong name, field or number of values", place) from None
 
+    def _choice(self) -> Choice:
+        place, tag = self.place, self.attribute()
+        self.expect(",")
+        cases = self.array()
+        if not isinstance(tag, Output) or not cases:
+            raise self.error("a choice is an output and the values that it is one of", place)
+        return Choice(tag, cases)
+
+    def _text(self) -> Text:
+        place, entries = self.place, self.array()
+        parts = [entry if isinstance(entry, str) else _hole(entry) for entry in entries]
+        if any(part is None for part in parts):
+            raise self.error("a text has strings and [value, conversion, format]", place)
+        return Text(tuple(part for part in parts if part is not None))
+
     def _bytes(self) -> bytes:
         place, digits = self.place, self.string()
         try:
@@ -288,6 +304,15 @@ class AttributeParser(Lexer):
         if not isinstance(value, np.ndarray) or value.ndim:
             raise self.error("expected a 0-d array", place)
         return value[()]
+
+
+def _hole(entry: Any) -> Hole | None:
+    """A place in a text; None for anything else."""
+    if type(entry) is not tuple or len(entry) != 3:
+        return None
+    _, conversion, spec = entry
+    is_known = conversion in ("", "s", "r", "a", "%") and isinstance(spec, str)
+    return Hole(*entry) if is_known else None
 
 
 def _float(word: str) -> float:
@@ -321,6 +346,8 @@ _FORMS: dict[str, Callable[[AttributeParser], Any]] = {
     "#dy2st.list": AttributeParser._list,
     "#dy2st.dict": AttributeParser._dict,
     "#dy2st.named": AttributeParser._named_tuple,
+    "#dy2st.choice": AttributeParser._choice,
+    "#dy2st.text": AttributeParser._text,
     "#dy2st.bytes": AttributeParser._bytes,
     "#dy2st.scalar": AttributeParser._scalar,
 }

@@ -12,6 +12,8 @@
 | [1, 2], {"a": 1}, b"a", np.float32(1) | `#dy2st.list<[1, 2]>`, `#dy2st.dict<[["a", 1]]>`, \
 `#dy2st.bytes<"61">`, `#dy2st.scalar<dense<1.0> : tensor<f32>>` |
 | a named tuple | `#dy2st.named<"Point", ["x", "y"], [1, 2]>` |
+| one of several values, a text | `#dy2st.choice<#dy2st.output<0>, [unit, "a"]>`, \
+`#dy2st.text<["x is ", [#dy2st.output<0>, "r", ".2f"]]>` |
 
 Anything else prints as `#dy2st.invalid<"...">`, so that a broken Program can be looked at; it does
 not parse.
@@ -31,7 +33,9 @@ import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import Location
+from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.element_types import element_text
+from dy2st_runtime.ir.raised import ErrorKind
 from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType
 
@@ -186,12 +190,29 @@ def _named_tuple(value: Any) -> str:
     )
 
 
+def _string(value: str, in_array: bool) -> str:
+    return string_text(value)
+
+
+def _choice(value: Choice, in_array: bool) -> str:
+    return f"#dy2st.choice<{attribute_text(value.tag)}, {attribute_text(value.cases)}>"
+
+
+def _text(value: Text, in_array: bool) -> str:
+    parts = [
+        part if isinstance(part, str) else (part.value, part.conversion, part.spec)
+        for part in value.parts
+    ]
+    return f"#dy2st.text<{attribute_text(tuple(parts))}>"
+
+
 _FORMS: dict[type, Callable[[Any, bool], str]] = {
     type(None): lambda value, _: "unit",
     bool: lambda value, _: "true" if value else "false",
     int: _integer,
     float: _float,
-    str: lambda value, _: string_text(value),
+    str: _string,
+    ErrorKind: _string,
     Dim: lambda value, _: f"#dy2st.dim<{string_text(str(value))}>",
     Condition: lambda value, _: f"#dy2st.condition<{string_text(str(value))}>",
     Location: lambda value, _: location_text(value),
@@ -199,6 +220,8 @@ _FORMS: dict[type, Callable[[Any, bool], str]] = {
     Output: _output,
     list: lambda value, _: f"#dy2st.list<{attribute_text(tuple(value))}>",
     dict: _dict,
+    Choice: _choice,
+    Text: _text,
     bytes: lambda value, _: f'#dy2st.bytes<"{value.hex()}">',
 }
 
@@ -212,6 +235,7 @@ def nesting(value: Any, limit: int = 1_000) -> int:
     level, depth = [value], 0
     while depth < limit:
         inside: list[Any] = []
+        level = [entry.cases if isinstance(entry, Choice) else entry for entry in level]
         containers = [entry for entry in level if isinstance(entry, (tuple, list, dict))]
         if not containers:
             break

@@ -20,6 +20,8 @@ from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.fresh import fresh_symbols_from
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.choice import Choice
+from dy2st_runtime.ir.raised import ErrorKind
 from dy2st_runtime.ir.structure import Output, is_container, map_entries
 from dy2st_runtime.ir.tracer import infer, is_promoted
 from dy2st_runtime.ir.type_match import matches
@@ -156,8 +158,27 @@ def attributes_can_be_kept(operator: Operator, scope: Scope) -> Texts:
                 yield f"`{name}` is an array of {value.dtype}"
         elif nesting(value) > _MAX_NESTING:
             yield f"`{name}` is nested deeper than {_MAX_NESTING}"
-        elif not _is_plain(value):
+        elif not _is_plain(value) and not _is_structure(operator, value):
             yield f"`{name}` is {value!r:.80}"
+
+
+def _is_structure(operator: Operator, value: Any) -> bool:
+    """Whether a value is one for a text or exception, with places for the operands."""
+    if operator.name not in ("write", "raise"):
+        return False
+    wrong: list[Any] = []
+
+    def check(entry: Any) -> Any:
+        if isinstance(entry, Output):
+            wrong.extend([entry] * (not 0 <= entry.index < len(operator.operands)))
+        elif is_container(entry):
+            map_entries(entry, check)
+        elif not _is_constant(entry):
+            wrong.append(entry)
+        return entry
+
+    check(value)
+    return not wrong
 
 
 def _is_plain(value: Any) -> bool:
@@ -165,7 +186,7 @@ def _is_plain(value: Any) -> bool:
         return all(_is_plain(entry) for entry in value)
     if isinstance(value, np.dtype):
         return element_text(value) is not None
-    return type(value) in _SCALARS
+    return type(value) in _SCALARS or isinstance(value, ErrorKind)
 
 
 def results_are_typed_by_rule(operator: Operator, scope: Scope) -> Texts:
@@ -417,6 +438,8 @@ def structure_can_be_kept(program: Program) -> Texts:
             wrong.extend(_wrong_output(entry, program.outputs))
         elif is_container(entry):
             keys = list(entry) if isinstance(entry, dict) else []
+            if isinstance(entry, Choice) and not isinstance(entry.tag, Output):
+                wrong.append(f"a choice by {entry.tag!r:.80}")
             wrong.extend(f"a dict has the key {key!r:.80}" for key in keys if not _is_key(key))
             map_entries(entry, check)
         elif not _is_constant(entry):

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dy2st_runtime.ir.choice import Choice, Text
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -39,15 +41,29 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Any]
 
 
 def rebuild(structure: Any, leaves: Sequence[Any]) -> Any:
-    """The value that has this structure around the given leaves."""
+    """The value that has this structure around the given leaves.
+
+    >>> rebuild([Output(1), "a"], [1, 2])
+    [2, 'a']
+    """
 
     def put(entry: Any) -> Any:
         if isinstance(entry, Output):
             leaf = leaves[entry.index]
             return leaf.item() if entry.as_number else leaf
-        return map_entries(entry, put)
+        if isinstance(entry, Choice):
+            return put(entry.cases[int(leaves[entry.tag.index])])
+        filled = map_entries(entry, put)
+        return filled.filled() if isinstance(entry, Text) else filled
 
     return put(structure)
+
+
+def substitute(structure: Any, entries: Sequence[Any]) -> Any:
+    """The structure with other entries in place of its Outputs."""
+    if isinstance(structure, Output):
+        return entries[structure.index]
+    return map_entries(structure, lambda entry: substitute(entry, entries))
 
 
 def map_entries(value: Any, function: Callable[[Any], Any]) -> Any:
@@ -59,10 +75,14 @@ def map_entries(value: Any, function: Callable[[Any], Any]) -> Any:
         return {key: function(entry) for key, entry in value.items()}
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return kind(*(function(entry) for entry in value))
+    if kind is Choice or kind is Text:
+        return value.mapped(function)
     return value
 
 
 def is_container(value: Any) -> bool:
     """Whether `flatten` looks inside."""
     kind = type(value)
-    return kind in (list, tuple, dict) or (isinstance(value, tuple) and hasattr(kind, "_fields"))
+    return kind in (list, tuple, dict, Choice, Text) or (
+        isinstance(value, tuple) and hasattr(kind, "_fields")
+    )

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-import builtins
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir import REQUIRED, Effect, Sample, TensorType, apply, define, public
-from dy2st_runtime.ir.structure import flatten
+from dy2st_runtime.ir import (
+    REQUIRED,
+    Effect,
+    F,
+    Output,
+    Sample,
+    TensorType,
+    apply,
+    define,
+    eagerly,
+    public,
+)
+from dy2st_runtime.ir.choice import Choice, Hole, Text
+from dy2st_runtime.ir.raised import exception_of
+from dy2st_runtime.ir.structure import flatten, rebuild, substitute
 from dy2st_runtime.ir.tensor import Tensor
 
 
@@ -41,17 +53,31 @@ def _require_kernel(condition: bool, message: str) -> tuple[()]:
     return ()
 
 
-def _raise_kernel(kind: str, message: str | None) -> tuple[()]:
-    known: Any = getattr(builtins, kind, None)
-    if not (isinstance(known, type) and issubclass(known, Exception)):
-        known = RuntimeError
-    raise known(*([] if message is None else [message]))
+def _raise_kernel(
+    *values: Any, kind: str, message: str | tuple[Any, ...] | None, state: dict[str, Any] | None
+) -> tuple[()]:
+    arguments = _filled(message, values) if isinstance(message, tuple) else (message,)
+    raise exception_of(kind, () if message is None else arguments, _filled(state or {}, values))
 
 
-def _print_kernel(*values: Any, pieces: tuple[str | int, ...]) -> tuple[()]:
+def _print_kernel(*values: Any, pieces: tuple[Any, ...]) -> tuple[()]:
     words = [p if isinstance(p, str) else str(np.asarray(values[p])) for p in pieces]
     sys.stdout.write("".join(words))
     return ()
+
+
+def _write_kernel(*values: Any, text: tuple[Any, ...], stream: str, flush: bool) -> tuple[()]:
+    file = getattr(sys, stream)
+    file.write("".join(map(str, _filled(text, values))))
+    if flush:
+        file.flush()
+    return ()
+
+
+def _filled(structure: Any, values: Sequence[Any]) -> Any:
+    """The structure with tensors, or numbers of Python, in place of its Outputs."""
+    with eagerly():
+        return rebuild(structure, [F.assign(value) for value in values])
 
 
 define(
@@ -76,9 +102,10 @@ define(
 )
 define(
     "raise",
-    doc="Raises one of Python's own exceptions.",
-    attributes={"kind": REQUIRED, "message": None},
-    infer=lambda kind, message: (),
+    doc="Raises an exception: a text, or arguments with places for the values.",
+    inputs="values*",
+    attributes={"kind": REQUIRED, "message": None, "state": None},
+    infer=lambda *types, **_: (),
     kernel=_raise_kernel,
     effect=Effect.VISIBLE,
 )
@@ -101,6 +128,16 @@ define(
     effect=Effect.VISIBLE,
     samples=(Sample(((2,),), {"pieces": ("x: ", 0, "\n")}, ("float32",)),),
 )
+define(
+    "write",
+    doc="Text with places for values to the standard output or error.",
+    inputs="values*",
+    attributes={"text": REQUIRED, "stream": "stdout", "flush": False},
+    infer=lambda *types, **_: (),
+    kernel=_write_kernel,
+    effect=Effect.VISIBLE,
+    samples=(Sample(((2,),), {"text": ("x: ", Output(0), "\n")}, ("float32",)),),
+)
 
 
 @public
@@ -110,52 +147,64 @@ def assert_(condition: Any, message: str = "") -> None:
 
 
 @public
-def raise_(kind: str, message: str | None) -> None:
-    """The exception of Python called `kind`, when the Program runs."""
-    apply("raise", kind=kind, message=message)
+def raise_(kind: str, message: Any, state: Any = None) -> None:
+    """The exception called `kind`, when the Program runs.
+
+    `message` is its text, None, or a tuple of arguments; `state` are attributes that it has.
+    """
+    values, structure = flatten((message, state or None), _is_traced)
+    structure = substitute(structure, _outputs(values))
+    apply("raise", *values, kind=kind, message=structure[0], state=structure[1])
+
+
+def _outputs(values: Sequence[Any]) -> list[Output]:
+    return [Output(index, _is_number(value)) for index, value in enumerate(values)]
+
+
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, Tensor) or getattr(value, "number", None) is not None
 
 
 @public
-def print_(*values: Any, sep: str | None = None, end: str | None = None, **options: Any) -> None:
+def print_(
+    *values: Any, sep: Any = None, end: Any = None, file: Any = None, flush: bool = False
+) -> None:
     """`print` of tensors, of lists and dicts of them, and of other values, when the Program runs.
 
-    Raises TypeError for a `file` other than the standard output.
+    Raises TypeError for a `file` other than the standard output or error.
     """
-    if options.get("file") not in (None, sys.stdout) or not options.keys() <= {"file", "flush"}:
-        raise TypeError(f"print of a traced tensor takes sep, end and flush, not {sorted(options)}")
+    if file not in (None, sys.stdout, sys.stderr):
+        raise TypeError("print of a traced tensor goes to the standard output or error only")
     tensors: list[Any] = []
     pieces: list[str | int] = []
     for index, value in enumerate(values):
-        pieces += [" " if sep is None else sep] if index else []
+        pieces += _pieces(" " if sep is None else sep, tensors, str) if index else []
         pieces += _pieces(value, tensors, str)
-    pieces.append("\n" if end is None else end)
-    apply("print", *tensors, pieces=tuple(pieces))
+    pieces += _pieces("\n" if end is None else end, tensors, str)
+    is_plain = all(isinstance(piece, str) or type(piece) is int for piece in pieces)
+    if is_plain and file in (None, sys.stdout) and not flush:
+        apply("print", *tensors, pieces=tuple(pieces))
+        return
+    stream = "stderr" if file is not None and file is sys.stderr else "stdout"
+    outputs = _outputs(tensors)
+    text = tuple(outputs[piece] if isinstance(piece, int) else piece for piece in pieces)
+    apply("write", *tensors, text=text, stream=stream, flush=bool(flush))
 
 
-def _pieces(value: Any, tensors: list[Any], text: Callable[[Any], str]) -> list[str | int]:
+def _pieces(value: Any, tensors: list[Any], text: Callable[[Any], str]) -> list[Any]:
     """What Python writes for a value: text, and places in `tensors`, to which it adds its own."""
-    if _is_traced(value):
+    if _is_traced(value) and text is str:
         tensors.append(value)
         return [len(tensors) - 1]
-    if not flatten(value, _is_traced)[0]:
+    leaves, structure = flatten(value, _is_traced)
+    if not leaves:
         return [text(value)]
-    if isinstance(value, dict):
-        entries = [[f"{key!r}: ", *_pieces(value[key], tensors, repr)] for key in value]
-        return ["{", *_with_commas(entries), "}"]
-    entries = [_pieces(entry, tensors, repr) for entry in value]
-    if isinstance(value, list):
-        return ["[", *_with_commas(entries), "]"]
-    if hasattr(value, "_fields"):
-        named = zip(value._fields, entries, strict=True)
-        entries = [[f"{name}=", *entry] for name, entry in named]
-        return [type(value).__name__, "(", *_with_commas(entries), ")"]
-    return ["(", *_with_commas(entries), ",)" if len(entries) == 1 else ")"]
-
-
-def _with_commas(entries: list[list[str | int]]) -> list[str | int]:
-    return [
-        piece for index, entry in enumerate(entries) for piece in ([", "] if index else []) + entry
-    ]
+    first = len(tensors)
+    tensors += leaves
+    places = [Output(first + index, entry.as_number) for index, entry in enumerate(_outputs(leaves))]
+    placed = substitute(structure, places)
+    is_text = isinstance(placed, (Text, Choice)) and text is str
+    return [placed if is_text else Text((Hole(placed, "s" if text is str else "r"),))]
 
 
 def _is_traced(value: Any) -> bool:
