@@ -1,14 +1,16 @@
-"""Find the tree of a live function: its file is parsed once, its node found by line and name."""
+"""Find the tree of a live function: by line and name in its text, which must give its code."""
 
 from __future__ import annotations
+import __future__
 
 import ast
-import linecache
 import sys
+import warnings
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import TypeAlias
 
+from dy2st.transpiler.texts import texts_of
 from dy2st_runtime.errors import Location, SourceUnavailable
 
 AnyFunction: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
@@ -26,46 +28,123 @@ class Source:
 class _File:
     lines: list[str]
     functions: dict[tuple[int, str], list[Source]]
+    codes: dict[tuple[int, str], list[CodeType]]
 
 
-_files: dict[str, _File] = {}
+_FUTURE = 0
+for _name in __future__.all_feature_names:
+    _FUTURE |= getattr(__future__, _name).compiler_flag
+
+# A cell of a notebook may `await`; what it defines is compiled as ever.
+_FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+
+# By name and future features; the last text of each, for files are edited and names used again.
+_files: dict[tuple[str, int], _File] = {}
+_MOST_FILES = 512
 
 
 def find_source(function: FunctionType) -> Source:
     """The tree of a function, or SourceUnavailable.
 
-    Lines and columns in it are those of the file. Raises SourceUnavailable if there is no text, if
-    the text does not hold the function, or if several lambdas could be meant.
+    Lines and columns in it are those of the file. The text is compiled and must give the code that
+    the function has. Raises SourceUnavailable if there is no text, or if it gives other code.
     """
-    code = function.__code__
-    found = _file_of(function).functions.get((code.co_firstlineno, code.co_name), [])
-    fitting = [source for source in found if _parameters(source) == _code_parameters(code)]
-    if len(fitting) > 1:
-        fitting = [source for source in fitting if _covers(source.node, code)]
-    if len(fitting) != 1:
-        raise _unavailable(
-            function,
-            "several lambdas on this line could be meant" if fitting else "its text has changed",
-        )
-    return fitting[0]
+    why = "there is no text of it: neither a file nor a cell"
+    for lines in texts_of(function):
+        try:
+            file = _file_of(function, lines)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            why = f"its file cannot be parsed ({error})"
+            continue
+        source = _fitting(file, function)
+        if source is not None:
+            return source
+        why = "its text has changed since the function was made"
+    raise _unavailable(function, why)
 
 
-def _file_of(function: FunctionType) -> _File:
-    """The functions of a file; parsed again only if the lines are other ones."""
+def _file_of(function: FunctionType, lines: list[str]) -> _File:
+    """The functions of a text; parsed again only if the lines are other ones."""
     filename = function.__code__.co_filename
-    linecache.checkcache(filename)
-    lines = linecache.getlines(filename, function.__globals__)
-    known = _files.get(filename)
-    if known is not None and known.lines is lines:
+    features = function.__code__.co_flags & _FUTURE
+    known = _files.get((filename, features))
+    if known is not None and (known.lines is lines or known.lines == lines):
         return known
-    if not lines:
-        raise _unavailable(function, "its file cannot be read")
-    try:
-        tree = ast.parse("".join(lines), filename)
-    except SyntaxError as error:
-        raise _unavailable(function, f"its file cannot be parsed ({error})") from error
-    known = _files[filename] = _File(lines, _index(tree))
+    text = "".join(lines)
+    with warnings.catch_warnings():  # the compiler has warned when the function was made
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text, filename)
+        module = compile(text, filename, "exec", features | _FLAGS, dont_inherit=True)
+    while len(_files) >= _MOST_FILES:
+        _files.pop(next(iter(_files)), None)
+    known = _files[filename, features] = _File(lines, _index(tree), _index_codes(module))
     return known
+
+
+def _fitting(file: _File, function: FunctionType) -> Source | None:
+    """The one node that gives the function's code."""
+    code = function.__code__
+    place = (code.co_firstlineno, code.co_name)
+    found = file.functions.get(place, [])
+    fitting = [source for source in found if _parameters(source) == _code_parameters(code)]
+    codes = file.codes.get(place, [])
+    if code not in codes:
+        # Import hooks, such as that of pytest, add to what is written.
+        is_hooked = _is_hooked(function) and any(_names(one) <= _names(code) for one in codes)
+        return fitting[0] if is_hooked and len(fitting) == 1 else None
+    if len(fitting) > 1:
+        covering = [source for source in fitting if _covers(source.node, code)]
+        if len(covering) == 1:
+            return covering[0]
+        numbers = [n for n, source in enumerate(found) if source in fitting]
+        equal = [n for n in numbers if _gives(file, code, n)]
+        return found[equal[0]] if equal else None  # equal code: either will do
+    return fitting[0] if fitting else None
+
+
+def _is_hooked(function: FunctionType) -> bool:
+    """Whether the module was loaded by something else than Python's own loaders."""
+    loader = function.__globals__.get("__loader__")
+    return type(loader).__module__.partition(".")[0] not in _PLAIN_LOADERS
+
+
+_PLAIN_LOADERS = frozenset(
+    {"builtins", "importlib", "_frozen_importlib", "_frozen_importlib_external", "zipimport"}
+)
+
+
+def _names(code: CodeType) -> set[str]:
+    """Every name in a code object and in those inside it."""
+    names = {*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars}
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            names |= _names(inner)
+    return names
+
+
+def _gives(file: _File, code: CodeType, number: int) -> bool:
+    """Whether the candidate of that number gives this code: it alone is moved to another line."""
+    text, features = "".join(file.lines), code.co_flags & _FUTURE
+    tree = ast.parse(text, code.co_filename)
+    node = _index(tree)[code.co_firstlineno, code.co_name][number].node
+    line = node.lineno = node.end_lineno = len(file.lines) + 1
+    module = compile(tree, code.co_filename, "exec", features | _FLAGS, dont_inherit=True)
+    return any(
+        one.replace(co_firstlineno=code.co_firstlineno, co_linetable=code.co_linetable) == code
+        for one in _index_codes(module).get((line, code.co_name), [])
+    )
+
+
+def _index_codes(module: CodeType) -> dict[tuple[int, str], list[CodeType]]:
+    """All code objects of a file by first line and name."""
+    found: dict[tuple[int, str], list[CodeType]] = {}
+    todo = [module]
+    while todo:
+        for inner in todo.pop().co_consts:
+            if isinstance(inner, CodeType):
+                found.setdefault((inner.co_firstlineno, inner.co_name), []).append(inner)
+                todo.append(inner)
+    return found
 
 
 def _index(tree: ast.Module) -> dict[tuple[int, str], list[Source]]:
@@ -128,6 +207,6 @@ def _unavailable(function: FunctionType, why: str) -> SourceUnavailable:
         f"the source of {function.__qualname__} is not available",
         at=Location(code.co_filename, code.co_firstlineno),
         why=why,
-        hint="define the function with `def` in a file or notebook cell, "
-        "or mark it with not_to_static",
+        hint="define it in a file, a notebook cell or an interactive session, and after an edit "
+        "import its module again; or mark it with not_to_static",
     )

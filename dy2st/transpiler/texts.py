@@ -1,0 +1,72 @@
+"""Where the text of a function may be: candidates, each to be compared with the function's code."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+
+# A typed function is looked for in so many places of the history, in so many lines each.
+_MOST_STARTS = 50
+_MOST_LINES = 200
+_MOST_BYTES = 1 << 24
+
+
+def texts_of(function: FunctionType) -> Iterator[list[str]]:
+    """The lines of every text that may define a function, the likeliest first.
+
+    What is yielded is a guess but for files: compile it and compare the code objects.
+    """
+    code = function.__code__
+    filename = code.co_filename
+    linecache.checkcache(filename)
+    lines = linecache.getlines(filename, function.__globals__)
+    if lines:
+        yield lines
+    elif filename == "<string>":
+        yield from _of_the_command_line()
+    elif filename in ("<stdin>", "<console>"):
+        yield from _of_standard_input()
+        yield from _of_the_history(code)
+
+
+def _of_the_command_line() -> Iterator[list[str]]:
+    """`python -c text`: the interpreter keeps its arguments, before 3.13 nothing else."""
+    for argument in sys.orig_argv[1:]:
+        yield argument.removeprefix("-c").splitlines(keepends=True)
+
+
+def _of_standard_input() -> Iterator[list[str]]:
+    """`python < file`: the file is still open."""
+    try:
+        status = os.fstat(0)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST_BYTES:
+            return
+        text = os.pread(0, status.st_size, 0).decode()
+    except (OSError, UnicodeDecodeError, AttributeError):  # closed, no text, not on this system
+        return
+    yield text.splitlines(keepends=True)
+
+
+def _of_the_history(code: CodeType) -> Iterator[list[str]]:
+    """What was typed before 3.13: readline has it by line, without the empty ones."""
+    readline = sys.modules.get("readline")
+    if readline is None:
+        return
+    count = readline.get_current_history_length()
+    typed = [readline.get_history_item(number) or "" for number in range(1, count + 1)]
+    name = "lambda" if code.co_name == "<lambda>" else code.co_name
+    starts = 0
+    for index in range(count - 1, -1, -1):
+        first = index - code.co_firstlineno + 1
+        line = typed[index].lstrip()
+        if first < 0 or not (name in line or line.startswith("@")):
+            continue
+        starts += 1
+        if starts > _MOST_STARTS:
+            return
+        for last in range(index + 1, min(count, index + _MOST_LINES) + 1):
+            yield [line + "\n" for line in typed[first:last]]
