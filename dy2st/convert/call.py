@@ -14,7 +14,14 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 from dy2st.convert.assert_ import convert_assert
@@ -41,8 +48,10 @@ from dy2st.convert.matching import convert_match
 from dy2st.convert.staging import is_staged_iterable
 from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_TYPES, untraced
 from dy2st.convert.undefined import Undefined, defined, undefined
+from dy2st.convert.record import note_call
 from dy2st.transpiler import Converted, is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
+from dy2st_runtime.ir.location import explain_frames
 
 IGNORED_PACKAGES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_module_names})
 IGNORE_MARK = "__dy2st_ignore__"
@@ -169,6 +178,7 @@ def convert_call(function: Any) -> Any:
         inner = convert_call(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)
     if kind is BuiltinFunctionType or kind is type:
+        note_call(function)
         return BUILTINS.get(id(function), function)
     if kind is partial:
         inner = convert_call(function.func)
@@ -176,6 +186,51 @@ def convert_call(function: Any) -> Any:
             return function
         return partial(inner, *function.args, **function.keywords)
     return _convert_object(function, kind)
+
+
+def reason_not_converted(function: FunctionType) -> str:
+    """Why a function is called as it is; empty if it is not."""
+    flags = function.__code__.co_flags
+    if getattr(function, IGNORE_MARK, False):
+        return "it is marked with not_to_static"
+    if _is_ignored(function):
+        return (
+            f"functions of the module {function.__globals__.get('__name__')} are left as they are"
+        )
+    if flags & inspect.CO_GENERATOR:
+        return "it is a generator"
+    if flags & _NOT_CONVERTED:
+        return "it is an async function"
+    try:
+        require_source(function)
+    except SourceUnavailable as error:
+        return f"its source is not available: {error.why}"
+    return ""
+
+
+def require_source(function: Any) -> None:
+    """Raise SourceUnavailable for a function (also in a method or partial) without readable text.
+
+    What is called as it is on purpose needs none.
+    """
+    while isinstance(function, (partial, MethodType)):
+        function = function.func if isinstance(function, partial) else function.__func__
+    if type(function) is FunctionType:
+        code = function.__code__
+        if not (code.co_flags & _NOT_CONVERTED or is_converted(code) or _is_ignored(function)):
+            transpile(function)
+
+
+def _reason_of_frame(frame: FrameType) -> str:
+    """Why the code of a frame runs as it is, if converted code has called it."""
+    for function in (_watched.functions or {}).values():
+        if function.__code__ is frame.f_code:
+            reason = reason_not_converted(function)
+            return reason and f"{function.__qualname__}() runs as Python, since {reason}"
+    return ""
+
+
+explain_frames(_reason_of_frame)
 
 
 def _convert_object(function: Any, kind: type) -> Any:

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert import stage_values
+from dy2st.convert.record import staged
 from dy2st.convert.stage_if import places_of, stage_branches, truth
 from dy2st.convert.stage_values import StagedItems, staged_items, tracer
 from dy2st.convert.stage_while import stage_loop
@@ -23,6 +24,7 @@ from dy2st_runtime.tensor import EagerTensor
 Values = Sequence[Any]
 
 
+@staged()
 def stage_ifelse(
     pred: Any,
     true_fn: Callable[..., Any],
@@ -54,12 +56,14 @@ def stage_ifelse(
     return results if return_vars else None
 
 
+@staged("if expression")
 def stage_ifexp(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
     """A traced `a if pred else b`; the functions have no parameters."""
     names = ("the value of `... if ... else ...`",)
     return stage_branches(pred, _one(true_fn), _one(false_fn), (), (), names)[0]
 
 
+@staged()
 def stage_while(
     condition: Callable[..., Any], body: Callable[..., Any], variables: Values, mark: int
 ) -> tuple[Any, ...]:
@@ -86,6 +90,7 @@ def is_staged_iterable(iterable: object) -> bool:
     return staged_items(iterable) is not None
 
 
+@staged(body=2)
 def stage_for(
     iterable: Any,
     condition: Callable[..., Any] | None,
@@ -114,6 +119,7 @@ def stage_for(
     return stage_loop(more, take_turn, (0, *variables), names, info.guarded, tracer())[1:]
 
 
+@staged(body=2)
 def stage_turn(
     go_on: Any, item: Any, body: Callable[..., Any], variables: Values
 ) -> tuple[Any, ...]:
@@ -142,12 +148,14 @@ def stage_turn_of_range(numbers: Any, turn: Any) -> Any:
     return start + turn * step
 
 
+@staged("and")
 def stage_and(left: Any, right: Callable[[], Any]) -> Any:
     """`left and right()` for a traced left operand."""
     names = ("the value of `and`",)
     return stage_branches(left, _one(right), _one(lambda: left), (), (), names)[0]
 
 
+@staged("or")
 def stage_or(left: Any, right: Callable[[], Any]) -> Any:
     """`left or right()` for a traced left operand."""
     names = ("the value of `or`",)

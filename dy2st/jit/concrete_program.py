@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.call import convert_call, watch
+from dy2st.convert.call import convert_call, require_source, watch
 from dy2st.jit.declared_sizes import resolve
 from dy2st.jit.guards import Guard, guards_of
 from dy2st.jit.input_spec import InputSpec
@@ -126,6 +126,7 @@ def trace(
 
     Unless unknown sizes were asked for, code that looks at their text is refused.
     """
+    require_source(function)
     program = Program(name)
     state: dict[str, EagerTensor] = {}
     names = _names(layer)

@@ -23,6 +23,7 @@ from dy2st.transpiler import transpile
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Program, Tensor, Variable, current_tracer
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries
+from dy2st_runtime.ir.tracebacks import hide_own_frames
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, from_numpy
 
@@ -129,6 +130,13 @@ class StaticFunction:
             return self.dygraph_function(*args, **kwargs)
         if current_tracer() is not None:
             return convert_call(self.dygraph_function)(*args, **kwargs)
+        try:
+            return self._run(args, kwargs)
+        except BaseException as error:
+            hide_own_frames(error)
+            raise
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         arguments = self._bind(args, kwargs)
         leaves, structure = flatten(arguments, _is_tensor)
         tensors = [_as_tensor(leaf) for leaf in leaves]

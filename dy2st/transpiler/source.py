@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import TypeAlias
 
-from dy2st.transpiler.texts import texts_of
+from dy2st.transpiler.texts import is_guess, texts_of
 from dy2st_runtime.errors import Location, SourceUnavailable
 
 AnyFunction: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
@@ -59,7 +59,8 @@ def find_source(function: FunctionType) -> Source:
         source = _fitting(file, function)
         if source is not None:
             return source
-        why = "its text has changed since the function was made"
+        if not is_guess(function):
+            why = "its text has changed since the function was made"
     raise _unavailable(function, why)
 
 

@@ -33,6 +33,11 @@ def texts_of(function: FunctionType) -> Iterator[list[str]]:
         yield from _of_the_history(code)
 
 
+def is_guess(function: FunctionType) -> bool:
+    """Whether the name of the file is one that any executed text may have."""
+    return function.__code__.co_filename in ("<string>", "<stdin>", "<console>")
+
+
 def _of_the_command_line() -> Iterator[list[str]]:
     """`python -c text`: the interpreter keeps its arguments, before 3.13 nothing else."""
     for argument in sys.orig_argv[1:]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType
 
 from dy2st_runtime.errors import Location
 
-_OWN_FOLDERS: list[str] = [str(Path(__file__).parent.parent)]
+# What is generated has a name in place of a file.
+_OWN_FOLDERS: list[str] = [str(Path(__file__).parent.parent), "<dy2st "]
 _own_files: dict[str, bool] = {}
+_explanations: list[Callable[[FrameType], str]] = []
 # Keyed by identity: equal code objects of two files are equal to Python. The code is kept alive.
 _columns: dict[int, tuple[CodeType, list[int]]] = {}
 
@@ -26,6 +29,19 @@ def user_frame() -> FrameType | None:
     while frame is not None and is_own_file(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
+
+
+def explain_frames(explain: Callable[[FrameType], str]) -> None:
+    """Install what knows why the code of a frame was not converted; it says "" if it does not."""
+    _explanations.append(explain)
+
+
+def why_not_converted() -> str:
+    """Why the innermost user code was not converted, "" if nobody knows."""
+    frame = user_frame()
+    if frame is None:
+        return ""
+    return next(filter(None, (explain(frame) for explain in _explanations)), "")
 
 
 def user_location() -> Location | None:

@@ -13,7 +13,7 @@ from typing import Any
 from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir.dispatch import F
-from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.location import user_location, why_not_converted
 from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
@@ -137,10 +137,12 @@ class Variable(Tensor):
 
 
 def _needs_value(what: str, hint: str) -> TensorAsPython:
+    why = "while a function is traced its tensors have no values yet"
+    reason = why_not_converted()
     return TensorAsPython(
         what,
         at=user_location(),
-        why="while a function is traced its tensors have no values yet",
+        why=f"{why}; {reason}" if reason else why,
         hint=hint,
     )
 

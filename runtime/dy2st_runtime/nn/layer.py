@@ -11,6 +11,7 @@ import numpy as np
 
 from dy2st_runtime.errors import ConversionError, ParameterMismatch, ShapeError
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
+from dy2st_runtime.ir.tracebacks import hide_own_frames
 from dy2st_runtime.nn.initializer import Constant, Initializer, XavierUniform
 from dy2st_runtime.tensor import EagerTensor, Parameter, set_traced_value
 
@@ -106,6 +107,15 @@ class Layer:
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """Run the pre hooks, `forward`, and the post hooks."""
+        if current_tracer() is not None:
+            return self._call(inputs, kwargs)
+        try:
+            return self._call(inputs, kwargs)
+        except BaseException as error:
+            hide_own_frames(error)
+            raise
+
+    def _call(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         convert = _converter[0] if current_tracer() is not None else _unchanged
         for hook in tuple(self._pre_hooks.values()):
             changed = convert(hook)(self, inputs)

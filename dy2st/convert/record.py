@@ -1,0 +1,103 @@
+"""What one trace meets: the functions called, and the `if`s and loops staged.
+
+A refusal or exception that leaves a staged statement gets a note of where that is.
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, ParamSpec, TypeVar
+
+from dy2st.transpiler import statement_info
+from dy2st_runtime.ir.location import is_own_file
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass
+class Record:
+    """What was met, in the order in which it was.
+
+    called    functions, classes and builtins by identity.
+    staged    the kind of every statement that became an operator, by file, line and column.
+    """
+
+    called: dict[int, Any] = field(default_factory=dict)
+    staged: dict[tuple[str, int, int], str] = field(default_factory=dict)
+
+
+class _Active(threading.local):
+    record: Record | None = None
+
+
+_active = _Active()
+
+
+@contextmanager
+def recording() -> Iterator[Record]:
+    """Record what is met inside the `with`."""
+    outer, _active.record = _active.record, Record()
+    try:
+        yield _active.record
+    finally:
+        _active.record = outer
+
+
+def note_call(function: Any) -> None:
+    """Record that converted code calls this."""
+    record = _active.record
+    if record is not None:
+        record.called[id(function)] = function
+
+
+def staged(kind: str = "", body: int = 1) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Mark a function that stages a statement, whose body is the argument of that number.
+
+    `kind` says what it is where the body is no statement's.
+    """
+
+    def mark(stage: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(stage)
+        def run(*args: P.args, **kwargs: P.kwargs) -> R:
+            place = _place(args[body], kind)
+            if place is not None and _active.record is not None:
+                _active.record.staged[place[1:]] = place[0]
+            try:
+                return stage(*args, **kwargs)
+            except BaseException as error:
+                if place is not None:
+                    _add_note(error, *place)
+                raise
+
+        return run
+
+    return mark
+
+
+def _place(body: Any, kind: str) -> tuple[str, str, int, int] | None:
+    """Kind, file, line and column of a statement or expression; None if it is none of the user."""
+    code = body.__code__
+    info = statement_info(code)
+    if info is not None:
+        return info.kind, code.co_filename, info.line, info.column
+    if not kind or is_own_file(code.co_filename):
+        return None
+    return kind, code.co_filename, code.co_firstlineno, 0
+
+
+def _add_note(error: BaseException, kind: str, file: str, line: int, column: int) -> None:
+    """Say in which staged statement the error arose; 3.10 has no notes."""
+    if sys.version_info < (3, 11):
+        return
+    text = linecache.getline(file, line).strip()
+    place = f"{file}:{line}:{column}" if column else f"{file}:{line}"
+    note = f"in the staged `{kind}` of {place}" + (f": {text}" if text else "")
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
