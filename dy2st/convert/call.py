@@ -45,10 +45,10 @@ from dy2st.convert.loop import (
     recorded_operators,
 )
 from dy2st.convert.matching import convert_match
+from dy2st.convert.record import note_call
 from dy2st.convert.staging import is_staged_iterable
 from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_TYPES, untraced
 from dy2st.convert.undefined import Undefined, defined, undefined
-from dy2st.convert.record import note_call
 from dy2st.transpiler import Converted, is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.ir.location import explain_frames

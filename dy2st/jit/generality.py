@@ -15,8 +15,8 @@ from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import Output, TensorType, ValueType
-from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.ir.choice import Choice, Text
+from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries
 
 Shapes = tuple[tuple[int, ...], ...]

@@ -341,7 +341,7 @@ class Expressions:
 
 def _as_bool(value: Node, node: Node) -> Node:
     """Literals and what joins them are surely decided, but not surely True or False."""
-    if isinstance(node, gast.Constant) or isinstance(node, gast.BoolOp) and is_surely_bool(node):
+    if isinstance(node, gast.Constant) or (isinstance(node, gast.BoolOp) and is_surely_bool(node)):
         return gast.UnaryOp(gast.Not(), gast.UnaryOp(gast.Not(), value))
     return value
 

@@ -168,9 +168,13 @@ class Text:
 
     def same(self, other: Any) -> bool:
         """Whether two structures are equal."""
-        return isinstance(other, Text) and len(self.parts) == len(other.parts) and all(
-            a.same(b) if isinstance(a, Hole) and isinstance(b, Hole) else a is b or a == b
-            for a, b in zip(self.parts, other.parts, strict=True)
+        return (
+            isinstance(other, Text)
+            and len(self.parts) == len(other.parts)
+            and all(
+                a.same(b) if isinstance(a, Hole) and isinstance(b, Hole) else a is b or a == b
+                for a, b in zip(self.parts, other.parts, strict=True)
+            )
         )
 
     def __add__(self, other: Any) -> Any:

@@ -201,7 +201,9 @@ def _pieces(value: Any, tensors: list[Any], text: Callable[[Any], str]) -> list[
         return [text(value)]
     first = len(tensors)
     tensors += leaves
-    places = [Output(first + index, entry.as_number) for index, entry in enumerate(_outputs(leaves))]
+    places = [
+        Output(first + index, entry.as_number) for index, entry in enumerate(_outputs(leaves))
+    ]
     placed = substitute(structure, places)
     is_text = isinstance(placed, (Text, Choice)) and text is str
     return [placed if is_text else Text((Hole(placed, "s" if text is str else "r"),))]

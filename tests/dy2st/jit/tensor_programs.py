@@ -33,7 +33,7 @@ TENSORS, SCALARS, NUMBERS = ("a", "b", "c"), ("s", "t"), ("p", "q")
 MAYBE = ("u", "w")
 """Tensor variables that only some paths bind."""
 
-PRELUDE = '''
+PRELUDE = """
 class Box:
     pass
 
@@ -51,7 +51,7 @@ def twice(v):
         return v % 5 + 1
     return v - 1
 
-'''
+"""
 
 
 class Writer:
@@ -124,7 +124,12 @@ class Writer:
 
     def number(self) -> str:
         """An expression that is a Python number, or depends on how the program ran."""
-        forms = [*NUMBERS, "3", "len(xs)" if self.lines[6:] else "2", f"({self.choose(NUMBERS)} + 2) % 4"]
+        forms = [
+            *NUMBERS,
+            "3",
+            "len(xs)" if self.lines[6:] else "2",
+            f"({self.choose(NUMBERS)} + 2) % 4",
+        ]
         return str(self.choose(forms))
 
     def test(self, depth: int = 0) -> str:
