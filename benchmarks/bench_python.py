@@ -12,7 +12,7 @@ from dy2st.convert import convert_call
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 
-WORDS = "the cat and the dog and the end of all that was said of it".split() * 20
+WORDS = [f"word {n % 13}" for n in range(300)]
 
 
 def loop_with_for(turns):

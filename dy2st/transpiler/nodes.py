@@ -100,7 +100,8 @@ def negate(value: Node) -> Node:
 
 def with_fields(node: Node, changes: dict[str, Node]) -> Node:
     """A copy of a node with other parts."""
-    new = type(node).__new__(type(node))
+    kind: Any = type(node)
+    new = kind.__new__(kind)
     new.__dict__.update(node.__dict__)
     new.__dict__.update(changes)
     return new

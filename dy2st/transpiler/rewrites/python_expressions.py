@@ -331,6 +331,7 @@ class Expressions:
         return _or(kind, self.context.call("untraced", load(name)))
 
     def is_plain_type(self, value: Node, types: str) -> Node:
+        """Whether the type of a value is one of `plain_types` or `plain_containers`."""
         kind = self.context.call("type_of", value)
         return gast.Compare(kind, [gast.In()], [load(self.context.helper(types))])
 
