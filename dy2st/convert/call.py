@@ -47,7 +47,7 @@ from dy2st.convert.loop import (
 from dy2st.convert.matching import convert_match
 from dy2st.convert.record import note_call
 from dy2st.convert.staging import is_staged_iterable
-from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_TYPES, untraced
+from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_LOOKUPS, PLAIN_TYPES, untraced
 from dy2st.convert.undefined import Undefined, defined, undefined
 from dy2st.transpiler import Converted, is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
@@ -303,6 +303,7 @@ def _forget(table: dict[int, Any], key: int) -> Callable[[object], None]:
 _LOOKED_AT: dict[str, Any] = {
     **{f"builtin_{f.__name__}": f for f in (abs, bool, float, int, iter, len, list, range)},
     "plain_containers": PLAIN_CONTAINERS,
+    "plain_lookups": PLAIN_LOOKUPS,
     "plain_types": PLAIN_TYPES,
     "type_of": type,
     "undefined_type": Undefined,

@@ -8,7 +8,7 @@ from typing import Any
 
 from dy2st.convert.logical import convert_not
 from dy2st.convert.staging import stage_and, stage_in
-from dy2st.convert.traced import any_traced, is_traced
+from dy2st.convert.traced import PLAIN_TYPES, any_traced, is_traced
 
 
 def convert_in(value: Any, container: Any) -> Any:
@@ -34,7 +34,9 @@ def convert_not_in(value: Any, container: Any) -> Any:
 
 
 def _holds_traced(container: Any) -> bool:
-    return type(container) in (list, tuple) and any_traced(*container)
+    if type(container) not in (list, tuple) or PLAIN_TYPES.issuperset(map(type, container)):
+        return False
+    return any(map(is_traced, container))
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {

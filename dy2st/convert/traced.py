@@ -43,6 +43,7 @@ def untraced(value: object) -> bool:
 
 # Objects of exactly these types are never traced, and Python alone treats them.
 PLAIN_CONTAINERS = frozenset({dict, list, set})
+PLAIN_LOOKUPS = frozenset({bytes, dict, frozenset, range, set, str})
 PLAIN_TYPES = PLAIN_CONTAINERS | {
     *(bool, bytearray, bytes, complex, float, frozenset, int, range, slice, str, tuple),
     type(None),
@@ -51,4 +52,4 @@ PLAIN_TYPES = PLAIN_CONTAINERS | {
 
 def any_traced(*values: object) -> bool:
     """Whether one of the values is traced; containers are not looked into."""
-    return any(is_traced(value) for value in values)
+    return not PLAIN_TYPES.issuperset(map(type, values)) and any(map(is_traced, values))

@@ -77,7 +77,9 @@ class Expressions:
             "convert_call": self._callee,
             "convert_chain": self._chain,
             "convert_ifexp": self._ifexp,
+            "convert_in": self._in,
             "convert_not": self._not,
+            "convert_not_in": self._in,
             "convert_or": self._logical,
             "defined": self._defined,
         }
@@ -257,6 +259,17 @@ class Expressions:
         ended = gast.IfExp(same(load(name), not goes_on), constant(not goes_on), decided)
         return gast.IfExp(open_, rest, ended)
 
+    def _in(self, node: Node) -> Node:
+        """`a in b` where b finds a by its value, and is no list or tuple of traced items."""
+        value, container = node.args
+        if not self.is_simple(value) or not self.is_simple(container):
+            return self.generic(node)
+        is_in = self.own_name(node) == "convert_in"
+        compared = gast.Compare(value, [gast.In() if is_in else gast.NotIn()], [container])
+        tests = [self.is_plain_type(container, "plain_lookups")]
+        tests += [self.is_plain_type(value, "plain_types")] if isinstance(value, gast.Name) else []
+        return gast.IfExp(tests[0] if len(tests) == 1 else _and(*tests), compared, node)
+
     def _defined(self, node: Node) -> Node:
         """`defined(x)` is a look at the type, and a call only for the error."""
         name = node.args[0]
@@ -331,7 +344,7 @@ class Expressions:
         return _or(kind, self.context.call("untraced", load(name)))
 
     def is_plain_type(self, value: Node, types: str) -> Node:
-        """Whether the type of a value is one of `plain_types` or `plain_containers`."""
+        """Whether the type of a value is one of `plain_types` or another set of types."""
         kind = self.context.call("type_of", value)
         return gast.Compare(kind, [gast.In()], [load(self.context.helper(types))])
 
