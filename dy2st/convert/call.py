@@ -67,7 +67,7 @@ _watched = _Watched()
 
 
 class _Era:
-    """The time between two changes in who watches; it is `sole` while at most one does."""
+    """The time between two changes in who watches, and how many do."""
 
     __slots__ = ("watches",)
 
@@ -133,9 +133,10 @@ def _is_ignored(function: FunctionType) -> bool:
 
 
 class _Known:
-    """What is called instead of a function, and the era in which its calls are noted already.
+    """What is called instead of a function, with the defaults that the function has.
 
     converted: None if the function itself is called.
+    era: the time in which nobody needs to note its calls any more.
     """
 
     __slots__ = ("converted", "defaults", "era", "reference")
@@ -146,15 +147,15 @@ class _Known:
         self.defaults = function.__defaults__
         self.era: _Era | None = None
 
-    def note(self, function: FunctionType) -> None:
+    def renewed(self, function: FunctionType) -> FunctionType:
+        """Note a call and take over the defaults; what to call."""
         era = _era
-        if _is_noted(function, era):
-            self.era = era
-
-    def take_defaults(self, function: FunctionType) -> None:
-        self.defaults = function.__defaults__
-        if self.converted is not None:
-            self.converted.__defaults__ = function.__defaults__
+        is_noted = _is_noted(function, era)
+        if self.converted is None:
+            return function
+        self.converted.__defaults__ = self.defaults = function.__defaults__
+        self.era = era if is_noted else None
+        return self.converted
 
 
 def convert_call(function: Any) -> Any:
@@ -163,17 +164,15 @@ def convert_call(function: Any) -> Any:
     >>> convert_call(abs) is abs, convert_call(str) is str
     (False, True)
     """
-    kind = type(function)
-    if kind is FunctionType:
+    if type(function) is FunctionType:
         try:
             known = _functions[id(function)]
         except KeyError:
             return _convert_function(function)
-        if known.era is not _era:
-            known.note(function)
-        if known.defaults is not function.__defaults__:
-            known.take_defaults(function)
-        return known.converted or function
+        if known.era is _era and known.defaults is function.__defaults__:
+            return known.converted
+        return known.renewed(function)
+    kind = type(function)
     if kind is MethodType:
         inner = convert_call(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)

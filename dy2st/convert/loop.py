@@ -63,14 +63,10 @@ def convert_rest_of_for(
     return _unroll(items, condition(*variables), condition, body, variables)
 
 
-def recorded_operators() -> Sequence[object]:
-    """The operators recorded so far, a list that grows: its length is a mark.
-
-    >>> recorded_operators()
-    ()
-    """
+def recorded_operators() -> Sequence[object] | None:
+    """The operators recorded so far, a list that grows: its length is a mark; None outside."""
     tracer = current_tracer()
-    return () if tracer is None else tracer.block.operators
+    return None if tracer is None else tracer.block.operators
 
 
 def convert_for_loop(

@@ -125,11 +125,15 @@ class _PythonPath(Expressions):
         found = self.decide(test)
         operators, mark = self.context.flag("operators"), self.context.flag("mark")
         length = self.context.call("builtin_len", load(operators))
+        is_recording = gast.Compare(load(operators), [gast.IsNot()], [constant(None)])
+        # A number is not True: the condition follows in any case.
         marked = same(gast.NamedExpr(store(mark), length), True)
+        marked = gast.BoolOp(gast.And(), [is_recording, marked])
         staged = self.context.call("convert_rest_of_while", *group.call.args, load(mark))
         undecided = gast.UnaryOp(gast.Not(), found.is_no)
         return [
             assign(operators, self.context.call("recorded_operators")),
+            assign(mark, constant(0)),
             gast.While(gast.BoolOp(gast.Or(), [marked, found.yes]), body, []),
             gast.If(undecided, group.with_call(staged), []),
         ]
