@@ -92,11 +92,12 @@ class _PythonPath(Expressions):
         return out
 
     def _group(self, group: Group) -> Block:
-        """One `if` or loop."""
-        if self._depth >= MAXIMAL_INLINE_DEPTH:
+        """One `if` or loop; a kind without a form here stays as it is printed."""
+        inline = self._groups.get(type(group.statement))
+        if inline is None or self._depth >= MAXIMAL_INLINE_DEPTH:
             return group.nodes
         self._depth += 1
-        made = self._groups[type(group.statement)](group)
+        made = inline(group)
         self._depth -= 1
         return group.nodes if made is None else made
 
