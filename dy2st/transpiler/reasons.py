@@ -39,7 +39,7 @@ REASONS: dict[str, Reason] = {
         "define the class outside of the statement",
     ),
     "jump": Reason(
-        "a `return`, `break` or `continue` leaves it, of a generator, of a coroutine or in `finally`",
+        "a `return`, `break` or `continue` leaves it in `finally`, a generator or a coroutine",
         "assign a result inside the statement, and leave the loop or function after it",
     ),
     "exception-name": Reason(

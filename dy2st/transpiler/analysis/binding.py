@@ -99,7 +99,8 @@ class Binding:
             after &= self.block(handler.body, at_exception | name) - name
         if not node.finalbody:
             return after
-        self.block(node.finalbody, at_exception)
+        elsewhere = [*node.handlers, *node.orelse]
+        self.block(node.finalbody, at_exception - self._names.of_all(elsewhere).deletes)
         return self.block(node.finalbody, after)
 
     def _match(self, node: Node, bound: Bound) -> Bound:

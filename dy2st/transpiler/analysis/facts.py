@@ -87,7 +87,9 @@ class _Analysis:
         # Inside a generated function a variable without use for its value is not passed in.
         passed = frozenset() if _is_inside_rewritten(around) else self._binding.at[key]
         facts.before = sorted(set(facts.changed) - passed - self._liveness.before[key])
-        facts.keeps = sorted(names.writes & self._local & self._liveness.on_exception[key])
+        kept = names.writes & self._local & self._liveness.on_exception[key]
+        # An exception ends every jump: no code after it asks for a flag.
+        facts.keeps = sorted(kept - self._context.flags)
         self._undefined |= self._passed_on_unbound(node, names)
         # A name that only generated functions bind would be a global elsewhere.
         only_inside = (names.writes & self._unsure) | names.deletes

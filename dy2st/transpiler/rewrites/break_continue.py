@@ -124,7 +124,7 @@ class _Loop:
         out: Block = []
         for k, statement in enumerate(block):
             if isinstance(statement, gast.Break | gast.Continue):
-                return [*out, *self._jump(statement)]
+                return [*out, self._jump(statement)]
             rest = block[k + 1 :]
             if isinstance(statement, SCOPES) or not any(True for _ in own_jumps([statement])):
                 out.append(statement)
@@ -137,15 +137,9 @@ class _Loop:
                 return [*out, self._unless(flags, self._block(rest), statement)]
         return out
 
-    def _jump(self, statement: Node) -> Block:
-        before = list(getattr(statement, "forgets", ()))
-        if isinstance(statement, gast.Break):
-            before.append(assign(self._break, constant(True)))
-        else:
-            if self._break and getattr(statement, "in_finally", False):
-                before.append(assign(self._break, constant(False)))
-            before.append(assign(self._continue, constant(True)))
-        return [at(statement, node) for node in before]
+    def _jump(self, statement: Node) -> Node:
+        flag = self._break if isinstance(statement, gast.Break) else self._continue
+        return at(statement, assign(flag, constant(True)))
 
     def _flags_of(self, block: Block) -> list[str]:
         jumps = list(own_jumps(block))
@@ -194,9 +188,9 @@ class _Loop:
     def _inside_try(self, statement: Node) -> Block:
         flags, last = self._flags_of(statement.body), self._flags_of(statement.finalbody)
         forgets = [self._forget(statement.body) for _ in statement.handlers]
-        late = [node for inner in blocks(statement) for node in self._forget(inner)]
-        for jump in own_jumps(statement.finalbody):
-            jump.in_finally = True
+        earlier = [*statement.body, *(s for h in statement.handlers for s in h.body)]
+        earlier += statement.orelse
+        late, pending = self._forget(earlier), self._flags_of(earlier)
         for part in parts_of(statement):
             part.body = self._block(part.body)
         for handler, forget in zip(statement.handlers, forgets, strict=True):
@@ -206,9 +200,19 @@ class _Loop:
         if not last:
             return [statement]
         self._guards += 1
-        statement.finalbody = self._block(statement.finalbody)
+        statement.finalbody = self._apart(self._block(statement.finalbody), pending, last)
         jumped = negate(_none_of(last)) if len(last) > 1 else load(last[0])
         return swallowing(statement, jumped, late, self._context)
+
+    def _apart(self, final: Block, pending: list[str], last: list[str]) -> Block:
+        """A jump stands still while `finally` runs, and is forgotten if that jumps itself."""
+        names = {flag: self._context.flag("pending") for flag in pending}
+        aside = [assign(kept, load(flag)) for flag, kept in names.items()]
+        aside += [assign(flag, constant(False)) for flag in pending]
+        again = [assign(flag, load(kept)) for flag, kept in names.items()]
+        before = [at(final[0], node) for node in aside]
+        after = [at(final[-1], gast.If(_none_of(last), again, []))] if again else []
+        return [*before, *final, *after]
 
     def _forget(self, block: Block) -> Block:
         """Lower the flags of a block that an exception may leave after a jump."""

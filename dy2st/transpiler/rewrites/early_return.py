@@ -73,6 +73,7 @@ class _SingleExit:
         self._context = context
         self._touched: set[int] = set()
         self._value = self._done = ""
+        self._kept = False
 
     def rewrite(self) -> None:
         """Rewrite the body if some return stands inside control flow."""
@@ -89,7 +90,9 @@ class _SingleExit:
         docstring, rest = split_docstring(body)
         place = body[-1]
         final = at(place, gast.Return(load(self._value)))
-        self._function.body = [*docstring, *self._tail(rest, place), final]
+        tail = self._tail(rest, place)
+        start = [at(rest[0], assign(self._value, constant(None)))] if self._kept else []
+        self._function.body = [*docstring, *start, *tail, final]
 
     def _tail(self, block: Block, place: Node) -> Block:
         """A block at the end of the function: every path through it sets the result."""
@@ -222,8 +225,9 @@ class _SingleExit:
         if may_fail_later(statement.body, self._touched):
             for handler in statement.handlers:
                 handler.body = [*self._forget(handler.body[0]), *handler.body]
-        for jump in own_jumps(statement.finalbody):
-            jump.forgets = self._forget(jump)
+        earlier = [*statement.body, *statement.orelse]
+        pending = self._returns_in([*earlier, *(s for h in statement.handlers for s in h.body)])
+        jumps = self._returns_in(statement.finalbody) or any(own_jumps(statement.finalbody))
         for part in parts_of(statement):
             part.body = self._flagged(part.body, in_loop)
         orelse = self._flagged(statement.orelse, in_loop)
@@ -231,7 +235,23 @@ class _SingleExit:
             orelse = [at(orelse[0], gast.If(negate(load(self._flag())), orelse, []))]
         statement.orelse = orelse
         statement.finalbody = self._flagged(statement.finalbody, in_loop)
+        if pending and jumps:
+            self._set_aside(statement)
         return statement
+
+    def _set_aside(self, statement: Node) -> None:
+        """A return stands still while `finally` runs, and is forgotten if that jumps itself."""
+        self._kept = True
+        final = statement.finalbody
+        names = {name: self._context.flag("pending") for name in (self._flag(), self._value)}
+        aside = [assign(kept, load(name)) for name, kept in names.items()]
+        again = [assign(name, load(kept)) for name, kept in names.items()]
+        lower = [assign(self._flag(), constant(False))]
+        statement.finalbody = [
+            *(at(final[0], node) for node in (*aside, *lower)),
+            *final,
+            *(at(final[-1], node) for node in again),
+        ]
 
     def _forget(self, place: Node) -> Block:
         return [at(place, assign(self._flag(), constant(False)))]
