@@ -91,7 +91,8 @@ class _SingleExit:
         place = body[-1]
         final = at(place, gast.Return(load(self._value)))
         tail = self._tail(rest, place)
-        start = [at(rest[0], assign(self._value, constant(None)))] if self._kept else []
+        unset = self._context.call("undefined", constant(self._value))
+        start = [at(rest[0], assign(self._value, unset))] if self._kept else []
         self._function.body = [*docstring, *start, *tail, final]
 
     def _tail(self, block: Block, place: Node) -> Block:
