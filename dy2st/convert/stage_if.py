@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.guards import bound_flag, is_guarded, passed_on
 from dy2st.convert.joining import (
     describe,
     fits_number,
@@ -169,7 +170,7 @@ def stage_branches(
     guarded = _without_raised(true, false, names, guarded)
     join = _Join(tracer, true, false, user_location())
     pending = [
-        join.join(name, left, right, name in guarded)
+        _join_bound(join, name, left, right, name in guarded)
         for name, left, right in zip(names, true.results, false.results, strict=True)
     ]
     pending_arguments = _join_arguments(join)
@@ -184,6 +185,24 @@ def stage_branches(
     for place in places[::-1]:
         place.set(values.pop())
     return tuple(values)
+
+
+def _join_bound(join: _Join, name: str, left: Any, right: Any, guarded: bool) -> Callable[[], Any]:
+    """Join a variable that was perhaps unbound before: whether it is bound now is joined too."""
+    if guarded or left is right or not (is_guarded(left) or is_guarded(right)):
+        return join.join(name, left, right, guarded)
+    flags = bound_flag(left), bound_flag(right)
+    with passed_on(left, right):
+        value = join.join(name, left, right, True)
+    flag = join.join(f"whether {name} is bound", *flags, True)
+
+    def guard() -> Any:
+        result = value()
+        if isinstance(result, Variable):
+            result.guard = (flag(), name)
+        return result
+
+    return guard
 
 
 def _without_raised(

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.guards import bound_flag, is_guarded, passed_on
 from dy2st.convert.joining import (
     describe,
     fits_number,
@@ -98,6 +99,11 @@ class _Loop:
         """The value with a `_Carried` in place of everything that may change."""
         if is_container(value):
             return map_entries(value, lambda entry: self._carry(name, entry))
+        if is_guarded(value) and name not in self.guarded:
+            with passed_on(value):
+                carried = self._new(name, value)
+            carried.bound = self._new(f"whether {name} is bound", bound_flag(value))
+            return carried
         return self._new(name, value) if is_joinable(value) else value
 
     def _new(self, name: str, value: Any, like: Any = None) -> _Carried:
@@ -163,14 +169,14 @@ class _Loop:
             for index, new in enumerate(region.results):
                 self.values[index] = self._match(self.names[index], self.values[index], new, yields)
             self._match_state(region, yields)
-            for carried in self.carried:
-                if carried.bound is not None and id(carried.bound) not in yields:
-                    yields[id(carried.bound)] = self.tracer.number(True)
         region.block.yields = [yields[id(carried)] for carried in self.carried]
 
     def _match(self, name: str, old: Any, new: Any, yields: dict[int, Variable]) -> Any:
         if isinstance(old, _Carried):
-            self._match_leaf(old, new, yields)
+            flag = bound_flag(new)
+            with passed_on(new):
+                self._match_leaf(old, new, yields)
+            self._match_bound(old, flag, yields)
             return old
         if isinstance(old, list) and isinstance(new, (list, Variable)) and self._grows(old, new):
             return self._as_array(name, old, new)
@@ -210,6 +216,15 @@ class _Loop:
             carried.type = joined
             raise _Retrace
         yields[id(carried)] = variable
+
+    def _match_bound(self, carried: _Carried, flag: Any, yields: dict[int, Variable]) -> None:
+        """Whether the variable is bound after the turn, if the Program must tell."""
+        if carried.bound is not None:
+            yields[id(carried.bound)] = to_variable(self.tracer, flag)
+        elif flag is not True and carried.name not in self.guarded:
+            with self._outer():
+                carried.bound = self._new(f"whether {carried.name} is bound", True)
+            raise _Retrace
 
     def _as(self, variable: Variable, carried: _Carried) -> Variable:
         assert not isinstance(carried.type, ArrayType)
@@ -324,7 +339,8 @@ def stage_loop(
     blocks = (tested.block, turned.block)
     written = [c for c in loop.carried if c.parameter in overwritten]
     captured = close_blocks(tracer, blocks, own=len(loop.carried))
-    initial = [tracer.local(carried.initial) for carried in loop.carried]
+    with passed_on(*(carried.initial for carried in loop.carried)):
+        initial = [tracer.local(carried.initial) for carried in loop.carried]
     types = [renewed(carried.type, loop.free) for carried in loop.carried]
     results = finish(tracer, "while", [*initial, *captured], types, blocks)
     turns = zip(loop.carried, results, turned.block.parameters, turned.block.yields, strict=False)

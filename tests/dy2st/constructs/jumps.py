@@ -47,7 +47,9 @@ def chain_of_returns(x):
     return x + 4
 
 
-@construct("`return` on some paths of a nested `if`", "a hidden flag tells that the result is there")
+@construct(
+    "`return` on some paths of a nested `if`", "a hidden flag tells that the result is there"
+)
 def return_on_some_paths(x):
     y = x + 1
     if x.sum() > 0:
@@ -324,7 +326,9 @@ def return_in_try_else(x):
     return y
 
 
-@construct("the value of `return` in `try` ... `finally`", "made before `finally` changes variables")
+@construct(
+    "the value of `return` in `try` ... `finally`", "made before `finally` changes variables"
+)
 def value_before_finally(x):
     y = x + 1
     try:
@@ -393,8 +397,12 @@ def break_in_finally(x):
     return y
 
 
-@construct("a jump in `finally` that a tensor decides, and an exception", "write an `except`",
-           refused=dy2st.errors.UnsupportedSyntax, says="swallows an exception")
+@construct(
+    "a jump in `finally` that a tensor decides, and an exception",
+    "write an `except`",
+    refused=dy2st.errors.UnsupportedSyntax,
+    says="swallows an exception",
+)
 def tensor_swallows(x):
     try:
         int("1" if True else "zz") / int("0")
@@ -456,8 +464,11 @@ def jumps_out_of_all(x):
     return x * n
 
 
-@construct("a value in one path, none in the other", "`return` without a value gives None",
-           inputs=([1.0, 2.0], [3.0, 4.0]))
+@construct(
+    "a value in one path, none in the other",
+    "`return` without a value gives None",
+    inputs=([1.0, 2.0], [3.0, 4.0]),
+)
 def bare_return_of_python(x, flag=False):
     if flag:
         return
