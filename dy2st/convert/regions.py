@@ -10,9 +10,9 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from dy2st_runtime.dims import Condition
-from dy2st_runtime.errors import ConversionError, Dy2stError, Location
+from dy2st_runtime.errors import ConversionError, Dy2stError
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, ValueType, Variable, user_location
-from dy2st_runtime.ir.location import is_own_file
+from dy2st_runtime.ir.location import is_own_file, location_of
 from dy2st_runtime.ir.structure import is_container, map_entries
 
 
@@ -57,7 +57,7 @@ def trace_region(
         try:
             results = function(*[_copied(value, region.copies) for value in given])
         except Exception as error:
-            _record_raise(error)
+            _record_raise(error, block)
             region.raised, results = True, ()
     region.results = results if isinstance(results, tuple) else (results,)
     region.overwritten = tracer.take_overwritten(mark)
@@ -68,7 +68,7 @@ def trace_region(
     return region
 
 
-def _record_raise(error: Exception) -> None:
+def _record_raise(error: Exception, block: Block) -> None:
     """Let the Block raise what the user's code raised; all other errors go on now.
 
     A wrong name or type is a fault of the code whether or not the branch is taken; errors that
@@ -84,14 +84,14 @@ def _record_raise(error: Exception) -> None:
     kind = type(error)
     plain = len(error.args) < 2 and all(isinstance(entry, str) for entry in error.args)
     if getattr(builtins, kind.__name__, None) is not kind or not plain:
-        where = Location(place.tb_frame.f_code.co_filename, place.tb_lineno)
         raise ConversionError(
             f"{kind.__name__} is raised in a branch or loop that depends on a tensor",
-            at=where,
+            at=location_of(place),
             why="a Program can raise only Python's own exceptions, with a text",
             hint=f"raise ValueError(...) or another builtin exception instead of {error!r}",
         ) from error
     F.raise_(kind.__name__, *(error.args or (None,)))
+    block.operators[-1].location = location_of(place)
 
 
 def _held(function: Callable[..., Any], arguments: Sequence[Any]) -> list[tuple[str, Any, Any]]:

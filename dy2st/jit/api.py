@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import Any, TypeVar, overload
 
 from dy2st.jit.optimized import as_pass
 from dy2st.jit.static_function import InputSpecs, StaticFunction
+from dy2st_runtime.errors import NotConvertible
 from dy2st_runtime.nn.layer import Layer
 
 AnyLayer = TypeVar("AnyLayer", bound=Layer)
@@ -47,7 +49,7 @@ def to_static(
     gradients run the Program as it was traced. Other frameworks' options `backend` and
     `full_graph` may only have their default.
 
-    Raises TypeError for what cannot be converted, ConversionError when a call cannot.
+    Raises NotConvertible for what cannot be converted, ConversionError when a call cannot.
 
     >>> @to_static
     ... def double(x):
@@ -72,16 +74,41 @@ def _convert(function: Any, input_spec: InputSpecs, passes: Any) -> StaticFuncti
     if inspect.ismethod(function):
         owner: Any = function.__self__
         if isinstance(owner, type):
-            raise TypeError("to_static of a classmethod: convert the function that it calls")
+            raise NotConvertible(
+                f"to_static of the class method {function.__qualname__}",
+                why="its first argument is a class, of which a Program knows nothing",
+                hint="convert the function that it calls",
+            )
         return StaticFunction(function.__func__, input_spec, owner, passes)
     if isinstance(function, (staticmethod, classmethod)):
-        raise TypeError(
-            f"to_static goes under @{type(function).__name__}: write the decorators in the other "
-            "order"
+        raise NotConvertible(
+            f"to_static of a {type(function).__name__}",
+            why="what is decorated is no function yet",
+            hint=f"to_static goes under @{type(function).__name__}: write the decorators in the "
+            "other order",
         )
-    if isinstance(function, type) or not callable(function):
-        raise TypeError(f"to_static takes a function, a method or a Layer, not {function!r}")
+    why = _why_not(function)
+    if why:
+        raise NotConvertible(
+            f"to_static takes a function, a method or a Layer, not {function!r:.80}",
+            why=why,
+            hint="write a Python function that calls it, and convert that",
+        )
     return StaticFunction(function, input_spec, passes=passes)
+
+
+def _why_not(function: Any) -> str:
+    """Why something cannot be converted; empty if it can."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if isinstance(function, type):
+        return "it is a class"
+    if not callable(function):
+        return "it cannot be called"
+    if isinstance(function, (FunctionType, MethodType, functools._lru_cache_wrapper)):
+        return ""
+    is_python = isinstance(type(function).__call__, FunctionType)
+    return "" if is_python else "it is no Python code"
 
 
 def _convert_layer(layer: AnyLayer, input_spec: InputSpecs, passes: Any) -> AnyLayer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import weakref
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -292,9 +293,22 @@ class StaticFunction:
         try:
             bound = self._signature.bind(*own, *args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{self.__qualname__}() {error}") from None
-        bound.apply_defaults()
-        return self._without_self(bound.arguments)
+            refused = TypeError(f"{self.__qualname__}() {error}")
+        else:
+            bound.apply_defaults()
+            return self._without_self(bound.arguments)
+        self._refuse_call((*own, *args), kwargs)
+        raise refused
+
+    def _refuse_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Raise what Python says of arguments that do not fit: it runs nothing of the function."""
+        function = self._function
+        is_plain = type(function) is FunctionType and not {
+            "__wrapped__",
+            "__signature__",
+        } & set(vars(function))
+        if is_plain:
+            function(*args, **kwargs)
 
     def _without_self(self, arguments: dict[str, Any]) -> dict[str, Any]:
         if self._layer is None:

@@ -7,6 +7,7 @@
     ├── ArgumentError (ValueError)         an argument outside what an operator or a call accepts
     ├── SpecError (ValueError)             inputs that do not match their InputSpec
     ├── ConversionError (RuntimeError)     user code that has no exact static form
+    │   ├── NotConvertible (TypeError)     to_static of what is no Python function, method or Layer
     │   ├── UnsupportedSyntax              a construct that is not converted
     │   ├── BranchMismatch (TypeError)     branches of an `if` that disagree
     │   ├── LoopMismatch (TypeError)       a loop variable that changes its kind
@@ -36,6 +37,7 @@ __all__ = [
     "FormatError",
     "Location",
     "LoopMismatch",
+    "NotConvertible",
     "ParameterMismatch",
     "ParseError",
     "PassError",
@@ -102,6 +104,10 @@ class ConversionError(Dy2stError, RuntimeError):
         if hint:
             lines.append(f"  instead: {hint}")
         super().__init__("\n".join(lines))
+
+
+class NotConvertible(ConversionError, TypeError):
+    """What is given to to_static is no Python function, method or Layer."""
 
 
 class UnsupportedSyntax(ConversionError):

@@ -30,6 +30,7 @@ from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.rebuild import rebuild as made_anew
 from dy2st_runtime.ir.structure import flatten, is_container, rebuild
 from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.tracebacks import hide_own_frames
 from dy2st_runtime.ir.verifier import findings, verify
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import read_arrays, replacing, write_arrays
@@ -155,7 +156,12 @@ class LoadedModel:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`, or the only method there is."""
-        return self._main()(*args, **kwargs)
+        method = self._main()
+        try:
+            return method(*args, **kwargs)
+        except BaseException as error:
+            hide_own_frames(error)
+            raise
 
     def _main(self) -> LoadedMethod:
         methods = self._methods
@@ -201,7 +207,13 @@ class LoadedMethod:
 
         Raises SpecError if the inputs are not those of the Program.
         """
-        given = self._in_order(args, kwargs)
+        try:
+            return self._called(self._in_order(args, kwargs))
+        except BaseException as error:
+            hide_own_frames(error)
+            raise
+
+    def _called(self, given: Sequence[Any]) -> Any:
         inputs = [_tensor(v, value) for v, value in zip(self.program.inputs, given, strict=True)]
         if self._executable is None:
             self._executable = engine.compile(self.program)

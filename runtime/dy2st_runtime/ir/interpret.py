@@ -6,7 +6,6 @@ that are really taken; and the compiled engines are tested against it.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, apply, eagerly
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.tracebacks import show_operator
 from dy2st_runtime.ir.types import ArrayType, TensorType
 
 Sizes = dict[Dim, int]
@@ -144,9 +144,9 @@ class _Run:
         return values
 
     def add_place(self, error: Exception) -> None:
-        """Note which operator failed, and where the user called it."""
-        if self.operator is not None and sys.version_info >= (3, 11):
-            error.add_note(f"in the operator {self.operator.name!r} of {self.operator.location}")
+        """Say which operator failed, and where the user called it."""
+        if self.operator is not None:
+            show_operator(error, self.operator, _Run.block.__code__, self.program.name)
 
 
 # Lists of a Program are Python lists of tensors here. Most kernels take those as they are; these

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 
 from dy2st_runtime.errors import Location
 
@@ -51,6 +51,12 @@ def user_location() -> Location | None:
         return None
     code = frame.f_code
     return Location(code.co_filename, frame.f_lineno, _column(code, frame.f_lasti))
+
+
+def location_of(trace: TracebackType) -> Location:
+    """The place of an entry of a traceback."""
+    code = trace.tb_frame.f_code
+    return Location(code.co_filename, trace.tb_lineno, _column(code, trace.tb_lasti))
 
 
 def is_own_file(filename: str) -> bool:

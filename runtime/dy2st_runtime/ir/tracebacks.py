@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import os
-from types import TracebackType
+import sys
+from collections.abc import Callable
+from types import CodeType, TracebackType
 
+from dy2st_runtime.errors import Location
 from dy2st_runtime.ir.location import is_own_file
+from dy2st_runtime.ir.program import Operator
 
 
 def hide_own_frames(error: BaseException) -> None:
@@ -17,6 +22,50 @@ def hide_own_frames(error: BaseException) -> None:
     """
     if os.environ.get("DY2ST_DEBUG", "0") in ("", "0") and not _is_our_fault(error):
         _hide(error, set())
+
+
+# Ask whether code is the body of a statement of the function that calls it.
+_are_parts: list[Callable[[CodeType], bool]] = []
+
+
+def join_parts(is_part: Callable[[CodeType], bool]) -> None:
+    """Show one entry for a function and the bodies of its statements, which are code of their own.
+
+    `is_part` says whether code is such a body.
+    """
+    _are_parts.append(is_part)
+
+
+def show_operator(error: BaseException, operator: Operator, ran: CodeType, program: str) -> None:
+    """Say which operator failed, in a note and by the user's line in the traceback.
+
+    `ran` is our code that ran the operator: the line stands behind its frame.
+    """
+    place = operator.location
+    if sys.version_info >= (3, 11):
+        error.add_note(f"in the operator {operator.name!r} of {place}")
+    entries = [e for e in _entries(error.__traceback__) if e.tb_frame.f_code is ran]
+    if place is None or not entries:
+        return
+    shown = _entry_at(place, program)
+    # What an assertion or `raise` of the user does is no fault inside the kernel.
+    shown.tb_next = None if operator.name in ("assert", "raise") else entries[-1].tb_next
+    entries[-1].tb_next = shown
+
+
+def _entry_at(place: Location, function: str) -> TracebackType:
+    """What a traceback shows for an error that arises at a place."""
+    tree = ast.parse("raise error")
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.stmt, ast.expr)):
+            node.lineno = node.end_lineno = place.line
+            node.col_offset = node.end_col_offset = -1  # unknown: no caret
+    code = compile(tree, place.file, "exec").replace(co_name=function)
+    try:
+        exec(code, {"error": RuntimeError()})
+    except RuntimeError as error:
+        last = _entries(error.__traceback__)[-1]
+    return TracebackType(None, last.tb_frame, last.tb_lasti, place.line)
 
 
 def _hide(error: BaseException | None, seen: set[int]) -> None:
@@ -34,6 +83,12 @@ def _without_own(trace: TracebackType | None) -> TracebackType | None:
     """The entries of the user; the first one leads to them even if it is ours."""
     entries = _entries(trace)
     kept = [entry for entry in entries if not is_own_file(entry.tb_frame.f_code.co_filename)]
+    following_codes = [entry.tb_frame.f_code for entry in kept[1:]]
+    kept = [
+        entry
+        for entry, code in zip(kept, [*following_codes, None], strict=False)
+        if code is None or not any(is_part(code) for is_part in _are_parts)
+    ]
     for entry, following in zip(kept, [*kept, None][1:], strict=True):
         entry.tb_next = following
     first = kept[0] if kept else None

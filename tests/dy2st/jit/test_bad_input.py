@@ -73,7 +73,7 @@ def takes_wrong_number(x, y):
 
 
 def test_wrong_arguments_are_a_type_error_as_python_words_it():
-    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
         to_static(takes_wrong_number)(dy2st.ones([1]))
 
 

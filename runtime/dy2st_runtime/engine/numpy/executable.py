@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-import sys
 from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
@@ -18,6 +17,7 @@ from dy2st_runtime.ir.broken_sizes import place_text
 from dy2st_runtime.ir.misfits import check_inputs
 from dy2st_runtime.ir.program import Block, Program, Variable
 from dy2st_runtime.ir.sizes import input_sizes
+from dy2st_runtime.ir.tracebacks import show_operator
 
 Array = np.ndarray[Any, Any]
 
@@ -88,16 +88,16 @@ class Executable:
         return ShapeError(f"a size is divided by another, which is 0 in this call (from {place})")
 
     def _add_place(self, error: Exception) -> None:
-        """Note which operator failed, and where the user called it."""
-        if sys.version_info < (3, 11):
-            return
+        """Say which operator failed, and where the user called it."""
         trace = error.__traceback__
         while trace is not None:
+            following = trace.tb_next
             if trace.tb_frame.f_code is self._function.__code__:
                 operator = self._lines.get(trace.tb_lineno)
                 if operator is not None:
-                    error.add_note(f"in the operator {operator.name!r} of {operator.location}")
-            trace = trace.tb_next
+                    code = self._function.__code__
+                    show_operator(error, operator, code, self.program.name)
+            trace = following
 
 
 def _own(result: Any) -> Any:
