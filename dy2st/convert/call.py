@@ -204,6 +204,9 @@ def reason_not_converted(function: FunctionType) -> str:
         require_source(function)
     except SourceUnavailable as error:
         return f"its source is not available: {error.why}"
+    conversion = _conversion_of(function)
+    if conversion is not None and conversion.untouched:
+        return "it calls locals(), eval(), exec(), vars() or dir(), which would see the rewrite"
     return ""
 
 
@@ -223,7 +226,9 @@ def require_source(function: Any) -> None:
 def _reason_of_frame(frame: FrameType) -> str:
     """Why the code of a frame runs as it is, if converted code has called it."""
     for function in (_watched.functions or {}).values():
-        if function.__code__ is frame.f_code:
+        conversion = _conversion_of(function)
+        code = conversion.code_object(HELPERS) if conversion else function.__code__
+        if code is frame.f_code:
             reason = reason_not_converted(function)
             return reason and f"{function.__qualname__}() runs as Python, since {reason}"
     return ""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
 
 from dy2st.transpiler import statement_info
-from dy2st_runtime.ir.location import is_own_file
+from dy2st_runtime.ir import user_location
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -83,13 +83,13 @@ def staged(kind: str = "", body: int = 1) -> Callable[[Callable[P, R]], Callable
 
 def _place(body: Any, kind: str) -> tuple[str, str, int, int] | None:
     """Kind, file, line and column of a statement or expression; None if it is none of the user."""
-    code = body.__code__
-    info = statement_info(code)
-    if info is not None:
-        return info.kind, code.co_filename, info.line, info.column
-    if not kind or is_own_file(code.co_filename):
+    if kind:
+        place = user_location()
+        return None if place is None else (kind, place.file, place.line, place.column)
+    info = statement_info(body.__code__)
+    if info is None:
         return None
-    return kind, code.co_filename, code.co_firstlineno, 0
+    return info.kind, body.__code__.co_filename, info.line, info.column
 
 
 def _add_note(error: BaseException, kind: str, file: str, line: int, column: int) -> None:

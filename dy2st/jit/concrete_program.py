@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.call import convert_call, require_source, watch
+from dy2st.convert.record import recording
 from dy2st.jit.declared_sizes import resolve
 from dy2st.jit.guards import Guard, guards_of
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.optimized import OptimizedProgram
+from dy2st.jit.report import Report, report_of
 from dy2st.jit.unknown_sizes import refused
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Condition, Dim, require
@@ -31,6 +33,7 @@ class ConcreteProgram:
 
     passes    what is done to the Program before it runs; calls that want gradients take the traced
               one where the passes build parameters in.
+    report    what became of the functions and statements that the trace met.
     """
 
     main_program: Program
@@ -39,6 +42,7 @@ class ConcreteProgram:
     function: Callable[..., Any]
     guards: list[Guard] = field(default_factory=list, repr=False)
     passes: Any = field(default=None, repr=False)
+    report: Report = field(default=Report((), ()), repr=False)
     _optimized: OptimizedProgram | None = field(default=None, repr=False)
     _executable: Any = field(default=None, repr=False)
 
@@ -155,6 +159,7 @@ def trace(
         enable_grad(),
         refused(text=not is_asked_for),
         watch() as functions,
+        recording() as record,
     ):
         for condition, reason in declared:
             require(condition, reason)
@@ -169,7 +174,8 @@ def trace(
         _finish(program, tracer, result, state)
     ordered = {key: state[key] for key in program.state}
     guards = guards_of(functions.values())
-    return ConcreteProgram(program, ordered, specs, function, guards, passes)
+    report = report_of(functions.values(), record)
+    return ConcreteProgram(program, ordered, specs, function, guards, passes, report)
 
 
 def _frozen(value: Any) -> Any:

@@ -19,6 +19,7 @@ from dy2st.jit.constants import constant_key
 from dy2st.jit.generality import Axis, Family, Shapes, axes_text, generalised
 from dy2st.jit.guards import LayerState, object_key
 from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.report import Report
 from dy2st.jit.shape_table import ShapeTable
 from dy2st.transpiler import transpile
 from dy2st_runtime.errors import ArgumentError, SpecError
@@ -193,6 +194,14 @@ class StaticFunction:
     def shapes(self) -> ShapeTable:
         """A table of all sizes in the Program of `concrete_program`: print it."""
         return ShapeTable(self.main_program)
+
+    def report(self) -> Report:
+        """What became of every function and statement that was met for `concrete_program`.
+
+        Print it: functions converted or left as Python, statements staged, run or left as Python,
+        each with the reason.
+        """
+        return self.concrete_program.report
 
     # -- finding the Program -----------------------------------------------------------------
 

@@ -13,7 +13,7 @@ import gast
 from dy2st.transpiler.analysis.obstacles import Left
 from dy2st.transpiler.build import bind_helpers, compile_code, make_function, to_ast
 from dy2st.transpiler.context import Context, StatementInfo
-from dy2st.transpiler.nodes import Node
+from dy2st.transpiler.nodes import Node, is_untouched
 from dy2st.transpiler.pipeline import PIPELINE, rewrite
 from dy2st.transpiler.printing import to_source
 from dy2st.transpiler.rewrites.python_path import with_python_path
@@ -21,17 +21,21 @@ from dy2st.transpiler.source import Source, find_source
 
 
 class Converted:
-    """One converted function: its code, its text, and what was left as Python."""
+    """One converted function: its code, its text, and what was left as Python.
+
+    untouched: whether it is wholly as it was, since it looks at its own variables.
+    """
 
     def __init__(self, function: FunctionType):
         """Find the source of a function, rewrite and compile it."""
         source = find_source(function)
         self._tree = gast.ast_to_gast(source.node)
         context = rewrite(self._tree, function)
+        self.untouched = is_untouched(self._tree)
         self.left: list[tuple[int, Left]] = _left_in(self._tree)
         self._unbound = _compiled(self._tree, source, context)
         self._code: CodeType | None = None
-        self._statements = context.statements
+        self.statements: Mapping[str, StatementInfo] = context.statements
         self._text: str | None = None
 
     @property
@@ -49,7 +53,7 @@ class Converted:
         """The code of the converted function, which calls these functions of `convert`."""
         if self._code is None:
             code = bind_helpers(self._unbound, helpers)
-            _register(code, self._statements)
+            _register(code, self.statements)
             self._code = code
         return self._code
 

@@ -15,13 +15,13 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Dim, collect, is_symbol, symbols
 from dy2st_runtime.errors import Dy2stError
 from dy2st_runtime.ir.attribute_text import nesting
+from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.definition import DEFINITIONS
 from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.fresh import fresh_symbols_from
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
-from dy2st_runtime.ir.sizes import origins
-from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.raised import ErrorKind
+from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.structure import Output, is_container, map_entries
 from dy2st_runtime.ir.tracer import infer, is_promoted
 from dy2st_runtime.ir.type_match import matches

@@ -1,0 +1,140 @@
+"""What became of every function and statement that one trace met: print it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from dy2st.convert.call import reason_not_converted
+from dy2st.convert.record import Record
+from dy2st.transpiler import REASONS, is_converted, transpile
+
+
+@dataclass(frozen=True)
+class StatementReport:
+    """One `if`, loop or other choice: "staged", "run by Python", or "left as Python" and why."""
+
+    kind: str
+    line: int
+    column: int
+    how: str
+    why: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        """One line, and those of the reason."""
+        text = f"  line {self.line}: {self.kind}: {self.how}"
+        if self.why:
+            text += f"\n    because: {self.why}"
+        if self.hint:
+            text += f"\n    instead: {self.hint}"
+        return text
+
+
+@dataclass(frozen=True)
+class FunctionReport:
+    """One function; `why` says why it was left as Python and is empty if it was converted."""
+
+    name: str
+    module: str
+    file: str
+    line: int
+    why: str
+    statements: tuple[StatementReport, ...] = ()
+
+    @property
+    def converted(self) -> bool:
+        """Whether its converted form was called."""
+        return not self.why
+
+    def __str__(self) -> str:
+        """The function, and its statements below."""
+        how = "converted" if self.converted else f"left as Python: {self.why}"
+        return "\n".join(
+            [f"{self.name} ({self.file}:{self.line}): {how}", *map(str, self.statements)]
+        )
+
+
+@dataclass(frozen=True)
+class Report:
+    """Functions in the order of their first calls; `others` are C functions and classes."""
+
+    functions: tuple[FunctionReport, ...]
+    others: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """The user's functions one by one, those of libraries by name."""
+        own = [f for f in self.functions if f.converted or not _is_library(f)]
+        libraries = sorted({f"{f.module}.{f.name}" for f in self.functions} - _names(own))
+        parts = [str(function) for function in own]
+        if libraries:
+            parts.append(f"library functions, called as they are: {', '.join(libraries)}")
+        if self.others:
+            parts.append(f"C functions and classes, called as they are: {', '.join(self.others)}")
+        return "\n".join(parts)
+
+    __repr__ = __str__
+
+
+def report_of(functions: Iterable[FunctionType], record: Record) -> Report:
+    """The report of a trace that called these functions."""
+    by_code = {id(function.__code__): function for function in reversed([*functions])}
+    found = [_function(function, record) for function in reversed([*by_code.values()])]
+    others = {_name(called) for called in record.called.values()}
+    return Report(tuple(found), tuple(sorted(others)))
+
+
+def _function(function: FunctionType, record: Record) -> FunctionReport:
+    code = function.__code__
+    why = reason_not_converted(function)
+    is_rewritten = not why and not is_converted(code)
+    return FunctionReport(
+        function.__qualname__,
+        str(function.__module__),
+        code.co_filename,
+        code.co_firstlineno,
+        why,
+        tuple(_statements(function, record)) if is_rewritten else (),
+    )
+
+
+def _statements(function: FunctionType, record: Record) -> list[StatementReport]:
+    conversion = transpile(function)
+    file = function.__code__.co_filename
+    found = set()
+    statements = {(info.line, info.column) for info in conversion.statements.values()}
+    for info in conversion.statements.values():
+        is_staged = (file, info.line, info.column) in record.staged
+        how = "staged" if is_staged else "run by Python"
+        found.add(StatementReport(info.kind, info.line, info.column, how))
+    for line, (code, name) in conversion.left:
+        reason = REASONS[code]
+        why, hint = reason.why.format(name=name), reason.hint.format(name=name)
+        found.add(StatementReport("statement", line, 0, "left as Python", why, hint))
+    first, last = function.__code__.co_firstlineno, _last_line(function)
+    for (where, line, column), kind in record.staged.items():
+        if where == file and (line, column) not in statements and first <= line <= last:
+            found.add(StatementReport(kind, line, column, "staged"))
+    return sorted(found, key=lambda statement: (statement.line, statement.column, statement.kind))
+
+
+def _last_line(function: FunctionType) -> int:
+    lines = [line for _, _, line in function.__code__.co_lines() if line is not None]
+    return max(lines, default=function.__code__.co_firstlineno)
+
+
+def _is_library(function: FunctionReport) -> bool:
+    return function.why.startswith("functions of the module")
+
+
+def _names(functions: Iterable[FunctionReport]) -> set[str]:
+    return {f"{function.module}.{function.name}" for function in functions}
+
+
+def _name(called: Any) -> str:
+    """`len`, `numpy.float32`, `list.append`."""
+    name = getattr(called, "__qualname__", None) or repr(called)
+    module = getattr(called, "__module__", None)
+    return name if module in (None, "builtins") else f"{module}.{name}"
