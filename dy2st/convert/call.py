@@ -7,6 +7,7 @@ C functions, generators, coroutines, library code and what not_to_static marks a
 from __future__ import annotations
 
 import builtins
+import gc
 import inspect
 import sys
 import threading
@@ -125,11 +126,16 @@ def ignore_module(modules: Iterable[ModuleType]) -> None:
     _conversions.clear()
 
 
-def _is_ignored(function: FunctionType) -> bool:
-    name = str(function.__globals__.get("__name__", ""))
-    if name.partition(".")[0] in IGNORED_PACKAGES or getattr(function, IGNORE_MARK, False):
+def is_ignored_module(name: str) -> bool:
+    """Whether the functions of a module are called as they are: libraries, and as asked for."""
+    if name.partition(".")[0] in IGNORED_PACKAGES:
         return True
     return any(name == known or name.startswith(known + ".") for known in _ignored_modules)
+
+
+def _is_ignored(function: FunctionType) -> bool:
+    name = str(function.__globals__.get("__name__", ""))
+    return is_ignored_module(name) or getattr(function, IGNORE_MARK, False)
 
 
 class _Known:
@@ -139,10 +145,11 @@ class _Known:
     era: the time in which nobody needs to note its calls any more.
     """
 
-    __slots__ = ("converted", "defaults", "era", "reference")
+    __slots__ = ("code", "converted", "defaults", "era", "reference")
 
     def __init__(self, function: FunctionType, converted: FunctionType | None):
         self.reference = weakref.ref(function, _forget(_functions, id(function)))
+        self.code = function.__code__  # a tool may put in other code in place
         self.converted = converted
         self.defaults = function.__defaults__
         self.era: _Era | None = None
@@ -169,9 +176,13 @@ def convert_call(function: Any) -> Any:
             known = _functions[id(function)]
         except KeyError:
             return _convert_function(function)
-        if known.era is _era and known.defaults is function.__defaults__:
+        code = function.__code__
+        if known.era is _era and known.defaults is function.__defaults__ and known.code is code:
             return known.converted
-        return known.renewed(function)
+        if known.code is code:
+            return known.renewed(function)
+        del _functions[id(function)]
+        return _convert_function(function)
     kind = type(function)
     if kind is MethodType:
         inner = convert_call(function.__func__)
@@ -301,6 +312,15 @@ def _forget(table: dict[int, Any], key: int) -> Callable[[object], None]:
         table.pop(key, None)
 
     return drop
+
+
+def _before_collection(phase: str, details: dict[str, int]) -> None:
+    """Let go of converted functions: one holds its globals, which may hold the user's function."""
+    if phase == "start" and details["generation"] == 2:
+        _functions.clear()
+
+
+gc.callbacks.append(_before_collection)
 
 
 # Constants and builtins that rewritten code looks at.

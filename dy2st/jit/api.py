@@ -79,7 +79,7 @@ def _convert(function: Any, input_spec: InputSpecs, passes: Any) -> StaticFuncti
                 why="its first argument is a class, of which a Program knows nothing",
                 hint="convert the function that it calls",
             )
-        return StaticFunction(function.__func__, input_spec, owner, passes)
+        return StaticFunction(function.__func__, input_spec, owner, passes).hold_instance()
     if isinstance(function, (staticmethod, classmethod)):
         raise NotConvertible(
             f"to_static of a {type(function).__name__}",
@@ -116,7 +116,12 @@ def _convert_layer(layer: AnyLayer, input_spec: InputSpecs, passes: Any) -> AnyL
     if isinstance(forward, StaticFunction):
         input_spec, passes = input_spec or forward.input_spec, passes or forward.passes
         forward = forward.dygraph_function
-    object.__setattr__(layer, "forward", _convert(forward, input_spec, passes))
+    if inspect.ismethod(forward) and forward.__self__ is layer:
+        # The Layer holds the method: a reference back would keep it until the next collection.
+        converted = StaticFunction(forward.__func__, input_spec, layer, passes)
+    else:
+        converted = _convert(forward, input_spec, passes)
+    object.__setattr__(layer, "forward", converted)
     return layer
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from dy2st.convert.call import convert_call, require_source, watch
 from dy2st.convert.record import recording
 from dy2st.jit.declared_sizes import resolve
-from dy2st.jit.guards import Guard, guards_of
+from dy2st.jit.guards import AnyGuard, guards_of
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.optimized import OptimizedProgram
 from dy2st.jit.report import Report, report_of
@@ -40,7 +40,7 @@ class ConcreteProgram:
     state: dict[str, EagerTensor]
     input_specs: list[InputSpec]
     function: Callable[..., Any]
-    guards: list[Guard] = field(default_factory=list, repr=False)
+    guards: list[AnyGuard] = field(default_factory=list, repr=False)
     passes: Any = field(default=None, repr=False)
     report: Report = field(default=Report((), ()), repr=False)
     _optimized: OptimizedProgram | None = field(default=None, repr=False)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from dy2st.jit.concrete_program import ConcreteProgram
-from dy2st.jit.guards import Guard
+from dy2st.jit.guards import AnyGuard
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ShapeError
@@ -28,7 +28,7 @@ class Results(NamedTuple):
 
     structure: Any
     types: tuple[ValueType, ...]
-    guards: tuple[Guard, ...]
+    guards: tuple[AnyGuard, ...]
 
 
 class Family:

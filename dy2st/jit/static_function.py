@@ -57,8 +57,9 @@ class StaticFunction:
             raise TypeError(f"input_spec is a list of InputSpecs, not {input_spec!r}")
         self._function = function
         self._input_spec = None if input_spec is None else tuple(input_spec)
-        self._layer = None if layer is None else weakref.ref(layer)
-        self._methods: weakref.WeakKeyDictionary[Any, StaticFunction] = weakref.WeakKeyDictionary()
+        self._layer: Callable[[], Any] | None = None if layer is None else reference_to(layer)
+        # By identity: instances may be equal, or have no hash.
+        self._methods: dict[int, StaticFunction] = {}
         self.passes = passes
         self._signature = inspect.signature(function)
         self._state: LayerState | None = None
@@ -75,15 +76,25 @@ class StaticFunction:
         """A method of its own for every instance: instances have their own Programs."""
         if instance is None:
             return self
-        try:
-            return self._methods[instance]
-        except KeyError:
-            pass
+        key = id(instance)
+        known = self._methods.get(key)
+        if known is not None:
+            return known
         method = StaticFunction(self._function, self._input_spec, passes=self.passes)
-        # A weak reference, or the table of methods would keep the instance alive.
-        method._layer = weakref.ref(instance)
-        self._methods[instance] = method
-        return method
+        methods = self._methods
+        try:
+            # A weak reference, or the table of methods would keep the instance alive.
+            method._layer = weakref.ref(instance, lambda _: methods.pop(key, None))
+        except TypeError:  # it takes none: nothing tells when it goes, so it has no place there
+            method._layer = reference_to(instance)
+            return method
+        return methods.setdefault(key, method)
+
+    def hold_instance(self) -> StaticFunction:
+        """Keep the instance alive, as a bound method of Python does."""
+        instance = self.class_instance
+        self._layer = lambda: instance
+        return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
         """The method of the copied Layer; Programs are traced anew."""
@@ -345,6 +356,14 @@ class StaticFunction:
         for name, value in arguments.items():
             _check_fits(name, given[name], value)
         return specs
+
+
+def reference_to(instance: Any) -> Callable[[], Any]:
+    """A weak reference, or a strong one to what takes none."""
+    try:
+        return weakref.ref(instance)
+    except TypeError:
+        return lambda: instance
 
 
 def _is_tensor(value: Any) -> bool:
