@@ -122,9 +122,16 @@ def _register(code: CodeType, statements: Mapping[str, StatementInfo]) -> None:
 
 
 def _printable(tree: Node) -> ast.AST:
+    """The tree for reading: a `pass` beside other statements is there for debuggers only."""
     node = to_ast(tree)
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         node.decorator_list = []
+    for inner in ast.walk(node):
+        for _, block in ast.iter_fields(inner):
+            if isinstance(block, list) and len(block) > 1:
+                block[:] = [entry for entry in block if not isinstance(entry, ast.Pass)] or block[
+                    :1
+                ]
     return node
 
 

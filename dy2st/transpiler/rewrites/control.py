@@ -92,7 +92,6 @@ def branch(
     name: str, parameters: list[str], body: Block, results: list[str], statement: Node
 ) -> Node:
     """`def name(parameters): body; return results`."""
-    body = [node for node in body if not isinstance(node, gast.Pass)]
     if results:
         value = load(results[0]) if len(results) == 1 else tuple_of(results)
         body = [*body, gast.Return(value)]
