@@ -121,11 +121,13 @@ class Conversion:
                 setattr(descriptor, name, self._function(part))
 
     def _dictionary(self, value: MutableMapping[Any, Any]) -> None:
-        """A table of functions, alone or in lists or tuples of them."""
+        """A table of functions, alone or in lists or tuples of them, or under functions."""
         for key, item in list(value.items()):
             new = self._item(item)
-            if new is not item:
-                value[key] = new
+            # Under the old function, too: an object out of sight may hold it.
+            for name in (key, self._item(key)):
+                if name not in value or value[name] is not new:
+                    value[name] = new
 
     def _item(self, value: Any) -> Any:
         if type(value) is FunctionType:

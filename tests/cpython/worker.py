@@ -62,7 +62,8 @@ class _Result(unittest.TestResult):
     def _write(self, name: str, kind: str) -> None:
         count = self._seen[name] = self._seen.get(name, 0) + 1
         full = name if count == 1 else f"{name} #{count}"
-        record = {"test": full, "kind": kind, "text": "\n".join(self._errors) or self._skipped}
+        text = "\n".join(self._errors) or self._skipped
+        record = {"test": full, "kind": kind, "text": text[-3000:]}
         print(json.dumps(record), file=self._file, flush=True)
 
 
