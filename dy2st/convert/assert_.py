@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dy2st.convert.asked import asked
 from dy2st.convert.staging import stage_assert
 from dy2st.convert.traced import is_traced
 
@@ -14,6 +15,7 @@ def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> None:
 
     Raises AssertionError if a Python test fails; a traced test is checked when the Program runs.
     """
+    test = asked(test)
     if is_traced(test):
         stage_assert(test, message)
     elif not test:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from dy2st.convert.asked import asked, method_of, number_of
 from dy2st.convert.staging import stage_builtin, stage_cast, stage_len, stage_print
 from dy2st.convert.traced import any_traced, is_traced
 from dy2st_runtime.ir.structure import flatten
@@ -26,8 +27,11 @@ def convert_len(*arguments: Any) -> Any:
     >>> convert_len("abc")
     3
     """
-    if len(arguments) == 1 and is_traced(arguments[0]):
-        return stage_len(arguments[0])
+    if len(arguments) == 1:
+        if is_traced(arguments[0]):
+            return stage_len(arguments[0])
+        if method_of(arguments[0], "__len__") is not None:
+            return number_of(arguments[0], "__len__", int)
     return len(*arguments)
 
 
@@ -50,8 +54,13 @@ def convert_type(*arguments: Any, **options: Any) -> Any:
 
 def _cast(kind: type) -> Callable[..., Any]:
     def convert(*arguments: Any, **options: Any) -> Any:
-        if len(arguments) == 1 and is_traced(arguments[0]):
-            return stage_cast(kind, arguments[0])
+        if len(arguments) == 1 and not options:
+            value = asked(arguments[0]) if kind is bool else arguments[0]
+            if is_traced(value):
+                return stage_cast(kind, value)
+            if method_of(value, f"__{kind.__name__}__") is not None:
+                return number_of(value, f"__{kind.__name__}__", kind)
+            return kind(value)
         return kind(*arguments, **options)
 
     return convert

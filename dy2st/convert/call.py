@@ -25,8 +25,10 @@ from types import (
 )
 from typing import Any
 
+from dy2st.convert.asked import untraced
 from dy2st.convert.assert_ import convert_assert
 from dy2st.convert.builtins_ import BUILTINS
+from dy2st.convert.callbacks import LRU_CACHE, cached_call, sort_of, table
 from dy2st.convert.compare import convert_chain, convert_in, convert_not_in
 from dy2st.convert.containers import (
     convert_append,
@@ -48,7 +50,8 @@ from dy2st.convert.loop import (
 from dy2st.convert.matching import convert_match
 from dy2st.convert.record import note_call
 from dy2st.convert.staging import is_staged_iterable
-from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_LOOKUPS, PLAIN_TYPES, untraced
+from dy2st.convert.swapping import own_code
+from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_LOOKUPS, PLAIN_TYPES
 from dy2st.convert.undefined import Undefined, defined, undefined
 from dy2st.transpiler import Converted, is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
@@ -62,6 +65,7 @@ _NOT_CONVERTED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_
 
 class _Watched(threading.local):
     functions: dict[int, FunctionType] | None = None
+    meet: Callable[[type, bool], None] | None = None
 
 
 _watched = _Watched()
@@ -87,15 +91,19 @@ def _change_era(watches: int) -> None:
 
 
 @contextmanager
-def watch() -> Iterator[dict[int, FunctionType]]:
-    """Gather the functions that are called in converted form inside the `with`."""
-    outer, _watched.functions = _watched.functions, {}
+def watch(meet: Callable[[type, bool], None]) -> Iterator[dict[int, FunctionType]]:
+    """Gather the functions that are called in converted form inside the `with`.
+
+    `meet` is told the classes of objects whose methods are called, and (with True) those called.
+    """
+    outer, outer_meet = _watched.functions, _watched.meet
+    _watched.functions, _watched.meet = {}, meet
     _change_era(1)
     try:
         yield _watched.functions
     finally:
         _change_era(-1)
-        _watched.functions = outer
+        _watched.functions, _watched.meet = outer, outer_meet
 
 
 def _is_noted(function: FunctionType, era: _Era) -> bool:
@@ -185,11 +193,21 @@ def convert_call(function: Any) -> Any:
         return _convert_function(function)
     kind = type(function)
     if kind is MethodType:
+        if _watched.meet is not None:
+            _watched.meet(type(function.__self__), False)
         inner = convert_call(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)
-    if kind is BuiltinFunctionType or kind is type:
+    if kind is type:
         note_call(function)
-        return BUILTINS.get(id(function), function)
+        if _watched.meet is not None:
+            _watched.meet(function, True)
+        return _BUILTINS.get(id(function), function)
+    if kind is BuiltinFunctionType:
+        note_call(function)
+        known_builtin = _BUILTINS.get(id(function))
+        if known_builtin is None and function.__name__ == "sort":
+            return sort_of(function, convert_call)
+        return function if known_builtin is None else known_builtin
     if kind is partial:
         inner = convert_call(function.func)
         if inner is function.func:
@@ -215,7 +233,7 @@ def reason_not_converted(function: FunctionType) -> str:
         require_source(function)
     except SourceUnavailable as error:
         return f"its source is not available: {error.why}"
-    conversion = _conversion_of(function)
+    conversion = conversion_of(function)
     if conversion is not None and conversion.untouched:
         return "it calls locals(), eval(), exec(), vars() or dir(), which would see the rewrite"
     return ""
@@ -237,7 +255,7 @@ def require_source(function: Any) -> None:
 def _reason_of_frame(frame: FrameType) -> str:
     """Why the code of a frame runs as it is, if converted code has called it."""
     for function in (_watched.functions or {}).values():
-        conversion = _conversion_of(function)
+        conversion = conversion_of(function)
         code = conversion.code_object(HELPERS) if conversion else function.__code__
         if code is frame.f_code:
             reason = reason_not_converted(function)
@@ -251,12 +269,27 @@ explain_frames(_reason_of_frame)
 def _convert_object(function: Any, kind: type) -> Any:
     """An object with `__call__`; that of Layer is ours and converts its forward itself."""
     if issubclass(kind, type):
+        if _watched.meet is not None:
+            _watched.meet(function, True)
         return function
+    if kind is LRU_CACHE:
+        return cached_call(function, convert_call)
+    if _watched.meet is not None:
+        _watched.meet(kind, False)
     call = inspect.getattr_static(kind, "__call__", None)
     if type(call) is not FunctionType:
         return function
     converted = _convert_function(call)
     return function if converted is call else MethodType(converted, function)
+
+
+def converted_code(function: FunctionType) -> CodeType | None:
+    """The converted code for a function in place; None if it is called as it is."""
+    conversion = conversion_of(function)
+    code = None if conversion is None else conversion.code_object(HELPERS)
+    if code is None or code.co_freevars != function.__code__.co_freevars:
+        return None
+    return code
 
 
 def _convert_function(function: FunctionType) -> FunctionType:
@@ -265,7 +298,7 @@ def _convert_function(function: FunctionType) -> FunctionType:
         return known
     if _watched.functions is not None:
         _watched.functions[id(function)] = function
-    conversion = _conversion_of(function)
+    conversion = conversion_of(function)
     if conversion is None:
         _functions[id(function)] = _Known(function, None)
         return function
@@ -276,9 +309,9 @@ def _convert_function(function: FunctionType) -> FunctionType:
     return converted
 
 
-def _conversion_of(function: FunctionType) -> Converted | None:
+def conversion_of(function: FunctionType) -> Converted | None:
     """The conversion of a function's code, or None if it is called as it is."""
-    code = function.__code__
+    code = own_code(function)
     known = _conversions.get(id(code))
     if known is not None and known[0]() is code:
         return known[1]
@@ -301,6 +334,9 @@ def _decide(function: FunctionType) -> Converted | None:
         hook(function)
     return conversion
 
+
+# What is called instead of builtins, and of functions that take a callback.
+_BUILTINS: dict[int, Callable[..., Any]] = {**BUILTINS, **table(convert_call, BUILTINS)}
 
 # By identity: an entry goes before its function does, so no other object can have its id.
 _functions: dict[int, _Known] = {}

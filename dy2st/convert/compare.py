@@ -6,8 +6,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from dy2st.convert.asked import asked, method_of
 from dy2st.convert.logical import convert_not
-from dy2st.convert.staging import stage_and, stage_in
+from dy2st.convert.staging import stage_and, stage_cast, stage_in
 from dy2st.convert.traced import PLAIN_TYPES, any_traced, is_traced
 
 
@@ -19,7 +20,11 @@ def convert_in(value: Any, container: Any) -> Any:
     """
     if any_traced(value, container) or _holds_traced(container):
         return stage_in(value, container)
-    return value in container
+    method = method_of(container, "__contains__")
+    if method is None:
+        return value in container
+    answer = asked(method(container, value))
+    return stage_cast(bool, answer) if is_traced(answer) else bool(answer)
 
 
 def convert_not_in(value: Any, container: Any) -> Any:
@@ -28,9 +33,7 @@ def convert_not_in(value: Any, container: Any) -> Any:
     >>> convert_not_in(2, [1, 2])
     False
     """
-    if any_traced(value, container) or _holds_traced(container):
-        return convert_not(stage_in(value, container))
-    return value not in container
+    return convert_not(convert_in(value, container))
 
 
 def _holds_traced(container: Any) -> bool:
@@ -64,10 +67,11 @@ def convert_chain(left: Any, *rest: Any) -> Any:
     for position in range(0, len(rest) - 2, 2):
         right = rest[position + 1]()
         result = _COMPARISONS[rest[position]](left, right)
-        if is_traced(result):
+        test = asked(result)
+        if is_traced(test):
             others = rest[position + 2 :]
-            return stage_and(result, lambda: convert_chain(right, *others))  # noqa: B023
-        if not result:
+            return stage_and(result, lambda: convert_chain(right, *others), test)  # noqa: B023
+        if not test:
             return result
         left = right
     return _COMPARISONS[rest[-2]](left, rest[-1]())

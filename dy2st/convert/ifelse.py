@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
+from dy2st.convert.asked import asked
 from dy2st.convert.staging import stage_ifelse, stage_ifexp
 from dy2st.convert.traced import is_traced
 
@@ -25,7 +26,9 @@ def convert_ifelse(
     >>> convert_ifelse(True, lambda x: x + 1, lambda x: x, (1,), (1,), (0,))
     2
     """
-    if pred is not True and pred is not False and is_traced(pred):
+    if pred is not True and pred is not False:
+        pred = asked(pred)
+    if is_traced(pred):
         return stage_ifelse(pred, true_fn, false_fn, true_args, false_args, return_vars)
     if pred:
         return true_fn(*true_args)
@@ -38,6 +41,7 @@ def convert_ifexp(pred: Any, true_fn: Callable[[], T], false_fn: Callable[[], T]
     >>> convert_ifexp(0, lambda: "a", lambda: "b")
     'b'
     """
+    pred = asked(pred)
     if is_traced(pred):
         result: T = stage_ifexp(pred, true_fn, false_fn)
         return result

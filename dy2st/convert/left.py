@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from dy2st.convert.asked import asked
 from dy2st.convert.staging import is_staged_iterable
 from dy2st.convert.traced import is_a, is_traced
 from dy2st.transpiler import REASONS
@@ -13,14 +14,15 @@ from dy2st_runtime.ir import Tensor, user_location
 T = TypeVar("T")
 
 
-def convert_python_bool(value: T, code: str, name: str = "") -> T:
+def convert_python_bool(value: Any, code: str, name: str = "") -> Any:
     """The condition of an `if` or `while` that was left as Python for the reason `code`.
 
     Raises UnsupportedSyntax if the condition is traced.
     """
-    if is_traced(value):
+    truth = asked(value)
+    if is_traced(truth):
         raise _refusal("this statement cannot depend on a tensor", code, name)
-    return value
+    return truth
 
 
 def convert_python_iter(value: Any, code: str, name: str = "") -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dy2st.convert.asked import asked
 from dy2st.convert.staging import stage_and, stage_not, stage_or
 from dy2st.convert.traced import is_traced
 
@@ -16,10 +17,11 @@ def convert_and(left: Any, *operands: Callable[[], Any]) -> Any:
     []
     """
     for position, operand in enumerate(operands):
-        if is_traced(left):
+        test = asked(left)
+        if is_traced(test):
             rest = operands[position + 1 :]
-            return stage_and(left, lambda: convert_and(operand(), *rest))  # noqa: B023
-        if not left:
+            return stage_and(left, lambda: convert_and(operand(), *rest), test)  # noqa: B023
+        if not test:
             return left
         left = operand()
     return left
@@ -32,10 +34,11 @@ def convert_or(left: Any, *operands: Callable[[], Any]) -> Any:
     'x'
     """
     for position, operand in enumerate(operands):
-        if is_traced(left):
+        test = asked(left)
+        if is_traced(test):
             rest = operands[position + 1 :]
-            return stage_or(left, lambda: convert_or(operand(), *rest))  # noqa: B023
-        if left:
+            return stage_or(left, lambda: convert_or(operand(), *rest), test)  # noqa: B023
+        if test:
             return left
         left = operand()
     return left
@@ -47,4 +50,5 @@ def convert_not(value: Any) -> Any:
     >>> convert_not([])
     True
     """
-    return stage_not(value) if is_traced(value) else not value
+    truth = asked(value)
+    return stage_not(truth) if is_traced(truth) else not truth

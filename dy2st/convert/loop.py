@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from dy2st.convert.asked import asked
 from dy2st.convert.staging import (
     is_staged_iterable,
     recorded,
@@ -32,15 +33,8 @@ def convert_while_loop(
     >>> convert_while_loop(lambda a, x: a < 3, lambda a, x: (a + 1, x * 2), [0, 1])
     (3, 8)
     """
-    values: Any = variables
-    while True:
-        mark = recorded()
-        pred = condition(*values)
-        if pred is not True and is_traced(pred):
-            return stage_while(condition, body, values, mark)
-        if not pred:
-            return values
-        values = body(*values)
+    mark = recorded()
+    return convert_rest_of_while(condition, body, variables, mark, condition(*variables))
 
 
 def convert_rest_of_while(
@@ -48,9 +42,24 @@ def convert_rest_of_while(
     body: Callable[..., tuple[Any, ...]],
     variables: list[Any],
     mark: int,
+    pred: Any,
 ) -> Any:
-    """The turns of a `while` whose condition, recorded after `mark` operators, became traced."""
-    return stage_while(condition, body, variables, mark)
+    """The turns of a `while` from a condition `pred` on, recorded after `mark` operators.
+
+    From the first traced condition on, the rest is staged.
+    """
+    values: Any = variables
+    del variables
+    while True:
+        if pred is not True:
+            pred = asked(pred)
+            if is_traced(pred):
+                return stage_while(condition, body, values, mark)
+            if not pred:
+                return values
+        values = body(*values)
+        mark = recorded()
+        pred = condition(*values)
 
 
 def convert_rest_of_for(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.asked import asked
 from dy2st.convert.guards import bound_flag, is_guarded, passed_on
 from dy2st.convert.joining import (
     describe,
@@ -317,7 +318,7 @@ def _join_arguments(join: _Join) -> list[Callable[[], Any]]:
 
 def truth(tracer: Tracer, value: Any) -> Variable:
     """The truth of a traced value as a 0-d bool Variable."""
-    variable = to_variable(tracer, value)
+    variable = to_variable(tracer, asked(value))
     if variable.tensor_type.rank:
         variable = F.reshape(variable, [])
     if variable.tensor_type.dtype != np.dtype("bool"):

@@ -149,17 +149,21 @@ def stage_turn_of_range(numbers: Any, turn: Any) -> Any:
 
 
 @staged("and")
-def stage_and(left: Any, right: Callable[[], Any]) -> Any:
-    """`left and right()` for a traced left operand."""
+def stage_and(left: Any, right: Callable[[], Any], test: Any = None) -> Any:
+    """`left and right()` for a left operand that is traced, or whose truth `test` is."""
     names = ("the value of `and`",)
-    return stage_branches(left, _one(right), _one(lambda: left), (), (), names)[0]
+    return stage_branches(
+        left if test is None else test, _one(right), _one(lambda: left), (), (), names
+    )[0]
 
 
 @staged("or")
-def stage_or(left: Any, right: Callable[[], Any]) -> Any:
-    """`left or right()` for a traced left operand."""
+def stage_or(left: Any, right: Callable[[], Any], test: Any = None) -> Any:
+    """`left or right()` for a left operand that is traced, or whose truth `test` is."""
     names = ("the value of `or`",)
-    return stage_branches(left, _one(lambda: left), _one(right), (), (), names)[0]
+    return stage_branches(
+        left if test is None else test, _one(lambda: left), _one(right), (), (), names
+    )[0]
 
 
 def stage_not(value: Any) -> Any:

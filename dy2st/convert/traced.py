@@ -32,15 +32,6 @@ def is_traced(value: object) -> TypeGuard[Traced]:
     return is_a(value, EagerTensor) and current_tracer() is not None
 
 
-def untraced(value: object) -> bool:
-    """Whether a value is Python's own.
-
-    >>> untraced(3)
-    True
-    """
-    return not is_traced(value)
-
-
 # Objects of exactly these types are never traced, and Python alone treats them.
 PLAIN_CONTAINERS = frozenset({dict, list, set})
 PLAIN_LOOKUPS = frozenset({bytes, dict, frozenset, range, set, str})

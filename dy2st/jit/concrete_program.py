@@ -10,6 +10,7 @@ import numpy as np
 
 from dy2st.convert.call import convert_call, require_source, watch
 from dy2st.convert.record import recording
+from dy2st.convert.swapped_run import Preparation, run_swapped
 from dy2st.jit.declared_sizes import resolve
 from dy2st.jit.guards import AnyGuard, guards_of
 from dy2st.jit.input_spec import InputSpec
@@ -128,9 +129,27 @@ def trace(
 ) -> ConcreteProgram:
     """Run `function` once on placeholders; InputSpecs among the arguments say where they stand.
 
-    Unless unknown sizes were asked for, code that looks at their text is refused.
+    Unless unknown sizes were asked for, code that looks at their text is refused. The function
+    runs once more for each function that is met unconverted where a tensor needs it converted.
     """
     require_source(function)
+    return run_swapped(
+        lambda preparation: _trace(
+            preparation, function, args, kwargs, name, layer, is_asked_for, passes
+        )
+    )
+
+
+def _trace(
+    preparation: Preparation,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    name: str,
+    layer: Layer | None,
+    is_asked_for: bool,
+    passes: Any,
+) -> ConcreteProgram:
     program = Program(name)
     state: dict[str, EagerTensor] = {}
     names = _names(layer)
@@ -158,12 +177,13 @@ def trace(
         tracer.tracing(),
         enable_grad(),
         refused(text=not is_asked_for),
-        watch() as functions,
+        watch(preparation.meet) as functions,
         recording() as record,
     ):
         for condition, reason in declared:
             require(condition, reason)
         tracer.locate_constraints(None)  # the reason names the place
+        preparation.meet_all((*args, *kwargs.values()))
         result = convert_call(function)(*args, **kwargs)
         if not _same(before, _frozen((args, kwargs))):
             raise ConversionError(
@@ -173,8 +193,9 @@ def trace(
             )
         _finish(program, tracer, result, state)
     ordered = {key: state[key] for key in program.state}
-    guards = guards_of(functions.values())
-    report = report_of(functions.values(), record)
+    swapped = preparation.swaps.functions
+    guards = guards_of({**functions, **swapped}.values())
+    report = report_of(functions.values(), swapped.values(), record)
     return ConcreteProgram(program, ordered, specs, function, guards, passes, report)
 
 

@@ -13,6 +13,7 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleT
 from typing import Any, TypeAlias
 
 from dy2st.convert.call import is_ignored_module
+from dy2st.convert.swapping import own_code
 from dy2st.jit.constants import constant_key
 from dy2st.transpiler.source import mangle
 from dy2st_runtime.nn.layer import Layer, attribute_changes
@@ -60,7 +61,7 @@ class SameCode:
         """Whether no function that is still there has other code."""
         for reference, code in self.functions:
             function = reference()
-            if function is not None and function.__code__ is not code:
+            if function is not None and own_code(function) is not code:
                 return False
         return True
 
@@ -73,11 +74,12 @@ def guards_of(functions: Iterable[FunctionType]) -> list[AnyGuard]:
     guards: dict[tuple[int, str], AnyGuard | None] = {}  # None for a module that is guarded
     called = list(functions)
     for function in called:
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        names = tuple(_names(function.__code__))
+        code = own_code(function)
+        cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        names = tuple(_names(code))
         for name in names:
             _guard(cells.get(name, function.__globals__), name, names, guards)
-    codes = tuple((weakref.ref(function), function.__code__) for function in called)
+    codes = tuple((weakref.ref(function), own_code(function)) for function in called)
     found: list[AnyGuard] = [guard for guard in guards.values() if guard is not None]
     return [*found, SameCode(codes)]
 

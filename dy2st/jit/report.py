@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from dy2st.convert.call import reason_not_converted
+from dy2st.convert.call import conversion_of, reason_not_converted
 from dy2st.convert.record import Record
-from dy2st.transpiler import REASONS, is_converted, transpile
+from dy2st.convert.swapping import own_code
+from dy2st.transpiler import REASONS, is_converted
 
 
 @dataclass(frozen=True)
@@ -78,16 +79,22 @@ class Report:
     __repr__ = __str__
 
 
-def report_of(functions: Iterable[FunctionType], record: Record) -> Report:
-    """The report of a trace that called these functions."""
-    by_code = {id(function.__code__): function for function in reversed([*functions])}
+def report_of(
+    functions: Iterable[FunctionType], swapped: Iterable[FunctionType], record: Record
+) -> Report:
+    """The report of a trace that called these functions.
+
+    Python calls `swapped` functions by itself: those stand here that staged something.
+    """
+    met = [*functions, *(f for f in swapped if _staged_in(f, record))]
+    by_code = {id(own_code(function)): function for function in reversed(met)}
     found = [_function(function, record) for function in reversed([*by_code.values()])]
     others = {_name(called) for called in record.called.values()}
     return Report(tuple(found), tuple(sorted(others)))
 
 
 def _function(function: FunctionType, record: Record) -> FunctionReport:
-    code = function.__code__
+    code = own_code(function)
     why = reason_not_converted(function)
     is_rewritten = not why and not is_converted(code)
     return FunctionReport(
@@ -101,9 +108,11 @@ def _function(function: FunctionType, record: Record) -> FunctionReport:
 
 
 def _statements(function: FunctionType, record: Record) -> list[StatementReport]:
-    conversion = transpile(function)
-    file = function.__code__.co_filename
-    found = set()
+    conversion = conversion_of(function)
+    if conversion is None:
+        return []
+    file = own_code(function).co_filename
+    found: set[StatementReport] = set()
     statements = {(info.line, info.column) for info in conversion.statements.values()}
     for info in conversion.statements.values():
         is_staged = (file, info.line, info.column) in record.staged
@@ -113,16 +122,22 @@ def _statements(function: FunctionType, record: Record) -> list[StatementReport]
         reason = REASONS[code]
         why, hint = reason.why.format(name=name), reason.hint.format(name=name)
         found.add(StatementReport("statement", line, 0, "left as Python", why, hint))
-    first, last = function.__code__.co_firstlineno, _last_line(function)
-    for (where, line, column), kind in record.staged.items():
-        if where == file and (line, column) not in statements and first <= line <= last:
+    for (line, column), kind in _staged_in(function, record).items():
+        if (line, column) not in statements:
             found.add(StatementReport(kind, line, column, "staged"))
     return sorted(found, key=lambda statement: (statement.line, statement.column, statement.kind))
 
 
-def _last_line(function: FunctionType) -> int:
-    lines = [line for _, _, line in function.__code__.co_lines() if line is not None]
-    return max(lines, default=function.__code__.co_firstlineno)
+def _staged_in(function: FunctionType, record: Record) -> dict[tuple[int, int], str]:
+    """What was staged in the lines of a function: line and column -> kind."""
+    code = own_code(function)
+    lines = [line for _, _, line in code.co_lines() if line is not None]
+    first, last = code.co_firstlineno, max(lines, default=code.co_firstlineno)
+    return {
+        (line, column): kind
+        for (file, line, column), kind in record.staged.items()
+        if file == code.co_filename and first <= line <= last
+    }
 
 
 def _is_library(function: FunctionReport) -> bool:

@@ -25,6 +25,8 @@ Broken invariants of dy2st itself are plain `AssertionError`s.
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 __all__ = [
@@ -89,6 +91,14 @@ class SpecError(Dy2stError, ValueError):
     """Inputs of a call do not match the InputSpec of the Program."""
 
 
+class _Listener(threading.local):
+    hear: Callable[[ConversionError], None] | None = None
+
+
+# Hears of every refusal while a function is traced: user code may catch one, and would go on.
+listener = _Listener()
+
+
 class ConversionError(Dy2stError, RuntimeError):
     """User code has no exact static form.
 
@@ -104,6 +114,8 @@ class ConversionError(Dy2stError, RuntimeError):
         if hint:
             lines.append(f"  instead: {hint}")
         super().__init__("\n".join(lines))
+        if listener.hear is not None:
+            listener.hear(self)
 
 
 class NotConvertible(ConversionError, TypeError):

@@ -130,7 +130,9 @@ class _PythonPath(Expressions):
         # A number is not True: the condition follows in any case.
         marked = same(gast.NamedExpr(store(mark), length), True)
         marked = gast.BoolOp(gast.And(), [is_recording, marked])
-        staged = self.context.call("convert_rest_of_while", *group.call.args, load(mark))
+        staged = self.context.call(
+            "convert_rest_of_while", *group.call.args, load(mark), found.staged
+        )
         undecided = gast.UnaryOp(gast.Not(), found.is_no)
         return [
             assign(operators, self.context.call("recorded_operators")),

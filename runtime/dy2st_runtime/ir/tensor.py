@@ -7,9 +7,10 @@ It holds the operators and attributes that Python's syntax needs. All other meth
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from dy2st_runtime.dims import Size
+from dy2st_runtime.dims import Condition, Dim, Size
 from dy2st_runtime.dims import product as _product
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.types import DType, TensorType
@@ -66,48 +67,64 @@ class Tensor:
         return int(self.shape[0])
 
     def __add__(self, other: Any) -> Any:
+        if _leaves_to(other, "__radd__"):
+            return NotImplemented
         return F.add(self, other)
 
     def __radd__(self, other: Any) -> Any:
         return F.add(other, self)
 
     def __sub__(self, other: Any) -> Any:
+        if _leaves_to(other, "__rsub__"):
+            return NotImplemented
         return F.subtract(self, other)
 
     def __rsub__(self, other: Any) -> Any:
         return F.subtract(other, self)
 
     def __mul__(self, other: Any) -> Any:
+        if _leaves_to(other, "__rmul__"):
+            return NotImplemented
         return F.multiply(self, other)
 
     def __rmul__(self, other: Any) -> Any:
         return F.multiply(other, self)
 
     def __truediv__(self, other: Any) -> Any:
+        if _leaves_to(other, "__rtruediv__"):
+            return NotImplemented
         return F.divide(self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
         return F.divide(other, self)
 
     def __floordiv__(self, other: Any) -> Any:
+        if _leaves_to(other, "__rfloordiv__"):
+            return NotImplemented
         return F.floor_divide(self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
         return F.floor_divide(other, self)
 
     def __mod__(self, other: Any) -> Any:
+        if _leaves_to(other, "__rmod__"):
+            return NotImplemented
         return F.remainder(self, other)
 
     def __rmod__(self, other: Any) -> Any:
         return F.remainder(other, self)
 
     def __pow__(self, other: Any) -> Any:
+        if _leaves_to(other, "__rpow__"):
+            return NotImplemented
         return F.pow(self, other)
 
     def __rpow__(self, other: Any) -> Any:
         return F.pow(other, self)
 
     def __matmul__(self, other: Any) -> Any:
+        if _leaves_to(other, "__rmatmul__"):
+            return NotImplemented
         return F.matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
@@ -126,43 +143,72 @@ class Tensor:
         return F.bitwise_not(self)
 
     def __and__(self, other: Any) -> Any:
+        if _leaves_to(other, "__rand__"):
+            return NotImplemented
         return F.bitwise_and(self, other)
 
     def __rand__(self, other: Any) -> Any:
         return F.bitwise_and(other, self)
 
     def __or__(self, other: Any) -> Any:
+        if _leaves_to(other, "__ror__"):
+            return NotImplemented
         return F.bitwise_or(self, other)
 
     def __ror__(self, other: Any) -> Any:
         return F.bitwise_or(other, self)
 
     def __xor__(self, other: Any) -> Any:
+        if _leaves_to(other, "__rxor__"):
+            return NotImplemented
         return F.bitwise_xor(self, other)
 
     def __rxor__(self, other: Any) -> Any:
         return F.bitwise_xor(other, self)
 
     def __eq__(self, other: object) -> Any:
+        if _leaves_to(other, "__eq__"):
+            return NotImplemented
         return False if other is None else F.equal(self, other)
 
     def __ne__(self, other: object) -> Any:
+        if _leaves_to(other, "__ne__"):
+            return NotImplemented
         return True if other is None else F.not_equal(self, other)
 
     def __lt__(self, other: Any) -> Any:
+        if _leaves_to(other, "__gt__"):
+            return NotImplemented
         return F.less_than(self, other)
 
     def __le__(self, other: Any) -> Any:
+        if _leaves_to(other, "__ge__"):
+            return NotImplemented
         return F.less_equal(self, other)
 
     def __gt__(self, other: Any) -> Any:
+        if _leaves_to(other, "__lt__"):
+            return NotImplemented
         return F.greater_than(self, other)
 
     def __ge__(self, other: Any) -> Any:
+        if _leaves_to(other, "__le__"):
+            return NotImplemented
         return F.greater_equal(self, other)
 
     def __getitem__(self, index: Any) -> Any:
         return F.getitem(self, index)
+
+
+_NUMBERS = (int, float, bool, Dim, Condition)
+
+
+def _leaves_to(other: Any, method: str) -> bool:
+    """Whether the right operand is of a user's class that has the reflected operator."""
+    kind = type(other)
+    if kind in _NUMBERS or isinstance(other, Tensor):
+        return False
+    return type(getattr(kind, method, None)) is FunctionType
 
 
 def attach_methods(functions: dict[str, Callable[..., Any]], names: list[str]) -> None:

@@ -144,7 +144,6 @@ marked.__dy2st_ignore__ = True
         Accumulator,
         [].append,
         "x".join,
-        functools.reduce,
         object(),
         3,
         eval("lambda x: x and 1"),

@@ -1,0 +1,47 @@
+"""Functions in a class that Python calls by itself: those behind operators, `with`, properties."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from types import FunctionType
+from typing import Any
+
+# Not called by the tensor code of a model, or called at any time by whoever looks at an object.
+_LEFT = frozenset({"__del__", "__repr__", "__hash__", "__reduce__", "__reduce_ex__", "__sizeof__"})
+_MAKING = frozenset({"__init__", "__new__", "__post_init__"})
+
+
+def called_by_python(owner: type, makes: bool = False) -> Iterator[FunctionType]:
+    """The functions of a class alone; those that make an instance only with `makes`."""
+    for name, value in vars(owner).items():
+        is_called = name.startswith("__") and name.endswith("__") and name not in _LEFT
+        if is_called and (makes or name not in _MAKING):
+            yield from functions_behind(value)
+        elif not isinstance(value, FunctionType):
+            yield from _behind_attribute(value)
+
+
+def functions_behind(value: Any) -> Iterator[FunctionType]:
+    """A function, or that inside a staticmethod or classmethod."""
+    inner = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
+    if isinstance(inner, FunctionType):
+        yield inner
+
+
+def _behind_attribute(value: Any) -> Iterator[FunctionType]:
+    """The functions of a descriptor: those of Python's own by their parts."""
+    if isinstance(value, property):
+        parts = [value.fget, value.fset, value.fdel]
+    elif isinstance(value, (functools.cached_property, functools.partialmethod)):
+        parts = [value.func]
+    elif isinstance(value, functools.singledispatchmethod):
+        parts = list(value.dispatcher.registry.values())
+    else:
+        parts = [part for kind in type(value).__mro__ for part in _accessors(kind)]
+    for part in parts:
+        yield from functions_behind(part)
+
+
+def _accessors(kind: type) -> list[Any]:
+    return [vars(kind).get(name) for name in ("__get__", "__set__", "__delete__")]
