@@ -12,13 +12,16 @@ from dy2st.convert.staging import stage_builtin, stage_cast, stage_len, stage_pr
 from dy2st.convert.traced import any_traced, is_traced
 from dy2st_runtime.ir.structure import flatten
 
+# A program may put functions of its own, converted ones, in the place of these.
+_len, _print = builtins.len, builtins.print
+
 
 def convert_print(*values: Any, **options: Any) -> None:
     """`print`: traced values, in lists and dicts too, are printed when the Program runs."""
     if flatten(list(values), is_traced)[0]:
         stage_print(values, options)
     else:
-        print(*values, **options)
+        _print(*values, **options)
 
 
 def convert_len(*arguments: Any) -> Any:
@@ -27,12 +30,12 @@ def convert_len(*arguments: Any) -> Any:
     >>> convert_len("abc")
     3
     """
-    if len(arguments) == 1:
+    if _len(arguments) == 1:
         if is_traced(arguments[0]):
             return stage_len(arguments[0])
         if method_of(arguments[0], "__len__") is not None:
             return number_of(arguments[0], "__len__", int)
-    return len(*arguments)
+    return _len(*arguments)
 
 
 def convert_type(*arguments: Any, **options: Any) -> Any:
@@ -41,9 +44,9 @@ def convert_type(*arguments: Any, **options: Any) -> Any:
     >>> convert_type(1), convert_type("A", (), {}).__module__ == __name__
     (<class 'int'>, True)
     """
-    if len(arguments) == 1 and is_traced(arguments[0]):
+    if _len(arguments) == 1 and is_traced(arguments[0]):
         return stage_builtin(type, arguments, options)
-    if len(arguments) == 3 and type(arguments[2]) is dict:
+    if _len(arguments) == 3 and type(arguments[2]) is dict:
         caller = sys._getframe(1).f_globals
         if "__module__" not in arguments[2] and "__name__" in caller:
             name, bases, namespace = arguments
@@ -54,7 +57,7 @@ def convert_type(*arguments: Any, **options: Any) -> Any:
 
 def _cast(kind: type) -> Callable[..., Any]:
     def convert(*arguments: Any, **options: Any) -> Any:
-        if len(arguments) == 1 and not options:
+        if _len(arguments) == 1 and not options:
             value = asked(arguments[0]) if kind is bool else arguments[0]
             if is_traced(value):
                 return stage_cast(kind, value)
@@ -81,7 +84,7 @@ def _unless_items_traced(function: Callable[..., Any]) -> Callable[..., Any]:
     """The builtin itself unless an argument, or an item of a single list or tuple, is traced."""
 
     def convert(*arguments: Any, **options: Any) -> Any:
-        single = arguments[0] if len(arguments) == 1 else ()
+        single = arguments[0] if _len(arguments) == 1 else ()
         items = single if type(single) in (list, tuple) else ()
         if any_traced(*arguments, *options.values(), *items):
             return stage_builtin(function, arguments, options)
@@ -94,7 +97,7 @@ def _until_traced(function: Callable[..., bool], decisive: bool) -> Callable[...
     """`any` and `all`: items are taken one by one until one decides or is traced."""
 
     def convert(*arguments: Any, **options: Any) -> Any:
-        if len(arguments) != 1 or options:
+        if _len(arguments) != 1 or options:
             return function(*arguments, **options)
         if is_traced(arguments[0]):
             return stage_builtin(function, arguments, {})

@@ -158,6 +158,8 @@ def _mapping(subject: Any, pattern: tuple[Any, ...], found: Found) -> Any:
 
 
 def _values_of(subject: Any, keys: list[Any]) -> list[Any] | None:
+    if not keys:  # then Python does not ask for the method
+        return []
     values: list[Any] = []
     get = subject.get
     seen: set[Any] = set()

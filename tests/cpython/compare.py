@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 BASELINE_LIMIT = 120.0
-SLACK = 30.0
+SLACK = 90.0
 
 
 @dataclass

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
 import types
+from collections.abc import Mapping
 
 import pytest
 
@@ -172,3 +174,53 @@ def test_a_plain_generator_still_cannot_be_awaited():
 
     with pytest.raises(TypeError):
         asyncio.run(main())
+
+
+def with_builtins_replaced(values):
+    size, show, seen = builtins.len, builtins.print, []
+
+    def own_len(value):
+        seen.append("len")
+        return size(value)
+
+    def own_print(*arguments):
+        seen.append(arguments)
+        show(*arguments)
+
+    builtins.len, builtins.print = own_len, own_print
+    try:
+        print(len(values))
+    finally:
+        builtins.len, builtins.print = size, show
+    return seen
+
+
+def test_builtins_may_be_replaced_by_converted_functions(same_as_python):
+    same_as_python(with_builtins_replaced, ([1, 2],))
+    assert converted(with_builtins_replaced)([1, 2]) == ["len", (2,)]
+
+
+class RegisteredMapping:
+    def __len__(self):
+        raise AssertionError("nobody asks")
+
+    def __repr__(self):
+        return "a mapping"
+
+
+Mapping.register(RegisteredMapping)
+
+
+def which(value):
+    match value:
+        case [*_]:
+            return "sequence"
+        case {}:
+            return "mapping"
+        case _:
+            return "neither"
+
+
+def test_a_mapping_without_get_fits_the_pattern_without_keys(same_as_python):
+    same_as_python(which, (RegisteredMapping(),), ({},), ({1: 2},), ([],), (3,))
+    assert converted(which)(RegisteredMapping()) == "mapping"
