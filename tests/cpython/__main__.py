@@ -6,6 +6,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.cpython.compare import Outcome, compare, is_shipped
+from tests.cpython.expected import LOST
 from tests.cpython.modules import every
 
 
@@ -26,6 +27,7 @@ def main(arguments: list[str]) -> None:
             _line(outcome.suite, outcome.module, [outcome])
             if show:
                 _details(outcome)
+    _unexpected(outcomes)
     for suite in ("stdlib", "language"):
         _line(suite, "all", [o for o in outcomes if o.suite == suite])
 
@@ -46,6 +48,16 @@ def _line(suite: str, module: str, outcomes: list[Outcome]) -> None:
         f"{plain:.1f} {run:.1f}{share}",
         flush=True,
     )
+
+
+def _unexpected(outcomes: list[Outcome]) -> None:
+    """What the table of expected losses does not say, in either direction."""
+    lost = {(o.suite, name) for o in outcomes for name in o.lost}
+    kept = {(o.suite, name) for o in outcomes for name in o.kept}
+    for suite, name in sorted(lost - set(LOST)):
+        print(f"lost without a reason: {suite} {name}")
+    for suite, name in sorted(kept & set(LOST)):
+        print(f"expected to be lost, but kept: {suite} {name}")
 
 
 def _details(outcome: Outcome) -> None:
