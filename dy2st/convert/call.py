@@ -36,7 +36,12 @@ from dy2st.convert.containers import (
     convert_setitem,
 )
 from dy2st.convert.ifelse import convert_ifelse, convert_ifexp, convert_kept
-from dy2st.convert.left import convert_python_bool, convert_python_iter, convert_swallowed
+from dy2st.convert.left import (
+    convert_caught,
+    convert_python_bool,
+    convert_python_iter,
+    convert_swallowed,
+)
 from dy2st.convert.logical import convert_and, convert_not, convert_or
 from dy2st.convert.loop import (
     convert_for_loop,
@@ -377,6 +382,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_append,
         convert_assert,
         convert_call,
+        convert_caught,
         convert_chain,
         convert_for_loop,
         convert_ifelse,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, TypeVar
 
 from dy2st.convert.asked import asked
 from dy2st.convert.staging import is_staged_iterable
 from dy2st.convert.traced import is_a, is_traced
 from dy2st.transpiler import REASONS
-from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import Tensor, user_location
 
 T = TypeVar("T")
@@ -50,7 +51,15 @@ def convert_swallowed(jumped: object, failed: bool) -> bool:
             why="the exception is raised while the Program is made, before the tensor is known",
             hint="catch the exception with `except`, and jump after the `try`",
         )
-    return failed and bool(jumped)
+    return failed and not isinstance(sys.exc_info()[1], ConversionError) and bool(jumped)
+
+
+def convert_caught() -> None:
+    """First in an `except` that would also catch a refusal of dy2st: Python would not raise it."""
+    error: Any = sys.exc_info()[1]
+    for one in (error, *getattr(error, "exceptions", ())):
+        if isinstance(one, ConversionError):
+            raise one
 
 
 def _refusal(what: str, code: str, name: str) -> UnsupportedSyntax:

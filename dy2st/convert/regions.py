@@ -9,11 +9,17 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
+from dy2st.convert.catchers import refuse_if_caught
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import ConversionError, Dy2stError
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, ValueType, Variable, user_location
 from dy2st_runtime.ir.location import is_own_file, location_of
 from dy2st_runtime.ir.structure import is_container, map_entries
+
+
+class AlwaysRaises(BaseException):
+    """What follows is never run: the Program has raised on every path. No user's code catches it,
+    for each of the exceptions was looked after by `refuse_if_caught`."""
 
 
 @dataclass
@@ -56,8 +62,10 @@ def trace_region(
         given = arguments if block_arguments is None else block_arguments(block)
         try:
             results = function(*[_copied(value, region.copies) for value in given])
+        except AlwaysRaises:
+            region.raised, results = True, ()
         except Exception as error:
-            _record_raise(error, block)
+            record_raise(error, block)
             region.raised, results = True, ()
     region.results = results if isinstance(results, tuple) else (results,)
     region.overwritten = tracer.take_overwritten(mark)
@@ -68,7 +76,7 @@ def trace_region(
     return region
 
 
-def _record_raise(error: Exception, block: Block) -> None:
+def record_raise(error: Exception, block: Block) -> None:
     """Let the Block raise what the user's code raised; all other errors go on now.
 
     A wrong name or type is a fault of the code whether or not the branch is taken; errors that
@@ -79,9 +87,11 @@ def _record_raise(error: Exception, block: Block) -> None:
         place = place.tb_next
     assert place is not None
     is_users = not is_own_file(place.tb_frame.f_code.co_filename)
+    kind = type(error)
+    if not isinstance(error, ConversionError):
+        refuse_if_caught(kind, location_of(place))
     if isinstance(error, (Dy2stError, AttributeError, NameError, TypeError)) or not is_users:
         raise error
-    kind = type(error)
     plain = len(error.args) < 2 and all(isinstance(entry, str) for entry in error.args)
     if getattr(builtins, kind.__name__, None) is not kind or not plain:
         raise ConversionError(
@@ -92,6 +102,17 @@ def _record_raise(error: Exception, block: Block) -> None:
         ) from error
     F.raise_(kind.__name__, *(error.args or (None,)))
     block.operators[-1].location = location_of(place)
+
+
+def shows_when_run(block: Block) -> bool:
+    """Whether the user's code in a Block may raise or print when it runs."""
+    return any(
+        operator.name in _SHOWN or any(map(shows_when_run, operator.blocks))
+        for operator in block.operators
+    )
+
+
+_SHOWN = frozenset({"assert", "assert_bound", "print", "raise", "write"})
 
 
 def _held(function: Callable[..., Any], arguments: Sequence[Any]) -> list[tuple[str, Any, Any]]:

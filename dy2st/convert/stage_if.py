@@ -23,6 +23,7 @@ from dy2st.convert.joining import (
     to_variable,
 )
 from dy2st.convert.regions import (
+    AlwaysRaises,
     Region,
     copy_of,
     finish,
@@ -31,7 +32,7 @@ from dy2st.convert.regions import (
     trace_region,
 )
 from dy2st.convert.undefined import Undefined
-from dy2st_runtime.errors import BranchMismatch, ConversionError, Location
+from dy2st_runtime.errors import BranchMismatch, Location
 from dy2st_runtime.ir import F, Tensor, Tracer, ValueType, Variable, current_tracer, user_location
 from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.join import facts_of_branches, join_types
@@ -177,6 +178,8 @@ def stage_branches(
     pending_arguments = _join_arguments(join)
     changed = [_join_state(join, key) for key in {**true.changed, **false.changed}]
     _append_cond(join, condition)
+    if true.raised and false.raised:
+        raise AlwaysRaises
     for tensor, slot in changed:
         assert slot.result is not None
         tracer.assign(tensor, slot.result)
@@ -210,17 +213,10 @@ def _without_raised(
     true: Region, false: Region, names: Sequence[str], guarded: frozenset[str]
 ) -> frozenset[str]:
     """A branch that raises gives no values: those of the other stand, and nobody reads its own."""
-    if true.raised and false.raised:
-        raise ConversionError(
-            "both branches of an `if` that depends on a tensor raise",
-            at=user_location(),
-            hint="raise one exception before the `if`",
-        )
     for region in (true, false):
         if region.raised:
             region.results = tuple(Undefined(name) for name in names)
-            return frozenset(names)
-    return guarded
+    return frozenset(names) if true.raised or false.raised else guarded
 
 
 def _append_cond(join: _Join, condition: Variable) -> None:

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert import stage_values
+from dy2st.convert.catchers import refuse_if_caught
 from dy2st.convert.record import staged
 from dy2st.convert.stage_if import places_of, stage_branches, truth
 from dy2st.convert.stage_values import StagedItems, staged_items, tracer
@@ -178,6 +179,7 @@ def stage_in(value: Any, container: Any) -> Any:
 
 def stage_assert(test: Any, message: Callable[[], Any] | None) -> None:
     """`assert test, message()` for a traced test."""
+    refuse_if_caught(AssertionError)
     text = "" if message is None else str(message())
     F.assert_(truth(tracer(), test), text)
 

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.call import convert_call, require_source, watch
+from dy2st.convert.catchers import tracing_codes
 from dy2st.convert.record import recording
+from dy2st.convert.regions import AlwaysRaises, record_raise, shows_when_run
 from dy2st.convert.swapped_run import Preparation, run_swapped
 from dy2st.jit.declared_sizes import resolve
 from dy2st.jit.guards import AnyGuard, guards_of
@@ -184,7 +186,7 @@ def _trace(
             require(condition, reason)
         tracer.locate_constraints(None)  # the reason names the place
         preparation.meet_all((*args, *kwargs.values()))
-        result = convert_call(function)(*args, **kwargs)
+        result = _run(function, args, kwargs, program)
         if not _same(before, _frozen((args, kwargs))):
             raise ConversionError(
                 f"{name}() changes a list or dict that it gets as an argument",
@@ -197,6 +199,24 @@ def _trace(
     guards = guards_of({**functions, **swapped}.values())
     report = report_of(functions.values(), swapped.values(), record)
     return ConcreteProgram(program, ordered, specs, function, guards, passes, report)
+
+
+def _run(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], program: Program
+) -> Any:
+    """What the function returns; what it raises after checks of the Program, that raises too."""
+    try:
+        return convert_call(function)(*args, **kwargs)
+    except AlwaysRaises:
+        return None
+    except Exception as error:
+        if not shows_when_run(program.block):
+            raise
+        record_raise(error, program.block)
+        return None
+
+
+tracing_codes.add(trace.__code__)
 
 
 def _frozen(value: Any) -> Any:

@@ -18,6 +18,7 @@ from dy2st.transpiler.rewrites import (
     containers,
     early_return,
     for_loop,
+    handlers,
     if_else,
     if_expression,
     left_conditions,
@@ -34,6 +35,7 @@ PIPELINE: tuple[tuple[str, Rewrite], ...] = (
     ("early_return", early_return.transform),
     ("break_continue", break_continue.transform),
     ("containers", containers.transform),
+    ("handlers", handlers.transform),
     # Then each function is analysed once, and control flow becomes calls.
     ("bindings", bindings.transform),
     ("for_loop", for_loop.transform),

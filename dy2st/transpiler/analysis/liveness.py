@@ -103,7 +103,8 @@ class Liveness:
         caught = exits.at_exception
         for handler in node.handlers:
             caught |= self._reads(handler.type) if handler.type is not None else _NONE
-            caught |= self.block(handler.body, last, exits)
+            bound = {handler.name.id} if handler.name is not None else set()
+            caught |= self.block(handler.body, last, exits) - bound
         orelse = self.block(node.orelse, last, exits)
         inside = replace(exits, at_exception=caught)
         return self.block(node.body, orelse, inside) | caught

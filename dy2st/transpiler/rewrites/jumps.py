@@ -82,6 +82,7 @@ def forgetting(block: Block, forget: Block, place: Node, context: Context) -> Bl
     """A block that forgets its jumps when it ends with an exception."""
     anything = load(context.helper("BaseException"))
     handler = gast.ExceptHandler(anything, None, [*forget, gast.Raise(None, None)])
+    handler.own = True
     return [at(place, gast.Try(block, [handler], [], []))]
 
 

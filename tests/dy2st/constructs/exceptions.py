@@ -1,1 +1,428 @@
 """Exceptions and contexts: `try`, `with`, `raise`, `assert`."""
+
+from __future__ import annotations
+
+import contextlib
+
+import dy2st
+from dy2st.errors import ConversionError, UnsupportedSyntax
+from tests.dy2st.constructs.catalogue import construct
+
+
+class Doubling:
+    """A context with a value, which notes what it saw."""
+
+    def __init__(self):
+        self.seen = []
+
+    def __enter__(self):
+        self.seen.append("enter")
+        return 2
+
+    def __exit__(self, kind, error, trace):
+        self.seen.append(kind is None)
+
+
+class Swallowing(Doubling):
+    """A context that swallows every ValueError."""
+
+    def __exit__(self, kind, error, trace):
+        return kind is ValueError
+
+
+@contextlib.contextmanager
+def halves(n):
+    """A context made of a generator."""
+    yield n / 2
+
+
+def checked(x):
+    """Raises for some tensors."""
+    if x.sum() > 10:
+        raise ValueError("too much")
+    return x + 1
+
+
+@construct("`raise` under a tensor's `if`", "the Program raises it when it runs")
+def raise_in_if(x):
+    if x.sum() < 0:
+        raise ValueError("negative")
+    return x * 2
+
+
+@construct("`raise` of a class without a text", "the Program raises it when it runs")
+def raise_class(x):
+    if x.sum() > 10:
+        raise RuntimeError
+    return x
+
+
+@construct("`raise` in `else` and `elif`", "each with its own text")
+def raise_in_else(x):
+    if x.sum() > 10:
+        y = x + 1
+    elif x.sum() > 0:
+        raise KeyError("middle")
+    elif x.sum() < 0:
+        raise IndexError("low")
+    else:
+        y = x - 1
+    return y
+
+
+@construct("`raise` in a loop of the Program", "in the turn where it is met")
+def raise_in_a_loop(x):
+    n = 0
+    while x.sum() < 40:
+        x = x + 5
+        n = n + 1
+        if n > 3:
+            raise OverflowError("too many turns")
+    return x
+
+
+@construct("`raise` in a function that is called", "the Program raises it when it runs")
+def raise_in_a_call(x):
+    return checked(x) * 2
+
+
+@construct(
+    "`raise ... from ...`", "the Program raises the exception; what it comes from is Python's"
+)
+def raise_from(x):
+    if x.sum() < 0:
+        raise ValueError("negative") from KeyError("cause")
+    return x
+
+
+@construct("`raise` in both branches", "one or the other; what follows is not in the Program")
+def raise_in_both(x):
+    if x.sum() != 6:
+        if x.sum() > 0:
+            raise ValueError("more")
+        else:
+            raise KeyError("less")
+    return x
+
+
+@construct("a function that raises on every path", "a Program that raises")
+def raise_on_every_path(x):
+    if x.sum() > 0:
+        raise ValueError("more")
+    raise KeyError("less")
+
+
+@construct("`assert` on a tensor", "a check of the Program, with the user's message")
+def assert_on_a_tensor(x):
+    assert x.sum() >= 0, "a negative sum"
+    return x * 2
+
+
+@construct("`assert` without a message", "a check of the Program")
+def assert_without_message(x):
+    assert x.max() < 20
+    return x * 2
+
+
+@construct("`assert` under a tensor's `if` and in a loop", "checked where it is met")
+def assert_in_control_flow(x):
+    if x.sum() > 10:
+        assert x.max() < 30, "too large"
+    n = x.sum() * 0
+    while n < 3:
+        n = n + 1
+        assert x.min() + n > -2, "too small"
+    return x
+
+
+@construct("`try` around Python that raises", "Python's own, when the Program is made")
+def try_of_python(x):
+    try:
+        n = int("zz")
+    except ValueError as error:
+        n = len(str(error))
+    if x.sum() > 0:
+        x = x + n
+    return x
+
+
+@construct("a tensor's `if` in `try`, `except`, `else` and `finally`", "staged where it stands")
+def if_in_every_part(x):
+    y = x
+    try:
+        if x.sum() > 0:
+            y = y + 1
+        n = int("5")
+    except ValueError:
+        y = y * 0
+    else:
+        if y.sum() > 10:
+            y = y * n
+    finally:
+        if y.max() < 0:
+            y = y - 1
+    try:
+        int("zz")
+    except ValueError:
+        if y.sum() > 0:
+            y = y + 7
+    return y
+
+
+@construct("`try` in a tensor's `if`", "Python's own, in the branch")
+def try_in_if(x):
+    if x.sum() > 0:
+        try:
+            y = x + int("zz")
+        except ValueError:
+            y = x - 1
+    else:
+        y = x
+    return y
+
+
+@construct("`raise` and `except` in one branch", "Python's own: nothing is left for the Program")
+def raise_and_except_in_one_branch(x):
+    if x.sum() > 0:
+        try:
+            raise KeyError("one")
+        except KeyError as error:
+            y = x + len(error.args)
+    else:
+        y = x
+    return y
+
+
+@construct("`try` in a loop of the Program", "its body is traced once")
+def try_in_a_loop(x):
+    n = x.sum() * 0
+    while n < 3:
+        try:
+            n = n + 1
+            k = int("2")
+        except ValueError:
+            k = 0
+        finally:
+            x = x + n
+        x = x * k
+    return x
+
+
+@construct("`raise` with a handler of another class", "no handler could catch it")
+def raise_past_a_handler(x):
+    try:
+        if x.sum() > 10:
+            raise ValueError("too much")
+        y = x + int("3")
+    except KeyError:
+        y = x
+    return y
+
+
+@construct("`finally` and a tensor's `raise`", "the Program raises; `finally` ran when it was made")
+def raise_with_finally(x):
+    n = 0
+    try:
+        if x.sum() > 10:
+            raise ValueError("too much")
+    finally:
+        n = 1
+    return x + n
+
+
+@construct(
+    "`raise` that a handler around a call could catch",
+    "decide on the condition instead",
+    refused=UnsupportedSyntax,
+    says="a `try` whose `except` may catch it",
+)
+def raise_caught_around_a_call(x):
+    try:
+        y = checked(x)
+    except ValueError:
+        y = x
+    return y
+
+
+@construct(
+    "`assert` on a tensor that a handler could catch",
+    "decide on the condition instead",
+    refused=UnsupportedSyntax,
+    says="a `try` whose `except` may catch it",
+)
+def assert_caught(x):
+    try:
+        assert x.sum() < 10
+    except AssertionError:
+        return x * 0
+    return x
+
+
+@construct(
+    "Python raises in a tensor's branch, a handler is around",
+    "decide on the condition",
+    refused=UnsupportedSyntax,
+    says="a `try` whose `except` may catch it",
+)
+def python_raises_in_a_branch(x):
+    try:
+        if x.sum() > 0:
+            return x * 2
+        int("zz")
+    except ValueError:
+        return x - 1
+    return x
+
+
+@construct(
+    "a wrong type in a tensor's branch, a handler is around",
+    "decide on the condition",
+    refused=UnsupportedSyntax,
+    says="a `try` whose `except` may catch it",
+)
+def wrong_type_in_a_branch(x):
+    y = x
+    try:
+        if x.sum() > 0:
+            y = len(5)
+    except TypeError:
+        y = x - 1
+    return y
+
+
+@construct(
+    "`raise` under a tensor in `with suppress(...)`",
+    "decide on the condition instead",
+    refused=UnsupportedSyntax,
+    says="a `with` whose context may swallow it",
+)
+def raise_suppressed(x):
+    with contextlib.suppress(ValueError):
+        if x.sum() > 10:
+            raise ValueError("too much")
+        x = x + 1
+    return x
+
+
+@construct(
+    "`raise` under a tensor in a context that may swallow it",
+    "decide on the condition",
+    refused=UnsupportedSyntax,
+    says="a `with` whose context may swallow it",
+)
+def raise_swallowed(x):
+    with Swallowing():
+        if x.sum() > 10:
+            raise ValueError("too much")
+        x = x + 1
+    return x
+
+
+@construct("`raise` under a tensor in a context that lets it pass", "the Program raises it")
+def raise_through_contexts(x):
+    with Doubling() as two, halves(4) as half, dy2st.no_grad():
+        if x.sum() > 10:
+            raise ValueError("too much")
+        x = x + two * half
+    return x
+
+
+@construct(
+    "`raise` under a tensor, `return` in `finally`",
+    "decide on the condition instead",
+    refused=UnsupportedSyntax,
+    says="a `try` whose `finally` may swallow it",
+)
+def raise_swallowed_by_finally(x):
+    for k in range(2):
+        try:
+            if x.sum() > 10:
+                raise ValueError("too much")
+            x = x + k
+        finally:
+            continue
+    return x
+
+
+@construct(
+    "a broad handler and code that has no static form",
+    "the refusal is not caught",
+    refused=ConversionError,
+    says="",
+)
+def refusal_is_not_caught(x):
+    items = [1.0, 2.0]
+    try:
+        y = x * items[int(x.max()) % 2 : int(x.max()) % 2 + 1][0]
+    except Exception:
+        y = x
+    return y
+
+
+@construct("`with`", "`__enter__` and `__exit__` run when the Program is made")
+def with_a_context(x):
+    context = Doubling()
+    with context as two:
+        y = x * two
+        if y.sum() > 20:
+            y = y - 1
+    return y, len(context.seen)
+
+
+@construct("`with` of several contexts", "from left to right, left from right to left")
+def with_several(x):
+    with Doubling() as two, halves(two) as one:
+        if x.sum() > 0:
+            x = x * two + one
+    return x
+
+
+@construct("`with` in a tensor's `if`", "entered and left when the branch is traced")
+def with_in_if(x):
+    if x.sum() > 0:
+        with halves(3) as h:
+            y = x * h
+    else:
+        with dy2st.no_grad():
+            y = x
+    return y
+
+
+@construct("a context that swallows what Python raises", "Python's own")
+def with_suppress(x):
+    with contextlib.suppress(ValueError):
+        x = x + 1
+        x = x + int("zz")
+    if x.sum() > 0:
+        x = x * 2
+    return x
+
+
+@construct("`except ... as e`, then `raise`", "Python's own: raised when the Program is made")
+def reraised(x):
+    try:
+        try:
+            raise KeyError("inner")
+        except KeyError as error:
+            raise ValueError("outer") from error
+    except ValueError as error:
+        n = len(str(error.__cause__))
+    return x + n if x.sum() > 0 else x
+
+
+@construct("nested `try` with `finally` in order", "each `finally` once")
+def nested_finally(x):
+    order = []
+    try:
+        try:
+            order.append(1)
+            if x.sum() > 0:
+                x = x + 1
+            raise KeyError("one")
+        finally:
+            order.append(2)
+    except KeyError:
+        order.append(3)
+    finally:
+        order.append(4)
+    return x, order

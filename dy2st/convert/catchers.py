@@ -1,0 +1,198 @@
+"""Whether the user's code could catch an exception that the Program raises when it runs.
+
+Python would catch it, the Program cannot: its `try` ran while the Program was made. So it is
+refused where a `try`, `with` or `finally` of the user, between here and the traced function, may
+stop the exception.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import linecache
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from functools import lru_cache
+from types import CodeType, FrameType
+from typing import Any
+
+from dy2st_runtime.errors import Location, UnsupportedSyntax
+from dy2st_runtime.ir import user_location
+from dy2st_runtime.ir.location import is_own_file
+
+_TRIES = (ast.Try, *([ast.TryStar] if sys.version_info >= (3, 11) else []))
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_JUMPS = (ast.Return, ast.Break, ast.Continue)
+_SWALLOWING_MODULES = frozenset({"contextlib", "unittest", "asyncio"})
+_MANAGERS = (redirect_stdout, redirect_stderr)
+_UNKNOWN = object()
+
+# The functions that trace: what is outside of them sees the Program run.
+tracing_codes: set[CodeType] = set()
+
+
+def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> None:
+    """Raise UnsupportedSyntax if the user's code may catch an exception of this class here."""
+    caught = next(_catchers(kind), None)
+    if caught is None:
+        return
+    file, line, what = caught
+    raise UnsupportedSyntax(
+        f"a tensor decides whether {kind.__name__} is raised, inside {what} at line {line}"
+        + ("" if at is None or at.file == file else f" of {file}"),
+        at=at or user_location(),
+        why="the exception is raised when the Program runs, and then no Python code catches it",
+        hint="compute what the handler computes in an `if` on the same condition, or raise after "
+        f"the {what.split('`')[1]} statement",
+    )
+
+
+def _catchers(kind: type[BaseException]) -> Iterator[tuple[str, int, str]]:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code not in tracing_codes:
+        file = frame.f_code.co_filename
+        if not is_own_file(file):
+            text = "".join(linecache.getlines(file, frame.f_globals))
+            for statement in _around(text, frame.f_lineno):
+                what = _stops(statement, kind, frame)
+                if what:
+                    yield file, statement.lineno, what
+        frame = frame.f_back
+
+
+@lru_cache(maxsize=64)
+def _tree(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
+
+
+def _around(text: str, line: int) -> Iterator[Any]:
+    """The `try` and `with` statements in whose body a line is, within its function."""
+    tree = _tree(text)
+    found: list[Any] = []
+    nodes: list[ast.AST] = [] if tree is None else [tree]
+    while nodes:
+        node = nodes.pop()
+        inside = [child for child in ast.iter_child_nodes(node) if _covers(child, line)]
+        for child in inside:
+            if isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
+                found.clear()
+            elif _is_watched(child, line):
+                found.append(child)
+        nodes += inside
+    yield from reversed(found)
+
+
+def _covers(node: ast.AST, line: int) -> bool:
+    if not hasattr(node, "lineno"):
+        return any(_covers(child, line) for child in ast.iter_child_nodes(node))
+    return bool(node.lineno <= line <= node.end_lineno)  # type: ignore[attr-defined]
+
+
+def _holds(block: list[ast.stmt], line: int) -> bool:
+    return any(_covers(statement, line) for statement in block)
+
+
+def _is_watched(node: Any, line: int) -> bool:
+    """Whether this is a `with`, or a `try` whose handlers or `finally` see what a line raises."""
+    if isinstance(node, (ast.With, ast.AsyncWith)):
+        return _holds(node.body, line)
+    if type(node) not in _TRIES:
+        return False
+    return _holds(node.body, line) or (bool(node.finalbody) and not _holds(node.finalbody, line))
+
+
+def _stops(node: Any, kind: type[BaseException], frame: FrameType) -> str:
+    """How a statement may stop an exception, "" if it cannot."""
+    if isinstance(node, (ast.With, ast.AsyncWith)):
+        safe = all(_never_swallows(item.context_expr, frame) for item in node.items)
+        return "" if safe else "a `with` whose context may swallow it"
+    if _holds(node.body, frame.f_lineno):
+        for handler in node.handlers:
+            if handler.type is None or _may_catch(_value(handler.type, frame), kind):
+                return "a `try` whose `except` may catch it"
+    if any(isinstance(inner, _JUMPS) for s in node.finalbody for inner in ast.walk(s)):
+        return "a `try` whose `finally` may swallow it"
+    return ""
+
+
+def _may_catch(classes: Any, kind: type[BaseException]) -> bool:
+    if isinstance(classes, tuple):
+        return any(_may_catch(entry, kind) for entry in classes)
+    return not isinstance(classes, type) or issubclass(kind, classes)
+
+
+def _value(node: ast.expr, frame: FrameType) -> Any:
+    """The value of a name, of attributes of a name, or of a tuple of such."""
+    if isinstance(node, ast.Tuple):
+        return tuple(_value(entry, frame) for entry in node.elts)
+    if isinstance(node, ast.Attribute):
+        owner = _value(node.value, frame)
+        return _UNKNOWN if owner is _UNKNOWN else inspect.getattr_static(owner, node.attr, _UNKNOWN)
+    if not isinstance(node, ast.Name):
+        return _UNKNOWN
+    for scope in (frame.f_locals, frame.f_globals, vars(builtins)):
+        if node.id in scope:
+            return scope[node.id]
+    return _UNKNOWN
+
+
+def _never_swallows(node: ast.expr, frame: FrameType) -> bool:
+    """Whether a context manager is known to let exceptions pass."""
+    if isinstance(node, ast.Call):
+        made = _value(node.func, frame)
+        if inspect.isfunction(made):
+            return _generator_lets_pass(inspect.unwrap(made))
+        return isinstance(made, type) and _lets_pass(made)
+    value = _value(node, frame)
+    return value is not _UNKNOWN and _lets_pass(type(value))
+
+
+def _lets_pass(kind: type) -> bool:
+    leave: Callable[..., Any] = getattr(kind, "__exit__", None) or kind
+    module = str(getattr(leave, "__module__", None) or kind.__module__).partition(".")[0]
+    if kind in _MANAGERS or is_own_file(getattr(leave, "__code__", _NO_CODE).co_filename):
+        return True
+    if module in sys.stdlib_module_names:
+        return module not in _SWALLOWING_MODULES
+    return inspect.isfunction(leave) and _returns_nothing(leave)
+
+
+_NO_CODE = compile("", "", "exec")
+
+
+def _returns_nothing(function: Callable[..., Any]) -> bool:
+    """Whether a function surely returns None: no `return` with a value in its text."""
+    node = _definition(function)
+    if node is None:
+        return False
+    values = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Return)]
+    return all(v is None or (isinstance(v, ast.Constant) and not v.value) for v in values)
+
+
+def _generator_lets_pass(function: Callable[..., Any]) -> bool:
+    """Whether a generator function of @contextmanager has no `except` and no `with`."""
+    node = _definition(function)
+    if node is None or not inspect.isgeneratorfunction(function):
+        return False
+    kinds = (ast.ExceptHandler, ast.With, ast.AsyncWith)
+    tries: list[Any] = [inner for inner in ast.walk(node) if isinstance(inner, _TRIES)]
+    finals = [s for inner in tries for s in inner.finalbody]
+    jumps = [n for s in finals for n in ast.walk(s) if isinstance(n, _JUMPS)]
+    return not jumps and not any(isinstance(inner, kinds) for inner in ast.walk(node))
+
+
+def _definition(function: Callable[..., Any]) -> ast.AST | None:
+    code: CodeType = getattr(function, "__code__", _NO_CODE)
+    text = "".join(linecache.getlines(code.co_filename))
+    tree = _tree(text)
+    for node in () if tree is None else ast.walk(tree):
+        if isinstance(node, _FUNCTIONS) and node.name == code.co_name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first == code.co_firstlineno:
+                return node
+    return None
