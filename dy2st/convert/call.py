@@ -29,6 +29,14 @@ from dy2st.convert.asked import untraced
 from dy2st.convert.assert_ import convert_assert
 from dy2st.convert.builtins_ import BUILTINS
 from dy2st.convert.callbacks import LRU_CACHE, cached_call, sort_of, table
+from dy2st.convert.caught import (
+    convert_catches,
+    convert_caught_error,
+    convert_in_branch,
+    convert_is_traced,
+    convert_place,
+    convert_raised,
+)
 from dy2st.convert.compare import convert_chain, convert_in, convert_not_in
 from dy2st.convert.containers import (
     convert_append,
@@ -382,8 +390,14 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_append,
         convert_assert,
         convert_call,
+        convert_catches,
         convert_caught,
         convert_chain,
+        convert_caught_error,
+        convert_in_branch,
+        convert_is_traced,
+        convert_place,
+        convert_raised,
         convert_for_loop,
         convert_ifelse,
         convert_ifexp,
@@ -409,6 +423,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         undefined,
         untraced,
         builtins.slice,
+        builtins.AssertionError,
         builtins.BaseException,
     )
 }

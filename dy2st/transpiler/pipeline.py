@@ -15,6 +15,7 @@ from dy2st.transpiler.rewrites import (
     bindings,
     break_continue,
     calls,
+    caught_raises,
     containers,
     early_return,
     for_loop,
@@ -32,6 +33,7 @@ Rewrite = Callable[[Node, Context], None]
 PIPELINE: tuple[tuple[str, Rewrite], ...] = (
     # Statements first, in Python's own terms: a single exit, no jumps, no change in place.
     ("match", match.transform),
+    ("caught_raises", caught_raises.transform),
     ("early_return", early_return.transform),
     ("break_continue", break_continue.transform),
     ("containers", containers.transform),

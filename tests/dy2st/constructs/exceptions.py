@@ -208,6 +208,106 @@ def try_in_a_loop(x):
     return x
 
 
+@construct("`raise` and its handler around an `if`", "the handler becomes the other branch")
+def raise_caught(x):
+    try:
+        if x.sum() > 10:
+            raise ValueError("too much")
+        y = x + int("3")
+    except ValueError:
+        y = x * 0
+    return y
+
+
+@construct("`raise` in `if`, `else` and `finally`", "`else` is skipped, `finally` runs")
+def raise_caught_with_else(x):
+    n = x.sum() * 0
+    try:
+        if x.sum() > 10:
+            x = x + 1
+            if x.max() > 20:
+                raise ValueError("too much")
+            x = x + 2
+        n = n + 1
+    except ValueError as error:
+        x = x - len(str(error))
+    else:
+        n = n + 10
+    finally:
+        n = n + 100
+    return x, n
+
+
+@construct("several `raise`s, several handlers", "each finds the handler of its class")
+def raises_of_several_classes(x):
+    try:
+        if x.sum() > 10:
+            raise KeyError("one")
+        elif x.sum() < 0:
+            raise OverflowError
+        y = x + 1
+        if x.sum() > 5:
+            raise RuntimeError("three")
+        y = y * 2
+    except LookupError as error:
+        return x * len(error.args)
+    except (ValueError, OverflowError):
+        y = x - 5
+    except RuntimeError:
+        y = y + 1000
+    return y
+
+
+@construct("`raise` in a loop in `try`", "ends the loop")
+def raise_caught_out_of_a_loop(x):
+    n = x.sum() * 0
+    try:
+        for k in range(3):
+            while n < 5:
+                n = n + 1
+                if x.sum() + n > 8:
+                    raise ValueError("too much")
+            x = x + k
+        x = x * 2
+    except ValueError:
+        x = x - 1
+    return x, n
+
+
+@construct("`raise` again in the handler", "the Program raises what is not caught")
+def raise_again(x):
+    try:
+        try:
+            if x.sum() > 10:
+                raise KeyError("much")
+            if x.sum() < 0:
+                raise ValueError("little")
+        except ValueError:
+            raise
+    except KeyError as error:
+        x = x + len(error.args)
+    return x
+
+
+@construct("`raise` and its handler in a loop", "with `continue` and `break` in the handler")
+def raise_caught_in_a_loop(x):
+    y = x
+    for k in range(4):
+        try:
+            if y.sum() > 20:
+                raise ValueError("too much")
+            if y.sum() < 0:
+                raise KeyError("too little")
+            y = y * 2
+        except ValueError:
+            break
+        except KeyError:
+            y = y + 3
+            continue
+        y = y + k
+    return y
+
+
 @construct("`raise` with a handler of another class", "no handler could catch it")
 def raise_past_a_handler(x):
     try:
@@ -244,17 +344,15 @@ def raise_caught_around_a_call(x):
     return y
 
 
-@construct(
-    "`assert` on a tensor that a handler could catch",
-    "decide on the condition instead",
-    refused=UnsupportedSyntax,
-    says="a `try` whose `except` may catch it",
-)
+@construct("`assert` on a tensor and its handler", "the handler becomes the other branch")
 def assert_caught(x):
     try:
-        assert x.sum() < 10
-    except AssertionError:
-        return x * 0
+        assert x.sum() < 10, "too much"
+        for k in range(3):
+            assert x.sum() + k >= 0
+            x = x + k
+    except AssertionError as error:
+        return x * len(str(error))
     return x
 
 

@@ -170,7 +170,8 @@ def test_code_after_each_rewrite_is_python(define):
     texts = [code_after(function, step) for step in range(1, len(PIPELINE) + 1)]
     for text in texts:
         ast.parse(text)
-    assert "return_value_0 = x" in texts[1] and "convert_ifelse" not in texts[1]
+    single_exit = texts[[name for name, _ in PIPELINE].index("early_return")]
+    assert "return_value_0 = x" in single_exit and "convert_ifelse" not in single_exit
     assert texts[-1] == transpile(function).code == code_after(function, 100)
 
 

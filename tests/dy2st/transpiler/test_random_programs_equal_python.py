@@ -168,7 +168,9 @@ class Writer:
     def try_statement(self, depth: int, in_loop: bool) -> None:
         self.line(depth, "try:")
         self.block(depth + 1, in_loop)
-        self.line(depth, "except (ZeroDivisionError, NameError, TypeError, IndexError) as e:")
+        caught = "ZeroDivisionError, NameError, TypeError, IndexError"
+        caught += ", KeyError" * (self.jumping and self.random.random() < 0.5)
+        self.line(depth, f"except ({caught}) as e:")
         self.line(depth + 1, "note(0, type(e).__name__)")
         self.block(depth + 1, in_loop)
         if self.random.random() < 0.3:

@@ -1,0 +1,80 @@
+"""An exception that a branch raises and a handler around it catches: a flag of the Program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st.convert.traced import is_traced
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import Block, current_tracer, user_location
+
+
+class Place:
+    """Where the Program stood at a `try`, and the exceptions that branches in it raised."""
+
+    # No dict of attributes: what is kept here is no list or dict of the user.
+    __slots__ = ("block", "errors")
+
+    def __init__(self, block: Block | None) -> None:
+        """No exception yet."""
+        self.block = block
+        self.errors: dict[str, BaseException] = {}
+
+
+def convert_place() -> Place:
+    """The place of a `try`; without a block if nothing is traced."""
+    return Place(_block())
+
+
+def convert_in_branch(place: Place) -> bool:
+    """Whether a branch or loop of the Program was entered since `place`."""
+    return _block() is not place.block
+
+
+def convert_is_traced(test: object) -> bool:
+    """Whether the Program decides on a test.
+
+    >>> convert_is_traced(True)
+    False
+    """
+    return is_traced(test)
+
+
+def convert_raised(place: Place, site: str, error: Any) -> bool:
+    """Keep what `raise error` raises in a branch; True, for the flag.
+
+    >>> convert_raised(convert_place(), "first", KeyError)
+    True
+    """
+    made = error() if isinstance(error, type) else error
+    if not isinstance(made, BaseException):
+        raise TypeError("exceptions must derive from BaseException")
+    known = place.errors.setdefault(site, made)
+    is_plain = all(type(entry) in (str, int, float, bool, type(None)) for entry in made.args)
+    if not is_plain or type(known) is not type(made) or known.args != made.args:
+        raise UnsupportedSyntax(
+            f"a tensor decides whether {type(made).__name__} is raised and caught",
+            at=user_location(),
+            why="what it says is known only when the Program runs, or differs from turn to turn",
+            hint="give the exception a constant text",
+        )
+    return True
+
+
+def convert_caught_error(place: Place, site: str) -> BaseException:
+    """The exception that a branch raised."""
+    return place.errors[site]
+
+
+def convert_catches(error: BaseException, classes: Any) -> bool:
+    """Whether `except classes` catches an exception.
+
+    >>> convert_catches(KeyError(), (IndexError, LookupError))
+    True
+    """
+    return isinstance(error, classes)
+
+
+def _block() -> Block | None:
+    active = current_tracer()
+    return None if active is None else active.block
