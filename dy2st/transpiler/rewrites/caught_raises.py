@@ -139,12 +139,8 @@ class _Caught:
         for site in _sites(statement.body, False):
             self._raised[id(site)] = context.flag("raised"), context.flag("error")
         flags = [flag for flag, _ in self._raised.values()]
-        chosen = [self._chosen(*names) for names in self._raised.values()]
-        if statement.orelse:
-            undisturbed = at(statement.orelse[0], gast.If(_none_of(flags), statement.orelse, []))
-            statement.orelse = [undisturbed, *chosen]
-        else:
-            statement.orelse = chosen
+        for names in reversed(self._raised.values()):
+            statement.orelse = [self._chosen(*names, statement.orelse)]
         statement.body = self._block(statement.body, in_loop=False)
         starts = [assign(flag, constant(False)) for flag in flags]
         starts.append(assign(self._place, context.call("convert_place")))
@@ -181,7 +177,7 @@ class _Caught:
         test = self._context.call("convert_in_branch", load(self._place))
         return at(statement, gast.If(test, flagged, [statement]))
 
-    def _chosen(self, flag: str, error: str) -> Node:
+    def _chosen(self, flag: str, error: str, orelse: Block) -> Node:
         """`if raised: ...`: the handlers as branches, chosen by the class of the exception."""
         chosen: Block = [gast.Raise(load(error), None)]
         for handler in reversed(self._statement.handlers):
@@ -193,7 +189,7 @@ class _Caught:
             test = self._context.call("convert_catches", load(error), kinds)
             chosen = [at(handler.body[0], gast.If(test, body, chosen))]
         held = self._context.call("convert_caught_error", load(self._place), constant(flag))
-        return at(self._statement, gast.If(load(flag), [assign(error, held), *chosen], []))
+        return at(self._statement, gast.If(load(flag), [assign(error, held), *chosen], orelse))
 
 
 def _renamed(node: Node, handler: Node, error: str) -> Node:
