@@ -1,7 +1,7 @@
 """`convert_call`: what rewritten code calls instead of a function.
 
-Python functions, methods and callable objects are converted when they are first called; classes,
-C functions, generators, coroutines, library code and what not_to_static marks are called as is.
+Python functions, generator and `async` functions, methods and callable objects are converted when
+they are first called; classes, C functions, library code and what not_to_static marks are not.
 """
 
 from __future__ import annotations
@@ -38,11 +38,19 @@ from dy2st.convert.caught import (
     convert_raised,
 )
 from dy2st.convert.compare import convert_chain, convert_in, convert_not_in
+from dy2st.convert.comprehensions import (
+    convert_comprehension,
+    convert_filter,
+    convert_gathered,
+    convert_turns,
+    convert_untraced,
+)
 from dy2st.convert.containers import (
     convert_append,
     convert_pop,
     convert_setitem,
 )
+from dy2st.convert.generators import convert_resumed, convert_started
 from dy2st.convert.ifelse import convert_ifelse, convert_ifexp, convert_kept
 from dy2st.convert.left import (
     convert_caught,
@@ -72,8 +80,6 @@ from dy2st_runtime.ir.location import explain_frames
 
 IGNORED_PACKAGES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_module_names})
 IGNORE_MARK = "__dy2st_ignore__"
-
-_NOT_CONVERTED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class _Watched(threading.local):
@@ -231,17 +237,12 @@ def convert_call(function: Any) -> Any:
 
 def reason_not_converted(function: FunctionType) -> str:
     """Why a function is called as it is; empty if it is not."""
-    flags = function.__code__.co_flags
     if getattr(function, IGNORE_MARK, False):
         return "it is marked with not_to_static"
     if _is_ignored(function):
         return (
             f"functions of the module {function.__globals__.get('__name__')} are left as they are"
         )
-    if flags & inspect.CO_GENERATOR:
-        return "it is a generator"
-    if flags & _NOT_CONVERTED:
-        return "it is an async function"
     try:
         require_source(function)
     except SourceUnavailable as error:
@@ -261,7 +262,7 @@ def require_source(function: Any) -> None:
         function = function.func if isinstance(function, partial) else function.__func__
     if type(function) is FunctionType:
         code = function.__code__
-        if not (code.co_flags & _NOT_CONVERTED or is_converted(code) or _is_ignored(function)):
+        if not (is_converted(code) or _is_ignored(function)):
             transpile(function)
 
 
@@ -336,7 +337,7 @@ def conversion_of(function: FunctionType) -> Converted | None:
 
 def _decide(function: FunctionType) -> Converted | None:
     code = function.__code__
-    if code.co_flags & _NOT_CONVERTED or is_converted(code) or _is_ignored(function):
+    if is_converted(code) or _is_ignored(function):
         return None
     try:
         conversion = transpile(function)
@@ -394,11 +395,14 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_caught,
         convert_chain,
         convert_caught_error,
+        convert_comprehension,
+        convert_filter,
         convert_in_branch,
         convert_is_traced,
         convert_place,
         convert_raised,
         convert_for_loop,
+        convert_gathered,
         convert_ifelse,
         convert_ifexp,
         convert_in,
@@ -413,15 +417,20 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_range,
         convert_rest_of_for,
         convert_rest_of_while,
+        convert_resumed,
         convert_setitem,
+        convert_started,
         convert_swallowed,
         convert_turn,
+        convert_turns,
+        convert_untraced,
         convert_while_loop,
         defined,
         is_staged_iterable,
         recorded_operators,
         undefined,
         untraced,
+        builtins.list,
         builtins.slice,
         builtins.AssertionError,
         builtins.BaseException,

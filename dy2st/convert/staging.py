@@ -19,7 +19,7 @@ from dy2st.convert.traced import is_a
 from dy2st.transpiler import StatementInfo, statement_info
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import TensorAsPython, UnsupportedSyntax
-from dy2st_runtime.ir import ArrayType, F, Variable, current_tracer, user_location
+from dy2st_runtime.ir import ArrayType, F, Tensor, Variable, current_tracer, user_location
 from dy2st_runtime.tensor import EagerTensor
 
 Values = Sequence[Any]
@@ -235,6 +235,44 @@ def stage_append(target: Any, value: Any) -> Any:
     return F.array_append(target, _as_tensor(value))
 
 
+def stage_list(items: list[Any]) -> Any:
+    """A Python list as a list of the Program."""
+    for item in items:
+        if not isinstance(item, Tensor) or (isinstance(item, Variable) and item.number is not None):
+            raise UnsupportedSyntax(
+                f"a list whose length depends on a tensor holds a {type(item).__name__}",
+                at=user_location(),
+                why="a list of the Program holds tensors of one dtype and rank",
+                hint="put in tensors: to_tensor(...) of a number",
+            )
+    return F.array_of(items)
+
+
+def stage_gathering(test: Any, then: Callable[[Any], Any], value: Any) -> Any:
+    """`then(value)` where a traced test holds, else `value`: an `if` of a comprehension."""
+    names = ("what the comprehension gathers",)
+    branches = _one_of(then), _one_of(lambda value: value)
+    return stage_branches(test, *branches, (value,), (value,), names)[0]
+
+
+def stage_gathering_loop(
+    iterable: Any, go_on: Callable[[Any], Any] | None, turn: Callable[[Any, Any], Any], value: Any
+) -> Any:
+    """`turn(item, value)` for each item of a staged iterable, while `go_on(value)` holds."""
+    items = staged_items(iterable)
+    assert items is not None
+
+    def more(number: Any, value: Any) -> Any:
+        left = number < items.length
+        return left if go_on is None else stage_and(left, lambda: go_on(value))
+
+    def take_turn(number: Any, value: Any) -> tuple[Any, ...]:
+        return number + 1, turn(items.item(number), value)
+
+    names = ("the number of the turn", "what the comprehension gathers")
+    return stage_loop(more, take_turn, (0, value), names, frozenset(), tracer())[1]
+
+
 def stage_pop(target: Any, arguments: Values) -> tuple[Any, Any]:
     """`target.pop(...)` for a staged list: the changed list and the item."""
     changed, item = F.array_pop(target, *arguments)
@@ -260,6 +298,11 @@ def stage_iterator(value: Any) -> Iterator[Any]:
 def _one(function: Callable[[], Any]) -> Callable[[], tuple[Any]]:
     """The function as a branch with one result."""
     return lambda: (function(),)
+
+
+def _one_of(function: Callable[[Any], Any]) -> Callable[[Any], tuple[Any]]:
+    """The function of one value as a branch with one result."""
+    return lambda value: (function(value),)
 
 
 def _many(function: Callable[..., Any], count: int) -> Callable[..., tuple[Any, ...]]:

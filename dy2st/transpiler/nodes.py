@@ -150,3 +150,13 @@ def split_docstring(body: Block) -> tuple[Block, Block]:
     ):
         return body[:1], body[1:]
     return [], body
+
+
+def is_generator(function: Node) -> bool:
+    """Whether a function yields."""
+    return any(
+        isinstance(node, gast.Yield | gast.YieldFrom)
+        for statement in function.body
+        if not isinstance(statement, SCOPES)
+        for node in walk_scope(statement)
+    )

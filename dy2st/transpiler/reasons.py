@@ -66,4 +66,16 @@ REASONS: dict[str, Reason] = {
         "it stands in or contains an `async` statement",
         "move the tensor code into a plain function",
     ),
+    "comprehension-scope": Reason(
+        "the comprehension contains `:=`, `await`, or a function that is called later",
+        "write the comprehension as a `for` loop",
+    ),
+    "comprehension-keys": Reason(
+        "which keys a set or dict has cannot depend on the Program",
+        "gather the values in a list: [... for ...]",
+    ),
+    "comprehension-lazy": Reason(
+        "a generator gives its items one by one, also outside of the Program",
+        "gather them in a list: [... for ...]",
+    ),
 }

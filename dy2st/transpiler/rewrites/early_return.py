@@ -24,11 +24,11 @@ from dy2st.transpiler.nodes import (
     blocks,
     constant,
     functions_in,
+    is_generator,
     load,
     negate,
     split_docstring,
     store,
-    walk_scope,
 )
 from dy2st.transpiler.rewrites.jumps import (
     always_leaves,
@@ -43,18 +43,8 @@ from dy2st.transpiler.rewrites.jumps import (
 def transform(tree: Node, context: Context) -> None:
     """Give every function with a `return` inside control flow a single exit."""
     for function in list(functions_in(tree)):
-        if isinstance(function, gast.FunctionDef) and not is_generator(function):
+        if not is_generator(function):
             _SingleExit(function, context).rewrite()
-
-
-def is_generator(function: Node) -> bool:
-    """Whether a function yields."""
-    return any(
-        isinstance(node, gast.Yield | gast.YieldFrom)
-        for statement in function.body
-        if not isinstance(statement, SCOPES)
-        for node in walk_scope(statement)
-    )
 
 
 def _returns(block: Block, chain: tuple[Node, ...]) -> Iterator[tuple[Node, tuple[Node, ...]]]:

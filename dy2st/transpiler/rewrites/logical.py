@@ -68,16 +68,12 @@ class ExpressionRewriter(gast.NodeTransformer):  # type: ignore[misc]
         self.context = context
         self._in_class = False
 
-    def generic_visit(self, node: Node) -> Node:
-        """Visit the children unless the node is left as it is."""
-        if is_untouched(node):
-            return node
-        return super().generic_visit(node)
+    def visit(self, node: Node) -> Node:
+        """Visit a node unless it is left as it is."""
+        return node if is_untouched(node) else super().visit(node)
 
     def visit_FunctionDef(self, node: Node) -> Node:
         """Decorators, defaults and annotations stay: they run when the function is made."""
-        if is_untouched(node):
-            return node
         before, self._in_class = self._in_class, False
         node.body = [self.visit(statement) for statement in node.body]
         self._in_class = before

@@ -1,0 +1,173 @@
+"""Comprehensions while a function is traced: what is gathered goes from step to step.
+
+It is a Python list as long as Python decides on every item. From the first decision of the Program
+on it is a list of the Program; a sum or the answer of `any` and `all` is a value by then.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dy2st.convert.builtins_ import BUILTINS
+from dy2st.convert.logical import convert_and, convert_not, convert_or
+from dy2st.convert.loop import UNROLL_LIMIT
+from dy2st.convert.staging import (
+    is_staged_iterable,
+    stage_append,
+    stage_cast,
+    stage_gathering,
+    stage_gathering_loop,
+    stage_list,
+)
+from dy2st.convert.traced import is_traced
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import current_tracer, user_location
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What a comprehension has gathered so far.
+
+    kind: list, sum, any or all.
+    value: a Python list for list and sum while Python decides, else the list, sum or answer.
+    """
+
+    kind: Callable[..., Any]
+    value: Any
+    start: Any = 0
+
+    def staged(self) -> Gathered:
+        """The same, as what the branches of a Program can join."""
+        if not isinstance(self.value, list):
+            return self
+        if self.kind is builtins.list:
+            return replace(self, value=stage_list(self.value))
+        return replace(self, value=self.total())
+
+    def total(self) -> Any:
+        """The sum so far."""
+        whole = isinstance(self.value, list)
+        return BUILTINS[id(builtins.sum)](self.value, self.start) if whole else self.value
+
+    def decided(self) -> Any:
+        """Whether no later item can change the answer."""
+        if self.kind is builtins.any:
+            return self.value
+        return convert_not(self.value) if self.kind is builtins.all else False
+
+    def also(self, value: Any) -> Gathered:
+        """With one more item."""
+        if self.kind in (builtins.any, builtins.all):
+            combine = convert_or if self.kind is builtins.any else convert_and
+            truth = stage_cast(bool, value) if is_traced(value) else bool(value)
+            return replace(self, value=combine(self.value, lambda: truth))
+        if isinstance(self.value, list):
+            self.value.append(value)
+            return self
+        if self.kind is builtins.sum:
+            return replace(self, value=self.value + value)
+        return replace(self, value=stage_append(self.value, value))
+
+
+Step = Callable[[Gathered], Gathered]
+Turn = Callable[[Gathered, Any], Gathered]
+
+_STARTS: dict[Any, Callable[[], Any]] = {
+    list: list,
+    sum: list,
+    any: lambda: False,
+    all: lambda: True,
+}
+
+
+def convert_untraced() -> bool:
+    """Whether nothing is traced, so that Python decides everything.
+
+    >>> convert_untraced()
+    True
+    """
+    return current_tracer() is None
+
+
+def convert_comprehension(function: Any, iterable: Any, turn: Turn, *start: Any) -> Any:
+    """`[... for ...]`, or the list, sum, any or all of a generator expression.
+
+    >>> convert_comprehension(list, [1, 2], lambda gathered, item: gathered.also(item * 2))
+    [2, 4]
+    """
+    if function not in _STARTS:
+        raise UnsupportedSyntax(
+            "a builtin was given another meaning after the function was converted",
+            at=user_location(),
+            hint="call it by another name",
+        )
+    gathered = convert_turns(Gathered(function, _STARTS[function](), *start), iterable, turn)
+    return gathered.total() if function is builtins.sum else gathered.value
+
+
+def convert_turns(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:
+    """What is gathered after all items, or after the one that decides."""
+    if is_staged_iterable(iterable):
+        first = gathered.staged()
+
+        def staged_turn(item: Any, value: Any) -> Any:
+            return turn(replace(first, value=value), item).staged().value
+
+        def go_on(value: Any) -> Any:
+            return convert_not(replace(first, value=value).decided())
+
+        stops = go_on if gathered.kind in (builtins.any, builtins.all) else None
+        value = stage_gathering_loop(iterable, stops, staged_turn, first.value)
+        return replace(first, value=value)
+    if gathered.decided() is True:
+        return gathered
+    return _unrolled(gathered, iterable, turn)
+
+
+def _unrolled(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:
+    count = 0
+    for item in iterable:
+        decided = gathered.decided()
+        if is_traced(decided):
+            count += 1
+            gathered = convert_filter(
+                gathered,
+                convert_not(decided),
+                lambda now: turn(now, item),  # noqa: B023
+            )
+        else:
+            gathered = turn(gathered, item)
+        if gathered.decided() is True:
+            break
+        if count > UNROLL_LIMIT:
+            raise _endless()
+    return gathered
+
+
+def convert_filter(gathered: Gathered, test: Any, then: Step) -> Gathered:
+    """`if test` of a comprehension: what follows it, or what there is."""
+    if not is_traced(test):
+        return then(gathered) if test else gathered
+    first = gathered.staged()
+
+    def taken(value: Any) -> Any:
+        return then(replace(first, value=value)).staged().value
+
+    return replace(first, value=stage_gathering(test, taken, first.value))
+
+
+def convert_gathered(gathered: Gathered, value: Any) -> Gathered:
+    """What is gathered, and one more item."""
+    return gathered.also(value)
+
+
+def _endless() -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        f"any() or all() looks at more than {UNROLL_LIMIT} items",
+        at=user_location(),
+        why="a tensor decides where it ends, and each item is written into the Program",
+        hint="use `while`, or iterate over a tensor or over range() of a tensor",
+    )
