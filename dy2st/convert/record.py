@@ -26,11 +26,11 @@ class Record:
     """What was met, in the order in which it was.
 
     called    functions, classes and builtins by identity.
-    staged    the kind of every statement that became an operator, by file, line and column.
+    staged    every statement that became an operator: kind, file, line and column.
     """
 
     called: dict[int, Any] = field(default_factory=dict)
-    staged: dict[tuple[str, int, int], str] = field(default_factory=dict)
+    staged: dict[tuple[str, str, int, int], None] = field(default_factory=dict)
 
 
 class _Active(threading.local):
@@ -68,7 +68,7 @@ def staged(kind: str = "", body: int = 1) -> Callable[[Callable[P, R]], Callable
         def run(*args: P.args, **kwargs: P.kwargs) -> R:
             place = _place(args[body], kind)
             if place is not None and _active.record is not None:
-                _active.record.staged[place[1:]] = place[0]
+                _active.record.staged[place] = None
             try:
                 return stage(*args, **kwargs)
             except BaseException as error:

@@ -12,6 +12,9 @@ from dy2st.convert.record import Record
 from dy2st.convert.swapping import own_code
 from dy2st.transpiler import REASONS, is_converted
 
+# Kinds that a conversion lists; others are expressions.
+_STATEMENTS = frozenset({"if", "while", "for"})
+
 
 @dataclass(frozen=True)
 class StatementReport:
@@ -113,31 +116,30 @@ def _statements(function: FunctionType, record: Record) -> list[StatementReport]
         return []
     file = own_code(function).co_filename
     found: set[StatementReport] = set()
-    statements = {(info.line, info.column) for info in conversion.statements.values()}
     for info in conversion.statements.values():
-        is_staged = (file, info.line, info.column) in record.staged
+        is_staged = (info.kind, file, info.line, info.column) in record.staged
         how = "staged" if is_staged else "run by Python"
         found.add(StatementReport(info.kind, info.line, info.column, how))
     for line, (code, name) in conversion.left:
         reason = REASONS[code]
         why, hint = reason.why.format(name=name), reason.hint.format(name=name)
         found.add(StatementReport("statement", line, 0, "left as Python", why, hint))
-    for (line, column), kind in _staged_in(function, record).items():
-        if (line, column) not in statements:
+    for kind, line, column in _staged_in(function, record):
+        if kind not in _STATEMENTS:
             found.add(StatementReport(kind, line, column, "staged"))
     return sorted(found, key=lambda statement: (statement.line, statement.column, statement.kind))
 
 
-def _staged_in(function: FunctionType, record: Record) -> dict[tuple[int, int], str]:
-    """What was staged in the lines of a function: line and column -> kind."""
+def _staged_in(function: FunctionType, record: Record) -> list[tuple[str, int, int]]:
+    """What was staged in the lines of a function: kind, line and column."""
     code = own_code(function)
     lines = [line for _, _, line in code.co_lines() if line is not None]
     first, last = code.co_firstlineno, max(lines, default=code.co_firstlineno)
-    return {
-        (line, column): kind
-        for (file, line, column), kind in record.staged.items()
+    return [
+        (kind, line, column)
+        for kind, file, line, column in record.staged
         if file == code.co_filename and first <= line <= last
-    }
+    ]
 
 
 def _is_library(function: FunctionReport) -> bool:
