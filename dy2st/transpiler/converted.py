@@ -53,8 +53,7 @@ class Converted:
         """The code of the converted function, which calls these functions of `convert`."""
         if self._code is None:
             code = bind_helpers(self._unbound, helpers)
-            _register(code, self.statements)
-            self._code = code
+            self._code = _registered(code, self.statements, code.co_name)
         return self._code
 
 
@@ -113,12 +112,17 @@ def _forget(table: dict[int, Any], key: int) -> Callable[[object], None]:
     return drop
 
 
-def _register(code: CodeType, statements: Mapping[str, StatementInfo]) -> None:
-    reference = weakref.ref(code, _forget(_made, id(code)))
-    _made[id(code)] = (reference, statements.get(code.co_name))
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            _register(inner, statements)
+def _registered(code: CodeType, statements: Mapping[str, StatementInfo], name: str) -> CodeType:
+    """The code, known from now on; parts of statements have the `name` of the user's function."""
+    info = statements.get(code.co_name)
+    name = code.co_name if info is None else name
+    consts = tuple(
+        _registered(inner, statements, name) if isinstance(inner, CodeType) else inner
+        for inner in code.co_consts
+    )
+    code = code.replace(co_consts=consts, co_name=name)
+    _made[id(code)] = (weakref.ref(code, _forget(_made, id(code))), info)
+    return code
 
 
 def _printable(tree: Node) -> ast.AST:

@@ -193,6 +193,20 @@ def test_the_traceback_leads_through_every_function_of_the_user():
     assert [frame.name for frame in frames(error)] == ["f", "middle", "inner"]
 
 
+def test_an_error_in_staged_statements_shows_the_lines_that_python_shows():
+    @dy2st.to_static
+    def f(x):
+        while x.sum() > 0:
+            if x.max() > 1:
+                for row in x:
+                    x = x - row.missing
+        return x
+
+    error = raised(f, X)
+    assert lines(error) == ["x = x - row.missing"]
+    assert [frame.name for frame in frames(error)] == ["f"]
+
+
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="3.10 has no columns")
 def test_carets_stand_under_the_expression_that_failed():
     @dy2st.to_static
