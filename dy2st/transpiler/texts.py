@@ -29,8 +29,9 @@ def texts_of(function: FunctionType) -> Iterator[list[str]]:
     elif filename == "<string>":
         yield from _of_the_command_line()
     elif filename in ("<stdin>", "<console>"):
-        yield from _of_standard_input()
-        yield from _of_the_history(code)
+        for typed in (_standard_input(), _history()):
+            yield typed
+            yield from _statements_of(typed, code)
 
 
 def is_guess(function: FunctionType) -> bool:
@@ -44,28 +45,32 @@ def _of_the_command_line() -> Iterator[list[str]]:
         yield argument.removeprefix("-c").splitlines(keepends=True)
 
 
-def _of_standard_input() -> Iterator[list[str]]:
+def _standard_input() -> list[str]:
     """`python < file`: the file is still open."""
     try:
         status = os.fstat(0)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST_BYTES:
-            return
+            return []
         text = os.pread(0, status.st_size, 0).decode()
     except (OSError, UnicodeDecodeError, AttributeError):  # closed, no text, not on this system
-        return
-    yield text.splitlines(keepends=True)
+        return []
+    return text.splitlines(keepends=True)
 
 
-def _of_the_history(code: CodeType) -> Iterator[list[str]]:
+def _history() -> list[str]:
     """What was typed before 3.13: readline has it by line, without the empty ones."""
     readline = sys.modules.get("readline")
     if readline is None:
-        return
-    count = readline.get_current_history_length()
-    typed = [readline.get_history_item(number) or "" for number in range(1, count + 1)]
+        return []
+    numbers = range(1, readline.get_current_history_length() + 1)
+    return [(readline.get_history_item(number) or "") + "\n" for number in numbers]
+
+
+def _statements_of(typed: list[str], code: CodeType) -> Iterator[list[str]]:
+    """What may be the statement that defines a function: at a prompt each begins with line 1."""
     name = "lambda" if code.co_name == "<lambda>" else code.co_name
     starts = 0
-    for index in range(count - 1, -1, -1):
+    for index in range(len(typed) - 1, -1, -1):
         first = index - code.co_firstlineno + 1
         line = typed[index].lstrip()
         if first < 0 or not (name in line or line.startswith("@")):
@@ -73,5 +78,5 @@ def _of_the_history(code: CodeType) -> Iterator[list[str]]:
         starts += 1
         if starts > _MOST_STARTS:
             return
-        for last in range(index + 1, min(count, index + _MOST_LINES) + 1):
-            yield [line + "\n" for line in typed[first:last]]
+        for last in range(index + 1, min(len(typed), index + _MOST_LINES) + 1):
+            yield typed[first:last]

@@ -105,6 +105,43 @@ def test_a_file_as_standard_input(tmp_path):
         converted(run(["-"], tmp_path, stdin=file))
 
 
+def test_a_file_as_standard_input_of_a_prompt(tmp_path):
+    (tmp_path / "program.py").write_text("import sys\n" + DEFINITION + USE)
+    with open(tmp_path / "program.py") as file:
+        assert RIGHT in run(["-i", "-q"], tmp_path, stdin=file).stdout
+
+
+def test_a_pipe_as_standard_input_of_a_prompt_is_exact_or_refused(tmp_path):
+    result = run(["-i", "-q"], tmp_path, DEFINITION + USE)
+    if sys.version_info >= (3, 13):  # which keeps what it reads
+        assert RIGHT in result.stdout
+    else:
+        assert REFUSED in result.stderr and RIGHT not in result.stdout
+
+
+def test_a_console_inside_a_program_is_refused(tmp_path):
+    (tmp_path / "typed.txt").write_text(DEFINITION + USE)
+    (tmp_path / "program.py").write_text(
+        "import code\nconsole = code.InteractiveConsole()\n"
+        "for line in open('typed.txt').read().split('\\n'):\n    console.push(line)\n"
+    )
+    refused(run(["program.py"], tmp_path), "no text")
+
+
+def test_functions_that_the_standard_library_makes_from_text_are_called_as_they_are(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "import collections, dataclasses, numpy, dy2st\n"
+        "Pair = collections.namedtuple('Pair', 'a b')\n"
+        "@dataclasses.dataclass(order=True)\nclass Both:\n    a: object\n    b: int = 2\n"
+        "def f(x):\n"
+        "    pair = Pair._make([x, x + 1])._replace(a=x + 3)\n"
+        "    both = dataclasses.replace(Both(pair.a), b=4)\n"
+        "    return both.a + both.b if Both(1) < Both(2) else x\n"
+        "print(float(dy2st.to_static(f)(numpy.ones(1, 'float32'))))\n"
+    )
+    assert run(["program.py"], tmp_path).stdout.strip() == "8.0"
+
+
 def test_a_pipe_as_standard_input_is_refused(tmp_path):
     refused(run([], tmp_path, DEFINITION + USE), "no text")
 
