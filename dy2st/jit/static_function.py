@@ -25,7 +25,7 @@ from dy2st.transpiler import transpile
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Program, Tensor, Variable, current_tracer
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries
-from dy2st_runtime.ir.tracebacks import hide_own_frames
+from dy2st_runtime.ir.tracebacks import hide_own_frames, without_own_frames
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, from_numpy
 
@@ -155,6 +155,7 @@ class StaticFunction:
         tensors = [_as_tensor(leaf) for leaf in leaves]
         return self._program_for(arguments, structure, tensors)(tensors)
 
+    @without_own_frames
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:
         """The Program for these arguments (tensors or InputSpecs), traced now if need be."""
         arguments = self._bind(args, kwargs)
@@ -162,6 +163,7 @@ class StaticFunction:
         return self._traced(specs, key=constant_key(specs))
 
     @property
+    @without_own_frames
     def concrete_program(self) -> ConcreteProgram:
         """The Program of the InputSpec, or else of the last call."""
         if self._input_spec is not None:
@@ -174,6 +176,7 @@ class StaticFunction:
             )
         return last
 
+    @without_own_frames
     def concrete_program_specify_input_spec(self, input_spec: Sequence[Any]) -> ConcreteProgram:
         """The Program for these InputSpecs."""
         if not isinstance(input_spec, (list, tuple)):
@@ -182,6 +185,7 @@ class StaticFunction:
         return self._traced(specs, key=constant_key(specs))
 
     @property
+    @without_own_frames
     def main_program(self) -> Program:
         """The Program of `concrete_program`."""
         return self.concrete_program.main_program

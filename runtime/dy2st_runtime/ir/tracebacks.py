@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import sys
 from collections.abc import Callable
 from types import CodeType, TracebackType
+from typing import ParamSpec, TypeVar
 
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.program import Operator
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def hide_own_frames(error: BaseException) -> None:
@@ -22,6 +27,20 @@ def hide_own_frames(error: BaseException) -> None:
     """
     if os.environ.get("DY2ST_DEBUG", "0") in ("", "0") and not _is_our_fault(error):
         _hide(error, set())
+
+
+def without_own_frames(function: Callable[P, R]) -> Callable[P, R]:
+    """Mark a public function that runs the user's code: its errors show the user's frames alone."""
+
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:
+            hide_own_frames(error)
+            raise
+
+    return run
 
 
 # Ask whether code is the body of a statement of the function that calls it.

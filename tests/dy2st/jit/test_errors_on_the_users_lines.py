@@ -240,6 +240,24 @@ def test_an_error_of_shapes_ends_on_the_users_line():
     assert lines(error) == ["return x @ y"]
 
 
+@pytest.mark.parametrize("how", ["save", "main_program", "get_concrete_program"])
+def test_an_error_of_a_conversion_without_call_shows_the_users_frames(how, tmp_path):
+    @dy2st.to_static
+    def f(x):
+        return x.missing
+
+    spec = InputSpec([None, 3], "float32")
+    calls = {
+        "save": lambda: dy2st.jit.save(f, str(tmp_path / "f"), input_spec=[spec]),
+        "main_program": lambda: dy2st.to_static(f, input_spec=[spec]).main_program,
+        "get_concrete_program": lambda: f.get_concrete_program(spec),
+    }
+    shown = [frame.line for frame in frames(raised(calls[how])) if frame.filename == HERE]
+    assert shown[-1] == "return x.missing"
+    if sys.version_info >= (3, 11):
+        assert {frame.filename for frame in frames(raised(calls[how]))} == {HERE}
+
+
 def test_all_frames_stay_when_debugging(monkeypatch):
     monkeypatch.setenv("DY2ST_DEBUG", "1")
 
