@@ -16,6 +16,7 @@ from dy2st.convert.logical import convert_and, convert_not, convert_or
 from dy2st.convert.loop import UNROLL_LIMIT
 from dy2st.convert.staging import (
     is_staged_iterable,
+    only_tensors,
     stage_append,
     stage_cast,
     stage_gathering,
@@ -69,7 +70,7 @@ class Gathered:
             return self
         if self.kind is builtins.sum:
             return replace(self, value=self.value + value)
-        return replace(self, value=stage_append(self.value, value))
+        return replace(self, value=stage_append(self.value, only_tensors([value])[0]))
 
 
 Step = Callable[[Gathered], Gathered]

@@ -33,7 +33,16 @@ from dy2st.convert.regions import (
 )
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.errors import BranchMismatch, Location
-from dy2st_runtime.ir import F, Tensor, Tracer, ValueType, Variable, current_tracer, user_location
+from dy2st_runtime.ir import (
+    ArrayType,
+    F,
+    Tensor,
+    Tracer,
+    ValueType,
+    Variable,
+    current_tracer,
+    user_location,
+)
 from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.join import facts_of_branches, join_types
 from dy2st_runtime.ir.program import NumberKind
@@ -315,6 +324,8 @@ def _join_arguments(join: _Join) -> list[Callable[[], Any]]:
 def truth(tracer: Tracer, value: Any) -> Variable:
     """The truth of a traced value as a 0-d bool Variable."""
     variable = to_variable(tracer, asked(value))
+    if isinstance(variable.type, ArrayType):
+        variable = F.array_length(variable)
     if variable.tensor_type.rank:
         variable = F.reshape(variable, [])
     if variable.tensor_type.dtype != np.dtype("bool"):

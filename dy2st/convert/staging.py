@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any
 
-from dy2st.convert import stage_values
+from dy2st.convert import stage_lists, stage_values
 from dy2st.convert.catchers import refuse_if_caught
+from dy2st.convert.joining import is_number
 from dy2st.convert.record import staged
 from dy2st.convert.stage_if import places_of, stage_branches, truth
+from dy2st.convert.stage_lists import LIST_BUILTINS
 from dy2st.convert.stage_values import StagedItems, staged_items, tracer
 from dy2st.convert.stage_while import stage_loop
 from dy2st.convert.traced import is_a
@@ -174,6 +176,8 @@ def stage_not(value: Any) -> Any:
 
 def stage_in(value: Any, container: Any) -> Any:
     """`value in container`, where one of them, or an item of a list or tuple, is traced."""
+    if is_staged_list(container):
+        return stage_lists.contains(value, container)
     return stage_values.contains(value, container)
 
 
@@ -204,6 +208,9 @@ def stage_len(value: Any) -> Any:
 def stage_builtin(function: Callable[..., Any], arguments: Values, keywords: dict[str, Any]) -> Any:
     """Another builtin with a traced argument: abs, all, any, divmod, enumerate, isinstance, max,
     min, pow, reversed, round, sorted, sum, type, zip, or `range` called where no loop is."""
+    known = LIST_BUILTINS.get(function)
+    if known is not None and not keywords and is_staged_list(arguments[0]):
+        return known(*arguments)
     return stage_values.call_builtin(function, arguments, keywords)
 
 
@@ -237,15 +244,20 @@ def stage_append(target: Any, value: Any) -> Any:
 
 def stage_list(items: list[Any]) -> Any:
     """A Python list as a list of the Program."""
+    return F.array_of(only_tensors(items))
+
+
+def only_tensors(items: list[Any]) -> list[Any]:
+    """The items of a list of the Program; UnsupportedSyntax if some are no tensors."""
     for item in items:
-        if not isinstance(item, Tensor) or (isinstance(item, Variable) and item.number is not None):
+        if not isinstance(item, Tensor) or is_number(item):
             raise UnsupportedSyntax(
                 f"a list whose length depends on a tensor holds a {type(item).__name__}",
                 at=user_location(),
                 why="a list of the Program holds tensors of one dtype and rank",
                 hint="put in tensors: to_tensor(...) of a number",
             )
-    return F.array_of(items)
+    return items
 
 
 def stage_gathering(test: Any, then: Callable[[Any], Any], value: Any) -> Any:

@@ -50,7 +50,13 @@ class Variable(Tensor):
     @property
     def tensor_type(self) -> TensorType:
         """The type of a Variable that is known to be a tensor."""
-        assert isinstance(self.type, TensorType), f"{self!r} is no tensor"
+        if not isinstance(self.type, TensorType):
+            raise TensorAsPython(
+                "a list whose length depends on a tensor is used as a tensor",
+                at=user_location(),
+                why="how many items it has is known only when the Program runs",
+                hint="use len(), an index, a `for` loop, or stack(...) of the list",
+            )
         return self.type
 
     @property

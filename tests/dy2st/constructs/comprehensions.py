@@ -1,1 +1,269 @@
 """Comprehensions and generator expressions."""
+
+from __future__ import annotations
+
+import dy2st
+from dy2st.errors import BranchMismatch, TensorAsPython, UnsupportedSyntax
+from tests.dy2st.constructs.catalogue import construct
+
+
+@construct("a list comprehension over Python values", "Python gathers the tensors")
+def over_python_values(x):
+    return [x * k for k in range(3)], [x + k for k in (1, 2) if k > 1]
+
+
+@construct("a tensor `if` in the element", "a `cond` an item")
+def conditional_element(x):
+    return [v * 2 if v.sum() > 0 else v - 1 for v in (x, x + 1, -x)]
+
+
+@construct("`[... if tensor]`", "a list whose length is known when the Program runs")
+def tensor_condition(x):
+    return [v * 2 for v in (x, x + 1, -x) if v.sum() > 0]
+
+
+@construct("several conditions", "each is evaluated only where those before it hold")
+def several_conditions(x):
+    return [v for v in (x, x + 1, -x) if v.sum() > 0 if v.max() > 2]
+
+
+@construct("`and`, `or` in a condition", "as everywhere")
+def logic_in_a_condition(x):
+    return [v for v in x if v > 1 or v < -1 and v > -3]
+
+
+@construct("over a tensor", "row by row")
+def over_a_tensor(x):
+    return [v * 2 for v in x], [v + 1 for v in x if v > 0]
+
+
+@construct("over a list of unknown length", "a loop that appends")
+def over_a_list_of_unknown_length(x):
+    kept = [v for v in (x, x + 1, -x) if v.sum() > 0]
+    return [v * 2 for v in kept], [v for v in kept if v.max() > 3]
+
+
+@construct("two `for`", "loops in loops, in Python's order")
+def nested_for(x):
+    return [v * w for v in x for w in (1.0, 2.0)]
+
+
+@construct("two `for` with tensor conditions", "each where it stands")
+def nested_for_with_conditions(x):
+    return [v + w for v in x if v > 0 for w in x if w > v]
+
+
+@construct("a comprehension in a comprehension", "the inner one gives one element of the outer")
+def nested_comprehensions(x):
+    return [dy2st.stack([v + w for w in x]) for v in x]
+
+
+@construct("a list of unknown length in a list", "lists of the Program hold tensors")
+def sums_of_inner_lists(x):
+    return [sum([w * 2 for w in x if w > v], v) for v in x]
+
+
+@construct("targets that unpack", "as in Python, stars too")
+def unpacked_targets(x):
+    pairs = [a * b for a, b in zip(x, (1.0, 2.0, 3.0)) if a > 0]
+    rests = [first + len(rest) for first, *rest in ((x, 1, 2), (-x, 3)) if first.sum() > 0]
+    return pairs, rests
+
+
+@construct("over zip() and enumerate() of tensors", "pairs of the Program")
+def over_pairs(x):
+    return [a * b for a, b in zip(x, x + 1) if a > 0], [k * v for k, v in enumerate(x)]
+
+
+@construct("`len()`, index, truth, `for` of such a list", "work when the Program runs")
+def uses_of_the_list(x):
+    kept = [v for v in (x, x + 1, -x) if v.max() > 2]
+    y = x
+    if kept:
+        y = kept[0] + kept[-1]
+    for v in kept:
+        y = y + v
+    return y, len(kept)
+
+
+@construct("`stack(...)` of such a list", "a tensor of unknown length")
+def stack_of_the_list(x):
+    kept = [v for v in (x, x + 1, 1 - x) if v.max() > 0]
+    return dy2st.stack(kept), dy2st.concat(kept)
+
+
+@construct("`max()`, `min()` of such a list", "Python's ValueError if it is empty")
+def extremes_of_the_list(x):
+    kept = [v for v in x if v > 0]
+    return max(kept), min(kept)
+
+
+@construct("`any()`, `all()`, `in` with such a list", "a loop each")
+def questions_to_the_list(x):
+    kept = [v for v in x if v > 0]
+    return any([v > 2 for v in kept]), all([v > 1 for v in kept]), 3.0 in kept
+
+
+@construct("`sum(... for ...)`", "adds in Python's order, under conditions too")
+def sum_of_a_generator(x):
+    return sum(v * 2 for v in x), sum((v for v in x if v > 1), x.sum())
+
+
+@construct("`sum(1 for ... if tensor)`", "a number of the Program")
+def counting(x):
+    return sum(1 for v in x if v > 1), sum(2 for v in x for w in x if v > w)
+
+
+@construct("`any(... for ...)`, `all(... for ...)`", "a bool of the Program")
+def any_and_all(x):
+    return any(v > 2 for v in x), all(v > 0 for v in x), any(v < 0 for v in x if v > -2)
+
+
+@construct("where `any()` is sure before a tensor asks", "later items are not evaluated")
+def any_stops(x):
+    seen = []
+
+    def look(k):
+        seen.append(k)
+        return k == 1
+
+    return x, any(look(k) for k in range(4)), all(look(k) for k in range(4)), seen
+
+
+@construct("`max(... for ...)`, `min(... for ...)`", "of all items that are gathered")
+def extremes_of_a_generator(x):
+    return max(v * v for v in x), min((v for v in x), key=None)
+
+
+@construct("`list(... for ...)`", "as the list comprehension")
+def list_of_a_generator(x):
+    return list(v + 1 for v in x if v > 0)
+
+
+@construct("sets and dicts over Python keys", "Python's; the values may be tensors")
+def sets_and_dicts(x):
+    scaled = {f"x{k}": x * k for k in range(3) if k != 1}
+    return scaled, sorted({k % 2 for k in range(4)}), [v * 2 for v in scaled.values()]
+
+
+@construct("`{key: value if tensor else ...}`", "a `cond` a value")
+def dict_values(x):
+    return {k: (v if v.sum() > 0 else -v) for k, v in {"a": x, "b": -x}.items()}
+
+
+@construct(
+    "`{... if tensor}`", "which keys there are", refused=UnsupportedSyntax, says="set or dict"
+)
+def dict_of_tensor_condition(x):
+    return {k: v for k, v in {"a": x, "b": -x}.items() if v.sum() > 0}
+
+
+@construct("generator expressions consumed by `for`", "one item after the other")
+def generator_in_a_for(x):
+    y = x
+    for v in (w * 2 for w in (x, x + 1)):
+        if v.sum() > 0:
+            y = y + v
+    return y
+
+
+@construct(
+    "a tensor condition in a generator that somebody else consumes",
+    "it gives its items outside of the Program",
+    refused=UnsupportedSyntax,
+    says="one by one",
+)
+def lazy_generator(x):
+    lazily = (v for v in (x, -x) if v.sum() > 0)
+    return sum(lazily, x)
+
+
+@construct(
+    "numbers in a list of unknown length",
+    "would become tensors",
+    refused=UnsupportedSyntax,
+    says="holds a int",
+)
+def numbers_in_a_list(x):
+    return [k for k in range(3) if x[k] > 0]
+
+
+@construct(
+    "vectors added up from 0 under conditions",
+    "0 or a vector",
+    refused=BranchMismatch,
+    says="gathers",
+)
+def sum_of_vectors(x):
+    return sum(v for v in (x, x + 1) if v.sum() > 0)
+
+
+@construct(
+    "`+` of a list of unknown length",
+    "only appending has a form",
+    refused=TensorAsPython,
+    says="length depends",
+)
+def sum_of_lists(x):
+    return [v for v in (x, -x) if v.sum() > 0] + [x]
+
+
+@construct("`:=` in a comprehension", "binds in the function, as in Python")
+def walrus(x):
+    parts = [(last := x + k) for k in range(3)]
+    return parts, last
+
+
+@construct(
+    "`:=` in a tensor condition",
+    "a `for` statement can do it",
+    refused=UnsupportedSyntax,
+    says="`:=`",
+)
+def walrus_in_a_tensor_condition(x):
+    return [y for v in (x, -x) if (y := v + 1).sum() > 0]
+
+
+@construct("functions made by a comprehension", "see the last item, as in Python")
+def late_binding(x):
+    functions = [lambda: x * k for k in range(3)]
+    return [function() for function in functions]
+
+
+@construct("the names of a comprehension", "are its own")
+def own_names(x):
+    v = x
+    parts = [v for v in (x + 1, x + 2)]
+    return v, parts
+
+
+@construct("in a method", "`self` is seen")
+def in_a_method(x):
+    class Scaled:
+        factor = 2
+
+        def parts(self):
+            return [v * self.factor for v in x if v > 0]
+
+    return Scaled().parts()
+
+
+@construct("an exception in an element", "Python's; a decided one when the Program runs")
+def exception_in_an_element(x):
+    def root(v):
+        if v < 0:
+            raise ValueError("no root")
+        return dy2st.sqrt(v)
+
+    return [root(v) for v in x]
+
+
+@construct("comprehensions in a tensor loop and in a branch", "gathered where they stand")
+def in_loops_and_branches(x):
+    y, n = x, 0
+    while n < 3 and y.max() < 50:
+        y = y + sum(v for v in y if v > 0)
+        n = n + 1
+    if y.sum() > 10:
+        y = dy2st.stack([v / 2 for v in y])
+    return y

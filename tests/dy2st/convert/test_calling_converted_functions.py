@@ -115,15 +115,6 @@ def test_changed_defaults_are_seen(monkeypatch):
     assert convert_call(double)(2) == 10
 
 
-def generator(x):
-    if x:
-        yield x
-
-
-async def coroutine(x):
-    return x if x else None
-
-
 def marked(x):
     return x if x else None
 
@@ -134,8 +125,6 @@ marked.__dy2st_ignore__ = True
 @pytest.mark.parametrize(
     "target",
     [
-        generator,
-        coroutine,
         marked,
         marked.__get__(3),
         json.dumps,

@@ -46,8 +46,21 @@ def test_async_code_keeps_its_statements(define):
     assert [left.code for _, left in conversion.left] == ["yield", "async"]
 
 
+COMPREHENSIONS = {
+    "comprehension-scope": "[lambda: x for x in xs if x]",
+    "comprehension-keys": "{x: a for x in xs if x}",
+    "comprehension-lazy": "(x for x in xs if x)",
+}
+
+
+@pytest.mark.parametrize("code", sorted(COMPREHENSIONS))
+def test_comprehension_is_left_with_its_reason(code, define):
+    text = transpile(define(f"def f(a, xs):\n    return {COMPREHENSIONS[code]}\n")).code
+    assert f"in convert_python_iter(xs, '{code}') if convert_python_bool(x, '{code}')" in text
+
+
 def test_every_reason_has_a_case():
-    assert {*LEFT, "async"} == set(REASONS)
+    assert {*LEFT, *COMPREHENSIONS, "async"} == set(REASONS)
 
 
 def test_conditions_left_as_python_carry_the_reason(define):
