@@ -7,6 +7,7 @@ they are first called; classes, C functions, library code and what not_to_static
 from __future__ import annotations
 
 import builtins
+import contextlib
 import gc
 import inspect
 import sys
@@ -306,10 +307,27 @@ def converted_code(function: FunctionType) -> CodeType | None:
     return code
 
 
+# What contextlib makes of a generator function is its own code; the user's is in its closure.
+_DECORATORS: tuple[Any, ...] = (contextlib.contextmanager, contextlib.asynccontextmanager)
+_MANAGERS: dict[CodeType, Any] = {made(lambda: None).__code__: made for made in _DECORATORS}
+
+
+def _convert_manager(function: FunctionType) -> FunctionType:
+    """The context manager made of the converted generator function."""
+    inner = inspect.getclosurevars(function).nonlocals["func"]
+    converted = convert_call(inner)
+    if converted is inner:
+        return function
+    made: FunctionType = _MANAGERS[function.__code__](converted)
+    return made
+
+
 def _convert_function(function: FunctionType) -> FunctionType:
     if id(function) in _functions:
         known: FunctionType = convert_call(function)
         return known
+    if function.__code__ in _MANAGERS:
+        return _convert_manager(function)
     if _watched.functions is not None:
         _watched.functions[id(function)] = function
     conversion = conversion_of(function)

@@ -78,7 +78,7 @@ class _Containers:
             isinstance(target, gast.Subscript)
             and isinstance(target.value, gast.Name)
             and target.value.id in self._rebindable
-            and not _contains(target, (*_NOT_IN_THUNK, gast.Starred))
+            and not _contains(target, _NOT_IN_THUNK)
         )
 
     def _has_inner_item(self, statement: Node) -> bool:

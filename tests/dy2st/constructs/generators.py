@@ -1,1 +1,367 @@
 """Generators, coroutines and `async`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+
+from dy2st.errors import UnsupportedSyntax
+from tests.dy2st.constructs.catalogue import construct
+
+
+def drive(coroutine):
+    """Run a coroutine that waits for nothing, by hand."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        return stop.value
+    raise AssertionError("the coroutine waits")
+
+
+class Ready:
+    """Something to await, and to iterate over with `async for`."""
+
+    def __init__(self, value, count=1):
+        self.value, self.left = value, count
+
+    def __await__(self):
+        return self.value
+        yield
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        if not self.left:
+            raise StopAsyncIteration
+        self.left -= 1
+        return self.value + self.left
+
+    async def __aenter__(self):
+        return self.value
+
+    async def __aexit__(self, *error):
+        return False
+
+
+@construct("a generator function", "converted; each item comes when it is asked for")
+def generator(x):
+    def parts(v):
+        for k in range(3):
+            yield v * k
+
+    return list(parts(x)), sum(parts(x), x)
+
+
+@construct("a tensor `if` without `yield` in a generator", "a `cond`")
+def branch_in_a_generator(x):
+    def parts(v):
+        for k in range(3):
+            if v.sum() > k:
+                v = v + 1
+            else:
+                v = v - 1
+            yield v
+
+    y = x
+    for part in parts(x):
+        y = y + part
+    return y
+
+
+@construct("a tensor loop without `yield` in a generator", "a `while`")
+def loop_in_a_generator(x):
+    def parts(v):
+        while v.sum() < 20:
+            v = v + 5
+        yield v
+        yield v * 2
+
+    first, second = parts(x)
+    return first + second
+
+
+@construct(
+    "`if tensor: yield a`",
+    "how many items there are would depend on the tensor",
+    refused=UnsupportedSyntax,
+    says="contains `yield`",
+)
+def yield_in_a_branch(x):
+    def parts(v):
+        if v.sum() > 0:
+            yield v
+        yield v * 2
+
+    return list(parts(x))
+
+
+@construct("`yield a if tensor else b`", "a `cond` that gives the item")
+def conditional_item(x):
+    def parts(v):
+        yield v if v.sum() > 0 else -v
+        yield v
+
+    return list(parts(x))
+
+
+@construct("what a `for` over a generator does under tensor conditions", "a `cond` a turn")
+def consumed_in_place(x):
+    def parts(v):
+        yield v
+        yield v + 10
+
+    y = x
+    for part in parts(x):
+        if part.sum() > 0:
+            y = y * part
+    return y
+
+
+@construct("`break` by a tensor out of a `for` over a generator", "later turns change nothing")
+def left_early(x):
+    def parts(v):
+        for k in range(4):
+            yield v + k
+
+    y = x
+    for part in parts(x):
+        if part.sum() > 5:
+            break
+        y = y + part
+    return y
+
+
+@construct(
+    "a generator advanced in a branch that a tensor decides",
+    "how far it has come would be unknown",
+    refused=UnsupportedSyntax,
+    says="is advanced in a branch",
+)
+def advanced_in_a_branch(x):
+    def parts(v):
+        yield v
+        yield v * 2
+        yield v * 3
+
+    items = parts(x)
+    y = next(items)
+    if x.sum() > 0:
+        y = next(items)
+    return y + next(items)
+
+
+@construct("a generator made and used up in a branch", "part of that branch")
+def used_up_in_a_branch(x):
+    def parts(v):
+        yield v
+        yield v * 2
+
+    y = x
+    if x.sum() > 0:
+        first, second = parts(x)
+        y = first + second
+    return y
+
+
+@construct("`send()`, `throw()`, `close()`", "as in Python")
+def driven_generator(x):
+    log = []
+
+    def adder(total):
+        try:
+            while True:
+                try:
+                    total = total + (yield total)
+                except KeyError as error:
+                    log.append(str(error))
+        finally:
+            log.append("closed")
+
+    adding = adder(x)
+    next(adding)
+    adding.send(x * 2)
+    adding.throw(KeyError("skip"))
+    y = adding.send(1.0)
+    adding.close()
+    return y, log
+
+
+@construct("`yield from`, and the value of `return`", "as in Python")
+def delegated(x):
+    def inner(v):
+        yield v
+        if v.ndim == 1:
+            return v * 10
+        return v
+
+    def outer(v):
+        result = yield from inner(v)
+        yield result + 1
+
+    return list(outer(x))
+
+
+@construct("a tensor decides what a generator returns", "a `cond`")
+def decided_return(x):
+    def inner(v):
+        yield v
+        if v.sum() > 0:
+            result = v * 2
+        else:
+            result = v - 1
+        return result
+
+    def outer(v):
+        yield (yield from inner(v))
+
+    return list(outer(x))
+
+
+@construct("a generator method", "sees `self`")
+def generator_method(x):
+    class Scaled:
+        factor = 3
+
+        def __iter__(self):
+            for k in range(2):
+                v = x * k
+                if v.sum() > 0:
+                    v = v * self.factor
+                yield v
+
+    return list(Scaled())
+
+
+@construct("recursive generators", "as in Python")
+def recursive_generator(x):
+    def halves(v, depth):
+        if depth:
+            yield from halves(v / 2, depth - 1)
+        yield v if v.sum() > 1 else v + 1
+
+    return list(halves(x, 3))
+
+
+@construct("`@contextmanager`", "what stands around the `yield` is converted")
+def context_manager(x):
+    log = []
+
+    @contextlib.contextmanager
+    def shifted(v):
+        if v.sum() > 0:
+            v = v + 1
+        log.append("in")
+        try:
+            yield v
+        finally:
+            log.append("out")
+
+    with shifted(x) as y:
+        y = y * 2
+    return y, log
+
+
+@construct("`@contextmanager` that swallows", "as in Python")
+def swallowing_manager(x):
+    @contextlib.contextmanager
+    def swallowed():
+        try:
+            yield
+        except ValueError:
+            pass
+
+    y = x
+    with swallowed():
+        y = y + 1
+        raise ValueError("unseen")
+    return y
+
+
+@construct("partial() of a generator function", "converted too")
+def partial_generator(x):
+    def parts(factor, v):
+        if v.sum() > 0:
+            v = v * factor
+        yield v
+
+    return list(functools.partial(parts, 3.0)(x))
+
+
+@construct("`async def` and `await`", "run to their end while the Program is made")
+def coroutine(x):
+    async def doubled(v):
+        if v.sum() > 0:
+            return v * 2
+        return v - 1
+
+    async def main(v):
+        first = await doubled(v)
+        return first + await Ready(v)
+
+    return drive(main(x))
+
+
+@construct("asyncio.run()", "as by hand")
+def run_by_asyncio(x):
+    async def scaled(v, factor):
+        await asyncio.sleep(0)
+        while v.sum() < 10:
+            v = v + factor
+        return v
+
+    async def main():
+        return await asyncio.gather(scaled(x, 1), scaled(x, 2))
+
+    return asyncio.run(main())
+
+
+@construct("`async for`, `async with`", "Python's; what stands inside is staged")
+def async_statements(x):
+    async def main(v):
+        async with Ready(v) as y:
+            async for item in Ready(v, 3):
+                if item.sum() > 0:
+                    y = y + item
+        return y
+
+    return drive(main(x))
+
+
+@construct("async comprehensions", "Python's")
+def async_comprehension(x):
+    async def main(v):
+        parts = [item * 2 async for item in Ready(v, 2)]
+        return parts, [item + await Ready(v) for item in parts]
+
+    return drive(main(x))
+
+
+@construct("async generators", "Python's; statements without `yield` are staged")
+def async_generator(x):
+    async def parts(v):
+        for k in range(2):
+            if v.sum() > k:
+                v = v * 2
+            yield v
+
+    async def main(v):
+        return [part async for part in parts(v)]
+
+    return drive(main(x))
+
+
+@construct(
+    "`if tensor:` with `await` inside",
+    "the function itself must wait",
+    refused=UnsupportedSyntax,
+    says="contains `yield` or `await`",
+)
+def await_in_a_branch(x):
+    async def main(v):
+        if v.sum() > 0:
+            v = await Ready(v)
+        return v
+
+    return drive(main(x))
