@@ -70,11 +70,12 @@ from dy2st.convert.loop import (
     recorded_operators,
 )
 from dy2st.convert.matching import convert_match
+from dy2st.convert.outer import convert_outer, convert_own
 from dy2st.convert.record import note_call
 from dy2st.convert.staging import is_staged_iterable
 from dy2st.convert.swapping import own_code
 from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_LOOKUPS, PLAIN_TYPES
-from dy2st.convert.undefined import Undefined, defined, undefined
+from dy2st.convert.undefined import Undefined, convert_cell, defined, undefined
 from dy2st.transpiler import Converted, is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.ir.location import explain_frames
@@ -411,6 +412,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_call,
         convert_catches,
         convert_caught,
+        convert_cell,
         convert_chain,
         convert_caught_error,
         convert_comprehension,
@@ -429,6 +431,8 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_not,
         convert_not_in,
         convert_or,
+        convert_outer,
+        convert_own,
         convert_pop,
         convert_python_bool,
         convert_python_iter,

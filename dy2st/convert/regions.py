@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import builtins
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from dy2st.convert.catchers import refuse_if_caught
+from dy2st.convert.outer import Change, Place, noting
+from dy2st.convert.undefined import Undefined
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import ConversionError, Dy2stError
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, ValueType, Variable, user_location
@@ -31,6 +33,7 @@ class Region:
     changed      registered tensors (buffers) that the code gave a new value, by identity.
     overwritten  Variables that it changed in place.
     raised       whether the code raised an exception, which the Block raises when it runs.
+    outer        variables of other functions and attributes that it changed, by their keys.
     copies       for every list or dict the code was given: the copy it worked on, and the original.
     """
 
@@ -39,7 +42,15 @@ class Region:
     changed: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
     overwritten: list[Variable] = field(default_factory=list)
     raised: bool = False
+    outer: dict[Hashable, Change] = field(default_factory=dict)
     copies: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+
+    def value_of(self, place: Place) -> Any:
+        """What a place holds at the end; Undefined after an exception."""
+        if self.raised:
+            return Undefined(place.name)
+        known = self.outer.get(place.key)
+        return place.get() if known is None else known.after
 
 
 def trace_region(
@@ -57,8 +68,9 @@ def trace_region(
     before = tracer.assignments()
     held = _held(function, arguments)
     mark = tracer.overwritten_mark
-    with tracer.nested(holds) as block:
-        region = Region(block)
+    copies: dict[int, tuple[Any, Any]] = {}
+    with tracer.nested(holds) as block, noting(lambda v: _copied(v, copies)) as notes:
+        region = Region(block, copies=copies)
         given = arguments if block_arguments is None else block_arguments(block)
         try:
             results = function(*[_copied(value, region.copies) for value in given])
@@ -68,6 +80,8 @@ def trace_region(
             record_raise(error, block)
             region.raised, results = True, ()
     region.results = results if isinstance(results, tuple) else (results,)
+    changes = notes.changes.items()
+    region.outer = {key: change for key, change in changes if _is_change(change, region)}
     region.overwritten = tracer.take_overwritten(mark)
     region.changed = tracer.take_assignments(before)
     for owner, container, contents in held:
@@ -191,6 +205,30 @@ def copy_of(original: Any, region: Region) -> Any:
 def has_changed(copy: Any, original: Any, region: Region) -> bool:
     """Whether user code put other entries into its copy; what is inside of those is asked apart."""
     return _has_other_entries(map_entries(copy, lambda e: original_of(e, region)), original)
+
+
+def _is_change(change: Change, region: Region) -> bool:
+    """Whether the code gave a place another value, or its list or dict other entries."""
+    copy = change.after
+    if copy is change.before:
+        return False
+    if original_of(copy, region) is not change.before:
+        return True
+    inside = _containers_in(copy)
+    return any(has_changed(entry, original_of(entry, region), region) for entry in inside)
+
+
+def _containers_in(value: Any) -> list[Any]:
+    found: list[Any] = []
+
+    def take(entry: Any) -> Any:
+        if is_container(entry):
+            found.append(entry)
+            map_entries(entry, take)
+        return entry
+
+    take(value)
+    return found
 
 
 def _has_other_entries(now: Any, before: Any) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from dy2st.convert.joining import (
     stand_in,
     to_variable,
 )
+from dy2st.convert.outer import Place, announcing, write
 from dy2st.convert.regions import (
     AlwaysRaises,
     Region,
@@ -168,22 +168,22 @@ def stage_branches(
 ) -> tuple[Any, ...]:
     """Trace both branches, join what they give each name, and append a `cond`.
 
-    The branches return a tuple, one value a name; so does this. `places` are the attributes that
-    they assign.
+    The branches return a tuple, one value a name; so does this. `places` are what
+    they assign beside.
     """
     tracer = current_tracer()
     assert tracer is not None, "a traced condition outside of a trace"
     condition = truth(tracer, pred)
     holds, fails = branch_condition(condition, True), branch_condition(condition, False)
-    true = trace_region(tracer, _keeping(true_fn, places), true_args, holds=holds)
-    false = trace_region(tracer, _keeping(false_fn, places), false_args, holds=fails)
-    names = [*names, *(place.name for place in places)]
+    true = trace_region(tracer, announcing(true_fn, places), true_args, holds=holds)
+    false = trace_region(tracer, announcing(false_fn, places), false_args, holds=fails)
     guarded = _without_raised(true, false, names, guarded)
     join = _Join(tracer, true, false, user_location())
     pending = [
         _join_bound(join, name, left, right, name in guarded)
         for name, left, right in zip(names, true.results, false.results, strict=True)
     ]
+    pending_places = _join_places(join)
     pending_arguments = _join_arguments(join)
     changed = [_join_state(join, key) for key in {**true.changed, **false.changed}]
     _append_cond(join, condition)
@@ -194,10 +194,9 @@ def stage_branches(
         tracer.assign(tensor, slot.result)
     for write_back in pending_arguments:
         write_back()
-    values = [value() for value in pending]
-    for place in places[::-1]:
-        place.set(values.pop())
-    return tuple(values)
+    for place, joined in pending_places:
+        write(place, joined())
+    return tuple(value() for value in pending)
 
 
 def _join_bound(join: _Join, name: str, left: Any, right: Any, guarded: bool) -> Callable[[], Any]:
@@ -245,70 +244,22 @@ def _append_cond(join: _Join, condition: Variable) -> None:
         join.tracer.overwrite(variable)
 
 
-@dataclass
-class Place:
-    """An attribute of an object that both branches see."""
-
-    owner: Any
-    attribute: str
-    name: str
-
-    def get(self) -> Any:
-        """The value now; Undefined if there is none."""
-        return getattr(self.owner, self.attribute, Undefined(self.name))
-
-    def set(self, value: Any) -> None:
-        """Set or remove the attribute."""
-        if value is self.get():
-            return
-        if isinstance(value, Undefined):
-            delattr(self.owner, self.attribute)
-        else:
-            setattr(self.owner, self.attribute, value)
-
-
-def places_of(
-    attributes: Sequence[tuple[str, ...]], *calls: tuple[Callable[..., Any], Sequence[Any]]
-) -> list[Place]:
-    """The objects whose attributes the branches assign, found among their arguments."""
-    known: dict[str, Any] = {}
-    for function, arguments in calls:
-        code = getattr(function, "__code__", None)
-        if code is not None:
-            known.update(zip(code.co_varnames, arguments, strict=False))
-            cells = zip(code.co_freevars, function.__closure__ or (), strict=False)
-            known.update((name, cell.cell_contents) for name, cell in cells)
-    places = []
-    for root, *path, attribute in attributes:
-        owner = known.get(root)
-        for step in path:
-            owner = getattr(owner, step, None)
-        registered = getattr(owner, "_buffers", {})
-        if owner is not None and attribute not in registered:
-            places.append(Place(owner, attribute, ".".join([root, *path, attribute])))
-    return places
-
-
-def _keeping(
-    function: Callable[..., Any], places: Sequence[Place]
-) -> Callable[..., tuple[Any, ...]]:
-    """The branch, with the attributes it sets among its results and set back afterwards."""
-
-    @wraps(function, assigned=(), updated=())
-    def run(*arguments: Any) -> tuple[Any, ...]:
-        before = [place.get() for place in places]
-        results = function(*arguments)
-        after = [place.get() for place in places]
-        for place, value in zip(places, before, strict=True):
-            place.set(value)
-        return (*results, *after)
-
-    return run
+def _join_places(join: _Join) -> list[tuple[Place, Callable[[], Any]]]:
+    """Variables of other functions, globals and attributes that a branch changed."""
+    places = {key: c.place for key, c in {**join.true.outer, **join.false.outer}.items()}
+    raised = join.true.raised or join.false.raised
+    pending = []
+    for place in places.values():
+        left, right = join.true.value_of(place), join.false.value_of(place)
+        pending.append((place, join.join(place.name, left, right, raised)))
+    return pending
 
 
 def _join_arguments(join: _Join) -> list[Callable[[], Any]]:
     """Lists and dicts that a branch was given and changed without assigning the variable."""
-    returned = {id(value) for region in (join.true, join.false) for value in region.results}
+    regions = (join.true, join.false)
+    returned = {id(value) for region in regions for value in region.results}
+    returned |= {id(c.after) for region in regions for c in region.outer.values()}
     pending: dict[int, Callable[[], Any]] = {}
     for region in (join.true, join.false):
         for copy, original in region.copies.values():
@@ -360,4 +311,4 @@ def _rebuilt(like: Any, original: Any, keys: list[Any], values: list[Any]) -> An
     return type(like)(values) if type(like) is tuple else type(like)(*values)
 
 
-__all__ = ["Place", "places_of", "stage_branches", "truth"]
+__all__ = ["stage_branches", "truth"]

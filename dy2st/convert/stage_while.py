@@ -8,7 +8,7 @@ traced again, until it holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -27,11 +27,12 @@ from dy2st.convert.joining import (
     stand_in,
     to_variable,
 )
+from dy2st.convert.outer import Change, Place, write
 from dy2st.convert.regions import Region, finish, trace_region
 from dy2st.convert.stage_if import truth
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.errors import ConversionError, LoopMismatch
+from dy2st_runtime.errors import ConversionError, LoopMismatch, UnsupportedSyntax
 from dy2st_runtime.ir import (
     ArrayType,
     Block,
@@ -88,6 +89,8 @@ class _Loop:
         self.place = user_location()
         self.carried: list[_Carried] = []
         self.free: set[Dim] = set()  # sizes that change from turn to turn
+        self.places: list[Place] = []  # their values follow those of the variables
+        self.ended: list[Any] = []  # what they hold at the end of a turn
         self.states: dict[int, tuple[Tensor, _Carried]] = {}
         self.values = [
             self._carry(name, value) for name, value in zip(self.names, values, strict=True)
@@ -149,12 +152,46 @@ class _Loop:
 
     def trace(self, function: Function) -> Region:
         """Record one call of the condition or the body."""
+        before = [place.get() for place in self.places]
 
         def arguments(block: Block) -> list[Any]:
             self.parameters(block)
-            return [self.seen_by_body(value) for value in self.values]
+            seen = [self.seen_by_body(value) for value in self.values]
+            for place in self.places[::-1]:
+                place.put(seen.pop())
+            return seen
 
-        return trace_region(self.tracer, function, (), arguments)
+        try:
+            region = trace_region(self.tracer, function, (), arguments)
+            self.ended = [region.value_of(place) for place in self.places]
+        finally:
+            for place, value in zip(self.places, before, strict=True):
+                place.put(value)
+        return region
+
+    def carry_places(self, changes: Iterable[Change]) -> None:
+        """Carry the variables of other functions and attributes that the body changes."""
+        known = {place.key for place in self.places}
+        new = [change for change in changes if change.place.key not in known]
+        for change in new:
+            name = change.place.name
+            while name in self.names:
+                name += " (outside)"
+            self.names.append(name)
+            self.places.append(change.place)
+            self.values.append(self._carry(name, change.before))
+        if new:
+            raise _Retrace
+
+    def pure(self, region: Region) -> None:
+        """The condition must not change a variable: the body would not see it."""
+        for change in region.outer.values():
+            raise UnsupportedSyntax(
+                f"the condition of a loop changes `{change.place.name}`",
+                at=self.place,
+                why="the loop depends on a tensor, so its condition can only be looked at",
+                hint="use `while True:`, and begin the loop with `if not condition: break`",
+            )
 
     def take_turn(self, region: Region) -> None:
         """Compare what a turn gives back with what is assumed; set what the Block yields."""
@@ -164,9 +201,11 @@ class _Loop:
                 at=self.place,
                 hint="raise under an `if` in the loop, or use `if` instead of the loop",
             )
+        self.carry_places(region.outer.values())
+        results = [*region.results, *self.ended]
         yields: dict[int, Variable] = {}
         with self.tracer.inside(region.block):
-            for index, new in enumerate(region.results):
+            for index, new in enumerate(results):
                 self.values[index] = self._match(self.names[index], self.values[index], new, yields)
             self._match_state(region, yields)
         region.block.yields = [yields[id(carried)] for carried in self.carried]
@@ -354,7 +393,10 @@ def stage_loop(
         tracer.assign(tensor, carried.result)
     for carried in written:
         tracer.overwrite(carried.initial)
-    return tuple(loop.after(value) for value in loop.values)
+    after = [loop.after(value) for value in loop.values]
+    for place in loop.places[::-1]:
+        write(place, after.pop())
+    return tuple(after)
 
 
 def _settle(loop: _Loop, condition: Function, body: Function) -> tuple[Region, Region]:
@@ -364,6 +406,7 @@ def _settle(loop: _Loop, condition: Function, body: Function) -> tuple[Region, R
         known = len(constraints)
         try:
             tested = loop.trace(condition)
+            loop.pure(tested)
             with loop.tracer.inside(tested.block):
                 tested.block.yields = [truth(loop.tracer, tested.results[0])]
             turned = loop.trace(body)

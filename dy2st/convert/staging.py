@@ -12,8 +12,9 @@ from typing import Any
 from dy2st.convert import stage_lists, stage_values
 from dy2st.convert.catchers import refuse_if_caught
 from dy2st.convert.joining import is_number
+from dy2st.convert.outer import announcing, places_of
 from dy2st.convert.record import staged
-from dy2st.convert.stage_if import places_of, stage_branches, truth
+from dy2st.convert.stage_if import stage_branches, truth
 from dy2st.convert.stage_lists import LIST_BUILTINS
 from dy2st.convert.stage_values import StagedItems, staged_items, tracer
 from dy2st.convert.stage_while import stage_loop
@@ -42,7 +43,7 @@ def stage_ifelse(
     so does this. `return_vars` are the values of the variables before the `if` (or Undefined).
     """
     info = _info(true_fn)
-    places = places_of(info.attributes, (true_fn, true_args), (false_fn, false_args))
+    places = places_of(info, (true_fn, true_args), (false_fn, false_args))
     count = len(return_vars)
     results = stage_branches(
         pred,
@@ -77,9 +78,10 @@ def stage_while(
     Returns the variables after the loop.
     """
     info = _info(body)
-    _refuse_attributes(info)
+    places = places_of(info, (body, variables), (condition, variables))
     tracer().discard(mark)
-    return stage_loop(condition, body, variables, info.names, info.guarded, tracer())
+    turn = announcing(body, places)
+    return stage_loop(condition, turn, variables, info.names, info.guarded, tracer())
 
 
 def recorded() -> int:
@@ -108,7 +110,7 @@ def stage_for(
     items = staged_items(iterable)
     assert items is not None
     info = _info(body)
-    _refuse_attributes(info)
+    places = places_of(info, (body, (None, *variables)))
 
     def more(turn: Any, *values: Any) -> Any:
         left = turn < items.length
@@ -119,7 +121,8 @@ def stage_for(
         return (turn + 1, *body(items.item(turn), *values))
 
     names = ("the number of the turn", *info.names)
-    return stage_loop(more, take_turn, (0, *variables), names, info.guarded, tracer())[1:]
+    turn = announcing(take_turn, places)
+    return stage_loop(more, turn, (0, *variables), names, info.guarded, tracer())[1:]
 
 
 @staged(body=2)
@@ -136,7 +139,7 @@ def stage_turn(
         variables,
         info.names,
         info.guarded,
-        places_of(info.attributes, (body, (item, *variables))),
+        places_of(info, (body, (item, *variables))),
     )
 
 
@@ -340,14 +343,3 @@ def _info(function: Callable[..., Any]) -> StatementInfo:
     info = statement_info(function.__code__)
     assert info is not None, "a branch or loop body that was not generated"
     return info
-
-
-def _refuse_attributes(info: StatementInfo) -> None:
-    """Attributes of objects cannot be carried from turn to turn, only registered buffers."""
-    for path in info.attributes:
-        raise UnsupportedSyntax(
-            f"`{'.'.join(path)}` is assigned in a loop that depends on a tensor",
-            at=user_location(),
-            why="an attribute of an object cannot change from turn to turn of a Program",
-            hint=f"use a local variable in the loop, and assign `{'.'.join(path)}` after it",
-        )

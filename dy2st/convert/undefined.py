@@ -58,6 +58,19 @@ def defined(value: T, in_comprehension: bool = False) -> T:
     return value
 
 
+def convert_cell(read: Callable[[], T], name: str, in_comprehension: bool = False) -> T:
+    """`read()` mentions a variable that closures use: its value, or the error of an unbound one.
+
+    >>> convert_cell(lambda: 3, "x")
+    3
+    """
+    try:
+        return read()
+    except NameError:
+        pass  # the error is raised outside, so that it has no other as its context
+    raise Undefined(name).error(in_comprehension)
+
+
 def _unbound(name: str) -> UnboundLocalError:
     if sys.version_info >= (3, 11):
         return UnboundLocalError(

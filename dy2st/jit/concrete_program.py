@@ -10,9 +10,11 @@ import numpy as np
 
 from dy2st.convert.call import convert_call, require_source, watch
 from dy2st.convert.catchers import tracing_codes
+from dy2st.convert.outer import Change, Place, whole_trace
 from dy2st.convert.record import recording
 from dy2st.convert.regions import AlwaysRaises, record_raise, shows_when_run
 from dy2st.convert.swapped_run import Preparation, run_swapped
+from dy2st.convert.undefined import Undefined
 from dy2st.jit.declared_sizes import resolve
 from dy2st.jit.guards import AnyGuard, guards_of
 from dy2st.jit.input_spec import InputSpec
@@ -22,7 +24,15 @@ from dy2st.jit.unknown_sizes import refused
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Condition, Dim, require
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import Output, Program, Tensor, TensorType, Tracer, Variable
+from dy2st_runtime.ir import (
+    Output,
+    Program,
+    Tensor,
+    TensorType,
+    Tracer,
+    Variable,
+    user_location,
+)
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries, rebuild, substitute
@@ -34,6 +44,7 @@ from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 class ConcreteProgram:
     """A Program, the tensors behind its parameters and buffers, and how to call it.
 
+    written   globals and variables of closures that the function assigns: a call sets them.
     passes    what is done to the Program before it runs; calls that want gradients take the traced
               one where the passes build parameters in.
     report    what became of the functions and statements that the trace met.
@@ -44,6 +55,7 @@ class ConcreteProgram:
     input_specs: list[InputSpec]
     function: Callable[..., Any]
     guards: list[AnyGuard] = field(default_factory=list, repr=False)
+    written: list[Place] = field(default_factory=list, repr=False)
     passes: Any = field(default=None, repr=False)
     report: Report = field(default=Report((), ()), repr=False)
     _optimized: OptimizedProgram | None = field(default=None, repr=False)
@@ -92,7 +104,22 @@ class ConcreteProgram:
             t.stop_gradient for t in (*tensors, *self.state.values())
         )
         outputs = self._run_taped(tensors) if wants_grad else self._run(tensors)
-        return rebuild(self.main_program.structure, outputs)
+        result = rebuild(self.main_program.structure, outputs)
+        if self.written:
+            result, values = result
+            for place, value in zip(self.written, values, strict=True):
+                place.put(value)
+        return result
+
+    def check_alone(self) -> None:
+        """Refuse a Program that is to run by itself, where there are no variables to assign."""
+        for place in self.written:
+            raise ConversionError(
+                f"{self.main_program.name}() assigns `{place.name}`, a variable outside of it",
+                at=user_location(),
+                why="a Program that is saved or compiled has only its arguments and its results",
+                hint=f"return the value, and assign `{place.name}` outside",
+            )
 
     def _run(self, tensors: Sequence[EagerTensor]) -> list[Any]:
         better = self.optimized
@@ -186,19 +213,39 @@ def _trace(
             require(condition, reason)
         tracer.locate_constraints(None)  # the reason names the place
         preparation.meet_all((*args, *kwargs.values()))
-        result = _run(function, args, kwargs, program)
+        with whole_trace() as outside:
+            result = _run(function, args, kwargs, program)
+        changes = list(outside.changes.values())
         if not _same(before, _frozen((args, kwargs))):
             raise ConversionError(
                 f"{name}() changes a list or dict that it gets as an argument",
                 why="a Program has no way to change the caller's object",
                 hint="copy it first, or return the changed one",
             )
+        if changes:
+            result = result, [_assigned(change, name) for change in changes]
         _finish(program, tracer, result, state)
     ordered = {key: state[key] for key in program.state}
     swapped = preparation.swaps.functions
     guards = guards_of({**functions, **swapped}.values())
+    written = [change.place for change in changes]
     report = report_of(functions.values(), swapped.values(), record)
-    return ConcreteProgram(program, ordered, specs, function, guards, passes, report)
+    return ConcreteProgram(program, ordered, specs, function, guards, written, passes, report)
+
+
+def _assigned(change: Change, name: str) -> Any:
+    """The value that every call gives to a variable outside of the function."""
+    value = change.after
+    try:
+        _check_structure(flatten(value, lambda v: isinstance(v, (Tensor, Dim, Condition)))[1])
+    except ConversionError as error:
+        kind = "nothing: `del`" if isinstance(value, Undefined) else f"a {type(value).__name__}"
+        raise ConversionError(
+            f"{name}() assigns `{change.place.name}`, a variable outside of it, {kind}",
+            why="a Program assigns tensors, Python constants, and lists, tuples and dicts of them",
+            hint=f"return what belongs to `{change.place.name}`, and assign it outside",
+        ) from error
+    return value
 
 
 def _run(

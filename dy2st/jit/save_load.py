@@ -51,6 +51,7 @@ def save(
     state: dict[str, Any] = {}
     for name, function in functions.items():
         concrete = _program_of(function, input_spec)
+        concrete.check_alone()
         programs[name] = concrete.main_program
         _merge(state, concrete, name)
     applied = as_pass(pipeline)

@@ -311,6 +311,7 @@ def _parts(program: Program | StaticFunction) -> tuple[Program, Mapping[str, Any
     """The Program, the live tensors of its parameters and buffers, and what keeps them."""
     if isinstance(program, StaticFunction):
         concrete = program.concrete_program
+        concrete.check_alone()
         return concrete.main_program, concrete.state, concrete
     if not isinstance(program, Program):
         raise TypeError(f"bucket takes a Program or a converted function, not {program!r}")

@@ -19,6 +19,8 @@ class StatementInfo:
     guarded: those among them that are only read where a flag says that they are set, so that any
         value may stand in for an unset one.
     attributes: attributes of plain names that it assigns, such as ("self", "count").
+    own: those variables of its function that it assigns and closures use too; no results.
+    nonlocals, globals: the variables of other functions and modules that it assigns.
     line, column: where the statement stands, both from 1.
     """
 
@@ -28,6 +30,9 @@ class StatementInfo:
     attributes: tuple[tuple[str, ...], ...]
     line: int
     column: int
+    own: tuple[str, ...] = ()
+    nonlocals: tuple[str, ...] = ()
+    globals: tuple[str, ...] = ()
 
 
 @dataclass
@@ -82,6 +87,18 @@ class Context:
     def call(self, helper: str, *arguments: Node, **keywords: Node) -> Node:
         """Call a function of `convert`."""
         return call(self.helper(helper), *arguments, **keywords)
+
+
+def mangled(name: str, owner: str) -> str:
+    """A private name as Python writes it inside the class `owner`.
+
+    >>> mangled("__count", "_Model")
+    '_Model__count'
+    """
+    bare = owner.lstrip("_")
+    if not name.startswith("__") or name.endswith("__") or not bare:
+        return name
+    return f"_{bare}{name}"
 
 
 def identifiers(tree: Node) -> set[str]:

@@ -30,7 +30,7 @@ class Converted:
         """Find the source of a function, rewrite and compile it."""
         source = find_source(function)
         self._tree = gast.ast_to_gast(source.node)
-        context = rewrite(self._tree, function)
+        context = rewrite(self._tree, function, owner=source.owner)
         self.untouched = is_untouched(self._tree)
         self.left: list[tuple[int, Left]] = _left_in(self._tree)
         self._unbound = _compiled(self._tree, source, context)

@@ -59,10 +59,13 @@ PIPELINE: tuple[tuple[str, Rewrite], ...] = (
 _NAMESPACE = frozenset({"locals", "vars", "dir", "eval", "exec"})
 
 
-def rewrite(tree: Node, function: FunctionType, steps: int = len(PIPELINE)) -> Context:
-    """Run the first `steps` rewrites over the tree of a function, which they change."""
+def rewrite(
+    tree: Node, function: FunctionType, steps: int = len(PIPELINE), owner: str | None = None
+) -> Context:
+    """Run the first `steps` rewrites over the tree of a function of the class `owner`."""
     taken = identifiers(tree) | set(function.__code__.co_freevars)
     context = Context(function, taken)
+    _note_owners(tree, owner or "")
     _prepare(tree, context)
     for _, transform in PIPELINE[:steps]:
         transform(tree, context)
@@ -78,6 +81,15 @@ def _prepare(tree: Node, context: Context) -> None:
         context.bound |= function.local_names
         if _looks_at_namespace(function):
             _leave(function)
+
+
+def _note_owners(node: Node, owner: str) -> None:
+    """Tell each function the class in whose text it stands."""
+    if isinstance(node, FUNCTIONS):
+        node.owner = owner
+    inner = node.name if isinstance(node, gast.ClassDef) else owner
+    for child in gast.iter_child_nodes(node):
+        _note_owners(child, inner)
 
 
 def _looks_at_namespace(function: Node) -> bool:

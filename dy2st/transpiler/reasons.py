@@ -22,37 +22,9 @@ REASONS: dict[str, Reason] = {
         "the statement contains `yield` or `await`, which must run in the function itself",
         "compute the tensor condition in a helper function without `yield`",
     ),
-    "outer-write": Reason(
-        "it assigns `{name}`, which is declared global or nonlocal",
-        "assign to a local variable, and to `{name}` after the statement",
-    ),
-    "delete": Reason(
-        "it deletes the variable `{name}`",
-        "leave out the `del`, or put the statement into a helper function",
-    ),
-    "captured": Reason(
-        "it assigns `{name}`, which a nested function, lambda or generator expression also uses",
-        "give the nested function `{name}` as an argument, or use another variable name",
-    ),
-    "class": Reason(
-        "it defines the class `{name}`",
-        "define the class outside of the statement",
-    ),
     "jump": Reason(
         "a `return`, `break` or `continue` leaves it in `finally`, a generator or a coroutine",
         "assign a result inside the statement, and leave the loop or function after it",
-    ),
-    "exception-name": Reason(
-        "it uses `{name}`, which an `except ... as {name}` unbinds",
-        "assign the exception to another variable first",
-    ),
-    "unbound-captured": Reason(
-        "`{name}` may be unbound here, and a nested function uses it",
-        "assign `{name}` before the statement",
-    ),
-    "walrus": Reason(
-        "its condition assigns `{name}` with `:=` inside `and`, `or`, `if ... else` or a loop",
-        "assign `{name}` in a statement of its own",
     ),
     "super": Reason(
         "it calls super() without arguments",

@@ -140,7 +140,8 @@ def reads_now(node: Node) -> Iterator[Node]:
             arguments = node.args
             todo += [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
             todo += getattr(node, "decorator_list", [])
-            todo += [node.body] if is_own(node) else []
+            body = node.body if isinstance(node.body, list) else [node.body]
+            todo += body if is_own(node) else []
         elif isinstance(node, gast.GeneratorExp):
             todo.append(node.generators[0].iter)
         elif isinstance(node, COMPREHENSIONS):

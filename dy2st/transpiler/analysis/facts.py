@@ -10,7 +10,7 @@ from dy2st.transpiler.analysis.binding import Binding, reads_now
 from dy2st.transpiler.analysis.closures import Closures
 from dy2st.transpiler.analysis.liveness import Exits, Liveness, plain_targets
 from dy2st.transpiler.analysis.obstacles import Left, obstacle
-from dy2st.transpiler.analysis.scopes import Names, NameTable, bound_in
+from dy2st.transpiler.analysis.scopes import Names, NameTable, bound_in, parameters
 from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import CONTROL, SCOPES, Node, walk_scope
 
@@ -23,6 +23,9 @@ class StatementFacts:
     before: those of them without a value before, which nobody has read: they start undefined.
     true_args, false_args: what the branches of an `if` read or pass through.
     keeps: those of `changed` that code after an exception may read.
+    own: variables that it changes and closures use too, or that Python may unbind; no results.
+    nonlocals, globals: variables of other functions and of the module that it changes.
+    owner: the class around the function, for its private names.
     """
 
     left: Left | None = None
@@ -31,6 +34,10 @@ class StatementFacts:
     true_args: list[str] = field(default_factory=list)
     false_args: list[str] = field(default_factory=list)
     keeps: list[str] = field(default_factory=list)
+    own: list[str] = field(default_factory=list)
+    nonlocals: list[str] = field(default_factory=list)
+    globals: list[str] = field(default_factory=list)
+    owner: str = ""
 
 
 def analyse(function: Node, context: Context) -> tuple[list[str], list[str]]:
@@ -40,7 +47,7 @@ def analyse(function: Node, context: Context) -> tuple[list[str], list[str]]:
     passes them on where they may be unbound, and those that nothing binds any more.
     """
     analysis = _Analysis(function, context)
-    return analysis.run(), analysis.kept_local
+    return analysis.run(), sorted(analysis.kept_local)
 
 
 class _Analysis:
@@ -53,48 +60,73 @@ class _Analysis:
         # Names bound only in code that can never run are local to Python all the same.
         self._lost: set[str] = function.local_names - now
         self._local: set[str] = now | self._lost
-        self._declared = inside.declared
+        self._declared, self._nonlocals = inside.declared, inside.nonlocals
         self._closures = Closures(function, self._names)
         self._captured = inside.captured & self._local
         self._liveness = Liveness(self._names, function)
         self._binding = Binding(self._names, self._liveness, function, self._local)
         # What a closure uses must not hold `undefined`: such a name is only kept local.
-        self.kept_local = sorted(self._lost & self._captured)
+        self.kept_local = self._lost & self._captured
         self._undefined: set[str] = self._lost - self._captured
+        self._excepts = _exception_names_of(function)
+        # What Python may unbind while a closure sees it, or at the end of an `except`.
+        self._cells: set[str] = set()
         self._unsure = {node.id for node in self._binding.unsure_reads.values()}
 
     def run(self) -> list[str]:
         """Decide statement by statement, then mark the reads that need a look."""
-        for node, around in _control_statements(self._function, ()):
+        statements = _control_statements(self._function, ())
+        for node, _ in statements:
+            self._cells |= self._unbindable(node, self._own_names(node))
+        for node, around in statements:
             node.facts = self._statement(node, around)
-        self._undefined |= self._unsure_in_thunks()
+        self._mark_reads([node for node, _ in statements if node.facts.left is None])
+        return sorted(self._undefined)
+
+    def _mark_reads(self, rewritten: list[Node]) -> None:
+        """Reads of variables that hold `undefined`, and of cells inside generated functions."""
+        moved = {id(inner) for node in rewritten for inner in walk_scope(node)}
+        moved |= self._unsure_in_thunks()
         checks = self._undefined - self._context.flags
         for node in self._binding.unsure_reads.values():
             node.checked = node.id in checks
+            node.of_cell = id(node) in moved and node.id in self._captured | self._cells
             node.in_comprehension = id(node) in self._binding.in_comprehension
         for node in self._binding.unsure_statements.values():
+            cells = self._captured | self._cells if id(node) in moved else set()
             node.checked = sorted(_changed_by(node) & checks)
-        return sorted(self._undefined)
+            node.cells = sorted(_changed_by(node) & cells)
 
     def _statement(self, node: Node, around: tuple[Node, ...]) -> StatementFacts:
         names = self._own_names(node)
-        left = obstacle(node, names, self._declared & names.writes, len(around))
-        left = left or self._shared_or_unbound(node, names)
+        left = obstacle(node, len(around))
         if left is not None:
             return StatementFacts(left)
-        facts = self._if(node) if isinstance(node, gast.If) else self._loop(node)
+        own = (self._closures.shared_with(node) | self._cells) & names.writes & self._local
+        facts = self._if(node, own) if isinstance(node, gast.If) else self._loop(node, own)
+        self._share(facts, own, names)
         key = id(node)
         # Inside a generated function a variable without use for its value is not passed in.
         passed = frozenset() if _is_inside_rewritten(around) else self._binding.at[key]
         facts.before = sorted(set(facts.changed) - passed - self._liveness.before[key])
-        kept = names.writes & self._local & self._liveness.on_exception[key]
+        kept = (names.writes & self._local & self._liveness.on_exception[key]) - own
         # An exception ends every jump: no code after it asks for a flag.
         facts.keeps = sorted(kept - self._context.flags)
-        self._undefined |= self._passed_on_unbound(node, names)
+        cells = self._captured | self._cells
+        self._undefined |= self._passed_on_unbound(node, names) - cells
         # A name that only generated functions bind would be a global elsewhere.
         only_inside = (names.writes & self._unsure) | names.deletes
-        self._undefined |= (only_inside & self._local) - self._captured
+        self._undefined |= (only_inside & self._local) - cells
         return facts
+
+    def _share(self, facts: StatementFacts, own: set[str], names: Names) -> None:
+        """Variables that generated functions declare `nonlocal` or `global`."""
+        facts.owner = self._function.owner
+        facts.own = sorted(own)
+        facts.nonlocals = sorted(names.writes & self._nonlocals)
+        facts.globals = sorted((names.writes & self._declared) - self._nonlocals)
+        # Python must see that they are variables of this function.
+        self.kept_local |= own - parameters(self._function)
 
     def _own_names(self, node: Node) -> Names:
         """The names in what becomes a function: a test of `if` and an iterable stay outside."""
@@ -105,68 +137,61 @@ class _Analysis:
         names.writes |= names.deletes
         return names
 
-    def _shared_or_unbound(self, node: Node, names: Names) -> Left | None:
-        """The obstacles that come from closures and from names that Python may unbind."""
-        shared = sorted(self._closures.shared_with(node) & names.writes & self._local)
-        if shared:
-            return Left("captured", shared[0])
-        for name in sorted(names.deletes & self._captured):
-            return Left("delete", name)
+    def _unbindable(self, node: Node, names: Names) -> set[str]:
+        """Variables that cannot hold `undefined`, as closures see them or `except` unbinds them."""
         unbound = self._passed_on_unbound(node, names)
-        for name in sorted(unbound & self._captured):
-            return Left("unbound-captured", name)
-        excepts = _exception_names_of(self._function)
-        inside = names.writes & excepts & (self._liveness.after[id(node)] | self._unsure)
-        for name in sorted((unbound & excepts) | inside):
-            return Left("exception-name", name)
-        return None
+        found: set[str] = (names.deletes | unbound) & self._captured
+        inside = names.writes & (self._liveness.after[id(node)] | self._unsure)
+        return found | ((unbound | inside) & self._excepts)
 
     def _passed_on_unbound(self, node: Node, names: Names) -> set[str]:
         """Variables that the statement uses and that may have no value before it."""
         used: set[str] = (names.reads | names.writes | names.captured) & self._local
         return (used & self._liveness.before[id(node)]) - self._binding.at[id(node)]
 
-    def _if(self, node: Node) -> StatementFacts:
+    def _if(self, node: Node, own: set[str]) -> StatementFacts:
         names = self._names.of_all([*node.body, *node.orelse])
         live = self._liveness.after[id(node)]
         live |= self._liveness.on_exception[id(node)]
-        changed = sorted((names.writes | names.deletes) & live & self._local)
+        changed = sorted(((names.writes | names.deletes) & live & self._local) - own)
+        free = own | self._cells
         return StatementFacts(
             changed=changed,
-            true_args=self._arguments(node, node.body, changed),
-            false_args=self._arguments(node, node.orelse, changed),
+            true_args=self._arguments(node, node.body, changed, free),
+            false_args=self._arguments(node, node.orelse, changed, free),
         )
 
-    def _arguments(self, node: Node, block: list[Node], changed: list[str]) -> list[str]:
+    def _arguments(
+        self, node: Node, block: list[Node], changed: list[str], free: set[str]
+    ) -> list[str]:
         used = self._names.of_all(block)
         exits = Exits(at_exception=self._liveness.on_exception[id(node)])
         live = Liveness(self._names, _EMPTY).block(block, frozenset(changed), exits)
         known = (used.reads | used.writes | used.deletes | set(changed)) & self._local
-        return sorted(live & known - (self._captured - used.writes - set(changed)))
+        return sorted(live & known - (self._captured - used.writes - set(changed)) - free)
 
-    def _loop(self, node: Node) -> StatementFacts:
+    def _loop(self, node: Node, own: set[str]) -> StatementFacts:
         parts = [*node.body]
         parts += [node.test] if isinstance(node, gast.While) else [node.target]
         names = self._names.of_all(parts)
         live = self._liveness.header[id(node)] | self._liveness.after[id(node)]
         live |= self._liveness.on_exception[id(node)]
-        return StatementFacts(changed=sorted((names.writes | names.deletes) & live & self._local))
+        changed = (names.writes | names.deletes) & live & self._local
+        return StatementFacts(changed=sorted(changed - own))
 
-    def _unsure_in_thunks(self) -> set[str]:
+    def _unsure_in_thunks(self) -> set[int]:
         """Unsure reads inside operands that become lambdas, where Python's own error differs."""
         unsure = self._binding.unsure_reads
         if not unsure:
             return set()
-        found: set[str] = set()
-        excepts = _exception_names_of(self._function)
+        found: set[int] = set()
         for statement in self._function.body:
             for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
                 for operand in lazy_operands(node):
-                    names = {n.id for n in reads_now(operand) if id(n) in unsure}
-                    if names & (self._captured | excepts):
-                        node.stays = True
-                        continue
-                    found |= names
+                    reads = [n for n in reads_now(operand) if id(n) in unsure]
+                    found |= {id(n) for n in reads}
+                    self._cells |= {n.id for n in reads} & self._excepts
+                    self._undefined |= {n.id for n in reads} - self._captured - self._cells
         return found
 
 

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import gast
 
-from dy2st.transpiler.analysis.scopes import Names
 from dy2st.transpiler.nodes import LOOPS, SCOPES, Block, Node, blocks, walk_scope
 
-MAXIMAL_DEPTH = 25
+MAXIMAL_DEPTH = 90
 
 
 class Left(NamedTuple):
@@ -19,7 +18,7 @@ class Left(NamedTuple):
     name: str = ""
 
 
-def obstacle(node: Node, names: Names, outer_writes: set[str], depth: int) -> Left | None:
+def obstacle(node: Node, depth: int) -> Left | None:
     """The first obstacle in a statement, or None."""
     if depth > MAXIMAL_DEPTH:
         return Left("depth")
@@ -27,15 +26,7 @@ def obstacle(node: Node, names: Names, outer_writes: set[str], depth: int) -> Le
         left = _of_node(inner)
         if left is not None:
             return left
-    if outer_writes:
-        return Left("outer-write", min(outer_writes))
-    if _jumps_out(node):
-        return Left("jump")
-    if isinstance(node, gast.While):
-        for inner in gast.walk(node.test):
-            if isinstance(inner, gast.NamedExpr):
-                return Left("walrus", inner.target.id)
-    return None
+    return Left("jump") if _jumps_out(node) else None
 
 
 def _of_node(node: Node) -> Left | None:
@@ -45,18 +36,8 @@ def _of_node(node: Node) -> Left | None:
         return Left("async")
     if isinstance(node, gast.comprehension) and node.is_async:
         return Left("async")
-    if isinstance(node, gast.Global | gast.Nonlocal):
-        return Left("outer-write", node.names[0])
     if isinstance(node, gast.Call) and _is_bare_super(node):
         return Left("super")
-    return _class_inside(node)
-
-
-def _class_inside(node: Node) -> Left | None:
-    for block in blocks(node):
-        for statement in block:
-            if isinstance(statement, gast.ClassDef):
-                return Left("class", statement.name)
     return None
 
 

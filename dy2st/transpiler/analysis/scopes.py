@@ -22,6 +22,7 @@ class Names:
     deletes: set[str] = field(default_factory=set)
     captured: set[str] = field(default_factory=set)
     declared: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
 
     def add(self, other: Names) -> None:
         """Take in the names of a part."""
@@ -30,6 +31,7 @@ class Names:
         self.deletes |= other.deletes
         self.captured |= other.captured
         self.declared |= other.declared
+        self.nonlocals |= other.nonlocals
 
 
 class NameTable:
@@ -69,6 +71,7 @@ class NameTable:
             names.writes.update((a.asname or a.name).split(".")[0] for a in node.names)
         elif isinstance(node, gast.Global | gast.Nonlocal):
             names.declared.update(node.names)
+            names.nonlocals.update(node.names if isinstance(node, gast.Nonlocal) else ())
         elif isinstance(node, gast.MatchAs | gast.MatchStar) and node.name:
             names.writes.add(node.name)
         elif isinstance(node, gast.MatchMapping) and node.rest:
@@ -82,6 +85,7 @@ class NameTable:
         free = (inner.reads | inner.captured | inner.writes | inner.deletes) - bound_in(inner, node)
         if is_own(node):
             names.reads |= free
+            names.writes |= inner.writes & inner.declared
             return names
         names.captured |= free
         if isinstance(node, FUNCTIONS):
@@ -97,8 +101,8 @@ class NameTable:
         names = self.of_all([*node.decorator_list, *node.bases, *node.keywords])
         inner = self.of_all(node.body)
         names.reads |= inner.reads
-        names.captured |= inner.reads | inner.captured
-        names.writes.add(node.name)
+        names.captured |= inner.reads | inner.captured | inner.nonlocals
+        names.writes |= {node.name} | (inner.writes & inner.nonlocals)
         return names
 
     def _of_comprehension(self, node: Node) -> Names:

@@ -12,6 +12,7 @@ from dy2st.transpiler.analysis.facts import analyse
 from dy2st.transpiler.analysis.scopes import parameters
 from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
+    SCOPES,
     Block,
     Node,
     assign,
@@ -21,15 +22,17 @@ from dy2st.transpiler.nodes import (
     functions_in,
     load,
     split_docstring,
+    thunk,
+    walk_scope,
 )
+from dy2st.transpiler.rewrites.announce import announce
 
 
 def transform(tree: Node, context: Context) -> None:
     """Analyse every function, then start and check the variables that may be unbound."""
     for function in list(functions_in(tree)):
+        _hoist_declarations(function)
         undefined, kept_local = analyse(function, context)
-        if not undefined and not kept_local:
-            continue
         _delete_softly(function, frozenset(undefined), context)
         _CheckReads(context).visit(function)
         docstring, rest = split_docstring(function.body)
@@ -38,6 +41,28 @@ def transform(tree: Node, context: Context) -> None:
         never = [assign(name, constant(None)) for name in kept_local]
         starts += [at(rest[0], gast.If(constant(False), never, []))] if never else []
         function.body = [*docstring, *starts, *rest]
+    for function in list(functions_in(tree)):
+        announce(function, context)
+
+
+def _hoist_declarations(function: Node) -> None:
+    """`global` and `nonlocal` hold for the whole function: they move to its start."""
+    found = [n for s in function.body if not isinstance(s, SCOPES) for n in walk_scope(s)]
+    declarations = [n for n in found if isinstance(n, gast.Global | gast.Nonlocal)]
+    if all(any(n is statement for statement in function.body) for n in declarations):
+        return
+    _without(function, declarations)
+    docstring, rest = split_docstring(function.body)
+    function.body = [*docstring, *declarations, *rest]
+
+
+def _without(node: Node, gone: Block) -> None:
+    for block in blocks(node):
+        kept = [s for s in block if not any(s is g for g in gone)]
+        block[:] = kept or ([at(block[0], gast.Pass())] if block else [])
+        for statement in kept:
+            if not isinstance(statement, SCOPES):
+                _without(statement, gone)
 
 
 def undefined_start(name: str, context: Context) -> Node:
@@ -56,6 +81,9 @@ def _delete_softly(node: Node, undefined: frozenset[str], context: Context) -> N
         for statement in block:
             checked = getattr(statement, "checked", [])
             out += [at(statement, _check(name, context)) for name in checked]
+            cells = getattr(statement, "cells", [])
+            reads = [_read_cell(load(name), name, [], context) for name in cells]
+            out += [at(statement, gast.Expr(read)) for read in reads]
             if isinstance(statement, gast.Delete):
                 out += _without_deletes(statement, undefined, context)
                 continue
@@ -75,14 +103,22 @@ def _without_deletes(statement: Node, undefined: frozenset[str], context: Contex
     return out
 
 
+def _read_cell(node: Node, name: str, inner: list[Node], context: Context) -> Node:
+    """In a generated function an unbound variable of the user's is a NameError of its own."""
+    return context.call("convert_cell", thunk(node), constant(name), *inner)
+
+
 class _CheckReads(gast.NodeTransformer):  # type: ignore[misc]
     def __init__(self, context: Context):
         self._context = context
 
     def visit_Name(self, node: Node) -> Node:
         """`name` becomes `defined(name)`."""
-        if not getattr(node, "checked", False):
+        is_cell = getattr(node, "of_cell", False)
+        if not is_cell and not getattr(node, "checked", False):
             return node
-        node.checked = False
+        node.checked = node.of_cell = False
         inner = [constant(True)] if node.in_comprehension else []
+        if is_cell:
+            return at(node, _read_cell(node, node.id, inner, self._context))
         return at(node, self._context.call("defined", node, *inner))

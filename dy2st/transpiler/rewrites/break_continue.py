@@ -59,17 +59,17 @@ class _Loop:
     def __init__(self, loop: Node, context: Context):
         self._loop = loop
         self._context = context
-        self._break = self._continue = ""
+        self._break = self._continue = self._ended = ""
         self._guards = 0
         self._jumping: set[int] = set()
 
     def rewrite(self) -> Block:
         """The statements that stand for the loop."""
         loop = self._loop
-        self._move_walrus_into_body()
+        start = self._move_walrus_into_body()
         jumps = list(own_jumps(loop.body))
         if self._waits():
-            return [loop]
+            return [*start, loop, *self._else_if_ended()]
         self._jumping = _jumping(loop.body)
         if any(isinstance(jump, gast.Break) for jump in jumps):
             self._break = self._context.flag("break")
@@ -78,20 +78,39 @@ class _Loop:
         loop.body = self._block(loop.body)
         self._finish_continue()
         before = self._stop_when_broken()
-        after, loop.orelse = loop.orelse, []
-        if after and self._break:
+        after = self._else_if_ended()
+        if not after:
+            after, loop.orelse = loop.orelse, []
+        if after and self._break and not self._ended:
             after = [at(loop, gast.If(negate(load(self._break)), after, []))]
-        return [*before, loop, *after]
+        return [*start, *before, loop, *after]
 
-    def _move_walrus_into_body(self) -> None:
-        """`while (n := f()): ...` binds n for the body: `while True: if not ...: break`."""
+    def _move_walrus_into_body(self) -> Block:
+        """`while (n := f()): ...` binds n for the body: `while True: if not ...: break`.
+
+        An `else` then asks a flag whether it was this `break`. Returns what begins the flag.
+        """
         loop = self._loop
-        if not isinstance(loop, gast.While) or loop.orelse:
-            return
-        if any(isinstance(node, gast.NamedExpr) for node in gast.walk(loop.test)):
-            leave = gast.If(negate(loop.test), [gast.Break()], [])
-            loop.body.insert(0, at(loop.test, leave))
-            loop.test = at(loop.test, constant(True))
+        if not isinstance(loop, gast.While):
+            return []
+        if not any(isinstance(node, gast.NamedExpr) for node in gast.walk(loop.test)):
+            return []
+        leave: Block = [gast.Break()]
+        start: Block = []
+        if loop.orelse:
+            self._ended = self._context.flag("ended")
+            leave.insert(0, assign(self._ended, constant(True)))
+            start = [at(loop, assign(self._ended, constant(False)))]
+        loop.body.insert(0, at(loop.test, gast.If(negate(loop.test), leave, [])))
+        loop.test = at(loop.test, constant(True))
+        return start
+
+    def _else_if_ended(self) -> Block:
+        """The `else` of a loop whose test has moved into its body."""
+        if not self._ended:
+            return []
+        after, self._loop.orelse = self._loop.orelse, []
+        return [at(self._loop, gast.If(load(self._ended), after, []))]
 
     def _waits(self) -> bool:
         return any(isinstance(node, _NEVER_REWRITTEN) for node in walk_scope(self._loop))

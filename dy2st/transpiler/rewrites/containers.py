@@ -2,7 +2,7 @@
 
 A traced tensor cannot change in place, so the variable is bound to the changed one. For any other
 object the very same object comes back. Where several targets stand together, each is assigned in a
-statement of its own. Only plain local variables that no closure shares are rewritten: for all
+statement of its own. Only local variables that no other function assigns are rewritten: for all
 others the statement stays.
 """
 
@@ -27,6 +27,7 @@ from dy2st.transpiler.nodes import (
     load,
     store,
 )
+from dy2st.transpiler.rewrites.announce import assigned_inside
 
 _NOT_IN_THUNK = (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)
 
@@ -35,7 +36,7 @@ def transform(tree: Node, context: Context) -> None:
     """Rewrite the statements that change a container held by a local variable."""
     for function in list(functions_in(tree)):
         names = NameTable().inside(function)
-        rebindable = bound_in(names, function) - names.captured
+        rebindable = bound_in(names, function) - assigned_inside(function)
         _Containers(context, rebindable).in_blocks(function, in_control=False)
 
 

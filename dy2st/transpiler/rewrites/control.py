@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import gast
 
-from dy2st.transpiler.context import Context, StatementInfo
+from dy2st.transpiler.analysis.scopes import NameTable
+from dy2st.transpiler.context import Context, StatementInfo, mangled
 from dy2st.transpiler.nodes import (
     Block,
     Node,
@@ -92,10 +93,28 @@ def branch(
     name: str, parameters: list[str], body: Block, results: list[str], statement: Node
 ) -> Node:
     """`def name(parameters): body; return results`."""
+    body = [*declarations(statement, body), *body]
     if results:
         value = load(results[0]) if len(results) == 1 else tuple_of(results)
         body = [*body, gast.Return(value)]
     return at(statement, define(name, parameters, body or [gast.Pass()]))
+
+
+def declarations(statement: Node, block: Block) -> Block:
+    """`nonlocal` and `global` for what a block of the statement assigns, to begin it with."""
+    facts = statement.facts
+    names = NameTable().of_all(block)
+    bound = names.writes | names.deletes
+    shared = [name for name in (*facts.own, *facts.nonlocals) if name in bound]
+    outside = [name for name in facts.globals if name in bound]
+    made = [gast.Nonlocal(shared)] if shared else []
+    return made + ([gast.Global(outside)] if outside else [])
+
+
+def undeclared(function: Node) -> Block:
+    """The body of a generated function without its declarations."""
+    kinds = (gast.Nonlocal, gast.Global)
+    return [node for node in function.body if not isinstance(node, kinds)]
 
 
 def bind_results(names: list[str], call: Node) -> Node:
@@ -135,6 +154,7 @@ def keep_changes(
 
 def describe(kind: str, statement: Node, names: list[str], context: Context) -> StatementInfo:
     """What the runtime may ask about the statement."""
+    facts = statement.facts
     return StatementInfo(
         kind,
         tuple(names),
@@ -142,7 +162,12 @@ def describe(kind: str, statement: Node, names: list[str], context: Context) -> 
         tuple(sorted(_attributes(statement))),
         statement.lineno,
         statement.col_offset + 1,
+        *(_private(names, facts.owner) for names in (facts.own, facts.nonlocals, facts.globals)),
     )
+
+
+def _private(names: list[str], owner: str) -> tuple[str, ...]:
+    return tuple(mangled(name, owner) for name in names)
 
 
 def _attributes(statement: Node) -> set[tuple[str, ...]]:
@@ -155,5 +180,5 @@ def _attributes(statement: Node) -> set[tuple[str, ...]]:
                 path.insert(0, node.attr)
                 node = node.value
             if isinstance(node, gast.Name):
-                found.add((node.id, *path))
+                found.add(_private([node.id, *path], statement.facts.owner))
     return found

@@ -32,6 +32,7 @@ from dy2st.transpiler.nodes import (
 )
 from dy2st.transpiler.rewrites.control import (
     bind_list,
+    declarations,
     describe,
     keep_changes,
     lower_all,
@@ -80,6 +81,8 @@ def _over_range(statement: Node, context: Context) -> Block:
     next_turn = gast.AugAssign(store(turn), gast.Add(), constant(1))
     test = gast.Return(gast.Compare(load(turn), [gast.Lt()], [load(turns)]))
     first = [at(statement.target, gast.Assign([statement.target], item, None)), next_turn]
+    block = [*first, *statement.body, returned(names)]
+    block = [*declarations(statement, block), *block]
     call = context.call("convert_while_loop", load(condition), load(body), _list(names))
     bind = at(statement.iter, bind_list(names, call))
     return [
@@ -87,7 +90,7 @@ def _over_range(statement: Node, context: Context) -> Block:
         at(statement.iter, gast.Assign([pair], made, None)),
         assign(turn, constant(0)),
         at(statement, define(condition, names, [test])),
-        at(statement, define(body, names, [*first, *statement.body, returned(names)])),
+        at(statement, define(body, names, block)),
         keep_changes(bind, (body,), statement, context),
     ]
 
@@ -112,6 +115,7 @@ def _over_items(statement: Node, context: Context) -> Block:
         _list(names),
     )
     block = [*unpacked, *statement.body, returned(names)]
+    block = [*declarations(statement, block), *block]
     bind = at(statement.iter, bind_list(names, call))
     return [
         *starts(statement, context),
@@ -124,7 +128,9 @@ def _over_items(statement: Node, context: Context) -> Block:
 def _item(statement: Node, context: Context) -> tuple[str, Block]:
     """The parameter that takes the item, and the statement that unpacks it if need be."""
     target = statement.target
-    if isinstance(target, gast.Name) and target.id not in statement.facts.changed:
+    facts = statement.facts
+    known = {*facts.changed, *facts.own, *facts.nonlocals, *facts.globals}
+    if isinstance(target, gast.Name) and target.id not in known:
         return target.id, []
     item = context.flag("item")
     return item, [at(target, gast.Assign([target], load(item), None))]

@@ -1,6 +1,6 @@
 """The condition of a statement left as Python names the reason, for the error if it is a tensor.
 
-if convert_python_bool(test, "captured", "x"): ...
+if convert_python_bool(test, "yield"): ...
 """
 
 from __future__ import annotations

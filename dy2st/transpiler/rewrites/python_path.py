@@ -35,7 +35,7 @@ from dy2st.transpiler.nodes import (
     store,
     with_fields,
 )
-from dy2st.transpiler.rewrites.control import Group
+from dy2st.transpiler.rewrites.control import Group, undeclared
 from dy2st.transpiler.rewrites.logical import is_surely_bool
 from dy2st.transpiler.rewrites.python_expressions import (
     Expressions,
@@ -104,7 +104,7 @@ class _PythonPath(Expressions):
     def _if(self, group: Group) -> Block:
         has_results = bool(group.statement.facts.changed)
         ends = slice(0, -1 if has_results else None)
-        body, orelse = (self.parts(function.body[ends]) for function in group.functions)
+        body, orelse = (self.parts(undeclared(function)[ends]) for function in group.functions)
         test, *arguments = group.call.args
         if is_surely_bool(test):
             return [gast.If(self.visit(test), body or [gast.Pass()], orelse)]
@@ -120,7 +120,7 @@ class _PythonPath(Expressions):
             return None
         condition, turn = group.functions
         test = condition.body[-1].value
-        body = self.parts(turn.body[:-1]) or [gast.Pass()]
+        body = self.parts(undeclared(turn)[:-1]) or [gast.Pass()]
         if is_surely_bool(test):
             return [gast.While(self.visit(test), body, [])]
         found = self.decide(test)
@@ -153,10 +153,10 @@ class _PythonPath(Expressions):
 
     def _for_range(self, group: Group) -> Block:
         made, *rest = group.nodes
-        turn = group.functions[1]
+        taken, _, *inside, _ = undeclared(group.functions[1])
         numbers = made.targets[0].elts[0].id
-        body = self.parts(turn.body[2:-1]) or [gast.Pass()]
-        loop = gast.For(turn.body[0].targets[0], load(numbers), body, [], None)
+        body = self.parts(inside) or [gast.Pass()]
+        loop = gast.For(taken.targets[0], load(numbers), body, [], None)
         is_range = self._is_exactly(load(numbers), "builtin_range")
         return [self.visit(made), gast.If(is_range, [loop], rest)]
 
@@ -164,7 +164,7 @@ class _PythonPath(Expressions):
         statement = group.statement
         iterable, *arguments = group.call.args
         items = self.context.flag("items")
-        body = group.functions[-1].body
+        body = undeclared(group.functions[-1])
         unpacks = group.functions[-1].args.args[0].id != getattr(statement.target, "id", None)
         inside = self.parts(body[1 if unpacks else 0 : -1]) or [gast.Pass()]
         stop = getattr(statement, "stop", None)

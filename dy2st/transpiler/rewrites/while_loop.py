@@ -8,6 +8,7 @@ from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import Block, Node, at, define, load, tuple_of
 from dy2st.transpiler.rewrites.control import (
     bind_list,
+    declarations,
     describe,
     keep_changes,
     lower_all,
@@ -26,7 +27,8 @@ def _lower(statement: Node, context: Context) -> Block:
     context.statements[condition] = context.statements[body] = describe(
         "while", statement, names, context
     )
-    test = at(statement.test, gast.Return(statement.test))
+    test = [*declarations(statement, [statement.test]), gast.Return(statement.test)]
+    block = [*declarations(statement, statement.body), *statement.body, returned(names)]
     call = context.call(
         "convert_while_loop",
         load(condition),
@@ -35,8 +37,8 @@ def _lower(statement: Node, context: Context) -> Block:
     )
     return [
         *starts(statement, context),
-        at(statement, define(condition, names, [test])),
-        at(statement, define(body, names, [*statement.body, returned(names)])),
+        at(statement, define(condition, names, test)),
+        at(statement, define(body, names, block)),
         keep_changes(bind_list(names, call), (body, condition), statement, context),
     ]
 

@@ -70,5 +70,5 @@ def test_a_failure_of_its_own_is_raised_instead():
 
 def test_conditions_left_as_python_pass_python_values_through():
     value = [1]
-    assert left.convert_python_bool(value, "captured", "x") is value
+    assert left.convert_python_bool(value, "yield") is value
     assert left.convert_python_iter(value, "jump") is value

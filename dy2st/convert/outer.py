@@ -1,0 +1,251 @@
+"""Variables that a traced branch, loop body or call shares with code outside of it.
+
+A place is a variable of a closure, a global or an attribute. Whoever may write to one announces it
+first. What surrounds the writer (a branch, a turn of a loop, the whole trace) remembers the value
+before, and puts it back at its end: so the other branch starts from the same, and what each has
+written is joined like any other result.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from types import CellType
+from typing import Any
+
+from dy2st.convert.undefined import Undefined
+from dy2st.transpiler import StatementInfo
+
+
+@dataclass(eq=False)
+class Attribute:
+    """An attribute of an object."""
+
+    owner: Any
+    attribute: str
+    name: str
+    is_copied = False
+    is_outside = False
+
+    @property
+    def key(self) -> Hashable:
+        """The same for the same variable."""
+        return id(self.owner), self.attribute
+
+    def get(self) -> Any:
+        """The value now; Undefined if there is none."""
+        return getattr(self.owner, self.attribute, Undefined(self.name))
+
+    def put(self, value: Any) -> None:
+        """Set or remove the attribute."""
+        if value is self.get():
+            return
+        if isinstance(value, Undefined):
+            delattr(self.owner, self.attribute)
+        else:
+            setattr(self.owner, self.attribute, value)
+
+
+@dataclass(eq=False)
+class Cell:
+    """A variable of a function that closures use too."""
+
+    cell: CellType
+    name: str
+    is_copied = True
+
+    @property
+    def key(self) -> Hashable:
+        """The same for the same variable."""
+        return id(self.cell)
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether the variable was there before the trace."""
+        return id(self.cell) not in _active.own
+
+    def get(self) -> Any:
+        """The value now; Undefined if there is none."""
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return Undefined(self.name)
+
+    def put(self, value: Any) -> None:
+        """Set or unbind the variable."""
+        if not isinstance(value, Undefined):
+            self.cell.cell_contents = value
+        elif not isinstance(self.get(), Undefined):
+            del self.cell.cell_contents
+
+
+@dataclass(eq=False)
+class Global:
+    """A variable of a module."""
+
+    namespace: dict[str, Any]
+    name: str
+    is_copied = True
+    is_outside = True
+
+    @property
+    def key(self) -> Hashable:
+        """The same for the same variable."""
+        return id(self.namespace), self.name
+
+    def get(self) -> Any:
+        """The value now; Undefined if there is none."""
+        return self.namespace.get(self.name, Undefined(self.name))
+
+    def put(self, value: Any) -> None:
+        """Set or remove the variable."""
+        if not isinstance(value, Undefined):
+            self.namespace[self.name] = value
+        else:
+            self.namespace.pop(self.name, None)
+
+
+Place = Attribute | Cell | Global
+
+
+@dataclass
+class Change:
+    """What a piece of code did to a place: the values before and after."""
+
+    place: Place
+    before: Any
+    after: Any = None
+
+
+@dataclass
+class Notes:
+    """The places that a piece of code has announced; `copied` makes what it works on."""
+
+    copied: Callable[[Any], Any]
+    changes: dict[Hashable, Change] = field(default_factory=dict)
+
+    def add(self, place: Place) -> None:
+        """Remember the value of a place; a list or dict in it is copied for this code."""
+        if place.key in self.changes:
+            return
+        before = place.get()
+        self.changes[place.key] = Change(place, before)
+        copy = self.copied(before) if place.is_copied else before
+        if copy is not before:
+            place.put(copy)
+
+
+class _Active(threading.local):
+    def __init__(self) -> None:
+        self.notes: list[Notes] = []
+        self.own: dict[int, CellType] = {}
+
+
+_active = _Active()
+
+
+@contextmanager
+def noting(copied: Callable[[Any], Any] = lambda value: value) -> Iterator[Notes]:
+    """Take note of what the code inside writes; at the end every place is as before."""
+    notes = Notes(copied)
+    _active.notes.append(notes)
+    try:
+        yield notes
+    finally:
+        _active.notes.pop()
+        for change in notes.changes.values():
+            change.after = change.place.get()
+            change.place.put(change.before)
+
+
+@contextmanager
+def whole_trace() -> Iterator[Notes]:
+    """As `noting`, around a whole trace: its changes are those of variables from before it."""
+    known, _active.own = _active.own, {}
+    try:
+        with noting() as notes:
+            yield notes
+        for change in notes.changes.values():
+            if isinstance(change.place, Attribute):
+                change.place.put(change.after)
+        outside = {k: c for k, c in notes.changes.items() if c.place.is_outside}
+        notes.changes = {k: c for k, c in outside.items() if c.after is not c.before}
+    finally:
+        _active.own = known
+
+
+def write(place: Place, value: Any) -> None:
+    """Announce a place to the code around, and set it."""
+    if _active.notes:
+        _active.notes[-1].add(place)
+    place.put(value)
+
+
+def convert_outer(cells: Callable[[], Any], globals: tuple[str, ...] = ()) -> None:
+    """A function announces the variables of other functions and the globals that it assigns.
+
+    `cells` is a function that mentions the variables; it is not called.
+
+    >>> convert_outer(lambda: None, ("count",))
+    """
+    if _active.notes:
+        closure = zip(cells.__code__.co_freevars, cells.__closure__ or (), strict=True)
+        for name, cell in closure:
+            _active.notes[-1].add(Cell(cell, name))
+        for name in globals:
+            _active.notes[-1].add(Global(cells.__globals__, name))
+
+
+def convert_own(cells: Callable[[], Any]) -> None:
+    """A function says at its start which of its variables other functions may assign.
+
+    >>> convert_own(lambda: None)
+    """
+    if _active.notes:
+        _active.own.update((id(cell), cell) for cell in cells.__closure__ or ())
+
+
+def places_of(info: StatementInfo, *calls: tuple[Callable[..., Any], Sequence[Any]]) -> list[Place]:
+    """The places that a statement assigns, found among the arguments and cells of its functions."""
+    known: dict[str, Any] = {}
+    cells: dict[str, CellType] = {}
+    namespace: dict[str, Any] = {}
+    for function, arguments in calls:
+        code = getattr(function, "__code__", None)
+        if code is not None:
+            namespace = function.__globals__
+            known.update(zip(code.co_varnames, arguments, strict=False))
+            cells.update(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    for name in info.own:
+        _active.own[id(cells[name])] = cells[name]
+    known.update((name, Cell(cell, name).get()) for name, cell in cells.items())
+    places: list[Place] = [Cell(cells[name], name) for name in (*info.own, *info.nonlocals)]
+    places += [Global(namespace, name) for name in info.globals]
+    return places + _attributes(info.attributes, known)
+
+
+def _attributes(paths: Sequence[tuple[str, ...]], known: dict[str, Any]) -> list[Place]:
+    places: list[Place] = []
+    for root, *path, attribute in paths:
+        owner = known.get(root)
+        for step in path:
+            owner = getattr(owner, step, None)
+        registered = getattr(owner, "_buffers", {})
+        if owner is not None and attribute not in registered:
+            places.append(Attribute(owner, attribute, ".".join([root, *path, attribute])))
+    return places
+
+
+def announcing(function: Callable[..., Any], places: Sequence[Place]) -> Callable[..., Any]:
+    """The function, which announces these places before it runs."""
+
+    @wraps(function, assigned=(), updated=())
+    def run(*arguments: Any) -> Any:
+        for place in places:
+            _active.notes[-1].add(place)
+        return function(*arguments)
+
+    return run

@@ -1,0 +1,302 @@
+"""Variables that closures share, `nonlocal` and `global`, under tensor conditions."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st.errors import ConversionError
+from dy2st.jit import to_static
+
+TENSORS = [np.float32(v) for v in ([1, 2, 3], [-1, -2, -3], [10, 20, 30], [0, 0, 0])]
+
+level = 0
+latest = None
+
+
+def agrees(function):
+    static = to_static(function)
+    for values in TENSORS:
+        expected = dy2st.to_tensor(values)
+        assert comparable(static(dy2st.to_tensor(values))) == comparable(function(expected))
+    assert len(static.program_cache) == 1
+
+
+def comparable(value):
+    if isinstance(value, dy2st.Tensor):
+        return str(value.dtype), value.numpy().tolist()
+    if isinstance(value, (list, tuple)):
+        return [comparable(entry) for entry in value]
+    return type(value), value
+
+
+def test_a_nested_function_that_assigns_nonlocal_may_be_called_in_one_branch():
+    def f(x):
+        c, calls = x * 0, 0
+
+        def bump(by):
+            nonlocal c, calls
+            c, calls = c + by, calls + 1
+
+        if x.sum() > 0:
+            bump(5)
+            bump(x)
+        else:
+            bump(1)
+        return c, calls
+
+    agrees(f)
+
+
+def test_a_nested_function_that_assigns_nonlocal_may_be_called_each_turn():
+    def f(x):
+        c, n = x * 0, x.sum()
+
+        def bump():
+            nonlocal c
+            c = c + n
+
+        while n > 2:
+            bump()
+            n = n - 3
+        return c, n
+
+    agrees(f)
+
+
+def test_a_condition_inside_the_nested_function_decides_too():
+    def f(x):
+        c = 0
+
+        def bump(v):
+            nonlocal c
+            if v.max() > 5:
+                c += 10
+            else:
+                c -= 1
+
+        if x.sum() > 0:
+            bump(x)
+        bump(x * 10)
+        return c
+
+    agrees(f)
+
+
+def test_a_method_of_a_foreign_function_calls_back():
+    def apply(action, v):
+        if v.sum() > 0:
+            action(v)
+
+    def f(x):
+        seen = x
+
+        def note(v):
+            nonlocal seen
+            seen = v * 2
+
+        apply(note, x)
+        return seen
+
+    agrees(f)
+
+
+def test_closures_see_the_value_of_the_branch_inside_and_the_joined_one_after():
+    def f(x):
+        y = x
+        look = lambda: y  # noqa: E731
+        before = look()
+        if x.sum() > 0:
+            y = x * 2
+            inside = look()
+        else:
+            inside = look() - 1
+        return before, inside, look(), y
+
+    agrees(f)
+
+
+def test_closures_see_the_value_of_each_turn():
+    def f(x):
+        y, total = x, x * 0
+        look = lambda: y  # noqa: E731
+        while y.sum() > 1:
+            y = y / 2
+            total = total + look()
+        return look(), total
+
+    agrees(f)
+
+
+def test_a_list_in_a_shared_variable_is_changed_in_one_branch_only():
+    def f(x):
+        items = [x]
+
+        def last():
+            return items[-1]
+
+        if x.sum() > 0:
+            items[0] = items[0] * 2
+            items[0] = last() + 1
+        return last(), items
+
+    agrees(f)
+
+
+def test_a_variable_of_a_closure_may_be_unbound_before():
+    def f(x):
+        def look():
+            return y
+
+        if x.sum() > 0:
+            y = x + 1
+        else:
+            y = x - 1
+        return look()
+
+    agrees(f)
+
+
+def test_del_of_a_variable_that_a_closure_uses():
+    def f(x):
+        y = x * 2
+        look = lambda: y  # noqa: E731
+        z = look()
+        if x.sum() > 0:
+            z = z + y
+            del y
+        y = x
+        return z, look()
+
+    agrees(f)
+
+
+def test_a_global_assigned_in_a_branch_is_written_when_the_program_runs():
+    def f(x):
+        global latest
+        latest = x
+        if x.sum() > 0:
+            latest = x * 2
+        return latest + 1
+
+    static = to_static(f)
+    for values in TENSORS:
+        result = static(dy2st.to_tensor(values))
+        expected = values * 2 if values.sum() > 0 else values
+        np.testing.assert_array_equal(latest.numpy(), expected)
+        np.testing.assert_array_equal(result.numpy(), expected + 1)
+    assert len(static.program_cache) == 1
+
+
+def test_a_global_that_each_call_reads_and_assigns_counts_the_calls(monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "level", 0)
+
+    def f(x):
+        global level
+        level += 1
+        return x * level
+
+    static = to_static(f)
+    for call in (1, 2, 3):
+        assert static(dy2st.to_tensor([1.0])).item() == call
+        assert level == call
+    assert len(static.program_cache) == 1
+
+
+def test_a_failed_trace_leaves_globals_as_they_were(monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "level", 7)
+
+    def f(x):
+        global level
+        level = x
+        raise KeyError("no")
+
+    with pytest.raises(KeyError):
+        to_static(f)(dy2st.to_tensor([1.0]))
+    assert level == 7
+
+
+def make_counter():
+    count = 0
+
+    def counter(x):
+        nonlocal count
+        if x.sum() > 0:
+            count = count + 1
+        return x * 1
+
+    return counter, lambda: count
+
+
+def test_a_closure_made_before_the_trace_keeps_what_calls_assign():
+    counter, count = make_counter()
+    static = to_static(lambda x: counter(x) + 1)
+    for values in TENSORS:
+        static(dy2st.to_tensor(values))
+    assert int(count()) == 2
+
+
+def test_what_a_program_cannot_assign_to_a_global_is_refused():
+    def f(x):
+        global latest
+        latest = types.SimpleNamespace(x=x)
+        return x
+
+    with pytest.raises(ConversionError, match="assigns `latest`, a variable outside of it, a Simp"):
+        to_static(f)(dy2st.to_tensor([1.0]))
+
+
+def test_a_function_that_assigns_a_global_is_not_saved(tmp_path):
+    def f(x):
+        global latest
+        latest = x * 2
+        return x
+
+    static = to_static(f)
+    static(dy2st.to_tensor([1.0]))
+    with pytest.raises(ConversionError, match="assigns `latest`, a variable outside of it"):
+        dy2st.jit.save(static, str(tmp_path / "model"))
+
+
+def test_a_condition_of_a_loop_that_assigns_is_refused():
+    def f(x):
+        n = 0
+
+        def more():
+            nonlocal n
+            n += 1
+            return x.sum() > n
+
+        while more():
+            x = x - 1
+        return x, n
+
+    with pytest.raises(ConversionError, match="the condition of a loop changes `n`"):
+        to_static(f)(dy2st.to_tensor([5.0]))
+
+
+class Meter:
+    def __init__(self, x):
+        self.__total = x * 0
+        self.count = 0
+
+    def run(self, x):
+        if x.sum() > 0:
+            self.__total = self.__total + x
+            self.count += 1
+        n = x.sum()
+        while n > 3:
+            self.__total = self.__total + 1
+            n = n - 4
+        return self.__total, self.count
+
+
+def test_private_attributes_are_kept_apart_and_carried():
+    def f(x):
+        return Meter(x).run(x)
+
+    agrees(f)
