@@ -135,6 +135,17 @@ def functions_in(tree: Node) -> Iterator[Node]:
     )
 
 
+def is_bare_super(node: Node) -> bool:
+    """Whether this is `super()`, which looks for its arguments in the frame around."""
+    return (
+        isinstance(node, gast.Call)
+        and isinstance(node.func, gast.Name)
+        and node.func.id == "super"
+        and not node.args
+        and not node.keywords
+    )
+
+
 def is_untouched(node: Node) -> bool:
     """Whether a function is left wholly as it is."""
     return getattr(node, "untouched", False)

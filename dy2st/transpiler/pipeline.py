@@ -27,19 +27,24 @@ from dy2st.transpiler.rewrites import (
     left_conditions,
     logical,
     match,
+    super_calls,
+    walrus,
     while_loop,
 )
 
 Rewrite = Callable[[Node, Context], None]
 
 PIPELINE: tuple[tuple[str, Rewrite], ...] = (
-    # Statements first, in Python's own terms: a single exit, no jumps, no change in place.
+    # Statements first, in Python's own terms: a single exit, no jumps, no change in place, nothing
+    # that must run in the function's own frame.
     ("match", match.transform),
     ("caught_raises", caught_raises.transform),
     ("early_return", early_return.transform),
     ("break_continue", break_continue.transform),
     ("containers", containers.transform),
     ("handlers", handlers.transform),
+    ("super_calls", super_calls.transform),
+    ("walrus", walrus.transform),
     # Then each function is analysed once, and control flow becomes calls.
     ("bindings", bindings.transform),
     ("for_loop", for_loop.transform),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import gast
 
-from dy2st.transpiler.nodes import LOOPS, SCOPES, Block, Node, blocks, walk_scope
+from dy2st.transpiler.nodes import LOOPS, SCOPES, Block, Node, blocks, is_bare_super, walk_scope
 
 MAXIMAL_DEPTH = 90
 
@@ -36,19 +36,9 @@ def _of_node(node: Node) -> Left | None:
         return Left("async")
     if isinstance(node, gast.comprehension) and node.is_async:
         return Left("async")
-    if isinstance(node, gast.Call) and _is_bare_super(node):
+    if is_bare_super(node):
         return Left("super")
     return None
-
-
-def _is_bare_super(node: Node) -> bool:
-    function = node.func
-    return (
-        isinstance(function, gast.Name)
-        and function.id == "super"
-        and not node.args
-        and not node.keywords
-    )
 
 
 def _jumps_out(node: Node) -> bool:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import gast
 
 from dy2st.transpiler.context import Context
-from dy2st.transpiler.nodes import Node, at, constant, is_untouched, thunk
+from dy2st.transpiler.nodes import Node, at, constant, is_bare_super, is_untouched, thunk
 
-_SYMBOLS = {
+SYMBOLS = {
     "Eq": "==",
     "NotEq": "!=",
     "Lt": "<",
@@ -46,17 +46,8 @@ def can_wait(node: Node) -> bool:
     """Whether an operand may move into a lambda: not if it binds, yields or needs the frame."""
     kinds = (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)
     return not any(
-        isinstance(inner, kinds) or getattr(inner, "is_async", False) or _is_bare_super(inner)
+        isinstance(inner, kinds) or getattr(inner, "is_async", False) or is_bare_super(inner)
         for inner in gast.walk(node)
-    )
-
-
-def _is_bare_super(node: Node) -> bool:
-    return (
-        isinstance(node, gast.Call)
-        and isinstance(node.func, gast.Name)
-        and node.func.id == "super"
-        and not node.args
     )
 
 
@@ -126,7 +117,7 @@ class _Logical(ExpressionRewriter):
         self.generic_visit(node)
         if self.leaves(node) or is_surely_bool(node):
             return node
-        symbols = [_SYMBOLS[type(op).__name__] for op in node.ops]
+        symbols = [SYMBOLS[type(op).__name__] for op in node.ops]
         if len(symbols) == 1:
             if symbols[0] not in ("in", "not in"):
                 return node

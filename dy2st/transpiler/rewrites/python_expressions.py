@@ -20,6 +20,7 @@ from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
     Node,
     at,
+    call,
     constant,
     is_own,
     is_untouched,
@@ -193,7 +194,7 @@ class Expressions:
 
     def _rest(self, node: Node, operator: str) -> Node:
         """The operands after the first as one expression, in the form that is printed."""
-        second, *others = (lazy.body for lazy in node.args[1:])
+        second, *others = map(_evaluated, node.args[1:])
         if not others:
             return second
         return at(node, self.context.call(operator, second, *node.args[2:]))
@@ -201,7 +202,7 @@ class Expressions:
     def _unchained(self, node: Node) -> Node | None:
         """`a < b < c` as `a < b and b < c`, if b is a variable or literal."""
         left, symbol, lazy, *rest = node.args
-        middle = lazy.body
+        middle = _evaluated(lazy)
         if symbol.value not in _COMPARISONS or not self.is_simple(middle):
             return None
         first = at(node, gast.Compare(left, [_COMPARISONS[symbol.value]()], [middle]))
@@ -209,7 +210,7 @@ class Expressions:
             return None
         if len(rest) == 2:
             operator = _COMPARISONS[rest[0].value]()
-            second = at(node, gast.Compare(middle, [operator], [rest[1].body]))
+            second = at(node, gast.Compare(middle, [operator], [_evaluated(rest[1])]))
         else:
             second = at(node, self.context.call("convert_chain", middle, *rest))
             if self._unchained(second) is None:
@@ -229,8 +230,8 @@ class Expressions:
         test, body, orelse = node.args
         found = self.decide(test)
         later = self.context.call("convert_ifexp", found.staged, body, orelse)
-        other = gast.IfExp(found.is_no, self.visit(orelse.body), later)
-        return gast.IfExp(found.yes, self.visit(body.body), other)
+        other = gast.IfExp(found.is_no, self.visit(_evaluated(orelse)), later)
+        return gast.IfExp(found.yes, self.visit(_evaluated(body)), other)
 
     def _chain(self, node: Node) -> Node:
         chain = self._unchained(node)
@@ -396,3 +397,8 @@ def _and(*values: Node) -> Node:
 
 def _same(one: object, other: object) -> bool:
     return one is other
+
+
+def _evaluated(lazy: Node) -> Node:
+    """What a lambda without parameters, or a function that a rewrite has named, gives."""
+    return lazy.body if isinstance(lazy, gast.Lambda) else at(lazy, call(lazy.id))
