@@ -166,7 +166,7 @@ class _Analysis:
     ) -> list[str]:
         used = self._names.of_all(block)
         exits = Exits(at_exception=self._liveness.on_exception[id(node)])
-        live = Liveness(self._names, _EMPTY).block(block, frozenset(changed), exits)
+        live = Liveness(self._names, _EMPTY).settled(block, frozenset(changed), exits)
         known = (used.reads | used.writes | used.deletes | set(changed)) & self._local
         return sorted(live & known - (self._captured - used.writes - set(changed)) - free)
 

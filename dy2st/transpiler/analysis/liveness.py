@@ -32,10 +32,19 @@ class Liveness:
         self.after: dict[int, frozenset[str]] = {}
         self.header: dict[int, frozenset[str]] = {}
         self.on_exception: dict[int, frozenset[str]] = {}
-        self.block(function.body, _NONE, Exits())
+        self._grows = False
+        self.settled(function.body, _NONE, Exits())
+
+    def settled(self, block: Block, after: frozenset[str], exits: Exits) -> frozenset[str]:
+        """The names live before a block: walked until every loop knows what its next turn reads."""
+        while True:
+            self._grows = False
+            live = self.block(block, after, exits)
+            if not self._grows:
+                return live
 
     def block(self, block: Block, after: frozenset[str], exits: Exits) -> frozenset[str]:
-        """The names live before a block."""
+        """The names live before a block, by one walk."""
         for statement in reversed(block):
             after = self._statement(statement, after, exits)
         return after
@@ -89,10 +98,12 @@ class Liveness:
         bound = _NONE if is_while else frozenset(plain_targets(node.target))
         # A `for` whose `break` became a flag looks at the flag after each turn.
         header = at_turn | ended | {*filter(None, [getattr(node, "stop", None)])}
-        for _ in range(2):  # the second walk sees what the next turn reads
-            inside = replace(exits, at_break=after, at_continue=header)
-            header |= self.block(node.body, header, inside) - bound
+        known = self.header.get(id(node), _NONE)
+        header |= known
+        inside = replace(exits, at_break=after, at_continue=header)
+        header |= self.block(node.body, header, inside) - bound
         self.header[id(node)] = header
+        self._grows |= header != known
         return header if is_while else header | self._reads(node.iter)
 
     def _try(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
