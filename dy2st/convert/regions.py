@@ -76,6 +76,8 @@ def trace_region(
             results = function(*[_copied(value, region.copies) for value in given])
         except AlwaysRaises:
             region.raised, results = True, ()
+        except RecursionError:
+            raise _endless() from None
         except Exception as error:
             record_raise(error, block)
             region.raised, results = True, ()
@@ -127,6 +129,15 @@ def shows_when_run(block: Block) -> bool:
 
 
 _SHOWN = frozenset({"assert", "assert_bound", "print", "raise", "write"})
+
+
+def _endless() -> ConversionError:
+    return ConversionError(
+        "a recursion whose end depends on a tensor",
+        at=user_location(),
+        why="both branches of an `if` on a tensor are traced, so every call makes the next one",
+        hint="write it as a `while` loop, or end it by a number of Python",
+    )
 
 
 def _held(function: Callable[..., Any], arguments: Sequence[Any]) -> list[tuple[str, Any, Any]]:
