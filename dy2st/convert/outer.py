@@ -18,6 +18,8 @@ from typing import Any
 
 from dy2st.convert.undefined import Undefined
 from dy2st.transpiler import StatementInfo
+from dy2st_runtime.errors import Location
+from dy2st_runtime.ir import user_location
 
 
 @dataclass(eq=False)
@@ -113,11 +115,12 @@ Place = Attribute | Cell | Global
 
 @dataclass
 class Change:
-    """What a piece of code did to a place: the values before and after."""
+    """What a piece of code did to a place: the values before and after, and where it began."""
 
     place: Place
     before: Any
     after: Any = None
+    at: Location | None = None
 
 
 @dataclass
@@ -132,7 +135,7 @@ class Notes:
         if place.key in self.changes:
             return
         before = place.get()
-        self.changes[place.key] = Change(place, before)
+        self.changes[place.key] = Change(place, before, at=user_location())
         copy = self.copied(before) if place.is_copied else before
         if copy is not before:
             place.put(copy)

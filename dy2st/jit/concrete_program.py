@@ -10,7 +10,7 @@ import numpy as np
 
 from dy2st.convert.call import convert_call, require_source, watch
 from dy2st.convert.catchers import tracing_codes
-from dy2st.convert.outer import Change, Place, whole_trace
+from dy2st.convert.outer import Change, whole_trace
 from dy2st.convert.record import recording
 from dy2st.convert.regions import AlwaysRaises, record_raise, shows_when_run
 from dy2st.convert.swapped_run import Preparation, run_swapped
@@ -31,7 +31,6 @@ from dy2st_runtime.ir import (
     TensorType,
     Tracer,
     Variable,
-    user_location,
 )
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
@@ -55,7 +54,7 @@ class ConcreteProgram:
     input_specs: list[InputSpec]
     function: Callable[..., Any]
     guards: list[AnyGuard] = field(default_factory=list, repr=False)
-    written: list[Place] = field(default_factory=list, repr=False)
+    written: list[Change] = field(default_factory=list, repr=False)
     passes: Any = field(default=None, repr=False)
     report: Report = field(default=Report((), ()), repr=False)
     _optimized: OptimizedProgram | None = field(default=None, repr=False)
@@ -107,18 +106,19 @@ class ConcreteProgram:
         result = rebuild(self.main_program.structure, outputs)
         if self.written:
             result, values = result
-            for place, value in zip(self.written, values, strict=True):
-                place.put(value)
+            for change, value in zip(self.written, values, strict=True):
+                change.place.put(value)
         return result
 
     def check_alone(self) -> None:
         """Refuse a Program that is to run by itself, where there are no variables to assign."""
-        for place in self.written:
+        for change in self.written:
+            name = change.place.name
             raise ConversionError(
-                f"{self.main_program.name}() assigns `{place.name}`, a variable outside of it",
-                at=user_location(),
+                f"{self.main_program.name}() assigns `{name}`, a variable outside of it",
+                at=change.at,
                 why="a Program that is saved or compiled has only its arguments and its results",
-                hint=f"return the value, and assign `{place.name}` outside",
+                hint=f"return the value, and assign `{name}` outside",
             )
 
     def _run(self, tensors: Sequence[EagerTensor]) -> list[Any]:
@@ -228,7 +228,7 @@ def _trace(
     ordered = {key: state[key] for key in program.state}
     swapped = preparation.swaps.functions
     guards = guards_of({**functions, **swapped}.values())
-    written = [change.place for change in changes]
+    written = [Change(change.place, None, at=change.at) for change in changes]
     report = report_of(functions.values(), swapped.values(), record)
     return ConcreteProgram(program, ordered, specs, function, guards, written, passes, report)
 
@@ -242,6 +242,7 @@ def _assigned(change: Change, name: str) -> Any:
         kind = "nothing: `del`" if isinstance(value, Undefined) else f"a {type(value).__name__}"
         raise ConversionError(
             f"{name}() assigns `{change.place.name}`, a variable outside of it, {kind}",
+            at=change.at,
             why="a Program assigns tensors, Python constants, and lists, tuples and dicts of them",
             hint=f"return what belongs to `{change.place.name}`, and assign it outside",
         ) from error

@@ -7,9 +7,11 @@ from types import FunctionType
 
 import gast
 
+from dy2st.transpiler.analysis.facts import StatementFacts
+from dy2st.transpiler.analysis.obstacles import Left
 from dy2st.transpiler.analysis.scopes import NameTable, bound_in
 from dy2st.transpiler.context import Context, identifiers
-from dy2st.transpiler.nodes import FUNCTIONS, Node, functions_in
+from dy2st.transpiler.nodes import CONTROL, FUNCTIONS, SCOPES, Node, functions_in, walk_scope
 from dy2st.transpiler.rewrites import (
     assertion,
     bindings,
@@ -84,8 +86,9 @@ def _prepare(tree: Node, context: Context) -> None:
         names = NameTable().inside(function)
         function.local_names = bound_in(names, function)
         context.bound |= function.local_names
-        if _looks_at_namespace(function):
-            _leave(function)
+        looks = _looks_at_namespace(function)
+        if looks:
+            _leave(function, looks)
 
 
 def _note_owners(node: Node, owner: str) -> None:
@@ -97,18 +100,23 @@ def _note_owners(node: Node, owner: str) -> None:
         _note_owners(child, inner)
 
 
-def _looks_at_namespace(function: Node) -> bool:
+def _looks_at_namespace(function: Node) -> str:
+    """The builtin by which a function itself looks at its variables, if any."""
     for statement in function.body:
-        for node in gast.walk(statement):
-            if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
-                if node.func.id not in _NAMESPACE:
-                    continue
-                if node.func.id in ("locals", "eval", "exec") or not node.args:
-                    return True
-    return False
+        for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
+            name = node.func.id if _is_call_of_name(node) else ""
+            if name in ("locals", "eval", "exec") or (name in _NAMESPACE and not node.args):
+                return str(name)
+    return ""
 
 
-def _leave(function: Node) -> None:
+def _is_call_of_name(node: Node) -> bool:
+    return isinstance(node, gast.Call) and isinstance(node.func, gast.Name)
+
+
+def _leave(function: Node, looks: str) -> None:
     for node in gast.walk(function):
         if isinstance(node, FUNCTIONS):
             node.untouched = True
+        elif isinstance(node, CONTROL):
+            node.facts = StatementFacts(Left("namespace", looks))

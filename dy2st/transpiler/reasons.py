@@ -30,6 +30,10 @@ REASONS: dict[str, Reason] = {
         "it calls super() without arguments",
         "call super() before the statement, or write super(Class, self)",
     ),
+    "namespace": Reason(
+        "its function calls `{name}()`, which would see the variables of rewritten code",
+        "call `{name}()` in a function of its own",
+    ),
     "depth": Reason(
         "it is nested too deeply to be rewritten",
         "split the function into smaller ones",

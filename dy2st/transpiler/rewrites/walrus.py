@@ -1,12 +1,12 @@
 """Operands that bind a variable with `:=` and may not run become functions before the statement.
 
-    if a and (n := f()) > 1: ...
+if a and (n := f()) > 1: ...
 
-    def operand_0():
-        nonlocal n
-        convert_outer(lambda: (n,))
-        return (n := f()) > 1
-    if convert_and(a, operand_0): ...
+def operand_0():
+    nonlocal n
+    convert_outer(lambda: (n,))
+    return (n := f()) > 1
+if convert_and(a, operand_0): ...
 """
 
 from __future__ import annotations
@@ -84,9 +84,9 @@ class _Operands:
     def _expression(self, node: Node, made: Block) -> Node:
         if isinstance(node, (*SCOPES, *COMPREHENSIONS)):
             return node
-        if isinstance(node, gast.BoolOp) and self._binds(node.values[1:]):
-            if not all(map(is_surely_bool, node.values[:-1])):
-                return self._logical(node, made)
+        is_open = isinstance(node, gast.BoolOp) and not all(map(is_surely_bool, node.values[:-1]))
+        if is_open and self._binds(node.values[1:]):
+            return self._logical(node, made)
         if isinstance(node, gast.IfExp) and self._binds([node.body, node.orelse]):
             return self._choice(node, made)
         if isinstance(node, gast.Compare) and self._binds(node.comparators[1:]):
@@ -139,4 +139,3 @@ class _Operands:
         block: Block = [gast.Nonlocal(others)] if others else []
         block += [gast.Global(globals_)] if globals_ else []
         return [*block, gast.Expr(outer_call(others, private, self._context))]
-

@@ -10,6 +10,7 @@ LEFT = {
     "yield": "for i in xs:\n        yield i",
     "jump": "for x in xs:\n        try:\n            a()\n        finally:\n            break",
     "super": "if a:\n        super().f()",
+    "namespace": "locals()\n    if a:\n        pass",
     "depth": "".join(" " * k + "if a:\n    " for k in range(92)) + " " * 92 + "pass",
 }
 
