@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+
+from dy2st.errors import ConversionError
 from tests.dy2st.constructs.catalogue import construct
 
 
@@ -61,3 +64,157 @@ def unbound_on_some_paths(x):
     if x.sum() > 0:
         z = x * 2
     return z
+
+
+@construct("a condition that is a number or tensor, not a bool", "its truth, as Python takes it")
+def truth_of_a_number(x):
+    if x.sum():
+        return x * 2
+    return x - 1
+
+
+@construct("a condition of Python values", "decided while tracing")
+def python_condition(x):
+    mode = "double"
+    if mode == "double":
+        y = x * 2
+    else:
+        y = x.no_such_method()
+    return y
+
+
+@construct("`pass` in a branch", "nothing")
+def pass_in_a_branch(x):
+    if x.sum() > 0:
+        pass
+    else:
+        x = x + 1
+    return x
+
+
+@construct("several variables in one branch, others in the other", "each is joined")
+def different_variables(x):
+    a, b, c = x, x * 2, 1
+    if x.sum() > 0:
+        a, b = b, a
+    else:
+        b = b + 1
+        c = 2
+    return a, b, c
+
+
+@construct("Python numbers in both branches", "a number of the running Program")
+def numbers_in_branches(x):
+    if x.sum() > 0:
+        n = 2
+    else:
+        n = -3
+    return x * n, n + 1
+
+
+@construct(
+    "a number in one branch and a tensor in the other",
+    "refused: one Program, one type",
+    refused=ConversionError,
+    says="`n`",
+)
+def number_or_tensor(x):
+    if x.sum() > 0:
+        n = 2
+    else:
+        n = x
+    return n
+
+
+@construct("a tuple, list or dict in both branches", "joined entry by entry")
+def structures_in_branches(x):
+    if x.sum() > 0:
+        y = (x, [x + 1, {"a": x * 2}])
+    else:
+        y = (x * 3, [x - 1, {"a": x}])
+    return y
+
+
+@construct("a class in a branch", "a class of the user's, for that branch")
+def class_in_a_branch(x):
+    if x.sum() > 0:
+        factor = 2
+
+        class Scale:
+            by = factor + 1
+
+            def apply(self, v):
+                return v * self.by * factor
+
+        y = Scale().apply(x)
+    else:
+        y = x
+    return y
+
+
+@construct("a function in a branch", "a function of the user's, for that branch")
+def function_in_a_branch(x):
+    if x.sum() > 0:
+
+        def power(v, n):
+            return v if n < 2 else v * power(v, n - 1)
+
+        y = power(x, 3)
+    else:
+        y = x
+    return y
+
+
+@construct("`with` in a branch", "entered and left while tracing")
+def with_in_a_branch(x):
+    if x.sum() > 0:
+        with contextlib.suppress(KeyError):
+            x = x * 2
+            if x.max() > 10:
+                x = x - 10
+    return x
+
+
+@construct("`if` of ten levels", "up to 90 levels, as deep as Python parses")
+def deep(x):
+    r = 0
+    s = x.sum()
+    if s > -7:
+        if s > -6:
+            if s > -5:
+                if s > -4:
+                    if s > 5:
+                        if s > 6:
+                            if s > 7:
+                                if s > 8:
+                                    if s > 9:
+                                        if s > 59:
+                                            r = 10
+                                        else:
+                                            r = 9
+                                    else:
+                                        r = 8
+                    else:
+                        r = 4
+    return r
+
+
+@construct("the same function called in both branches", "traced in each")
+def same_call_in_both(x):
+    def step(v, by):
+        if v.max() > by:
+            return v - by
+        return v + by
+
+    if x.sum() > 0:
+        y = step(x, 2)
+    else:
+        y = step(x, -2)
+    return step(y, 1)
+
+
+@construct("a branch that raises", "raised when the Program runs and takes it")
+def branch_that_raises(x):
+    if x.sum() < 0:
+        raise ValueError("negative")
+    return x * 2
