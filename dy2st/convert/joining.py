@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+from dy2st.convert.undefined import Undefined
 from dy2st_runtime.dims import Condition, Dim, symbols
 from dy2st_runtime.ir import F, Tensor, Tracer, Variable
 from dy2st_runtime.ir.structure import is_container
@@ -85,6 +86,8 @@ def fits_number(number: Any, tensor: Tensor) -> bool:
 
 def describe(value: Any) -> str:
     """A few words on a value, for messages."""
+    if isinstance(value, Undefined):
+        return "unbound"
     if isinstance(value, Variable) and value.number is not None:
         return f"a number ({value.number.__name__})"
     if isinstance(value, Tensor):

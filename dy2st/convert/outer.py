@@ -29,8 +29,7 @@ class Attribute:
     owner: Any
     attribute: str
     name: str
-    is_copied = False
-    is_outside = False
+    is_copied = is_outside = is_inner = False
 
     @property
     def key(self) -> Hashable:
@@ -53,10 +52,11 @@ class Attribute:
 
 @dataclass(eq=False)
 class Cell:
-    """A variable of a function that closures use too."""
+    """A variable of a function that closures use too; `is_inner`: in one statement only."""
 
     cell: CellType
     name: str
+    is_inner: bool = False
     is_copied = True
 
     @property
@@ -90,8 +90,8 @@ class Global:
 
     namespace: dict[str, Any]
     name: str
-    is_copied = True
-    is_outside = True
+    is_copied = is_outside = True
+    is_inner = False
 
     @property
     def key(self) -> Hashable:
@@ -225,7 +225,8 @@ def places_of(info: StatementInfo, *calls: tuple[Callable[..., Any], Sequence[An
     for name in info.own:
         _active.own[id(cells[name])] = cells[name]
     known.update((name, Cell(cell, name).get()) for name, cell in cells.items())
-    places: list[Place] = [Cell(cells[name], name) for name in (*info.own, *info.nonlocals)]
+    names = (*info.own, *info.nonlocals)
+    places: list[Place] = [Cell(cells[name], name, name in info.inner) for name in names]
     places += [Global(namespace, name) for name in info.globals]
     return places + _attributes(info.attributes, known)
 

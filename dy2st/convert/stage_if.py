@@ -46,6 +46,7 @@ from dy2st_runtime.ir import (
 from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.join import facts_of_branches, join_types
 from dy2st_runtime.ir.program import NumberKind
+from dy2st_runtime.ir.structure import is_container
 from dy2st_runtime.ops.control_flow import close_blocks
 
 
@@ -251,8 +252,22 @@ def _join_places(join: _Join) -> list[tuple[Place, Callable[[], Any]]]:
     pending = []
     for place in places.values():
         left, right = join.true.value_of(place), join.false.value_of(place)
+        if not raised and not has_common_form(left, right):
+            if not place.is_inner:
+                raise join._mismatch(place.name, left, right)
+            left = right = Undefined(place.name)
         pending.append((place, join.join(place.name, left, right, raised)))
     return pending
+
+
+def has_common_form(left: Any, right: Any) -> bool:
+    """Whether a place that may be unbound can hold either value; what is inside is asked apart."""
+    if left is right or (isinstance(left, Undefined) and isinstance(right, Undefined)):
+        return True
+    unbound = isinstance(left, Undefined) or isinstance(right, Undefined)
+    sides = [value for value in (left, right) if not isinstance(value, Undefined)]
+    forms = [is_joinable(value) or (is_container(value) and not unbound) for value in sides]
+    return all(forms) or same_constant(left, right)
 
 
 def _join_arguments(join: _Join) -> list[Callable[[], Any]]:

@@ -20,6 +20,7 @@ class StatementInfo:
         value may stand in for an unset one.
     attributes: attributes of plain names that it assigns, such as ("self", "count").
     own: those variables of its function that it assigns and closures use too; no results.
+    inner: those of `own` that nothing outside of the statement reads.
     nonlocals, globals: the variables of other functions and modules that it assigns.
     line, column: where the statement stands, both from 1.
     """
@@ -33,6 +34,7 @@ class StatementInfo:
     own: tuple[str, ...] = ()
     nonlocals: tuple[str, ...] = ()
     globals: tuple[str, ...] = ()
+    inner: frozenset[str] = frozenset()
 
 
 @dataclass

@@ -22,21 +22,27 @@ class Closures:
         self._names = names
         self._count = 0
         self._made: list[tuple[int, set[str], tuple[int, ...]]] = []
-        self._span: dict[int, tuple[int, tuple[int, ...]]] = {}
+        self._span: dict[int, tuple[int, int, tuple[int, ...]]] = {}
         for statement in function.body:
             self._number(statement, ())
 
-    def shared_with(self, statement: Node) -> set[str]:
-        """The names that closures made before its end, or in a loop around it, capture."""
-        end, loops = self._span[id(statement)]
+    def shared_with(self, statement: Node, outside: bool = False) -> set[str]:
+        """The names that closures made before its end, or in a loop around it, capture.
+
+        outside: only those of closures that are not made inside of it.
+        """
+        start, end, loops = self._span[id(statement)]
         names: set[str] = set()
         for position, captured, around in self._made:
-            if position <= end or set(loops) & set(around):
+            if outside and start <= position <= end:
+                continue
+            if outside or position <= end or set(loops) & set(around):
                 names |= captured
         return names
 
     def _number(self, node: Node, loops: tuple[int, ...]) -> None:
         self._count += 1
+        start = self._count
         if isinstance(node, _CLOSURES) and not is_own(node):
             self._made.append((self._count, self._names.of(node).captured, loops))
             return
@@ -44,4 +50,4 @@ class Closures:
         for child in gast.iter_child_nodes(node):
             self._number(child, around)
         if isinstance(node, CONTROL):
-            self._span[id(node)] = (self._count, loops)
+            self._span[id(node)] = (start, self._count, loops)

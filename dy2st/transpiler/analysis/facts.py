@@ -24,6 +24,7 @@ class StatementFacts:
     true_args, false_args: what the branches of an `if` read or pass through.
     keeps: those of `changed` that code after an exception may read.
     own: variables that it changes and closures use too, or that Python may unbind; no results.
+    inner: those of `own` that nothing outside of the statement reads.
     nonlocals, globals: variables of other functions and of the module that it changes.
     owner: the class around the function, for its private names.
     """
@@ -35,6 +36,7 @@ class StatementFacts:
     false_args: list[str] = field(default_factory=list)
     keeps: list[str] = field(default_factory=list)
     own: list[str] = field(default_factory=list)
+    inner: list[str] = field(default_factory=list)
     nonlocals: list[str] = field(default_factory=list)
     globals: list[str] = field(default_factory=list)
     owner: str = ""
@@ -104,7 +106,8 @@ class _Analysis:
             return StatementFacts(left)
         own = (self._closures.shared_with(node) | self._cells) & names.writes & self._local
         facts = self._if(node, own) if isinstance(node, gast.If) else self._loop(node, own)
-        self._share(facts, own, names)
+        read_after = self._liveness.after[id(node)] | self._liveness.on_exception[id(node)]
+        self._share(node, own, names, facts, read_after)
         key = id(node)
         # Inside a generated function a variable without use for its value is not passed in.
         passed = frozenset() if _is_inside_rewritten(around) else self._binding.at[key]
@@ -119,10 +122,19 @@ class _Analysis:
         self._undefined |= (only_inside & self._local) - cells
         return facts
 
-    def _share(self, facts: StatementFacts, own: set[str], names: Names) -> None:
+    def _share(
+        self,
+        node: Node,
+        own: set[str],
+        names: Names,
+        facts: StatementFacts,
+        read_after: frozenset[str],
+    ) -> None:
         """Variables that generated functions declare `nonlocal` or `global`."""
         facts.owner = self._function.owner
         facts.own = sorted(own)
+        around = self._closures.shared_with(node, outside=True)
+        facts.inner = sorted(own - around - read_after)
         facts.nonlocals = sorted(names.writes & self._nonlocals)
         facts.globals = sorted((names.writes & self._declared) - self._nonlocals)
         # Python must see that they are variables of this function.

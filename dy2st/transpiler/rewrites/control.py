@@ -155,6 +155,10 @@ def keep_changes(
 def describe(kind: str, statement: Node, names: list[str], context: Context) -> StatementInfo:
     """What the runtime may ask about the statement."""
     facts = statement.facts
+    own, nonlocals, globals_, inner = (
+        _private(names, facts.owner)
+        for names in (facts.own, facts.nonlocals, facts.globals, facts.inner)
+    )
     return StatementInfo(
         kind,
         tuple(names),
@@ -162,7 +166,10 @@ def describe(kind: str, statement: Node, names: list[str], context: Context) -> 
         tuple(sorted(_attributes(statement))),
         statement.lineno,
         statement.col_offset + 1,
-        *(_private(names, facts.owner) for names in (facts.own, facts.nonlocals, facts.globals)),
+        own,
+        nonlocals,
+        globals_,
+        frozenset(inner),
     )
 
 

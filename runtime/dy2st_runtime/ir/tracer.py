@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -282,6 +283,8 @@ class Tracer:
             flag, name = variable.guard
             message = (
                 f"cannot access local variable {name!r} where it is not associated with a value"
+                if sys.version_info >= (3, 11)
+                else f"local variable {name!r} referenced before assignment"
             )
             self.append("assert_bound", [self.local(flag)], {"message": message}, [])
 

@@ -175,10 +175,10 @@ def unpacking(x):
     (a, *b), c = [x, x + 1, x + 2], 3
     a, c = c, a
     if x.sum() > 0:
-        c, (b0, *b) = b[0], (c, *b)
+        c, (d, *b) = b[0], (c, *b)
     else:
-        b0, b = x, [c]
-    return a, b, c, b0
+        d, (*b, _) = x, [*b, c]
+    return a, b, c, d
 
 
 @construct("augmented assignment", "as in Python: in place where the object can")

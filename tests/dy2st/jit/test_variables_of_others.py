@@ -300,3 +300,57 @@ def test_private_attributes_are_kept_apart_and_carried():
         return Meter(x).run(x)
 
     agrees(f)
+
+
+def test_a_function_of_one_branch_that_is_called_after_it_is_refused():
+    def f(x):
+        if x.sum() > 0:
+
+            def g(n):
+                return x if n < 1 else g(n - 1)
+
+        return g(2)
+
+    with pytest.raises(ConversionError, match="the variable `g` is"):
+        to_static(f)(dy2st.to_tensor([1.0]))
+
+
+def test_classes_of_both_branches_that_know_themselves_stay_inside():
+    def f(x):
+        if x.sum() > 0:
+
+            class C:
+                def make(self):
+                    return C, x
+
+            y = C().make()[0]().make()[1]
+        else:
+
+            class C:
+                def make(self):
+                    return C, x * 2
+
+            y = C().make()[1]
+        return y
+
+    agrees(f)
+
+
+def test_a_branch_that_raises_leaves_the_variables_of_the_other():
+    def f(x):
+        n = 1
+        look = lambda: n  # noqa: E731
+        try:
+            if x.sum() > 0:
+                n = 2
+            else:
+                n = 3
+                raise ValueError("negative")
+        finally:
+            m = look()
+        return m, n
+
+    static = to_static(f)
+    assert comparable(static(dy2st.to_tensor([1.0]))) == comparable((2, 2))
+    with pytest.raises(ValueError, match="negative"):
+        static(dy2st.to_tensor([-1.0]))
