@@ -270,7 +270,8 @@ class _PythonPath(Expressions):
         """A function of the user; its decorators, defaults and annotations stay."""
         if is_untouched(node):
             return node
-        names = (node.local_names | self.context.flags) - self._declared
+        local = node.local_names if not is_own(node) else frozenset()
+        names = (local | self.context.flags) - self._declared
         defined = {function.name for function in _plain_definitions(node)} - self._declared
         once = frozenset(name for name in defined if self._bindings[name] == 1)
         self.scopes.append((frozenset(names), once))
