@@ -12,7 +12,7 @@ from dy2st.transpiler.analysis.liveness import Exits, Liveness, plain_targets
 from dy2st.transpiler.analysis.obstacles import Left, obstacle
 from dy2st.transpiler.analysis.scopes import Names, NameTable, bound_in, parameters
 from dy2st.transpiler.context import Context
-from dy2st.transpiler.nodes import CONTROL, SCOPES, Node, walk_scope
+from dy2st.transpiler.nodes import CONTROL, SCOPES, Node, is_own, walk_scope
 
 
 @dataclass
@@ -89,10 +89,14 @@ class _Analysis:
         """Reads of variables that hold `undefined`, and of cells inside generated functions."""
         moved = {id(inner) for node in rewritten for inner in walk_scope(node)}
         moved |= self._unsure_in_thunks()
+        operands = {
+            id(inner) for node in _own_functions(self._function) for inner in gast.walk(node)
+        }
         checks = self._undefined - self._context.flags
         for node in self._binding.unsure_reads.values():
             node.checked = node.id in checks
-            node.of_cell = id(node) in moved and node.id in self._captured | self._cells
+            is_shared = id(node) in moved and node.id in self._captured | self._cells
+            node.of_cell = is_shared or (id(node) in operands and not node.checked)
             node.in_comprehension = id(node) in self._binding.in_comprehension
         for node in self._binding.unsure_statements.values():
             cells = self._captured | self._cells if id(node) in moved else set()
@@ -237,6 +241,11 @@ def _exception_names_of(function: Node) -> set[str]:
         for node in walk_scope(statement)
         if isinstance(node, gast.ExceptHandler) and node.name is not None
     }
+
+
+def _own_functions(function: Node) -> list[Node]:
+    """The operands that an earlier rewrite has made functions."""
+    return [n for n in gast.walk(function) if isinstance(n, gast.FunctionDef) and is_own(n)]
 
 
 def _is_inside_rewritten(around: tuple[Node, ...]) -> bool:

@@ -197,6 +197,20 @@ PROGRAMS = {
             r = xs and (n := xs[0])
             return r, n
         """,
+    "an unbound variable beside a walrus in an operand": """
+        def f(xs):
+            if len(xs) > 2:
+                v = 1
+            r = (v % (n := 1)) if xs else 0
+            s = xs and v + (n := 2)
+            return r, s, (lambda: v)()
+        """,
+    "a variable that is unbound beside a walrus, and in no closure": """
+        def f(xs):
+            for x in xs:
+                v = x
+            return xs is xs and 1 and v + (n := 2), n
+        """,
     "a walrus in a nested operand": """
         def f(xs):
             r = not xs or ((n := xs[0]) > 1 and (m := n + 1) > 2)
