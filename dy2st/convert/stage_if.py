@@ -256,7 +256,7 @@ def _join_places(join: _Join) -> list[tuple[Place, Callable[[], Any]]]:
             if not place.is_inner:
                 raise join._mismatch(place.name, left, right)
             left = right = Undefined(place.name)
-        pending.append((place, join.join(place.name, left, right, raised)))
+        pending.append((place, _join_bound(join, place.name, left, right, raised)))
     return pending
 
 

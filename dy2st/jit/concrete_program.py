@@ -227,7 +227,8 @@ def _trace(
         _finish(program, tracer, result, state)
     ordered = {key: state[key] for key in program.state}
     swapped = preparation.swaps.functions
-    guards = guards_of({**functions, **swapped}.values())
+    met = {**functions, **swapped}.values()
+    guards = guards_of(met, frozenset(change.place.name for change in changes))
     written = [Change(change.place, None, at=change.at) for change in changes]
     report = report_of(functions.values(), swapped.values(), record)
     return ConcreteProgram(program, ordered, specs, function, guards, written, passes, report)

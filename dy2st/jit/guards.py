@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
-from dy2st.convert.call import is_ignored_module
+from dy2st.convert.call import conversion_of, is_ignored_module
 from dy2st.convert.swapping import own_code
 from dy2st.jit.constants import constant_key
 from dy2st.transpiler.source import mangle
@@ -69,19 +69,33 @@ class SameCode:
 AnyGuard: TypeAlias = Guard | Same | SameCode
 
 
-def guards_of(functions: Iterable[FunctionType]) -> list[AnyGuard]:
-    """Guards for what functions read of globals, closures and modules, and for their own code."""
+def guards_of(
+    functions: Iterable[FunctionType], written: frozenset[str] = frozenset()
+) -> list[AnyGuard]:
+    """Guards for what functions read of globals, closures and modules, and for their own code.
+
+    written: the names of globals that the trace has assigned.
+    """
     guards: dict[tuple[int, str], AnyGuard | None] = {}  # None for a module that is guarded
     called = list(functions)
     for function in called:
         code = own_code(function)
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         names = tuple(_names(code))
+        if not written.isdisjoint(names):
+            unseen = written & _written_first(function)
+            names = tuple(name for name in names if name not in unseen)
         for name in names:
             _guard(cells.get(name, function.__globals__), name, names, guards)
     codes = tuple((weakref.ref(function), own_code(function)) for function in called)
     found: list[AnyGuard] = [guard for guard in guards.values() if guard is not None]
     return [*found, SameCode(codes)]
+
+
+def _written_first(function: FunctionType) -> frozenset[str]:
+    """The globals whose values before the call a function cannot see."""
+    conversion = conversion_of(function)
+    return frozenset() if conversion is None else conversion.written_first
 
 
 def _guard(

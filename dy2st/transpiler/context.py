@@ -91,18 +91,6 @@ class Context:
         return call(self.helper(helper), *arguments, **keywords)
 
 
-def mangled(name: str, owner: str) -> str:
-    """A private name as Python writes it inside the class `owner`.
-
-    >>> mangled("__count", "_Model")
-    '_Model__count'
-    """
-    bare = owner.lstrip("_")
-    if not name.startswith("__") or name.endswith("__") or not bare:
-        return name
-    return f"_{bare}{name}"
-
-
 def identifiers(tree: Node) -> set[str]:
     """Every identifier in the tree, of any scope."""
     found: set[str] = set()

@@ -17,7 +17,7 @@ from dy2st.transpiler.nodes import Node, is_untouched
 from dy2st.transpiler.pipeline import PIPELINE, rewrite
 from dy2st.transpiler.printing import to_source
 from dy2st.transpiler.rewrites.python_path import with_python_path
-from dy2st.transpiler.source import Source, find_source
+from dy2st.transpiler.source import Source, find_source, mangle
 
 
 class Converted:
@@ -36,6 +36,7 @@ class Converted:
         self._unbound = _compiled(self._tree, source, context)
         self._code: CodeType | None = None
         self.statements: Mapping[str, StatementInfo] = context.statements
+        self.written_first: frozenset[str] = _written_first(self._tree)
         self._text: str | None = None
 
     @property
@@ -137,6 +138,12 @@ def _printable(tree: Node) -> ast.AST:
                     :1
                 ]
     return node
+
+
+def _written_first(tree: Node) -> frozenset[str]:
+    """The globals that a function assigns before it reads them, and nothing inside it uses."""
+    names = getattr(tree, "written_first", ())
+    return frozenset(mangle(name, tree.owner) for name in names)
 
 
 def _left_in(tree: Node) -> list[tuple[int, Left]]:

@@ -66,6 +66,8 @@ class _Analysis:
         self._closures = Closures(function, self._names)
         self._captured = inside.captured & self._local
         self._liveness = Liveness(self._names, function)
+        written = inside.writes & inside.declared - inside.nonlocals
+        function.written_first = written - self._liveness.at_start - inside.captured
         self._binding = Binding(self._names, self._liveness, function, self._local)
         # What a closure uses must not hold `undefined`: such a name is only kept local.
         self.kept_local = self._lost & self._captured

@@ -33,7 +33,7 @@ class Liveness:
         self.header: dict[int, frozenset[str]] = {}
         self.on_exception: dict[int, frozenset[str]] = {}
         self._grows = False
-        self.settled(function.body, _NONE, Exits())
+        self.at_start = self.settled(function.body, _NONE, Exits())
 
     def settled(self, block: Block, after: frozenset[str], exits: Exits) -> frozenset[str]:
         """The names live before a block: walked until every loop knows what its next turn reads."""

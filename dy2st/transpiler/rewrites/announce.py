@@ -12,7 +12,7 @@ from __future__ import annotations
 import gast
 
 from dy2st.transpiler.analysis.scopes import Names, NameTable, bound_in
-from dy2st.transpiler.context import Context, mangled
+from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
     FUNCTIONS,
     Block,
@@ -23,6 +23,7 @@ from dy2st.transpiler.nodes import (
     thunk,
     tuple_of,
 )
+from dy2st.transpiler.source import mangle
 
 
 def announce(function: Node, context: Context) -> None:
@@ -30,7 +31,7 @@ def announce(function: Node, context: Context) -> None:
     names = NameTable().inside(function)
     assigned = (names.writes | names.deletes) & names.declared
     nonlocals = sorted(assigned & names.nonlocals)
-    globals_ = [mangled(name, function.owner) for name in sorted(assigned - names.nonlocals)]
+    globals_ = [mangle(name, function.owner) for name in sorted(assigned - names.nonlocals)]
     own = sorted(assigned_inside(function) & bound_in(names, function))
     calls = [context.call("convert_own", thunk(tuple_of(own)))] if own else []
     if assigned:

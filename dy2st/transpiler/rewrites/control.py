@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import gast
 
 from dy2st.transpiler.analysis.scopes import NameTable
-from dy2st.transpiler.context import Context, StatementInfo, mangled
+from dy2st.transpiler.context import Context, StatementInfo
 from dy2st.transpiler.nodes import (
     Block,
     Node,
@@ -23,6 +23,7 @@ from dy2st.transpiler.nodes import (
     with_fields,
 )
 from dy2st.transpiler.rewrites.bindings import undefined_start
+from dy2st.transpiler.source import mangle
 
 Lowering = Callable[[Node, Context], Block]
 
@@ -174,7 +175,7 @@ def describe(kind: str, statement: Node, names: list[str], context: Context) -> 
 
 
 def _private(names: list[str], owner: str) -> tuple[str, ...]:
-    return tuple(mangled(name, owner) for name in names)
+    return tuple(mangle(name, owner) for name in names)
 
 
 def _attributes(statement: Node) -> set[tuple[str, ...]]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import gast
 
 from dy2st.transpiler.analysis.scopes import Names, NameTable
-from dy2st.transpiler.context import Context, mangled
+from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
     COMPREHENSIONS,
     SCOPES,
@@ -31,6 +31,7 @@ from dy2st.transpiler.nodes import (
 )
 from dy2st.transpiler.rewrites.announce import outer_call
 from dy2st.transpiler.rewrites.logical import SYMBOLS, is_surely_bool
+from dy2st.transpiler.source import mangle
 
 _STAYS = (gast.Yield, gast.YieldFrom, gast.Await)
 
@@ -135,7 +136,7 @@ class _Operands:
         globals_ = [n for n in bound if n in self._names.declared - self._names.nonlocals]
         others = [name for name in bound if name not in globals_]
         self._bound.update(bound)
-        private = [mangled(name, self._function.owner) for name in globals_]
+        private = [mangle(name, self._function.owner) for name in globals_]
         block: Block = [gast.Nonlocal(others)] if others else []
         block += [gast.Global(globals_)] if globals_ else []
         return [*block, gast.Expr(outer_call(others, private, self._context))]

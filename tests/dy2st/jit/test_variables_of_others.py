@@ -354,3 +354,32 @@ def test_a_branch_that_raises_leaves_the_variables_of_the_other():
     assert comparable(static(dy2st.to_tensor([1.0]))) == comparable((2, 2))
     with pytest.raises(ValueError, match="negative"):
         static(dy2st.to_tensor([-1.0]))
+
+
+def test_a_global_that_is_only_assigned_needs_no_new_trace():
+    traces = []
+
+    def f(x):
+        global latest
+        traces.append(1)
+        latest = x * 2
+        return latest + 1
+
+    static = to_static(f)
+    for values in TENSORS:
+        static(dy2st.to_tensor(values))
+    assert len(traces) == 1
+
+
+def test_a_variable_of_a_closure_that_some_paths_bind_may_be_passed_on():
+    def f(x):
+        look = lambda: y  # noqa: E731
+        if x.sum() > 0:
+            y = x + 1
+        if x.max() > 5:
+            y = x * 3
+        if x.sum() > 0:
+            return look()
+        return x
+
+    agrees(f)
