@@ -202,6 +202,7 @@ def _trace(
     args, kwargs = rebuild(structure, program.inputs)
     tracer = Tracer(program, capture)
     before = _frozen((args, kwargs))
+    read, _ = flatten((args, kwargs), lambda entry: not is_container(entry))
     with (
         tracer.tracing(),
         enable_grad(),
@@ -228,7 +229,7 @@ def _trace(
     ordered = {key: state[key] for key in program.state}
     swapped = preparation.swaps.functions
     met = {**functions, **swapped}.values()
-    guards = guards_of(met, frozenset(change.place.name for change in changes))
+    guards = guards_of(met, read, frozenset(change.place.name for change in changes))
     written = [Change(change.place, None, at=change.at) for change in changes]
     report = report_of(functions.values(), swapped.values(), record)
     return ConcreteProgram(program, ordered, specs, function, guards, written, passes, report)

@@ -9,14 +9,19 @@ from typing import Any
 import numpy as np
 
 from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.references import reference_to
 from dy2st_runtime.ir import Output
+from dy2st_runtime.tensor import EagerTensor
+
+# Values in variables that are compared by their keys.
+COMPARED = (int, float, bool, str, bytes, tuple, type(None), EagerTensor)
 
 
 def constant_key(value: Any) -> Hashable:
     """A key that is equal only for Python values that a trace cannot tell apart.
 
     Types count (1, 1.0 and True differ), floats count by their bits (0.0 and -0.0 differ), and
-    objects that are not plain values count by identity; the key keeps them alive.
+    objects that are not plain values count by identity.
 
     >>> constant_key((1, "a")) == constant_key((1, "a"))
     True
@@ -44,15 +49,19 @@ def constant_key(value: Any) -> Hashable:
 
 
 class _Identity:
-    """Equal to another only for the same object."""
+    """Equal to another only for the same object, and to none when it is gone."""
 
-    __slots__ = ("value",)
+    __slots__ = ("hash", "value")
 
     def __init__(self, value: Any):
-        self.value = value
+        self.value = reference_to(value)
+        self.hash = id(value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identity) and other.value is self.value
+        if self is other:
+            return True
+        value = self.value()
+        return isinstance(other, _Identity) and value is not None and other.value() is value
 
     def __hash__(self) -> int:
-        return id(self.value)
+        return self.hash

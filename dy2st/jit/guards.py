@@ -7,21 +7,18 @@ read is remembered; when one has changed, the function is traced again.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 from dy2st.convert.call import conversion_of, is_ignored_module
 from dy2st.convert.swapping import own_code
-from dy2st.jit.constants import constant_key
+from dy2st.jit.constants import COMPARED, constant_key
+from dy2st.jit.references import reference_to
+from dy2st.jit.watched import Watched, names_in
 from dy2st.transpiler.source import mangle
-from dy2st_runtime.nn.layer import Layer, attribute_changes
-from dy2st_runtime.tensor import EagerTensor
 
-# Values that are compared. Functions, classes and other callables must be the same ones; of modules
-# what is read is compared.
-_COMPARED = (int, float, bool, str, bytes, tuple, type(None), EagerTensor)
 _UNBOUND = object()
 
 
@@ -40,11 +37,11 @@ class Guard:
 
 @dataclass(frozen=True)
 class Same:
-    """A variable that holds a function, class or other callable, which must stay the same one."""
+    """A variable that holds a function, class or other object, which must stay the same one."""
 
     place: Mapping[str, Any] | CellType
     name: str
-    value: weakref.ref[Any]
+    value: Callable[[], Any]
 
     def holds(self) -> bool:
         """Whether the variable still holds it."""
@@ -53,43 +50,78 @@ class Same:
 
 @dataclass(frozen=True)
 class SameCode:
-    """The functions that were called, and their code: a tool may put in other code in place."""
+    """The functions that were called, their code and defaults, which tools may change in place."""
 
-    functions: tuple[tuple[weakref.ref[FunctionType], CodeType], ...]
+    functions: tuple[tuple[weakref.ref[FunctionType], CodeType, Any], ...]
 
     def holds(self) -> bool:
-        """Whether no function that is still there has other code."""
-        for reference, code in self.functions:
+        """Whether no function that is still there has other code or defaults."""
+        for reference, code, defaults in self.functions:
             function = reference()
-            if function is not None and own_code(function) is not code:
+            if function is not None and (
+                own_code(function) is not code or function.__defaults__ is not defaults
+            ):
                 return False
         return True
 
 
-AnyGuard: TypeAlias = Guard | Same | SameCode
+AnyGuard: TypeAlias = Guard | Same | SameCode | Watched
+
+
+class _Guards:
+    """The guards of some functions while they are gathered."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[int, str], AnyGuard | None] = {}  # None for a module
+        self.values: list[Any] = []
+
+    def add(self, place: Any, name: str, names: Iterable[str]) -> None:
+        """Guard a variable; of a module all that these names may read."""
+        key = id(place), name
+        if key in self.found:
+            return
+        value = _value(place, name)
+        if isinstance(value, COMPARED):
+            self.found[key] = Guard(place, name, constant_key(value))
+        if isinstance(value, ModuleType):
+            self.found[key] = None
+            if not is_ignored_module(value.__name__):
+                for attribute in names:
+                    self.add(vars(value), attribute, names)
+        elif value is not _UNBOUND and not _is_library(value):
+            self.values.append(value)
+            self.found.setdefault(key, Same(place, name, reference_to(value)))
 
 
 def guards_of(
-    functions: Iterable[FunctionType], written: frozenset[str] = frozenset()
+    functions: Iterable[FunctionType],
+    arguments: Iterable[Any] = (),
+    written: frozenset[str] = frozenset(),
 ) -> list[AnyGuard]:
-    """Guards for what functions read of globals, closures and modules, and for their own code.
+    """Guards for all that functions may have read besides the values of their arguments.
 
     written: the names of globals that the trace has assigned.
     """
-    guards: dict[tuple[int, str], AnyGuard | None] = {}  # None for a module that is guarded
+    guards = _Guards()
     called = list(functions)
+    guards.values += arguments
+    every: set[str] = set()
     for function in called:
         code = own_code(function)
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-        names = tuple(_names(code))
+        names = tuple(dict.fromkeys(names_in(code)))
         if not written.isdisjoint(names):
             unseen = written & _written_first(function)
             names = tuple(name for name in names if name not in unseen)
+        every.update(names)
         for name in names:
-            _guard(cells.get(name, function.__globals__), name, names, guards)
-    codes = tuple((weakref.ref(function), own_code(function)) for function in called)
-    found: list[AnyGuard] = [guard for guard in guards.values() if guard is not None]
-    return [*found, SameCode(codes)]
+            guards.add(cells.get(name, function.__globals__), name, names)
+        guards.values += function.__defaults__ or ()
+        guards.values += (function.__kwdefaults__ or {}).values()
+    codes = tuple((weakref.ref(f), own_code(f), f.__defaults__) for f in called)
+    found: list[AnyGuard] = [guard for guard in guards.found.values() if guard is not None]
+    watched = Watched(guards.values, frozenset(every), _is_library)
+    return [*found, SameCode(codes), watched]
 
 
 def _written_first(function: FunctionType) -> frozenset[str]:
@@ -98,39 +130,10 @@ def _written_first(function: FunctionType) -> frozenset[str]:
     return frozenset() if conversion is None else conversion.written_first
 
 
-def _guard(
-    place: Any, name: str, names: tuple[str, ...], guards: dict[tuple[int, str], AnyGuard | None]
-) -> None:
-    """Add the guard of a variable; for a module those of what the function may read of it."""
-    value = _value(place, name)
-    key = id(place), name
-    if isinstance(value, ModuleType):
-        if key not in guards and not is_ignored_module(value.__name__):
-            guards[key] = None
-            for attribute in names:
-                _guard(vars(value), attribute, names, guards)
-    elif isinstance(value, _COMPARED):
-        guards[key] = Guard(place, name, constant_key(value))
-    elif callable(value) and not _is_library(value):
-        try:
-            guards[key] = Same(place, name, weakref.ref(value))
-        except TypeError:  # an object that takes no weak references
-            return
-
-
 def _is_library(value: Any) -> bool:
     """Whether a function or class is one that nobody replaces while a program runs."""
     is_defined = isinstance(value, (FunctionType, BuiltinFunctionType, type))
     return is_defined and is_ignored_module(str(value.__module__))
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    """Global and free variables that code reads, inner functions included."""
-    yield from code.co_names
-    yield from code.co_freevars
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _names(inner)
 
 
 def _value(place: Any, name: str) -> Any:
@@ -142,25 +145,6 @@ def _value(place: Any, name: str) -> Any:
     return place.get(name, _UNBOUND)
 
 
-class LayerState:
-    """The key of everything that a Layer holds in Python, computed again only after a change."""
-
-    def __init__(self, layer: Layer):
-        """Watch a Layer and all that are inside."""
-        self._layer = weakref.ref(layer)  # the state belongs to a method of the Layer
-        self._changes = -1
-        self._key: Hashable = None
-
-    def key(self) -> Hashable:
-        """Equal as long as no attribute of any Layer was set to another value."""
-        if self._changes != attribute_changes():
-            self._changes = attribute_changes()
-            layer = self._layer()
-            assert layer is not None, "the Layer of a method is gone"
-            self._key = tuple(map(_layer_key, layer.sublayers(include_self=True)))
-        return self._key
-
-
 def object_key(instance: Any) -> Hashable:
     """The key of the compared attributes of an object that is no Layer."""
     held = {
@@ -169,7 +153,7 @@ def object_key(instance: Any) -> Hashable:
         for name in _slots(kind)
     }
     held.update(getattr(instance, "__dict__", {}))
-    return constant_key({n: value for n, value in held.items() if isinstance(value, _COMPARED)})
+    return constant_key({n: value for n, value in held.items() if isinstance(value, COMPARED)})
 
 
 def _slots(kind: type) -> tuple[str, ...]:
@@ -179,13 +163,3 @@ def _slots(kind: type) -> tuple[str, ...]:
 
 
 _NO_VALUES = ("__dict__", "__weakref__")
-
-
-def _layer_key(layer: Layer) -> Hashable:
-    held = {
-        name: value
-        for name, value in layer.__dict__.items()
-        if name == "training" or (not name.startswith("_") and isinstance(value, _COMPARED))
-    }
-    registered = (*layer._parameters.items(), *layer._buffers.items(), *layer._sub_layers.items())
-    return id(layer), constant_key(held), tuple((name, id(value)) for name, value in registered)

@@ -17,8 +17,10 @@ from dy2st.jit.code_level import note
 from dy2st.jit.concrete_program import ConcreteProgram, trace
 from dy2st.jit.constants import constant_key
 from dy2st.jit.generality import Axis, Family, Shapes, axes_text, generalised
-from dy2st.jit.guards import LayerState, object_key
+from dy2st.jit.guards import object_key
 from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.layer_state import LayerState
+from dy2st.jit.references import reference_to
 from dy2st.jit.report import Report
 from dy2st.jit.shape_table import ShapeTable
 from dy2st.transpiler import transpile
@@ -360,14 +362,6 @@ class StaticFunction:
         for name, value in arguments.items():
             _check_fits(name, given[name], value)
         return specs
-
-
-def reference_to(instance: Any) -> Callable[[], Any]:
-    """A weak reference, or a strong one to what takes none."""
-    try:
-        return weakref.ref(instance)
-    except TypeError:
-        return lambda: instance
 
 
 def _is_tensor(value: Any) -> bool:

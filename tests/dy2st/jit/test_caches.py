@@ -289,6 +289,168 @@ def test_a_layer_that_is_replaced_is_noticed():
     assert f(X).numpy().tolist() == [2, 2, 2]
 
 
+def test_an_object_among_the_arguments_is_not_held():
+    class Options:
+        def __init__(self):
+            self.n = 2
+            self.inner = [self]
+
+    @dy2st.to_static
+    def f(x, options):
+        return x * options.n + options.inner[0].n
+
+    options = Options()
+    assert f(X, options).numpy().tolist() == [4, 4, 4]
+    gone = weakref.ref(options)
+    del options
+    assert is_gone(gone)
+
+
+def test_a_method_of_an_object_that_holds_itself_lets_it_go():
+    class Model:
+        def __init__(self):
+            self.child = type("Child", (), {})()
+            self.child.parent = self
+            self.n = 2
+
+        @dy2st.to_static
+        def by(self, x):
+            return x * self.child.parent.n
+
+    model = Model()
+    assert model.by(X).numpy().tolist() == [2, 2, 2]
+    gone = weakref.ref(model)
+    del model
+    assert is_gone(gone)
+
+
+class Options:
+    """An object with an attribute of each kind, some of them of the class."""
+
+    scale = 1
+
+    def __init__(self):
+        self.n = 1
+        self._private = 1
+        self.items = [1, [1]]
+        self.table = {"a": 1}
+        self.array = np.ones(1, "float32")
+        self.numbers = {1}
+
+
+class Net(dy2st.nn.Layer):
+    """A Layer that looks at its mode and at Python values."""
+
+    def __init__(self):
+        super().__init__()
+        self._private = 1
+        self.options = Options()
+        self.table = {"a": 1}
+
+    def forward(self, x):
+        x = x * 2 if self.training else x
+        return x + self._private + self.table["a"] + self.options.n
+
+
+CHANGES = {
+    "attribute": lambda o: setattr(o, "n", 5),
+    "private attribute": lambda o: setattr(o, "_private", 5),
+    "item": lambda o: o.items.__setitem__(0, 5),
+    "appended item": lambda o: o.items[1].append(5),
+    "inner item": lambda o: o.items[1].__setitem__(0, 5),
+    "entry": lambda o: o.table.update(a=5),
+    "kind of a number": lambda o: setattr(o, "n", 1.5),
+    "array": lambda o: o.array.__setitem__(0, 5),
+    "set": lambda o: o.numbers.add(5),
+    "class": lambda o: setattr(type(o), "scale", type(o).scale + 4),
+}
+
+
+def read_all(x, options):
+    x = x * options.n + options._private + options.items[0] + sum(options.items[1])
+    x = x + options.table["a"] + options.array[0] + len(options.numbers)
+    return x * options.scale
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("place", ["argument", "closure", "default", "list"])
+def test_an_object_that_changes_in_place_is_noticed(place, change):
+    options = Options()
+
+    def with_default(x, options=options):
+        return read_all(x, options)
+
+    functions = {
+        "argument": read_all,
+        "closure": lambda x: read_all(x, options),
+        "default": lambda x: with_default(x),
+        "list": lambda x: read_all(x, held[0]),
+    }
+    held = [options]
+    arguments = (X, options) if place == "argument" else (X,)
+    static = dy2st.to_static(functions[place])
+    before = static(*arguments).numpy().tolist()
+    assert before == read_all(X, options).tolist()
+    change(options)
+    assert static(*arguments).numpy().tolist() == read_all(X, options).tolist() != before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda net: net.eval(),
+        lambda net: setattr(net, "_private", 7),
+        lambda net: net.table.update(a=7),
+        lambda net: setattr(net.options, "n", 7),
+    ],
+    ids=["mode", "private attribute", "dict", "attribute of an attribute"],
+)
+@pytest.mark.parametrize("place", ["itself", "closure", "argument"])
+def test_a_layer_that_changes_in_place_is_noticed(place, change):
+    net = Net()
+    static = {
+        "itself": lambda: dy2st.to_static(net.forward),
+        "closure": lambda: dy2st.to_static(lambda x: net(x)),
+        "argument": lambda: dy2st.to_static(lambda x, net: net(x)),
+    }[place]()
+    arguments = (X, net) if place == "argument" else (X,)
+    before = static(*arguments).numpy().tolist()
+    assert before == net.forward(X).tolist()
+    change(net)
+    assert static(*arguments).numpy().tolist() == net.forward(X).tolist() != before
+
+
+def test_the_length_of_a_large_container_is_noticed():
+    words = dict.fromkeys(range(20_000), 1)
+
+    @dy2st.to_static
+    def f(x):
+        return x + len(words)
+
+    before = f(X).numpy()[0]
+    words["new"] = 1
+    assert f(X).numpy()[0] == before + 1
+
+
+def test_what_a_function_does_not_read_makes_no_new_program():
+    class Trainer:
+        def __init__(self):
+            self.history = []
+            self.n = 2
+
+    trainer = Trainer()
+
+    @dy2st.to_static
+    def f(x):
+        return x * trainer.n
+
+    f(X)
+    program = f.main_program
+    trainer.history.append(1)
+    f(X)
+    assert f.main_program is program
+
+
 def test_a_program_is_kept_while_nothing_changes():
     calls = []
 

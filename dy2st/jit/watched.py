@@ -1,0 +1,165 @@
+"""What a trace may have read of objects that can change in place, and whether they have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from types import CodeType, FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from dy2st.jit.constants import constant_key
+from dy2st.jit.layer_state import LayerState
+from dy2st.jit.references import reference_to
+from dy2st_runtime.ir import Tensor
+from dy2st_runtime.nn.layer import Layer
+
+# Of a container with more entries the length is compared, of a larger array nothing, and after so
+# many objects no more are looked at: a call would take too long.
+MOST_ENTRIES = 10_000
+MOST_BYTES = 1 << 20
+
+_PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype)
+_CONTAINERS = (list, tuple, dict, set)
+_MISSING = object()
+
+Get = Callable[[], Any]
+
+
+class Watched:
+    """Lists, dicts, sets, arrays, Layers and attributes of objects, reached from some values.
+
+    Of objects those attributes count whose names stand in the functions that were called. No
+    object is kept alive that takes weak references.
+    """
+
+    def __init__(
+        self, values: Iterable[Any], names: frozenset[str], is_library: Callable[[Any], bool]
+    ):
+        """Remember what is there now."""
+        self._names, self._is_library = names, is_library
+        self._checks: list[Callable[[], bool]] = []
+        seen: dict[int, Any] = {}
+        todo = [(value, reference_to(value)) for value in values]
+        while todo and len(seen) < MOST_ENTRIES:
+            value, get = todo.pop()
+            if id(value) not in seen and not isinstance(value, (*_PLAIN, Tensor)):
+                seen[id(value)] = value
+                todo += self._look(value, get)
+
+    def holds(self) -> bool:
+        """Whether all still hold the same."""
+        try:
+            return all(check() for check in self._checks)
+        except (LookupError, TypeError, AttributeError):  # it is no longer where it was
+            return False
+
+    def _look(self, value: Any, get: Get) -> Iterator[tuple[Any, Get]]:
+        """Remember one value; gives what is inside, and how to get it again."""
+        if isinstance(value, _CONTAINERS) and len(value) > MOST_ENTRIES:
+            count = len(value)
+            self._checks.append(lambda: len(get()) == count)
+        elif isinstance(value, dict):
+            self._checks.append(_Entries(lambda: [*get(), *get().values()]).hold)
+            for key, entry in value.items():
+                yield entry, _item(get, key)
+        elif isinstance(value, (list, tuple)):
+            self._checks.append(_Entries(get).hold)
+            for index, entry in enumerate(value):
+                yield entry, _item(get, index)
+        elif isinstance(value, set):
+            key = constant_key(value)
+            self._checks.append(lambda: constant_key(get()) == key)
+        elif isinstance(value, np.ndarray):
+            if value.nbytes <= MOST_BYTES:
+                data = value.tobytes()
+                self._checks.append(lambda: get().tobytes() == data)
+        elif isinstance(value, Layer):
+            state = LayerState(value)
+            key = state.key()
+            self._checks.append(lambda: state.key() == key)
+            for layer in value.sublayers(include_self=True):
+                yield from self._attributes(reference_to(layer))
+        elif isinstance(value, (MethodType, partial)):
+            for inner in _parts(value):
+                yield inner, reference_to(inner)
+        elif not isinstance(value, FunctionType):
+            yield from self._look_at_object(value)
+
+    def _look_at_object(self, value: Any) -> Iterator[tuple[Any, Get]]:
+        kinds = value.__mro__ if isinstance(value, type) else type(value).__mro__
+        for kind in kinds:
+            if not self._is_library(kind):
+                yield from self._attributes(reference_to(kind))
+        if not isinstance(value, type) and not self._is_library(type(value)):
+            yield from self._attributes(reference_to(value))
+
+    def _attributes(self, owner: Get) -> Iterator[tuple[Any, Get]]:
+        """The attributes that may have been read."""
+        held = getattr(owner(), "__dict__", {})
+        names = sorted(self._names.intersection(held))
+        if names:
+            self._checks.append(
+                _Entries(lambda: [vars(owner()).get(name, _MISSING) for name in names]).hold
+            )
+            for name in names:
+                yield held[name], _attribute(owner, name)
+
+
+class _Entries:
+    """Some values, which must stay the same objects, or plain values that no trace tells apart."""
+
+    def __init__(self, get: Get):
+        self._get = get
+        entries = list(get())
+        self._ids = list(map(id, entries))
+        # What is inside of a container is looked at on its own: another one of that id will do.
+        loose = [None if isinstance(e, _CONTAINERS) else e for e in entries]
+        self._plain = [entry if isinstance(entry, _PLAIN) else None for entry in loose]
+        others = [entry for entry in loose if not isinstance(entry, _PLAIN)]
+        self._others = [reference_to(entry) for entry in others]
+
+    def hold(self) -> bool:
+        """Whether they are."""
+        now = self._get()
+        if list(map(id, now)) != self._ids and not self._are_alike(list(now)):
+            return False
+        return all(other() is not None for other in self._others)
+
+    def _are_alike(self, now: list[Any]) -> bool:
+        if len(now) != len(self._ids):
+            return False
+        return all(
+            id(entry) == known
+            or (isinstance(entry, _PLAIN) and constant_key(entry) == constant_key(plain))
+            for entry, known, plain in zip(now, self._ids, self._plain, strict=True)
+        )
+
+
+def _item(get: Get, key: Any) -> Get:
+    return lambda: get()[key]
+
+
+def _attribute(owner: Get, name: str) -> Get:
+    return lambda: vars(owner())[name]
+
+
+def _parts(value: Any) -> list[Any]:
+    if isinstance(value, MethodType):
+        return [value.__self__]
+    return [value.func, *value.args, *value.keywords.values()]
+
+
+def names_in(code: CodeType) -> Iterator[str]:
+    """Names and texts in code by which it may reach an attribute, inner functions included."""
+    yield from code.co_names
+    yield from code.co_freevars
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from names_in(inner)
+        elif isinstance(inner, str) and inner.isidentifier():
+            yield inner
+
+
+__all__ = ["Watched", "names_in"]
