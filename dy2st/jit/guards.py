@@ -58,9 +58,11 @@ class SameCode:
         """Whether no function that is still there has other code or defaults."""
         for reference, code, defaults in self.functions:
             function = reference()
-            if function is not None and (
-                own_code(function) is not code or function.__defaults__ is not defaults
-            ):
+            if function is None:
+                continue
+            # While a trace runs, the code may be swapped for its converted form.
+            is_other = function.__code__ is not code and own_code(function) is not code
+            if is_other or function.__defaults__ is not defaults:
                 return False
         return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import subprocess
 import sys
 
@@ -210,7 +211,8 @@ def test_the_same_model_gives_the_same_bytes_in_every_process_and_folder(tmp_pat
     texts = []
     for number, hash_seed in enumerate(("0", "12345")):
         path = tmp_path / f"folder{number}" / "net"
-        environment = {"PYTHONHASHSEED": hash_seed, "PATH": ""}
+        path_of_modules = os.pathsep.join(sys.path)
+        environment = {"PYTHONHASHSEED": hash_seed, "PATH": "", "PYTHONPATH": path_of_modules}
         command = [sys.executable, "-c", SAVE, str(path)]
         subprocess.run(command, check=True, env=environment, cwd=tmp_path)
         texts.append([path.with_suffix(s).read_bytes() for s in (".mlir", ".safetensors")])
