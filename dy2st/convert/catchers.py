@@ -12,10 +12,11 @@ import builtins
 import inspect
 import linecache
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from functools import lru_cache
-from types import CodeType, FrameType
+from types import BuiltinFunctionType, CodeType, FrameType
 from typing import Any
 
 from dy2st_runtime.errors import Location, UnsupportedSyntax
@@ -29,6 +30,15 @@ _SWALLOWING_MODULES = frozenset({"contextlib", "unittest", "asyncio"})
 _MANAGERS = (redirect_stdout, redirect_stderr)
 _UNKNOWN = object()
 
+
+class _Refused(threading.local):
+    """The last refusal: the same `with` or `finally` may swallow it, too."""
+
+    error: UnsupportedSyntax | None = None
+
+
+refused = _Refused()
+
 # The functions that trace: what is outside of them sees the Program run.
 tracing_codes: set[CodeType] = set()
 
@@ -39,7 +49,7 @@ def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> N
     if caught is None:
         return
     file, line, what = caught
-    raise UnsupportedSyntax(
+    refused.error = UnsupportedSyntax(
         f"a tensor decides whether {kind.__name__} is raised, inside {what} at line {line}"
         + ("" if at is None or at.file == file else f" of {file}"),
         at=at or user_location(),
@@ -47,6 +57,7 @@ def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> N
         hint="compute what the handler computes in an `if` on the same condition, or raise after "
         f"the {what.split('`')[1]} statement",
     )
+    raise refused.error
 
 
 def _catchers(kind: type[BaseException]) -> Iterator[tuple[str, int, str]]:
@@ -147,6 +158,8 @@ def _never_swallows(node: ast.expr, frame: FrameType) -> bool:
         made = _value(node.func, frame)
         if inspect.isfunction(made):
             return _generator_lets_pass(inspect.unwrap(made))
+        if isinstance(made, BuiltinFunctionType):  # open(), Lock()
+            return made.__module__ in sys.stdlib_module_names
         return isinstance(made, type) and _lets_pass(made)
     value = _value(node, frame)
     return value is not _UNKNOWN and _lets_pass(type(value))

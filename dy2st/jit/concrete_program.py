@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.call import convert_call, require_source, watch
+from dy2st.convert.catchers import refused as swallowed
 from dy2st.convert.catchers import tracing_codes
 from dy2st.convert.outer import Change, whole_trace
 from dy2st.convert.record import recording
@@ -255,15 +256,21 @@ def _run(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], program: Program
 ) -> Any:
     """What the function returns; what it raises after checks of the Program, that raises too."""
+    swallowed.error = None
+    result = None
     try:
-        return convert_call(function)(*args, **kwargs)
+        result = convert_call(function)(*args, **kwargs)
     except AlwaysRaises:
-        return None
+        pass
     except Exception as error:
-        if not shows_when_run(program.block):
+        if swallowed.error is None and not shows_when_run(program.block):
             raise
-        record_raise(error, program.block)
-        return None
+        if swallowed.error is None:
+            record_raise(error, program.block)
+    refusal, swallowed.error = swallowed.error, None
+    if refusal is not None:
+        raise refusal
+    return result
 
 
 tracing_codes.add(trace.__code__)
