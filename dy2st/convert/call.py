@@ -43,6 +43,7 @@ from dy2st.convert.comprehensions import (
     convert_comprehension,
     convert_filter,
     convert_gathered,
+    convert_held,
     convert_turns,
     convert_untraced,
 )
@@ -423,6 +424,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_raised,
         convert_for_loop,
         convert_gathered,
+        convert_held,
         convert_ifelse,
         convert_ifexp,
         convert_in,

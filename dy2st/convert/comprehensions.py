@@ -93,6 +93,26 @@ def convert_untraced() -> bool:
     return current_tracer() is None
 
 
+class _Held:
+    """An iterator that others may read on."""
+
+    def __init__(self, iterator: Any) -> None:
+        self.iterator = iterator
+
+    def __iter__(self) -> Any:
+        return self.iterator
+
+
+def convert_held(iterable: Any) -> Any:
+    """What a comprehension iterates over, where it is a variable and not made for it.
+
+    >>> convert_held([1, 2])
+    [1, 2]
+    """
+    is_iterator = hasattr(type(iterable), "__next__") and iter(iterable) is iterable
+    return _Held(iterable) if is_iterator else iterable
+
+
 def convert_comprehension(function: Any, iterable: Any, turn: Turn, *start: Any) -> Any:
     """`[... for ...]`, or the list, sum, any or all of a generator expression.
 
@@ -133,6 +153,8 @@ def _unrolled(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:
     for item in iterable:
         decided = gathered.decided()
         if is_traced(decided):
+            if isinstance(iterable, _Held):
+                raise _read_on()
             count += 1
             gathered = convert_filter(
                 gathered,
@@ -163,6 +185,15 @@ def convert_filter(gathered: Gathered, test: Any, then: Step) -> Gathered:
 def convert_gathered(gathered: Gathered, value: Any) -> Gathered:
     """What is gathered, and one more item."""
     return gathered.also(value)
+
+
+def _read_on() -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        "any() or all() that a tensor decides takes items of an iterator that others may read on",
+        at=user_location(),
+        why="how far it has come would be known only when the Program runs",
+        hint="take the items before: items = list(...)",
+    )
 
 
 def _endless() -> UnsupportedSyntax:

@@ -10,6 +10,7 @@ from dy2st.convert.asked import asked
 from dy2st.convert.staging import (
     is_staged_iterable,
     recorded,
+    refuse_reread,
     stage_for,
     stage_range,
     stage_turn,
@@ -93,12 +94,15 @@ def convert_for_loop(
         return stage_for(iterable, condition, body, variables)
     values: Any = variables
     items = iter(iterable)
+    is_iterator = items is iterable
     del iterable
     for item in items:
         values = body(item, *values)
         if condition is not None:
             go_on = condition(*values)
             if is_traced(go_on):
+                if is_iterator:
+                    refuse_reread(body)
                 return _unroll(items, go_on, condition, body, values)
             if not go_on:
                 break

@@ -10,6 +10,7 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from dy2st.convert.catchers import refuse_if_caught
+from dy2st.convert.iterators import iterators_seen_by, refuse_advanced
 from dy2st.convert.outer import Change, Place, noting
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.dims import Condition
@@ -67,6 +68,7 @@ def trace_region(
     """
     before = tracer.assignments()
     held = _held(function, arguments)
+    iterators = iterators_seen_by(function, arguments)
     mark = tracer.overwritten_mark
     copies: dict[int, tuple[Any, Any]] = {}
     with tracer.nested(holds) as block, noting(lambda v: _copied(v, copies)) as notes:
@@ -86,6 +88,7 @@ def trace_region(
     region.outer = {key: change for key, change in changes if _is_change(change, region)}
     region.overwritten = tracer.take_overwritten(mark)
     region.changed = tracer.take_assignments(before)
+    refuse_advanced(iterators)
     for owner, container, contents in held:
         if _has_other_entries(container, contents):
             raise _changed_outside(owner, container)

@@ -143,6 +143,17 @@ def stage_turn(
     )
 
 
+def refuse_reread(body: Callable[..., Any]) -> None:
+    """A loop that a tensor leaves must not be over an iterator that is read on afterwards."""
+    if _info(body).reread:
+        raise UnsupportedSyntax(
+            "a loop that a tensor leaves runs over an iterator that is read on later",
+            at=user_location(),
+            why="how far it has come would be known only when the Program runs",
+            hint="take the items before the loop: items = list(...)",
+        )
+
+
 def stage_range(arguments: Values) -> tuple[Any, Any]:
     """`range(...)` with traced arguments: the range, and the number of its turns (traced)."""
     return stage_values.range_of(arguments)

@@ -23,6 +23,7 @@ class StatementInfo:
     inner: those of `own` that nothing outside of the statement reads.
     nonlocals, globals: the variables of other functions and modules that it assigns.
     line, column: where the statement stands, both from 1.
+    reread: whether somebody may look at the iterable of a `for` again.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class StatementInfo:
     nonlocals: tuple[str, ...] = ()
     globals: tuple[str, ...] = ()
     inner: frozenset[str] = frozenset()
+    reread: bool = False
 
 
 @dataclass

@@ -27,6 +27,7 @@ class StatementFacts:
     inner: those of `own` that nothing outside of the statement reads.
     nonlocals, globals: variables of other functions and of the module that it changes.
     owner: the class around the function, for its private names.
+    reread: whether the iterable of a `for` may be looked at again.
     """
 
     left: Left | None = None
@@ -40,6 +41,7 @@ class StatementFacts:
     nonlocals: list[str] = field(default_factory=list)
     globals: list[str] = field(default_factory=list)
     owner: str = ""
+    reread: bool = False
 
 
 def analyse(function: Node, context: Context) -> tuple[list[str], list[str]]:
@@ -195,7 +197,16 @@ class _Analysis:
         live = self._liveness.header[id(node)] | self._liveness.after[id(node)]
         live |= self._liveness.on_exception[id(node)]
         changed = (names.writes | names.deletes) & live & self._local
-        return StatementFacts(changed=sorted(changed - own))
+        return StatementFacts(changed=sorted(changed - own), reread=self._is_reread(node, live))
+
+    def _is_reread(self, node: Node, live: frozenset[str]) -> bool:
+        """Whether the iterable is a place that is looked at again, and no value made here."""
+        if not isinstance(node, gast.For):
+            return False
+        if isinstance(node.iter, gast.Name):
+            name = node.iter.id
+            return name in live or name not in self._local - self._captured
+        return isinstance(node.iter, gast.Attribute | gast.Subscript)
 
     def _unsure_in_thunks(self) -> set[int]:
         """Unsure reads inside operands that become lambdas, where Python's own error differs."""

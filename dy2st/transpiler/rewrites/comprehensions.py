@@ -94,7 +94,7 @@ class _Comprehensions(ExpressionRewriter):
         moved = copy.deepcopy(comprehension)
         rest = [self.visit(copy.deepcopy(value)) for value in others]
         native.untouched = True
-        iterable = self.visit(moved.generators[0].iter)
+        iterable = self._iterable(moved.generators[0])
         turn = self._turn(moved, 0)
         call = self.context.call(
             "convert_comprehension", copy.deepcopy(function), iterable, turn, *rest
@@ -124,11 +124,18 @@ class _Comprehensions(ExpressionRewriter):
             test = self.visit(tests[number])
             return at(test, self.context.call("convert_filter", load(gathered), test, then))
         if depth + 1 < len(node.generators):
-            iterable = self.visit(node.generators[depth + 1].iter)
+            iterable = self._iterable(node.generators[depth + 1])
             turn = self._turn(node, depth + 1)
             return at(node, self.context.call("convert_turns", load(gathered), iterable, turn))
         value = self.visit(node.elt)
         return at(node, self.context.call("convert_gathered", load(gathered), value))
+
+    def _iterable(self, generator: Node) -> Node:
+        """What is iterated over; a variable may be looked at again by others."""
+        iterable = self.visit(generator.iter)
+        if isinstance(iterable, gast.Name | gast.Attribute | gast.Subscript):
+            return at(iterable, self.context.call("convert_held", iterable))
+        return iterable
 
     def _lambda(self, node: Node, names: list[str], body: Node) -> Node:
         made = gast.Lambda(arguments(names), body)

@@ -171,6 +171,7 @@ def describe(kind: str, statement: Node, names: list[str], context: Context) -> 
         nonlocals,
         globals_,
         frozenset(inner),
+        statement.facts.reread,
     )
 
 

@@ -365,3 +365,91 @@ def await_in_a_branch(x):
         return v
 
     return drive(main(x))
+
+
+@construct("`next()` outside of branches", "as in Python; a branch may use up its own iterators")
+def iterators(x):
+    items = iter([x, x + 1, x + 2])
+    y = next(items)
+    if x.sum() > 0:
+        for a, b in zip([1, 2], iter([3, 4])):
+            y = y + a * b
+    return y + sum(items)
+
+
+@construct(
+    "an iterator advanced in a branch that a tensor decides",
+    "how far it has come would be unknown",
+    refused=UnsupportedSyntax,
+    says="list_iterator is advanced",
+)
+def iterator_in_a_branch(x):
+    items = iter([x, x + 1, x + 2])
+    y = x
+    if x.sum() > 0:
+        y = next(items)
+    return y + next(items)
+
+
+@construct(
+    "a generator used up in a branch, and asked again after it",
+    "whether it has ended would be unknown",
+    refused=UnsupportedSyntax,
+    says="generator is advanced",
+)
+def generator_ended_in_a_branch(x):
+    items = (x * k for k in range(3))
+    y = x
+    if x.sum() > 0:
+        y = y + sum(items)
+    return y + sum(items)
+
+
+@construct(
+    "an iterator advanced by a function that a branch calls",
+    "closures are looked into",
+    refused=UnsupportedSyntax,
+    says="enumerate is advanced",
+)
+def iterator_in_a_closure(x):
+    items = enumerate([x, x + 1, x + 2])
+
+    def take():
+        return next(items)[1]
+
+    y = take() if x.sum() > 0 else x
+    return y + take()
+
+
+@construct(
+    "an iterator read on after a `break` that a tensor decides",
+    "where the loop ended would be unknown",
+    refused=UnsupportedSyntax,
+    says="read on later",
+)
+def iterator_read_on(x):
+    items = iter([1, 2, 3])
+    y = x
+    for k in items:
+        y = y + k
+        if y.sum() > 0:
+            break
+    return y + sum(items)
+
+
+@construct(
+    "an iterator read on after `any()` that a tensor decides",
+    "where it ended would be unknown",
+    refused=UnsupportedSyntax,
+    says="others may read on",
+)
+def iterator_read_on_after_any(x):
+    items = iter([1, 2, 3])
+    found = any(x.sum() > k for k in items)
+    return x + sum(items) if found else x
+
+
+@construct("`any(...)` over zip() and generators", "items are made for it, so nothing is left over")
+def any_over_fresh_iterators(x):
+    others = (x + 1, x - 1)
+    return any((a > b).all() for a, b in zip((x, x), others)), all(v.sum() > 0 for v in others)

@@ -1,0 +1,77 @@
+"""How far Python's iterators have come: a branch of a Program must not advance one from outside."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType, GeneratorType
+from typing import Any
+
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import user_location
+
+
+def iterators_seen_by(function: Callable[..., Any], arguments: Iterable[Any]) -> list[Any]:
+    """The iterators among the arguments and in the closures of a function, each with its place."""
+    found: dict[int, Any] = {}
+    seen: set[int] = set()
+    todo = [inspect.unwrap(function), *arguments]
+    while todo:
+        value = todo.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if type(value) is FunctionType:
+            todo += _cells(value)
+        elif _is_known(value):
+            found[id(value)] = value
+    return [(value, _place(value)) for value in found.values()]
+
+
+def refuse_advanced(iterators: list[Any]) -> None:
+    """Raise UnsupportedSyntax if one of them has another place by now."""
+    for value, before in iterators:
+        if _place(value) != before:
+            kind = type(value).__name__
+            raise UnsupportedSyntax(
+                f"a {kind} is advanced in a branch or loop that depends on a tensor",
+                at=user_location(),
+                why="how far it has come would be known only when the Program runs",
+                hint="take the items before the statement: items = list(...)",
+            )
+
+
+def _cells(function: FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+
+
+def _is_known(value: Any) -> bool:
+    """Whether this is an iterator of Python itself."""
+    kind = type(value)
+    return kind.__module__ == "builtins" and hasattr(kind, "__next__")
+
+
+def _place(value: Any) -> Any:
+    """What tells how far an iterator has come: what is left, or its parts.
+
+    A generator has begun, or ended; between, converted ones look after themselves.
+    """
+    if isinstance(value, GeneratorType):
+        return inspect.getgeneratorstate(value)
+    left = operator.length_hint(value, -1)
+    if left >= 0:
+        return left
+    try:
+        parts = value.__reduce__()[1]
+    except TypeError:
+        return None
+    return [_place(part) if _is_known(part) else part for part in parts if _tells(part)]
+
+
+def _tells(part: Any) -> bool:
+    return isinstance(part, int) or _is_known(part)
