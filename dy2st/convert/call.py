@@ -68,6 +68,7 @@ from dy2st.convert.loop import (
     convert_rest_of_while,
     convert_turn,
     convert_while_loop,
+    held_iter,
     recorded_operators,
 )
 from dy2st.convert.matching import convert_match
@@ -450,6 +451,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_untraced,
         convert_while_loop,
         defined,
+        held_iter,
         is_staged_iterable,
         recorded_operators,
         undefined,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dy2st.convert.builtins_ import BUILTINS
+from dy2st.convert.iterators import Held, is_iterator
 from dy2st.convert.logical import convert_and, convert_not, convert_or
 from dy2st.convert.loop import UNROLL_LIMIT
 from dy2st.convert.staging import (
@@ -93,24 +94,13 @@ def convert_untraced() -> bool:
     return current_tracer() is None
 
 
-class _Held:
-    """An iterator that others may read on."""
-
-    def __init__(self, iterator: Any) -> None:
-        self.iterator = iterator
-
-    def __iter__(self) -> Any:
-        return self.iterator
-
-
 def convert_held(iterable: Any) -> Any:
     """What a comprehension iterates over, where it is a variable and not made for it.
 
     >>> convert_held([1, 2])
     [1, 2]
     """
-    is_iterator = hasattr(type(iterable), "__next__") and iter(iterable) is iterable
-    return _Held(iterable) if is_iterator else iterable
+    return Held(iterable) if is_iterator(iterable) else iterable
 
 
 def convert_comprehension(function: Any, iterable: Any, turn: Turn, *start: Any) -> Any:
@@ -153,7 +143,7 @@ def _unrolled(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:
     for item in iterable:
         decided = gathered.decided()
         if is_traced(decided):
-            if isinstance(iterable, _Held):
+            if isinstance(iterable, Held):
                 raise _read_on()
             count += 1
             gathered = convert_filter(

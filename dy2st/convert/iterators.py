@@ -12,6 +12,33 @@ from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 
 
+class Held:
+    """An iterator that others may read on."""
+
+    __slots__ = ("iterator",)
+
+    def __init__(self, iterator: Any) -> None:
+        """Take its items through this one."""
+        self.iterator = iterator
+
+    def __iter__(self) -> Held:
+        """Itself."""
+        return self
+
+    def __next__(self) -> Any:
+        """The next item."""
+        return next(self.iterator)
+
+
+def is_iterator(value: Any) -> bool:
+    """Whether a value is consumed when it is iterated over.
+
+    >>> is_iterator([1]), is_iterator(iter([1]))
+    (False, True)
+    """
+    return hasattr(type(value), "__next__") and iter(value) is value
+
+
 def iterators_seen_by(function: Callable[..., Any], arguments: Iterable[Any]) -> list[Any]:
     """The iterators among the arguments and in the closures of a function, each with its place."""
     found: dict[int, Any] = {}

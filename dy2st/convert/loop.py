@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from dy2st.convert.asked import asked
+from dy2st.convert.iterators import Held
 from dy2st.convert.staging import (
     is_staged_iterable,
     recorded,
@@ -93,20 +94,27 @@ def convert_for_loop(
     if is_staged_iterable(iterable):
         return stage_for(iterable, condition, body, variables)
     values: Any = variables
-    items = iter(iterable)
-    is_iterator = items is iterable
+    items = held_iter(iterable)
     del iterable
     for item in items:
         values = body(item, *values)
         if condition is not None:
             go_on = condition(*values)
             if is_traced(go_on):
-                if is_iterator:
-                    refuse_reread(body)
                 return _unroll(items, go_on, condition, body, values)
             if not go_on:
                 break
     return values
+
+
+def held_iter(iterable: Any) -> Any:
+    """`iter(iterable)`, or a `Held` if others may read on what it gives.
+
+    >>> next(held_iter(iter([1, 2])))
+    1
+    """
+    items = iter(iterable)
+    return Held(items) if items is iterable else items
 
 
 def _unroll(
@@ -117,6 +125,8 @@ def _unroll(
     values: Any,
 ) -> Any:
     """The turns after a traced `break`: each runs under its condition."""
+    if isinstance(items, Held):
+        refuse_reread(body)
     for count, item in enumerate(items):
         if count == UNROLL_LIMIT:
             raise UnsupportedSyntax(

@@ -178,8 +178,9 @@ class _PythonPath(Expressions):
             rest = self.context.call("convert_rest_of_for", load(items), *arguments)
             inside += self._leave(stop, group.with_call(rest))
             loop = gast.For(statement.target, load(items), inside, [], None)
+            taken_by = "held_iter" if statement.facts.reread else "builtin_iter"
             unrolled = [
-                assign(items, self.context.call("builtin_iter", load(items))),
+                assign(items, self.context.call(taken_by, load(items))),
                 gast.Try([loop], [], [], [assign(items, constant(None))]),
             ]
         staged = self.context.call("convert_for_loop", load(items), *arguments)
