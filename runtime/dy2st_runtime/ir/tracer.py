@@ -281,11 +281,7 @@ class Tracer:
         if key not in self._checked:
             self._checked.add(key)
             flag, name = variable.guard
-            message = (
-                f"cannot access local variable {name!r} where it is not associated with a value"
-                if sys.version_info >= (3, 11)
-                else f"local variable {name!r} referenced before assignment"
-            )
+            message = _unbound(name)
             self.append("assert_bound", [self.local(flag)], {"message": message}, [])
 
     def _path_from(self, variable: Variable) -> list[Block]:
@@ -532,3 +528,10 @@ def _escaped(variable: Variable) -> EscapedVariable:
         why="it has no value there: that code runs a different number of times",
         hint="return it from the branch or loop, that is, assign it to a variable of the function",
     )
+
+
+def _unbound(name: str) -> str:
+    """What Python says of a local variable that is not bound."""
+    if sys.version_info < (3, 11):
+        return f"local variable {name!r} referenced before assignment"
+    return f"cannot access local variable {name!r} where it is not associated with a value"
