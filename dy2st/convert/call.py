@@ -44,6 +44,7 @@ from dy2st.convert.comprehensions import (
     convert_filter,
     convert_gathered,
     convert_held,
+    convert_list,
     convert_turns,
     convert_untraced,
 )
@@ -371,7 +372,11 @@ def _decide(function: FunctionType) -> Converted | None:
 
 
 # What is called instead of builtins, and of functions that take a callback.
-_BUILTINS: dict[int, Callable[..., Any]] = {**BUILTINS, **table(convert_call, BUILTINS)}
+_BUILTINS: dict[int, Callable[..., Any]] = {
+    **BUILTINS,
+    **table(convert_call, BUILTINS),
+    id(list): convert_list,
+}
 
 # By identity: an entry goes before its function does, so no other object can have its id.
 _functions: dict[int, _Known] = {}

@@ -119,6 +119,17 @@ def convert_comprehension(function: Any, iterable: Any, turn: Turn, *start: Any)
     return gathered.total() if function is builtins.sum else gathered.value
 
 
+def convert_list(*arguments: Any) -> Any:
+    """`list(...)`: of an iterable of the Program a list of the Program.
+
+    >>> convert_list("ab")
+    ['a', 'b']
+    """
+    if len(arguments) == 1 and is_staged_iterable(arguments[0]):
+        return convert_comprehension(list, arguments[0], convert_gathered)
+    return list(*arguments)
+
+
 def convert_turns(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:
     """What is gathered after all items, or after the one that decides."""
     if is_staged_iterable(iterable):

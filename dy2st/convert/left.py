@@ -22,7 +22,7 @@ def convert_python_bool(value: Any, code: str, name: str = "") -> Any:
     """
     truth = asked(value)
     if is_traced(truth):
-        raise _refusal("this statement cannot depend on a tensor", code, name)
+        raise _refusal(f"this {_kind(code)} cannot depend on a tensor", code, name)
     return truth
 
 
@@ -60,6 +60,10 @@ def convert_caught() -> None:
     for one in (error, *getattr(error, "exceptions", ())):
         if isinstance(one, ConversionError):
             raise one
+
+
+def _kind(code: str) -> str:
+    return "comprehension" if code.startswith("comprehension") else "statement"
 
 
 def _refusal(what: str, code: str, name: str) -> UnsupportedSyntax:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,14 @@ class StagedItems:
     def __init__(self, length: Any, item: Callable[[Any], Any]) -> None:
         """Both may be traced."""
         self.length, self.item = length, item
+
+    def __iter__(self) -> Iterator[Any]:
+        """Only converted code can go through it."""
+        raise TensorAsPython(
+            "an iterable whose length is known only at run time is used as one of Python",
+            at=user_location(),
+            hint="go through it in a `for` statement or list comprehension of a converted function",
+        )
 
 
 def staged_items(value: Any) -> StagedItems | None:

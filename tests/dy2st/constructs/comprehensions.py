@@ -267,3 +267,56 @@ def in_loops_and_branches(x):
     if y.sum() > 10:
         y = dy2st.stack([v / 2 for v in y])
     return y
+
+
+@construct("`list(...)` of iterables of unknown length", "a list of the Program")
+def list_of_unknown_length(x):
+    kept = [v for v in x if v > 0]
+    return list(kept), list(reversed(kept)), list(x)
+
+
+@construct("`enumerate()`, `zip()` over lists of unknown length", "pairs of the Program")
+def pairs_of_unknown_length(x):
+    y = x
+    for k, v in enumerate([v for v in x if v > 0]):
+        y = y + k * v
+    for v, w in zip([v for v in x if v > 0], [v for v in x if v < 3]):
+        y = y + v * w
+    return y
+
+
+@construct("`not` and `bool()` of such a list", "whether it is empty")
+def truth_of_the_list(x):
+    return not [v for v in x if v > 0], bool([v for v in x if v > 2])
+
+
+@construct(
+    "`sorted(... for ... if tensor)`, `tuple(...)`, `set(...)`",
+    "they would be Python's, of unknown length",
+    refused=UnsupportedSyntax,
+    says="this comprehension cannot depend",
+)
+def other_consumers(x):
+    return sorted(v for v in x if v > 0)
+
+
+@construct(
+    "`tuple(list)`, `sorted(list)` of a list of unknown length",
+    "they would be Python's",
+    refused=TensorAsPython,
+    says="known only when the Program runs",
+)
+def tuple_of_the_list(x):
+    return tuple([v for v in x if v > 0])
+
+
+@construct(
+    "a list of unknown length unpacked",
+    "how many names it needs is unknown",
+    refused=TensorAsPython,
+    says="known only when the Program runs",
+)
+def unpacked_list(x):
+    kept = [v for v in (x, x + 10) if v.max() > 5]
+    first, *others = [x, *kept]
+    return first + len(others)
