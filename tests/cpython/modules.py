@@ -44,7 +44,6 @@ STDLIB: dict[str, tuple[str, ...]] = {
     "test_inspect": ("inspect",),
     "test_ipaddress": ("ipaddress",),
     "test_json": ("json", "json.decoder", "json.encoder", "json.scanner", "json.tool"),
-    "test_keyword": ("keyword",),
     "test_linecache": ("linecache",),
     "test_mimetypes": ("mimetypes",),
     "test_netrc": ("netrc",),
