@@ -16,6 +16,7 @@ import linecache
 import random
 import sys
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any, TypeVar
 
 import dy2st
@@ -28,7 +29,7 @@ T = TypeVar("T")
 Choose = Callable[[Sequence[Any]], Any]
 """Picks one entry of a sequence: at random, or as hypothesis draws it."""
 
-INPUTS = ([1, 2, 3], [-4, 1, -2], [5, 0, 7], [0, 0, 0], [-1, 6, 2], [3, -3, 9])
+INPUTS = ([1, 2, 3], [-4, 1, -2], [5, 0, 7], [0, 0, 0], [-1, 6, 2], [3, -3, 9], [2, 2, -7])
 TENSORS, SCALARS, NUMBERS = ("a", "b", "c"), ("s", "t"), ("p", "q")
 MAYBE = ("u", "w")
 """Tensor variables that only some paths bind."""
@@ -72,7 +73,7 @@ class Writer:
         self.line(1, "a, b, c = x, x * 2 % 5, x - 1")
         self.line(1, "s, t = x.sum(), x.max()")
         self.line(1, "p, q = 1, 2")
-        self.line(1, f"if {self.test(1)}:")
+        self.line(1, f"if {self.scalar()} > {self.choose(range(-2, 6))}:")
         self.line(2, "u = w = x + 2")
         self.line(1, "xs, o = [x, x + 1], Box()")
         self.line(1, "o.v = x")
@@ -368,6 +369,26 @@ def compare(text: str, name: str = "<random program>") -> str:
 def _always_raises(outcomes: list[Any]) -> bool:
     first = outcomes[0][0]
     return first[0] not in ("tuple",) and all(result == first for result, _ in outcomes)
+
+
+def lines_taken(function: Any, inputs: Sequence[Any]) -> tuple[set[int], set[int]]:
+    """The lines of a function that Python runs on some input, and all that it has."""
+    code, taken = function.__code__, set()
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        if frame.f_code is not code:
+            return None
+        taken.add(frame.f_lineno)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        for values in inputs:
+            outcome(function, values)
+    finally:
+        sys.settrace(before)
+    return taken, {line for _, _, line in code.co_lines() if line is not None}
 
 
 def main() -> int:
