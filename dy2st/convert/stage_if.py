@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.aliasing import note_handed_on
 from dy2st.convert.asked import asked
 from dy2st.convert.guards import bound_flag, is_guarded, passed_on
 from dy2st.convert.joining import (
@@ -243,6 +244,8 @@ def _append_cond(join: _Join, condition: Variable) -> None:
         join.tracer.learn(facts, "the size of one of the branches")
     for variable in (*true.overwritten, *false.overwritten):
         join.tracer.overwrite(variable)
+    for block in blocks:
+        note_handed_on(join.tracer, block, captured, results)
 
 
 def _join_places(join: _Join) -> list[tuple[Place, Callable[[], Any]]]:

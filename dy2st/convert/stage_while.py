@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.aliasing import check_turns, note_turns
 from dy2st.convert.guards import bound_flag, is_guarded, passed_on
 from dy2st.convert.joining import (
     describe,
@@ -381,7 +382,9 @@ def stage_loop(
     with passed_on(*(carried.initial for carried in loop.carried)):
         initial = [tracer.local(carried.initial) for carried in loop.carried]
     types = [renewed(carried.type, loop.free) for carried in loop.carried]
-    results = finish(tracer, "while", [*initial, *captured], types, blocks)
+    operands = [*initial, *captured]
+    check_turns(tracer, turned.block, operands, len(initial), frozenset(overwritten), loop.place)
+    results = finish(tracer, "while", operands, types, blocks)
     turns = zip(loop.carried, results, turned.block.parameters, turned.block.yields, strict=False)
     for carried, result, start, end in turns:
         facts = facts_of_turns(result.type, carried.initial.type, start.type, end.type)
@@ -393,6 +396,7 @@ def stage_loop(
         tracer.assign(tensor, carried.result)
     for carried in written:
         tracer.overwrite(carried.initial)
+    note_turns(tracer, turned.block, operands, results)
     after = [loop.after(value) for value in loop.values]
     for place in loop.places[::-1]:
         write(place, after.pop())

@@ -22,6 +22,7 @@ from dy2st_runtime.dims import (
 )
 from dy2st_runtime.dims.expression import OPERATIONS
 from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
+from dy2st_runtime.ir.aliases import Aliases
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import REQUIRED, Effect, OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import active, interpreting
@@ -76,6 +77,7 @@ class Tracer:
         self._captured: dict[Block, dict[Variable, Variable]] = {}
         self._constraints: list[Constraint] = []
         self._overwritten: list[Variable] = []
+        self.aliases = Aliases()
         self._checked: set[tuple[Block, Variable]] = set()
         self._required: set[tuple[Block | None, Constraint]] = set()
         self._detached: dict[tuple[Block, Variable], Variable] = {}
@@ -134,6 +136,7 @@ class Tracer:
         if variable not in known:
             known[variable] = block.add_parameter(variable.type, variable.name)
             known[variable].data = data_of(variable)
+            self.aliases.imported(known[variable], variable)
         return known[variable]
 
     # -- recording ---------------------------------------------------------------------------
@@ -303,9 +306,15 @@ class Tracer:
             self.locate_constraints(user_location())
 
     def overwrite(self, variable: Variable) -> None:
-        """Note that the user changed a tensor in place: the Variable must not be read again."""
-        variable.overwritten = user_location() or Location("<unknown>", 0)
-        self._overwritten.append(variable)
+        """Note that the user changed a tensor in place: the Variable must not be read again.
+
+        Nor must any other that may be the same tensor.
+        """
+        place = user_location() or Location("<unknown>", 0)
+        for one in self.aliases.of(variable):
+            if one.overwritten is None:
+                one.overwritten = place
+                self._overwritten.append(one)
 
     def take_overwritten(self, since: int) -> list[Variable]:
         """Forgive in-place changes noted since a mark, so that the other branch can be traced."""

@@ -1,0 +1,70 @@
+"""Tensors that branches and turns hand on as they are: two names for one tensor of the user.
+
+Where one of two such names is changed in place, Python changes both. A Program does not, so the
+other name must not be read afterwards; what cannot be told that way is refused here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dy2st_runtime.errors import EscapedVariable, Location
+from dy2st_runtime.ir import Block, Tracer, Variable
+
+
+def note_handed_on(
+    tracer: Tracer, block: Block, operands: Sequence[Variable], results: Sequence[Variable]
+) -> None:
+    """The results of an operator may be the outer tensors that a Block of it yields.
+
+    To be called when those that it changes in place are marked: their names hold the results.
+    """
+    outer = dict(zip(block.parameters, operands, strict=False))
+    for result, inner in zip(results, block.yields, strict=True):
+        if inner in outer:
+            _note(tracer, result, outer[inner])
+
+
+def note_turns(
+    tracer: Tracer, block: Block, operands: Sequence[Variable], results: Sequence[Variable]
+) -> None:
+    """The results of a loop may also be what the loop began with."""
+    note_handed_on(tracer, block, operands, results)
+    for result, start in zip(results, operands, strict=False):
+        _note(tracer, result, start)
+
+
+def _note(tracer: Tracer, result: Variable, outer: Variable) -> None:
+    if tracer.aliases.origin(outer).overwritten is None:
+        tracer.aliases.note(result, outer)
+
+
+def check_turns(
+    tracer: Tracer,
+    block: Block,
+    operands: Sequence[Variable],
+    count: int,
+    written: frozenset[Variable],
+    place: Location | None,
+) -> None:
+    """Refuse a loop that changes a carried tensor in place that may have another name.
+
+    `operands` are the starts of the `count` carried tensors, and what else the loop reads;
+    `written` the parameters that the body changes in place.
+    """
+    starts = [frozenset(tracer.aliases.of(tracer.aliases.origin(v))) for v in operands]
+    outside = frozenset(block.parameters[count:])
+    for index, parameter in enumerate(block.parameters[:count]):
+        if parameter not in written:
+            continue
+        others = [k for k in range(len(operands)) if k != index]
+        begins_shared = any(starts[k] & starts[index] for k in others)
+        end = block.yields[index]
+        ends_shared = end in outside or any(block.yields[k] is end for k in others if k < count)
+        if begins_shared or ends_shared:
+            raise EscapedVariable(
+                "a tensor with two names is changed in place in a loop that depends on a tensor",
+                at=place,
+                why="Python changes it under both names, a Program under one",
+                hint="clone() it where it gets its second name",
+            )

@@ -1,0 +1,43 @@
+"""Which Variables may stand for one tensor of the user: a change in place of one changes all.
+
+The result of a branch that hands on a tensor from outside is, on that path, that very tensor.
+"""
+
+from __future__ import annotations
+
+from dy2st_runtime.ir.program import Variable
+
+
+class Aliases:
+    """The Variables of one trace that may be one tensor, across Blocks."""
+
+    def __init__(self) -> None:
+        """Every Variable stands for itself only."""
+        self._same: dict[Variable, list[Variable]] = {}
+        self._outer: dict[Variable, Variable] = {}
+
+    def imported(self, inner: Variable, outer: Variable) -> None:
+        """Note the parameter of a nested Block that stands for a Variable around it."""
+        self._outer[inner] = outer
+
+    def note(self, one: Variable, other: Variable) -> None:
+        """Note that two Variables may be one tensor."""
+        other = self.origin(other)
+        self._same.setdefault(one, []).append(other)
+        self._same.setdefault(other, []).append(one)
+
+    def origin(self, variable: Variable) -> Variable:
+        """The Variable, of whatever Block around, that the user's name holds."""
+        while variable in self._outer:
+            variable = self._outer[variable]
+        return variable
+
+    def of(self, variable: Variable) -> list[Variable]:
+        """The Variable and all that may be the same tensor."""
+        found, todo = {variable: None}, [variable]
+        while todo:
+            for other in self._same.get(todo.pop(), ()):
+                if other not in found:
+                    found[other] = None
+                    todo.append(other)
+        return list(found)

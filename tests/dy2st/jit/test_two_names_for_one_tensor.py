@@ -1,0 +1,119 @@
+"""A tensor with two names that is changed in place changes under both, or is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+import dy2st
+from dy2st.errors import EscapedVariable
+from dy2st.jit import to_static
+
+INPUTS = ([1.0, 2.0], [-1.0, -2.0])
+
+
+def named_twice_in_a_branch(x):
+    b, u = x * 1, x * 2
+    if x.sum() > 0:
+        u = b
+    b[0] = 9.0
+    return u, b
+
+
+def named_twice_and_changed_by_the_new_name(x):
+    b, u = x * 1, x * 2
+    if x.sum() > 0:
+        u = b
+    u[0] = 9.0
+    return b
+
+
+def named_twice_before_a_loop(x):
+    b = x * 1
+    u, k = b, x.sum() * 0
+    while k < 2:
+        u[0] = u[0] + 1
+        b = b * 1
+        k = k + 1
+    return u, b
+
+
+def read_under_its_other_name_in_a_loop(x):
+    b = x * 1
+    u, k, s = b, x.sum() * 0, x.sum() * 0
+    while k < 2:
+        s = s + b.sum()
+        u[0] = u[0] + 1
+        k = k + 1
+    return u, s
+
+
+def named_twice_by_a_turn(x):
+    b, u, k = x * 1, x * 2, x.sum() * 0
+    while k < 2:
+        u[0] = u[0] + 1
+        u = b
+        k = k + 1
+    return u, b
+
+
+def iterated_while_it_changes(x):
+    b = x * 1
+    for v in b:
+        if v > 0:
+            b = b + 0
+        b[1] = v
+    return b
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        named_twice_in_a_branch,
+        named_twice_and_changed_by_the_new_name,
+        named_twice_before_a_loop,
+        read_under_its_other_name_in_a_loop,
+        named_twice_by_a_turn,
+        iterated_while_it_changes,
+    ],
+    ids=lambda function: function.__name__,
+)
+def test_a_second_name_of_a_changed_tensor_is_refused(function):
+    with pytest.raises(EscapedVariable, match="changed in place"):
+        to_static(function)(dy2st.to_tensor(INPUTS[0]))
+
+
+def changed_after_a_branch(x):
+    b = x * 1
+    if x.sum() > 0:
+        b = b + 1
+    b[0] = 9.0
+    return b
+
+
+def changed_in_a_loop(x):
+    b, k = x * 1, x.sum() * 0
+    while k < 2:
+        b[0] = b[0] + 1
+        k = k + 1
+    b[1] = 3.0
+    return b
+
+
+def cloned_before_it_changes(x):
+    b, u = x * 1, x * 2
+    if x.sum() > 0:
+        u = b.clone()
+    b[0] = 9.0
+    return u
+
+
+@pytest.mark.parametrize(
+    "function",
+    [changed_after_a_branch, changed_in_a_loop, cloned_before_it_changes],
+    ids=lambda function: function.__name__,
+)
+def test_a_tensor_with_one_name_is_changed_as_in_python(function):
+    static = to_static(function)
+    for values in INPUTS:
+        expected = function(dy2st.to_tensor(values)).tolist()
+        assert static(dy2st.to_tensor(values)).tolist() == expected
