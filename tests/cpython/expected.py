@@ -9,6 +9,7 @@ _LINES = (
 _DEPTH = (
     "it leaves ten calls up to the recursion limit, fewer than the choice of what to call takes"
 )
+_TABLE = "it puts a code object without lines into a function, and its text is converted with lines"
 _ELIFS = "a chain of 17 `elif`s has no form of Python's own, and recurses through several frames"
 
 # (suite, test): the reason.
@@ -18,6 +19,7 @@ LOST: dict[tuple[str, str], str] = {
     ("stdlib", "test.test_dis.CodeInfoTests.test_show_code"): _CODE,
     ("stdlib", "test.test_plistlib.TestBinaryPlistlib.test_deep_nesting"): _ELIFS,
     ("language", "test.test_exceptions.ExceptionTests.test_recursion_in_except_handler"): _DEPTH,
+    ("language", "test.test_exceptions.PEP626Tests.test_missing_lineno_shows_as_none"): _TABLE,
     ("language", "test.test_patma.TestTracing.test_default_capture"): _LINES,
     ("language", "test.test_patma.TestTracing.test_default_wildcard"): _LINES,
     ("language", "test.test_patma.TestTracing.test_no_default"): _LINES,
