@@ -104,14 +104,20 @@ class _Era:
         self.watches = watches
 
 
-_era = _Era(0)
+class _Now:
+    __slots__ = ("era",)
+
+    def __init__(self, era: _Era):
+        self.era = era
+
+
+_now = _Now(_Era(0))
 _era_lock = threading.Lock()
 
 
 def _change_era(watches: int) -> None:
-    global _era
     with _era_lock:
-        _era = _Era(_era.watches + watches)
+        _now.era = _Era(_now.era.watches + watches)
 
 
 @contextmanager
@@ -154,7 +160,7 @@ def ignore_module(modules: Iterable[ModuleType]) -> None:
         if not isinstance(module, ModuleType):
             raise TypeError(f"ignore_module takes a list of modules, not {module!r}")
         _ignored_modules.add(module.__name__)
-    _functions.clear()
+    _forget_functions()
     _conversions.clear()
 
 
@@ -170,14 +176,20 @@ def _is_ignored(function: FunctionType) -> bool:
     return is_ignored_module(name) or getattr(function, IGNORE_MARK, False)
 
 
+# What stands for no function: nobody can call it.
+_NOBODY = object()
+
+
 class _Known:
     """What is called instead of a function, with the defaults that the function has.
 
     converted: None if the function itself is called.
     era: the time in which nobody needs to note its calls any more.
+    arity: with how many arguments a call needs no look at defaults; -1 if the function holds any.
+    function: the function itself while a call site remembers it.
     """
 
-    __slots__ = ("code", "converted", "defaults", "era", "reference")
+    __slots__ = ("arity", "code", "converted", "defaults", "era", "function", "reference")
 
     def __init__(self, function: FunctionType, converted: FunctionType | None):
         self.reference = weakref.ref(function, _forget(_functions, id(function)))
@@ -185,10 +197,13 @@ class _Known:
         self.converted = converted
         self.defaults = function.__defaults__
         self.era: _Era | None = None
+        holds = function.__defaults__ or function.__kwdefaults__ or function.__dict__
+        self.arity = -1 if holds or converted is None else self.code.co_argcount
+        self.function: object = _NOBODY
 
     def renewed(self, function: FunctionType) -> FunctionType:
         """Note a call and take over the defaults; what to call."""
-        era = _era
+        era = _now.era
         is_noted = _is_noted(function, era)
         if self.converted is None:
             return function
@@ -209,11 +224,12 @@ def convert_call(function: Any) -> Any:
         except KeyError:
             return _convert_function(function)
         code = function.__code__
-        if known.era is _era and known.defaults is function.__defaults__ and known.code is code:
-            return known.converted
         if known.code is code:
+            if known.era is _now.era and known.defaults is function.__defaults__:
+                return known.converted
             return known.renewed(function)
-        del _functions[id(function)]
+        known.function = _NOBODY
+        _functions.pop(id(function), None)
         return _convert_function(function)
     kind = type(function)
     if kind is MethodType:
@@ -238,6 +254,45 @@ def convert_call(function: Any) -> Any:
             return function
         return partial(inner, *function.args, **function.keywords)
     return _convert_object(function, kind)
+
+
+class _Unknown:
+    """What a call site knows before its first call."""
+
+    function = _NOBODY
+
+
+class CallSite:
+    """A place that calls a function by a name with so many arguments, and what it called last.
+
+    Rewritten code looks at `known` itself: is it this function, with this code, in this era?
+    """
+
+    __slots__ = ("count", "known")
+
+    def __init__(self, count: int):
+        """Begin with nothing known."""
+        self.count = count
+        self.known: Any = _Unknown
+
+    def remember(self, function: FunctionType) -> None:
+        """Let the next call of the function find its converted form at once."""
+        known = _functions.get(id(function))
+        if known is None or known.arity != self.count:
+            return
+        # Held until the next full collection: a function without defaults holds no object.
+        known.function = function
+        self.known = known
+        if _functions.get(id(function)) is not known:
+            known.function = _NOBODY
+
+
+def convert_call_at(site: CallSite, function: Any) -> Any:
+    """`convert_call` where the same function is called again and again."""
+    converted = convert_call(function)
+    if type(function) is FunctionType:
+        site.remember(function)
+    return converted
 
 
 def reason_not_converted(function: FunctionType) -> str:
@@ -390,10 +445,16 @@ def _forget(table: dict[int, Any], key: int) -> Callable[[object], None]:
     return drop
 
 
+def _forget_functions() -> None:
+    for known in list(_functions.values()):
+        known.function = _NOBODY
+    _functions.clear()
+
+
 def _before_collection(phase: str, details: dict[str, int]) -> None:
     """Let go of converted functions: one holds its globals, which may hold the user's function."""
     if phase == "start" and details["generation"] == 2:
-        _functions.clear()
+        _forget_functions()
 
 
 gc.callbacks.append(_before_collection)
@@ -405,6 +466,7 @@ _LOOKED_AT: dict[str, Any] = {
     "plain_containers": PLAIN_CONTAINERS,
     "plain_lookups": PLAIN_LOOKUPS,
     "plain_types": PLAIN_TYPES,
+    "now": _now,
     "type_of": type,
     "undefined_type": Undefined,
 }
@@ -416,7 +478,9 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_and,
         convert_append,
         convert_assert,
+        CallSite,
         convert_call,
+        convert_call_at,
         convert_catches,
         convert_caught,
         convert_cell,

@@ -26,6 +26,7 @@ from dy2st.transpiler.source import Source
 # How the constant begins that stands for a function of `convert` until it is bound.
 _HELPER = "\0dy2st."
 _UNBOUND = _HELPER + "undefined "
+_SITE = _HELPER + "site "
 
 _HAS_QUALNAME = hasattr(CodeType, "co_qualname")
 _FUTURE = 0
@@ -74,9 +75,11 @@ def bind_helpers(code: CodeType, helpers: Mapping[str, Any]) -> CodeType:
 
 
 def _bound(text: str, helpers: Mapping[str, Any]) -> object:
-    """The function of `convert` that a constant stands for, or the value of an unbound variable."""
+    """The function of `convert` that a constant stands for, an unbound variable, or a call site."""
     if text.startswith(_UNBOUND):
         return helpers["undefined"](text.removeprefix(_UNBOUND))
+    if text.startswith(_SITE):
+        return helpers["CallSite"](int(text.rpartition(" ")[2]))
     return helpers[text.removeprefix(_HELPER)]
 
 
@@ -102,7 +105,9 @@ def make_function(code: CodeType, original: FunctionType) -> FunctionType:
 def _constants(context: Context) -> dict[str, str]:
     """What stands for a constant in the tree -> the text that stands for it in the code."""
     names = {known: _HELPER + name for name, known in context.helpers.items()}
-    return names | {known: _UNBOUND + name for known, name in context.unbound.items()}
+    names |= {known: _UNBOUND + name for known, name in context.unbound.items()}
+    sites = {known: f"{_SITE}{name} {count}" for (name, count), known in context.sites.items()}
+    return names | sites
 
 
 def _name_constants(tree: ast.AST, names: Mapping[str, str]) -> None:

@@ -51,6 +51,7 @@ class Context:
     flags: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
     unbound: dict[str, str] = field(default_factory=dict)
+    sites: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:
         """A new name `stem_0`, `stem_1`, ... that the function does not use."""
@@ -87,6 +88,13 @@ class Context:
         made = self.fresh(f"undefined_{variable}")
         self.unbound[made] = variable
         return made
+
+    def site(self, function: str, count: int) -> str:
+        """The name of what remembers the calls of a name with so many arguments."""
+        key = (function, count)
+        if key not in self.sites:
+            self.sites[key] = self.fresh(f"site_{function}")
+        return self.sites[key]
 
     def call(self, helper: str, *arguments: Node, **keywords: Node) -> Node:
         """Call a function of `convert`."""

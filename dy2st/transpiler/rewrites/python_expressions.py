@@ -11,6 +11,7 @@ Python forbids that, and generator expressions, which outlive the statement, kee
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -46,6 +47,7 @@ _TAKEN_APART = 3
 # Methods of lists, dicts and sets that look at no item, called with plain arguments.
 _PLAIN_METHODS = frozenset({"add", "append", "get", "items", "keys", "values"})
 _PLAIN_BUILTINS = frozenset({"abs", "bool", "float", "int", "len"})
+_BUILTINS = frozenset(dir(builtins))
 
 
 @dataclass
@@ -73,6 +75,8 @@ class Expressions:
         self._own = {known: name for name, known in context.helpers.items()}
         # The variables of the functions around, and the functions defined in them once for all.
         self.scopes: list[tuple[frozenset[str], frozenset[str]]] = []
+        self.loops = 0
+        self._known = ""
         self._calls: dict[str, Callable[[Node], Node]] = {
             "convert_and": self._logical,
             "convert_call": self._callee,
@@ -152,6 +156,8 @@ class Expressions:
         is_yes, is_no = same(load(name), True), same(load(name), False)
         if is_surely_bool(node):
             yes, no = value, gast.UnaryOp(gast.Not(), value)
+        elif isinstance(node, gast.BinOp):
+            yes, no = self._of_number(name, value)
         else:
             plain = self.plain(name)
             truth = gast.UnaryOp(gast.Not(), gast.UnaryOp(gast.Not(), load(name)))
@@ -163,6 +169,14 @@ class Expressions:
         for part in (made.yes, made.no, made.is_yes, made.is_no, made.staged):
             at(node, part)
         return made
+
+    def _of_number(self, name: str, value: Node) -> tuple[Node, Node]:
+        """Whether the result of arithmetic is surely true, or false: it is seldom a bool."""
+        known = self.is_plain_type(value, "plain_types")
+        plain = _or(known, self.context.call("untraced", load(name)))
+        truth = gast.UnaryOp(gast.Not(), gast.UnaryOp(gast.Not(), load(name)))
+        truth = gast.NamedExpr(store(name), truth)
+        return _and(plain, truth), _and(plain, gast.UnaryOp(gast.Not(), truth))
 
     def _joined(self, node: Node, operator: str, depth: int) -> Decision:
         """`a and b` or `a or b`: b is looked at if a leaves the question open."""
@@ -290,9 +304,37 @@ class Expressions:
         function = node.func.args[0]
         tests = self._plain_call(function, node)
         if tests is None:
-            return new
+            return self._remembered(function, node, new)
         test = tests[0] if len(tests) == 1 else _and(*tests)
         return at(node, gast.IfExp(test, with_fields(node, {"func": function}), new))
+
+    def _remembered(self, function: Node, node: Node, new: Node) -> Node:
+        """Where a name is called again and again: a function that is known is called at once."""
+        if not isinstance(function, gast.Name) or not self._is_repeated(function.id):
+            return new
+        if node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
+            return new
+        name = function.id
+        site = self.context.site(name, len(node.args))
+        if not self._known:
+            self._known = self.context.flag("known")
+        known = load(self._known)
+        taken = gast.NamedExpr(store(self._known), _part(load(site), "known"))
+        now = load(self.context.helper("now"))
+        is_known = _and(
+            gast.Compare(_part(taken, "function"), [gast.Is()], [load(name)]),
+            gast.Compare(_part(known, "code"), [gast.Is()], [_part(load(name), "__code__")]),
+            gast.Compare(_part(known, "era"), [gast.Is()], [_part(now, "era")]),
+        )
+        found = self.context.call("convert_call_at", load(site), load(name))
+        chosen = gast.IfExp(is_known, _part(known, "converted"), found)
+        return with_fields(new, {"func": at(function, chosen)})
+
+    def _is_repeated(self, name: str) -> bool:
+        """Whether a loop, or the function of that name itself, calls the name."""
+        if name in _BUILTINS or any(name in once for _, once in self.scopes):
+            return False
+        return self.loops > 0 or name == self.context.function.__name__
 
     def _plain_call(self, function: Node, node: Node) -> list[Node] | None:
         """The tests under which a call needs no look at its function, None if there are none."""
@@ -393,6 +435,10 @@ def _or(*values: Node) -> Node:
 
 def _and(*values: Node) -> Node:
     return gast.BoolOp(gast.And(), list(values))
+
+
+def _part(value: Node, name: str) -> Node:
+    return gast.Attribute(value, name, gast.Load())
 
 
 def _same(one: object, other: object) -> bool:

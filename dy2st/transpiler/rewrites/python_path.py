@@ -23,6 +23,7 @@ import gast
 from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
     FUNCTIONS,
+    LOOPS,
     Block,
     Node,
     assign,
@@ -96,8 +97,11 @@ class _PythonPath(Expressions):
         inline = self._groups.get(type(group.statement))
         if inline is None or self._depth >= MAXIMAL_INLINE_DEPTH:
             return group.nodes
+        is_loop = isinstance(group.statement, LOOPS)
         self._depth += 1
+        self.loops += is_loop
         made = inline(group)
+        self.loops -= is_loop
         self._depth -= 1
         return group.nodes if made is None else made
 
@@ -127,9 +131,8 @@ class _PythonPath(Expressions):
         operators, mark = self.context.flag("operators"), self.context.flag("mark")
         length = self.context.call("builtin_len", load(operators))
         is_recording = gast.Compare(load(operators), [gast.IsNot()], [constant(None)])
-        # A number is not True: the condition follows in any case.
-        marked = same(gast.NamedExpr(store(mark), length), True)
-        marked = gast.BoolOp(gast.And(), [is_recording, marked])
+        marked = gast.If(is_recording, [assign(mark, length)], [])
+        ended = gast.If(gast.UnaryOp(gast.Not(), found.yes), [gast.Break()], [])
         staged = self.context.call(
             "convert_rest_of_while", *group.call.args, load(mark), found.staged
         )
@@ -137,7 +140,7 @@ class _PythonPath(Expressions):
         return [
             assign(operators, self.context.call("recorded_operators")),
             assign(mark, constant(0)),
-            gast.While(gast.BoolOp(gast.Or(), [marked, found.yes]), body, []),
+            gast.While(constant(True), [*(at(test, n) for n in (marked, ended)), *body], []),
             gast.If(undecided, group.with_call(staged), []),
         ]
 
@@ -276,9 +279,9 @@ class _PythonPath(Expressions):
         defined = {function.name for function in _plain_definitions(node)} - self._declared
         once = frozenset(name for name in defined if self._bindings[name] == 1)
         self.scopes.append((frozenset(names), once))
-        depth, self._depth = self._depth, 0
+        around, (self._depth, self.loops) = (self._depth, self.loops), (0, 0)
         body = self.parts(node.body)
-        self._depth = depth
+        self._depth, self.loops = around
         self.scopes.pop()
         return with_fields(node, {"body": body})
 
