@@ -10,14 +10,12 @@ _DEPTH = (
     "it leaves ten calls up to the recursion limit, fewer than the choice of what to call takes"
 )
 _TABLE = "it puts a code object without lines into a function, and its text is converted with lines"
-_ELIFS = "a chain of 17 `elif`s has no form of Python's own, and recurses through several frames"
 
 # (suite, test): the reason.
 LOST: dict[tuple[str, str], str] = {
     ("stdlib", "test.test_dis.BytecodeTests.test_info"): _CODE,
     ("stdlib", "test.test_dis.CodeInfoTests.test_code_info"): _CODE,
     ("stdlib", "test.test_dis.CodeInfoTests.test_show_code"): _CODE,
-    ("stdlib", "test.test_plistlib.TestBinaryPlistlib.test_deep_nesting"): _ELIFS,
     ("language", "test.test_exceptions.ExceptionTests.test_recursion_in_except_handler"): _DEPTH,
     ("language", "test.test_exceptions.PEP626Tests.test_missing_lineno_shows_as_none"): _TABLE,
     ("language", "test.test_patma.TestTracing.test_default_capture"): _LINES,

@@ -57,6 +57,7 @@ class Decision:
     yes, no: evaluate the condition; true if it is surely true, or surely false.
     is_yes, is_no: after either of them, what it was; neither holds for a traced condition.
     staged: the traced condition, after either of them.
+    is_single: whether one temporary ends as True, False or the traced condition.
     """
 
     yes: Node
@@ -64,6 +65,7 @@ class Decision:
     is_yes: Node
     is_no: Node
     staged: Node
+    is_single: bool = False
 
 
 class Expressions:
@@ -136,8 +138,8 @@ class Expressions:
 
     # Conditions
 
-    def decide(self, node: Node, depth: int = 0) -> Decision:
-        """Take a condition apart."""
+    def decide(self, node: Node, depth: int = 0, state: str | None = None) -> Decision:
+        """Take a condition apart; if it is in one part, `state` may be its temporary."""
         own = self.own_name(node)
         if own == "convert_not":
             inner = self.decide(node.args[0], depth)
@@ -148,10 +150,9 @@ class Expressions:
         chain = self._unchained(node) if own == "convert_chain" else None
         if chain is not None:
             return self._joined(chain, "convert_and", depth)
-        return self._single(node)
+        return self._single(node, state or self.context.flag("test"))
 
-    def _single(self, node: Node) -> Decision:
-        name = self.context.flag("test")
+    def _single(self, node: Node, name: str) -> Decision:
         value = gast.NamedExpr(store(name), _as_bool(self.visit(node), node))
         is_yes, is_no = same(load(name), True), same(load(name), False)
         if is_surely_bool(node):
@@ -165,7 +166,7 @@ class Expressions:
             untruth = gast.UnaryOp(gast.Not(), truth)
             yes = _or(same(value, True), _and(differs(load(name), False), plain, truth))
             no = _or(same(value, False), _and(differs(load(name), True), plain, untruth))
-        made = Decision(yes, no, is_yes, is_no, load(name))
+        made = Decision(yes, no, is_yes, is_no, load(name), True)
         for part in (made.yes, made.no, made.is_yes, made.is_no, made.staged):
             at(node, part)
         return made

@@ -43,6 +43,8 @@ from dy2st.transpiler.rewrites.python_expressions import (
     same,
 )
 
+# Longer chains of `elif` share one staged form, which begins with the case that is traced.
+_SHARED_FROM = 4
 # Deeper statements are in staged form only: each is written once for every statement around it.
 MAXIMAL_INLINE_DEPTH = 12
 
@@ -106,9 +108,10 @@ class _PythonPath(Expressions):
         return group.nodes if made is None else made
 
     def _if(self, group: Group) -> Block:
-        has_results = bool(group.statement.facts.changed)
-        ends = slice(0, -1 if has_results else None)
-        body, orelse = (self.parts(undeclared(function)[ends]) for function in group.functions)
+        chain = _chain(group)
+        if len(chain) >= _SHARED_FROM:
+            return self._elifs(chain)
+        body, orelse = (self.parts(_branch(group, place)) for place in (0, 1))
         test, *arguments = group.call.args
         if is_surely_bool(test):
             return [gast.If(self.visit(test), body or [gast.Pass()], orelse)]
@@ -118,6 +121,60 @@ class _PythonPath(Expressions):
             found.is_no, orelse or [gast.Pass()], [*group.starts, *group.with_call(staged)]
         )
         return [gast.If(found.yes, body or [gast.Pass()], [last])]
+
+    def _elifs(self, chain: list[Group]) -> Block:
+        """Many cases: each is looked at if all before it are surely false.
+
+        if (level := 1) and (test := a) is True or ...: ...
+        elif test is False and (level := 2) and ((test := b) is True or ...): ...
+        elif test is False: ...
+        else: the first traced case was number `level`
+        """
+        state, level = self.context.flag("test"), self.context.flag("level")
+        tests: list[Node] = []
+        is_open = False
+        for number, group in enumerate(chain, 1):
+            test = group.call.args[0]
+            parts = [same(load(state), False)] if is_open else []
+            if is_surely_bool(test):
+                parts.append(self.visit(test))
+            else:
+                is_open = True
+                parts += [gast.NamedExpr(store(level), constant(number)), self._yes(test, state)]
+            tests.append(gast.BoolOp(gast.And(), parts) if len(parts) > 1 else parts[0])
+        last = self.parts(_branch(chain[-1], 1))
+        if is_open:
+            staged = self._from_level(chain, level, state)
+            last = [gast.If(same(load(state), False), last or [gast.Pass()], staged)]
+        for group, test in zip(chain[::-1], tests[::-1], strict=True):
+            body = self.parts(_branch(group, 0)) or [gast.Pass()]
+            last = [at(group.statement, gast.If(test, body, last))]
+        return last
+
+    def _yes(self, test: Node, state: str) -> Node:
+        """Whether a case is surely true; if not, `state` is False, or the traced condition."""
+        found = self.decide(test, state=state)
+        if found.is_single:
+            return found.yes
+        left = gast.IfExp(found.is_no, constant(False), found.staged)
+        rest = same(gast.NamedExpr(store(state), left), True)
+        return at(test, gast.BoolOp(gast.Or(), [found.yes, rest]))
+
+    def _from_level(self, chain: list[Group], level: str, state: str) -> Block:
+        """The staged form of all cases, where those before `level` are known to be false."""
+        number, decided = self.context.flag("level"), self.context.flag("test")
+        nodes: Block = []
+        for place, group in reversed(list(enumerate(chain, 1))):
+            test, *arguments = group.call.args
+            is_it = gast.Compare(load(number), [gast.Eq()], [constant(place)])
+            now = gast.IfExp(is_it, load(decided), test)
+            is_past = gast.Compare(load(number), [gast.Gt()], [constant(place)])
+            pred = at(test, gast.IfExp(is_past, constant(False), now))
+            made = group.with_call(self.context.call("convert_ifelse", pred, *arguments))
+            if nodes:
+                made[1] = _with_rest(made[1], nodes)
+            nodes = [at(group.statement, node) for node in (*group.starts, *made)]
+        return [assign(number, load(level)), assign(decided, load(state)), *nodes]
 
     def _while(self, group: Group) -> Block | None:
         if group.starts:
@@ -284,6 +341,33 @@ class _PythonPath(Expressions):
         self._depth, self.loops = around
         self.scopes.pop()
         return with_fields(node, {"body": body})
+
+
+def _branch(group: Group, place: int) -> Block:
+    """The statements of a branch, without the results that its function returns."""
+    has_results = bool(group.statement.facts.changed)
+    return undeclared(group.functions[place])[: -1 if has_results else None]
+
+
+def _chain(group: Group) -> list[Group]:
+    """An `if` and all its `elif`s: each is all that the `else` before it holds."""
+    found = [group]
+    while True:
+        rest = _branch(found[-1], 1)
+        inner = getattr(rest[0], "group", None) if rest else None
+        if inner is None or not isinstance(inner.statement, gast.If):
+            return found
+        if len(rest) != len(inner.nodes):
+            return found
+        found.append(inner)
+
+
+def _with_rest(function: Node, nodes: Block) -> Node:
+    """A generated function with other statements between its declarations and its results."""
+    rest = undeclared(function)
+    declared = function.body[: len(function.body) - len(rest)]
+    results = [node for node in rest[-1:] if isinstance(node, gast.Return)]
+    return with_fields(function, {"body": [*declared, *nodes, *results]})
 
 
 def _plain_definitions(node: Node) -> Block:
