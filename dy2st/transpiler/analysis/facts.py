@@ -91,7 +91,10 @@ class _Analysis:
 
     def _mark_reads(self, rewritten: list[Node]) -> None:
         """Reads of variables that hold `undefined`, and of cells inside generated functions."""
-        moved = {id(inner) for node in rewritten for inner in walk_scope(node)}
+        moved: set[int] = set()
+        for node in rewritten:  # outer ones first
+            if id(node) not in moved:
+                moved.update(map(id, walk_scope(node)))
         moved |= self._unsure_in_thunks()
         operands = {
             id(inner) for node in _own_functions(self._function) for inner in gast.walk(node)
@@ -109,7 +112,7 @@ class _Analysis:
 
     def _statement(self, node: Node, around: tuple[Node, ...]) -> StatementFacts:
         names = self._own_names(node)
-        left = obstacle(node, len(around))
+        left = obstacle(node, len(around), _is_inside_rewritten(around))
         if left is not None:
             return StatementFacts(left)
         own = (self._closures.shared_with(node) | self._cells) & names.writes & self._local

@@ -18,11 +18,11 @@ class Left(NamedTuple):
     name: str = ""
 
 
-def obstacle(node: Node, depth: int) -> Left | None:
-    """The first obstacle in a statement, or None."""
+def obstacle(node: Node, depth: int, is_inside: bool = False) -> Left | None:
+    """The first obstacle in a statement, or None; one inside of another without has but jumps."""
     if depth > MAXIMAL_DEPTH:
         return Left("depth")
-    for inner in walk_scope(node):
+    for inner in () if is_inside else walk_scope(node):
         left = _of_node(inner)
         if left is not None:
             return left

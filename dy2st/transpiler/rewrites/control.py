@@ -10,6 +10,7 @@ import gast
 from dy2st.transpiler.analysis.scopes import NameTable
 from dy2st.transpiler.context import Context, StatementInfo
 from dy2st.transpiler.nodes import (
+    CONTROL,
     Block,
     Node,
     assign,
@@ -104,6 +105,8 @@ def branch(
 def declarations(statement: Node, block: Block) -> Block:
     """`nonlocal` and `global` for what a block of the statement assigns, to begin it with."""
     facts = statement.facts
+    if not (facts.own or facts.nonlocals or facts.globals):
+        return []
     names = NameTable().of_all(block)
     bound = names.writes | names.deletes
     shared = [name for name in (*facts.own, *facts.nonlocals) if name in bound]
@@ -180,14 +183,24 @@ def _private(names: list[str], owner: str) -> tuple[str, ...]:
 
 
 def _attributes(statement: Node) -> set[tuple[str, ...]]:
-    """The attributes of plain names that a statement assigns."""
+    """The attributes of plain names that a statement assigns; noted for those inside it too."""
+    paths = getattr(statement, "assigned", None)
+    if paths is None:
+        paths = _note_assigned(statement)
+    return {_private([*path], statement.facts.owner) for path in paths}
+
+
+def _note_assigned(node: Node) -> set[tuple[str, ...]]:
     found: set[tuple[str, ...]] = set()
-    for node in gast.walk(statement):
-        if isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store):
-            path: list[str] = []
-            while isinstance(node, gast.Attribute):
-                path.insert(0, node.attr)
-                node = node.value
-            if isinstance(node, gast.Name):
-                found.add(_private([node.id, *path], statement.facts.owner))
+    for child in gast.iter_child_nodes(node):
+        found |= _note_assigned(child)
+    if isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store):
+        path: list[str] = []
+        while isinstance(node, gast.Attribute):
+            path.insert(0, node.attr)
+            node = node.value
+        if isinstance(node, gast.Name):
+            found.add((node.id, *path))
+    elif isinstance(node, CONTROL):
+        node.assigned = found
     return found
