@@ -146,7 +146,8 @@ class Expressions:
             staged = at(node, self.context.call("convert_not", inner.staged))
             return Decision(inner.no, inner.yes, inner.is_no, inner.is_yes, staged)
         if own in ("convert_and", "convert_or") and depth < _TAKEN_APART:
-            return self._joined(node, own, depth)
+            join = self._joined if len(node.args) == 2 else self._several
+            return join(node, own, depth)
         chain = self._unchained(node) if own == "convert_chain" else None
         if chain is not None:
             return self._joined(chain, "convert_and", depth)
@@ -181,10 +182,10 @@ class Expressions:
 
     def _joined(self, node: Node, operator: str, depth: int) -> Decision:
         """`a and b` or `a or b`: b is looked at if a leaves the question open."""
-        first, *others = node.args
+        first, other = node.args
         one = self.decide(first, depth + 1)
-        two = self.decide(self._rest(node, operator), depth + (len(others) == 1))
-        later = self.context.call(operator, one.staged, *others)
+        two = self.decide(_evaluated(other), depth + 1)
+        later = self.context.call(operator, one.staged, other)
         if operator == "convert_and":
             is_no = _or(one.is_no, _and(one.is_yes, two.is_no))
             made = Decision(
@@ -207,12 +208,40 @@ class Expressions:
             at(node, part)
         return made
 
-    def _rest(self, node: Node, operator: str) -> Node:
-        """The operands after the first as one expression, in the form that is printed."""
-        second, *others = map(_evaluated, node.args[1:])
-        if not others:
-            return second
-        return at(node, self.context.call(operator, second, *node.args[2:]))
+    def _several(self, node: Node, operator: str, depth: int) -> Decision:
+        """Three and more operands share a temporary; a number says which one was the last."""
+        first, *others = node.args
+        state, level = self.context.flag("test"), self.context.flag("level")
+        parts: list[Node] = []
+        for number, operand in enumerate((first, *map(_evaluated, others)), 1):
+            parts += [gast.NamedExpr(store(level), constant(number))]
+            parts += [self.truth(operand, state, depth + 1)]
+        is_yes, is_no = same(load(state), True), same(load(state), False)
+        if operator == "convert_and":
+            yes = _and(*parts)
+        else:
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            yes = _or(*(_and(*([is_no] if number else []), *p) for number, p in enumerate(pairs)))
+        staged = self._from_level(operator, load(state), level, others)
+        made = Decision(yes, _and(gast.UnaryOp(gast.Not(), yes), is_no), is_yes, is_no, staged)
+        for part in (made.yes, made.no, made.staged):
+            at(node, part)
+        return made
+
+    def truth(self, node: Node, state: str, depth: int = 0) -> Node:
+        """Whether a condition is surely true; `state` becomes True, False or what is traced."""
+        found = self.decide(node, depth, state)
+        if found.is_single:
+            return found.yes
+        left = gast.IfExp(found.is_no, constant(False), found.staged)
+        decided = gast.NamedExpr(store(state), gast.IfExp(found.yes, constant(True), left))
+        return at(node, same(decided, True))
+
+    def _from_level(self, operator: str, value: Node, level: str, others: list[Node]) -> Node:
+        """The call that decides on from the operand of that number, whose value is known."""
+        operands = gast.Tuple([constant(None), *others], gast.Load())
+        rest = gast.Subscript(operands, gast.Slice(load(level), None, None), gast.Load())
+        return self.context.call(operator, value, gast.Starred(rest, gast.Load()))
 
     def _unchained(self, node: Node) -> Node | None:
         """`a < b < c` as `a < b and b < c`, if b is a variable or literal."""
@@ -256,24 +285,33 @@ class Expressions:
         """`a and b` as a value: a itself comes back if it decides."""
         operator = self.own_name(node) or "convert_and"
         first, *others = node.args
-        rest = self.visit(self._rest(node, operator))
-        if is_surely_bool(first):
+        *decisive, last = map(_evaluated, others)
+        last = self.visit(last)
+        if is_surely_bool(first) and not decisive:
             kind = gast.And() if operator == "convert_and" else gast.Or()
-            return gast.BoolOp(kind, [self.visit(first), rest])
-        name = self.context.flag("operand")
-        goes_on = operator == "convert_and"
+            return gast.BoolOp(kind, [self.visit(first), last])
+        name, goes_on = self.context.flag("operand"), operator == "convert_and"
+        opens = [self._open(first, name, goes_on)]
+        later = self.context.call(operator, load(name), *others)
+        if decisive:
+            level = self.context.flag("level")
+            opens.insert(0, gast.NamedExpr(store(level), constant(1)))
+            for number, operand in enumerate(decisive, 2):
+                opens += [gast.NamedExpr(store(level), constant(number))]
+                opens += [self._open(operand, name, goes_on)]
+            later = self._from_level(operator, load(name), level, others)
+        decided = gast.IfExp(self.plain(name), released(name), later)
+        ended = gast.IfExp(same(load(name), not goes_on), constant(not goes_on), decided)
+        return gast.IfExp(_and(*opens) if len(opens) > 1 else opens[0], last, ended)
+
+    def _open(self, operand: Node, name: str, goes_on: bool) -> Node:
+        """Whether an operand leaves it to the next one."""
         asked = load(name) if goes_on else gast.UnaryOp(gast.Not(), load(name))
         # The temporary lets go of the operand before the next one is evaluated, as Python does.
         let_go = same(gast.NamedExpr(store(name), constant(goes_on)), goes_on)
-        value = gast.NamedExpr(store(name), self.visit(first))
-        plain = self.plain(name)
-        open_ = _or(
-            same(value, goes_on), _and(differs(load(name), not goes_on), plain, asked, let_go)
-        )
-        later = self.context.call(operator, load(name), *others)
-        decided = gast.IfExp(plain, released(name), later)
-        ended = gast.IfExp(same(load(name), not goes_on), constant(not goes_on), decided)
-        return gast.IfExp(open_, rest, ended)
+        value = gast.NamedExpr(store(name), self.visit(operand))
+        plain = _and(differs(load(name), not goes_on), self.plain(name), asked, let_go)
+        return at(operand, _or(same(value, goes_on), plain))
 
     def _in(self, node: Node) -> Node:
         """`a in b` where b finds a by its value, and is no list or tuple of traced items."""

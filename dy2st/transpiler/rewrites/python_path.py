@@ -140,27 +140,18 @@ class _PythonPath(Expressions):
                 parts.append(self.visit(test))
             else:
                 is_open = True
-                parts += [gast.NamedExpr(store(level), constant(number)), self._yes(test, state)]
+                parts += [gast.NamedExpr(store(level), constant(number)), self.truth(test, state)]
             tests.append(gast.BoolOp(gast.And(), parts) if len(parts) > 1 else parts[0])
         last = self.parts(_branch(chain[-1], 1))
         if is_open:
-            staged = self._from_level(chain, level, state)
+            staged = self._staged_from(chain, level, state)
             last = [gast.If(same(load(state), False), last or [gast.Pass()], staged)]
         for group, test in zip(chain[::-1], tests[::-1], strict=True):
             body = self.parts(_branch(group, 0)) or [gast.Pass()]
             last = [at(group.statement, gast.If(test, body, last))]
         return last
 
-    def _yes(self, test: Node, state: str) -> Node:
-        """Whether a case is surely true; if not, `state` is False, or the traced condition."""
-        found = self.decide(test, state=state)
-        if found.is_single:
-            return found.yes
-        left = gast.IfExp(found.is_no, constant(False), found.staged)
-        rest = same(gast.NamedExpr(store(state), left), True)
-        return at(test, gast.BoolOp(gast.Or(), [found.yes, rest]))
-
-    def _from_level(self, chain: list[Group], level: str, state: str) -> Block:
+    def _staged_from(self, chain: list[Group], level: str, state: str) -> Block:
         """The staged form of all cases, where those before `level` are known to be false."""
         number, decided = self.context.flag("level"), self.context.flag("test")
         nodes: Block = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import sys
 import time
+import weakref
 from types import FunctionType
 
 import pytest
@@ -158,3 +159,62 @@ def seconds(count):
 def test_twice_as_many_cases_take_less_than_four_times_as_long():
     seconds(10)
     assert min(seconds(40 + n) for n in range(3)) < 4 * min(seconds(20 + n) for n in range(3))
+
+
+def many_operands(x, y):
+    if x == 1 and y.sum() > 0 and (x or y is None) and y.max() < 9 and not y.min() < -5:
+        y = y + 1
+    if x == 3 or x == 2 or y.sum() > 11 or x is None or (y.max() > 3 and y.min() > 1):
+        y = y * 2
+    all_of = x and y.sum() > 0 and y.max() > 2
+    one_of = x == 0 or y.sum() > 8 or x == 1 or y.max() > 5
+    return y, all_of, one_of
+
+
+@pytest.mark.parametrize("x", [0, 1, 2, 3, None])
+def test_any_of_many_operands_may_be_traced(x):
+    static = to_static(many_operands)
+    for values in VALUES:
+        y = dy2st.to_tensor(values)
+        found, expected = static(x, y), many_operands(x, y)
+        assert [as_list(part) for part in found] == [as_list(part) for part in expected]
+
+
+class Asked:
+    def __init__(self, name, truth, seen):
+        self.name, self.truth, self.seen = name, truth, seen
+
+    def __bool__(self):
+        self.seen.append(self.name)
+        return self.truth
+
+
+def joined(a, b, c, d):
+    if a and b and c and d:
+        return 1
+    if a or b or c or d:
+        return a or b or c or d
+    return a and b and c and d
+
+
+@pytest.mark.parametrize("truths", range(16))
+def test_each_of_many_operands_is_asked_once(truths):
+    def run(function):
+        seen: list[str] = []
+        found = function(
+            *(Asked(name, bool(truths >> n & 1), seen) for n, name in enumerate("abcd"))
+        )
+        return getattr(found, "name", found), seen
+
+    assert run(convert_call(joined)) == run(joined)
+
+
+def test_an_operand_is_let_go_before_the_next_one_is_evaluated():
+    def run():
+        first, second = Asked("a", False, []), Asked("b", False, [])
+        gone = [weakref.ref(first), weakref.ref(second)]
+        things = [first, second]
+        del first, second
+        return things.pop(0) or things.pop(0) or [r() is None for r in gone] or 1
+
+    assert convert_call(run)() == run() == [True, True]
