@@ -72,7 +72,7 @@ from dy2st.convert.loop import (
     held_iter,
     recorded_operators,
 )
-from dy2st.convert.matching import convert_match
+from dy2st.convert.matching import PLAIN_SUBJECTS, convert_match, is_plain_subject
 from dy2st.convert.outer import convert_outer, convert_own
 from dy2st.convert.record import note_call
 from dy2st.convert.staging import is_staged_iterable
@@ -467,6 +467,7 @@ _LOOKED_AT: dict[str, Any] = {
     "plain_lookups": PLAIN_LOOKUPS,
     "plain_types": PLAIN_TYPES,
     "now": _now,
+    "plain_subjects": PLAIN_SUBJECTS,
     "type_of": type,
     "undefined_type": Undefined,
 }
@@ -521,6 +522,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_while_loop,
         defined,
         held_iter,
+        is_plain_subject,
         is_staged_iterable,
         recorded_operators,
         undefined,

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from enum import EnumMeta
 from typing import Any
 
 from dy2st.convert.builtins_ import BUILTINS
 from dy2st.convert.ifelse import convert_ifexp
 from dy2st.convert.logical import convert_and, convert_not, convert_or
 from dy2st.convert.staging import is_staged_list, stage_cast
-from dy2st.convert.traced import is_traced
+from dy2st.convert.traced import PLAIN_TYPES, is_traced
 from dy2st_runtime.errors import UnsupportedSyntax
-from dy2st_runtime.ir import user_location
+from dy2st_runtime.ir import current_tracer, user_location
 
 Found = dict[str, Any]
 
@@ -25,6 +26,9 @@ Found = dict[str, Any]
 # single positional part is the value itself.
 _SEQUENCE, _MAPPING, _MATCH_SELF = 1 << 5, 1 << 6, 1 << 22
 _MISSING = object()
+_ITEMS = frozenset({dict, list, tuple})
+# Objects of these types hold no others.
+PLAIN_SUBJECTS = PLAIN_TYPES - {dict, frozenset, list, set, slice, tuple}
 
 
 def convert_match(
@@ -38,6 +42,63 @@ def convert_match(
     found: Found = {}
     hit = _match(subject, pattern, found)
     return (hit, *(found.get(name) for name in names))
+
+
+def is_plain_subject(
+    subject: Any,
+    depth: int,
+    names: tuple[str, ...],
+    enums: Callable[[], tuple[Any, ...]] | None = None,
+) -> bool:
+    """Whether Python itself can match patterns of this depth that look at these attributes.
+
+    `enums` gives the variables whose members are compared with what is matched.
+
+    >>> is_plain_subject([1, {"a": "b"}], 2, ())
+    True
+    """
+    if current_tracer() is None:  # no Program is made of what lies deeper
+        return not is_traced(subject)
+    return _is_plain(subject, depth, names) and (enums is None or _are_enums(enums))
+
+
+def _is_plain(subject: Any, depth: int, names: tuple[str, ...]) -> bool:
+    kind = type(subject)
+    if kind in PLAIN_SUBJECTS:
+        return True
+    if kind in _ITEMS:
+        items = subject.values() if kind is dict else subject
+        if depth == 0 or PLAIN_SUBJECTS.issuperset(map(type, items)):
+            return True
+        return all(_is_plain(item, depth - 1, names) for item in items)
+    if is_traced(subject) or is_staged_list(subject):
+        return False
+    return _is_plain_object(subject, kind, depth, names)
+
+
+def _are_enums(later: Callable[[], tuple[Any, ...]]) -> bool:
+    """Whether variables hold enumerations, whose members no Program decides on."""
+    try:
+        return all(isinstance(kind, EnumMeta) for kind in later())
+    except NameError:  # Python says so only if it comes to that case
+        return False
+
+
+def _is_plain_object(subject: Any, kind: type, depth: int, names: tuple[str, ...]) -> bool:
+    """An object whose attributes are what its `__dict__` says, and compares by identity."""
+    if isinstance(kind, EnumMeta):
+        return True
+    if kind.__getattribute__ is not object.__getattribute__ or kind.__eq__ is not object.__eq__:
+        return False
+    if kind.__flags__ & (_SEQUENCE | _MAPPING) or hasattr(kind, "__getattr__"):
+        return False
+    own = getattr(subject, "__dict__", {})
+    looked_at = (*names, *getattr(kind, "__match_args__", ()))
+    if any(name in own and hasattr(kind, name) for name in looked_at):
+        return False
+    if not all(name in own or not hasattr(kind, name) for name in looked_at):
+        return False
+    return depth == 0 or all(_is_plain(own[n], depth - 1, names) for n in own)
 
 
 def _match(subject: Any, pattern: tuple[Any, ...], found: Found) -> Any:

@@ -14,6 +14,7 @@ guard. A `match` of strings, None and plain names without guards stays.
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 
 import gast
 
@@ -73,14 +74,55 @@ def _is_plain(pattern: Node) -> bool:
     return isinstance(pattern, gast.MatchOr) and all(map(_is_plain, pattern.patterns))
 
 
+@dataclass(frozen=True)
+class Looks:
+    """What the patterns of a `match` look at.
+
+    depth: how many objects inside each other.
+    names: the attributes by their names.
+    enums: the variables whose members are compared; None if other values of variables are.
+    """
+
+    subject: str
+    depth: int
+    names: tuple[str, ...]
+    enums: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, subject: str, patterns: list[Node]) -> Looks:
+        """Look through the patterns."""
+        parts = [part for pattern in patterns for part in _parts(pattern)]
+        classes = [part for part in parts if isinstance(part, gast.MatchClass)]
+        names = {name for part in classes for name in part.kwd_attrs}
+        values = [part.value for part in parts if isinstance(part, gast.MatchValue)]
+        values += [k for part in parts if isinstance(part, gast.MatchMapping) for k in part.keys]
+        dotted = [value for value in values if isinstance(value, gast.Attribute)]
+        enums = sorted({v.value.id for v in dotted if isinstance(v.value, gast.Name)})
+        known = all(isinstance(value.value, gast.Name) for value in dotted)
+        depth = max(map(_depth, patterns))
+        return cls(subject, depth, tuple(sorted(names)), tuple(enums) if known else None)
+
+
+def _depth(pattern: Node) -> int:
+    kinds = (gast.MatchSequence, gast.MatchMapping, gast.MatchClass)
+    inside = max(map(_depth, _inner(pattern)), default=0)
+    return inside + isinstance(pattern, kinds)
+
+
+def _inner(pattern: Node) -> list[Node]:
+    return [node for node in gast.iter_child_nodes(pattern) if isinstance(node, gast.pattern)]
+
+
 class _Chain:
     def __init__(self, context: Context):
         self._context = context
         self._subject = context.flag("subject")
+        self._parts: dict[str, str] = {}
 
     def statements(self, statement: Node) -> Block:
         """The statements that stand for the `match`."""
         start = at(statement.subject, assign(self._subject, statement.subject))
+        start.match = Looks.of(self._subject, [case.pattern for case in statement.cases])
         cases: list[Node] = statement.cases
         block: Block = []
         for first in range(0, len(cases), _DEPTH)[::-1]:
@@ -112,8 +154,9 @@ class _Chain:
             return [*binds, at(guard, gast.If(guard, case.body, others))]
         before, fits, binds = self._test(pattern)
         if guard is None:
-            body = [*binds, *case.body]
-            return [*before, at(place, gast.If(fits, body, others))]
+            chosen = at(place, gast.If(fits, [*binds, *case.body], others))
+            chosen.pattern = self._renamed(pattern)
+            return [*before, chosen]
         if not binds:
             test = at(guard, gast.BoolOp(gast.And(), [fits, guard]))
             return [*before, at(place, gast.If(test, case.body, others))]
@@ -147,12 +190,25 @@ class _Chain:
             return [], simple, binds
         names = sorted(_captures(pattern))
         hit, parts = self._context.flag("hit"), [self._context.flag("part") for _ in names]
+        self._parts = dict(zip(names, parts, strict=True))
         listed = gast.Tuple([constant(name) for name in names], gast.Load())
         call = self._context.call("convert_match", load(self._subject), _spec(pattern), listed)
         target = gast.Tuple([store(name) for name in (hit, *parts)], gast.Store())
         before = at(pattern, gast.Assign([target], call, None))
         pairs = zip(names, parts, strict=True)
         return [before], at(pattern, load(hit)), [at(pattern, assign(n, load(p))) for n, p in pairs]
+
+    def _renamed(self, pattern: Node) -> Node:
+        """The pattern for Python itself, which binds what `convert_match` would have given."""
+        inner = pattern.pattern if isinstance(pattern, gast.MatchAs) else pattern
+        if self._simple(inner) is not None:
+            return inner
+        renamed = copy.deepcopy(pattern)
+        for part in _parts(renamed):
+            for field in ("name", "rest"):
+                if getattr(part, field, None) is not None:
+                    setattr(part, field, self._parts[getattr(part, field)])
+        return renamed
 
     def _simple(self, pattern: Node) -> Node | None:
         """The test of a value, None, or several of them, as an expression."""

@@ -34,6 +34,8 @@ from dy2st.transpiler.nodes import (
     is_untouched,
     load,
     store,
+    thunk,
+    tuple_of,
     with_fields,
 )
 from dy2st.transpiler.rewrites.control import Group, undeclared
@@ -80,9 +82,13 @@ class _PythonPath(Expressions):
         """The forms of several nodes; those of one statement are taken together."""
         out: list[Node] = []
         skip = 0
-        for node in nodes:
+        for place, node in enumerate(nodes):
             if skip:
                 skip -= 1
+                continue
+            if hasattr(node, "match"):
+                made, skip = self._match(node, nodes[place + 1 :])
+                out += made
                 continue
             group = getattr(node, "group", None)
             if group is not None:
@@ -121,6 +127,50 @@ class _PythonPath(Expressions):
             found.is_no, orelse or [gast.Pass()], [*group.starts, *group.with_call(staged)]
         )
         return [gast.If(found.yes, body or [gast.Pass()], [last])]
+
+    def _match(self, start: Node, later: Block) -> tuple[Block, int]:
+        """Python's own `match` for a plain subject, and for how many later nodes it stands."""
+        looks = start.match
+        found, last = self._cases(later)
+        if looks.enums is None or not found or self._depth >= MAXIMAL_INLINE_DEPTH:
+            return [self.visit(start)], 0
+        count = found[0][1]
+        subject = load(looks.subject)
+        taken = gast.NamedExpr(store(looks.subject), self.visit(start.value))
+        names = gast.Tuple([constant(name) for name in looks.names], gast.Load())
+        asked = [constant(looks.depth), names]
+        if looks.enums:
+            enums = thunk(tuple_of(looks.enums))
+            is_plain = self.context.call("is_plain_subject", taken, *asked, enums)
+        else:
+            is_plain = self.context.call("is_plain_subject", subject, *asked)
+            kind = self.is_plain_type(taken, "plain_subjects")
+            is_plain = gast.BoolOp(gast.Or(), [kind, is_plain])
+        self._depth += 1
+        cases = [(group.statement.pattern, self.parts(_branch(group, 0))) for group, _ in found]
+        if last:
+            cases.append((at(last[0], gast.MatchAs(None, None)), self.parts(last)))
+        self._depth -= 1
+        made = [gast.match_case(p, None, body or [gast.Pass()]) for p, body in cases]
+        chosen = gast.If(is_plain, [gast.Match(subject, made)], later[:count])
+        return [at(start, chosen)], count
+
+    def _cases(self, block: Block) -> tuple[list[tuple[Group, int]], Block]:
+        """The cases that begin a block, with the number of their nodes, and what follows them."""
+        found: list[tuple[Group, int]] = []
+        is_structured = False
+        while block:
+            before = int(self.own_name(getattr(block[0], "value", None)) == "convert_match")
+            group = getattr(block[before], "group", None)
+            if group is None or not hasattr(group.statement, "pattern"):
+                break
+            count = before + len(group.nodes)
+            if found and count != len(block):
+                break
+            is_structured = is_structured or before > 0
+            found.append((group, count))
+            block = _branch(group, 1)
+        return (found, block) if is_structured else ([], block)
 
     def _elifs(self, chain: list[Group]) -> Block:
         """Many cases: each is looked at if all before it are surely false.
