@@ -55,6 +55,17 @@ class Choice:
             raise AttributeError(name)
         return Choice.method(self, name)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute of whichever it is."""
+        if name in Choice.__slots__:
+            object.__setattr__(self, name, value)
+        else:
+            Choice.method(self, "__setattr__")(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        """Delete an attribute of whichever it is."""
+        Choice.method(self, "__delattr__")(name)
+
     def __str__(self) -> str:
         """Refused: the text is known only when the Program runs."""
         raise _refused("str() of one of several values", "print it in a converted function")
@@ -76,13 +87,38 @@ class Choice:
         """Refused: `len` in converted code can do it."""
         raise _refused("len() of one of several values", "call len() in a converted function")
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Set an item of whichever it is."""
+        Choice.method(self, "__setitem__")(index, value)
+
+    def __delitem__(self, index: Any) -> None:
+        """Delete an item of whichever it is."""
+        Choice.method(self, "__delitem__")(index)
+
+    def __iadd__(self, other: Any) -> Any:
+        """`+=`: a list is extended in place."""
+        if any(isinstance(case, list) for case in self.cases):
+            Choice.method(self, "extend")(other)
+            return self
+        return Choice.spread(operator.add, self, other)
+
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """Call whichever it is."""
         return Choice.spread(lambda f: f(*arguments, **keywords), self)
 
     def __hash__(self) -> int:
-        """Agrees with no equality: each is a value of its own."""
-        return id(self)
+        """Refused: a dict or set looks at once where its keys belong."""
+        raise _refused(
+            "one of several values is a key of a dict or set",
+            'choose the entry where the value is known: d["a"] if condition else d["b"]',
+        )
+
+    def __index__(self) -> int:
+        """Refused: the index is known only when the Program runs."""
+        raise _refused(
+            "one of several values is an index of a Python list",
+            "choose the item where the value is known: items[0] if condition else items[1]",
+        )
 
     def __eq__(self, other: object) -> Any:
         if isinstance(other, Choice) and not hasattr(self.tag, "maker"):
@@ -270,13 +306,16 @@ def joined(texts: list[Any]) -> Any:
     return Text(tuple(parts))
 
 
+CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
+
+
 def text_of(value: Any, conversion: str, spec: str) -> str:
     """What Python writes for a value in an f-string, or for "%" with `spec % value`."""
     if conversion == "%":
         return spec % (value,)
     if conversion:
-        value = {"s": str, "r": repr, "a": ascii}[conversion](value)
+        value = CONVERSIONS[conversion](value)
     return format(value, spec)
 
 
-__all__ = ["Choice", "Hole", "Text", "joined", "text_of"]
+__all__ = ["CONVERSIONS", "Choice", "Hole", "Text", "joined", "text_of"]

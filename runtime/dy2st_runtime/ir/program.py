@@ -108,6 +108,15 @@ class Variable(Tensor):
             "write `x[i] = value` in a converted function, or x = setitem(x, i, value)",
         )
 
+    def __iadd__(self, other: Any) -> Any:
+        """`x += y`: a list of the Program gets the entries of another."""
+        if not isinstance(self.type, ArrayType):
+            return NotImplemented
+        changed: Any = self
+        for entry in other:
+            changed = F.array_append(changed, entry)
+        return changed
+
     def __contains__(self, value: Any) -> bool:
         """Refused: the answer is known only when the Program runs."""
         raise _needs_value("`in` on a traced tensor", "write (x == value).any()")

@@ -41,7 +41,8 @@ def exception_of(name: str, arguments: tuple[Any, ...], state: dict[str, Any]) -
 def _made(kind: type[Exception], arguments: tuple[Any, ...]) -> Exception:
     """An exception with these arguments; the user's own `__init__` has run before."""
     if getattr(builtins, kind.__name__, None) is kind:
-        return kind(*arguments)
-    error = kind.__new__(kind, *arguments)
+        made: Exception = kind(*arguments)
+        return made
+    error: Exception = kind.__new__(kind, *arguments)
     error.args = arguments
     return error

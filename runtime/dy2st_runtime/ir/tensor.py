@@ -139,6 +139,18 @@ class Tensor:
     def __abs__(self) -> Any:
         return F.abs(self)
 
+    def __round__(self, digits: int | None = None) -> Any:
+        if not digits:
+            return F.round(self)
+        scale = 10.0**digits
+        return F.round(self * scale) / scale
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
     def __invert__(self) -> Any:
         return F.bitwise_not(self)
 

@@ -23,6 +23,7 @@ from dy2st_runtime.dims import (
 from dy2st_runtime.dims.expression import OPERATIONS
 from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
 from dy2st_runtime.ir.aliases import Aliases
+from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import REQUIRED, Effect, OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import active, interpreting
@@ -79,6 +80,12 @@ class Tracer:
         self._overwritten: list[Variable] = []
         self.aliases = Aliases()
         self._checked: set[tuple[Block, Variable]] = set()
+        # What Python holds beyond the trace, with a few words on where: a Program cannot change it.
+        self.outside: dict[int, tuple[Any, str]] = {}
+        # Where a name became one of two lists: all three, each with a copy, must stay as they are.
+        self.shared: list[tuple[Location | None, list[tuple[Any, Any]]]] = []
+        # Conditions that tell which cases of a Choice it can be.
+        self.narrowings: dict[Variable, tuple[Any, frozenset[int]]] = {}
         self._required: set[tuple[Block | None, Constraint]] = set()
         self._detached: dict[tuple[Block, Variable], Variable] = {}
 
@@ -147,6 +154,8 @@ class Tracer:
         """Append one operator; return its result Variable, or a tuple of several."""
         attributes = complete(definition, attributes)
         inputs = drop_missing(definition, inputs)
+        if any(type(value) is Choice for value in inputs):
+            return Choice.spread(lambda *known: self.run(definition, known, attributes), *inputs)
         operands = self._operands(definition, inputs)
         types = infer(definition, [v.type for v in operands], attributes)
         operator = self.append(definition.name, operands, attributes, types)

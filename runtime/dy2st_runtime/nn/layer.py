@@ -188,6 +188,12 @@ class Layer:
             *self._sub_layers,
         ]
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the attributes of a copied or loaded Layer; its converted methods become mine."""
+        for name, value in state.items():
+            rebind = getattr(value, "bound_to", None)
+            self.__dict__[name] = value if rebind is None else rebind(self)
+
     def _store_for(self, value: Any) -> dict[str, Any] | None:
         """Where a value of this kind is registered, None for plain attributes."""
         if not isinstance(value, (EagerTensor, Layer)):

@@ -22,6 +22,7 @@ from dy2st_runtime.ir import (
     public,
 )
 from dy2st_runtime.ir.arguments import as_int, as_size, normalize_axis, rank_of
+from dy2st_runtime.ir.choice import Choice
 
 # -- together ---------------------------------------------------------------------------------
 
@@ -106,6 +107,8 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     """
     if isinstance(x, Variable) and isinstance(x.type, ArrayType):
         return F.array_concat(x, axis)
+    if isinstance(x, Choice):
+        return Choice.spread(lambda tensors: concat(tensors, axis), x)
     tensors = _given("concat", x)
     return apply("concat", *tensors, axis=normalize_axis(axis, rank_of(tensors[0])))
 
@@ -120,6 +123,8 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     """
     if isinstance(x, Variable) and isinstance(x.type, ArrayType):
         return F.array_stack(x, axis)
+    if isinstance(x, Choice):
+        return Choice.spread(lambda tensors: stack(tensors, axis), x)
     tensors = _given("stack", x)
     return apply("stack", *tensors, axis=normalize_axis(axis, rank_of(tensors[0]) + 1))
 

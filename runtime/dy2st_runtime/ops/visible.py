@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, equal
-from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.errors import ShapeError, TensorAsPython
 from dy2st_runtime.ir import (
     REQUIRED,
     Effect,
@@ -21,6 +21,7 @@ from dy2st_runtime.ir import (
     define,
     eagerly,
     public,
+    user_location,
 )
 from dy2st_runtime.ir.choice import Choice, Hole, Text
 from dy2st_runtime.ir.raised import exception_of
@@ -171,10 +172,15 @@ def print_(
 ) -> None:
     """`print` of tensors, of lists and dicts of them, and of other values, when the Program runs.
 
-    Raises TypeError for a `file` other than the standard output or error.
+    Raises TensorAsPython for a `file` other than the standard output or error.
     """
     if file not in (None, sys.stdout, sys.stderr):
-        raise TypeError("print of a traced tensor goes to the standard output or error only")
+        raise TensorAsPython(
+            "print of a traced tensor to a file other than the standard output or error",
+            at=user_location(),
+            why="a Program knows no files of Python",
+            hint="return the tensor, and print it outside",
+        )
     tensors: list[Any] = []
     pieces: list[str | int] = []
     for index, value in enumerate(values):
