@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from dy2st.convert.stale import check_fresh, is_out_of_date
 from dy2st.convert.traced import is_traced
 from dy2st_runtime.ir import Tensor, Variable, current_tracer
 
@@ -33,7 +34,7 @@ def untraced(value: object) -> bool:
     >>> untraced(3)
     True
     """
-    return not is_traced(value) and _truth_method(value) is None
+    return not is_traced(value) and _truth_method(value) is None and not is_out_of_date(value)
 
 
 def _truth_method(value: object) -> str | None:
@@ -47,6 +48,7 @@ def asked(value: Any) -> Any:
     """The truth of an object that has its own, traced or not; every other value itself."""
     name = _truth_method(value)
     if name is None:
+        check_fresh(value)
         return value
     if name == "__len__":
         return number_of(value, "__len__", int) != 0
@@ -56,6 +58,8 @@ def asked(value: Any) -> Any:
 def number_of(value: Any, name: str, kind: type) -> Any:
     """What a special method answers, a number of that kind; TypeError as Python words it."""
     answer = getattr(type(value), name)(value)
+    if name == "__len__" and isinstance(answer, int) and answer < 0:
+        raise ValueError("__len__() should return >= 0")
     if isinstance(answer, kind) or (kind is not bool and isinstance(answer, int)):
         return answer
     is_number = is_traced(answer) and not isinstance(answer, Tensor)

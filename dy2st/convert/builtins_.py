@@ -8,20 +8,27 @@ from collections.abc import Callable
 from typing import Any
 
 from dy2st.convert.asked import asked, method_of, number_of
-from dy2st.convert.staging import stage_builtin, stage_cast, stage_len, stage_print
+from dy2st.convert.staging import is_staged_items, stage_builtin, stage_cast, stage_len, stage_print
+from dy2st.convert.stale import check_fresh
+from dy2st.convert.text import TEXT_BUILTINS, holds_traced
 from dy2st.convert.traced import any_traced, is_traced
-from dy2st_runtime.ir.structure import flatten
+from dy2st_runtime.ir import current_tracer
 
 # A program may put functions of its own, converted ones, in the place of these.
 _len, _print = builtins.len, builtins.print
 
 
 def convert_print(*values: Any, **options: Any) -> None:
-    """`print`: traced values, in lists and dicts too, are printed when the Program runs."""
-    if flatten(list(values), is_traced)[0]:
+    """`print`: a Program prints when it runs, traced values in lists and dicts too."""
+    is_of_program = current_tracer() is not None and _is_standard(options.get("file"))
+    if is_of_program or holds_traced([*values, *options.values()]):
         stage_print(values, options)
     else:
         _print(*values, **options)
+
+
+def _is_standard(file: Any) -> bool:
+    return file is None or file is sys.stdout or file is sys.stderr
 
 
 def convert_len(*arguments: Any) -> Any:
@@ -31,10 +38,11 @@ def convert_len(*arguments: Any) -> Any:
     3
     """
     if _len(arguments) == 1:
-        if is_traced(arguments[0]):
+        if any_staged(arguments[0]):
             return stage_len(arguments[0])
         if method_of(arguments[0], "__len__") is not None:
             return number_of(arguments[0], "__len__", int)
+        check_fresh(arguments[0])
     return _len(*arguments)
 
 
@@ -44,7 +52,7 @@ def convert_type(*arguments: Any, **options: Any) -> Any:
     >>> convert_type(1), convert_type("A", (), {}).__module__ == __name__
     (<class 'int'>, True)
     """
-    if _len(arguments) == 1 and is_traced(arguments[0]):
+    if _len(arguments) == 1 and any_staged(arguments[0]):
         return stage_builtin(type, arguments, options)
     if _len(arguments) == 3 and type(arguments[2]) is dict:
         caller = sys._getframe(1).f_globals
@@ -73,11 +81,16 @@ def _unless_traced(function: Callable[..., Any]) -> Callable[..., Any]:
     """The builtin itself unless an argument is traced."""
 
     def convert(*arguments: Any, **options: Any) -> Any:
-        if any_traced(*arguments, *options.values()):
+        if any_staged(*arguments, *options.values()):
             return stage_builtin(function, arguments, options)
         return function(*arguments, **options)
 
     return convert
+
+
+def any_staged(*values: Any) -> bool:
+    """Whether one of the values is traced, or an iterable of the Program."""
+    return any(is_traced(value) or is_staged_items(value) for value in values)
 
 
 def _unless_items_traced(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -120,11 +133,33 @@ _TABLE: tuple[tuple[Any, Callable[..., Any]], ...] = (
     *((kind, _cast(kind)) for kind in (bool, int, float, complex)),
     *(
         (function, _unless_traced(function))
-        for function in (abs, divmod, isinstance, pow, range, reversed, round, enumerate, zip)
+        for function in (
+            abs,
+            callable,
+            divmod,
+            enumerate,
+            filter,
+            frozenset,
+            hasattr,
+            isinstance,
+            iter,
+            list,
+            map,
+            pow,
+            range,
+            reversed,
+            round,
+            set,
+            tuple,
+            zip,
+        )
     ),
     *((function, _unless_items_traced(function)) for function in (sum, max, min, sorted)),
     (builtins.any, _until_traced(builtins.any, True)),
     (builtins.all, _until_traced(builtins.all, False)),
 )
 
-BUILTINS: dict[int, Callable[..., Any]] = {id(builtin): own for builtin, own in _TABLE}
+BUILTINS: dict[int, Callable[..., Any]] = {
+    **{id(builtin): own for builtin, own in _TABLE},
+    **TEXT_BUILTINS,
+}

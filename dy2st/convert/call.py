@@ -38,7 +38,14 @@ from dy2st.convert.caught import (
     convert_place,
     convert_raised,
 )
-from dy2st.convert.compare import convert_chain, convert_in, convert_not_in
+from dy2st.convert.choices import Method, spread
+from dy2st.convert.compare import (
+    convert_chain,
+    convert_in,
+    convert_is,
+    convert_is_not,
+    convert_not_in,
+)
 from dy2st.convert.comprehensions import (
     convert_comprehension,
     convert_filter,
@@ -50,6 +57,8 @@ from dy2st.convert.comprehensions import (
 )
 from dy2st.convert.containers import (
     convert_append,
+    convert_change,
+    convert_delitem,
     convert_pop,
     convert_setitem,
 )
@@ -76,11 +85,14 @@ from dy2st.convert.matching import PLAIN_SUBJECTS, convert_match, is_plain_subje
 from dy2st.convert.outer import convert_outer, convert_own
 from dy2st.convert.record import note_call
 from dy2st.convert.staging import is_staged_iterable
+from dy2st.convert.stale import check_fresh
 from dy2st.convert.swapping import own_code
+from dy2st.convert.text import convert_format, convert_percent, convert_text, text_method
 from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_LOOKUPS, PLAIN_TYPES
 from dy2st.convert.undefined import Undefined, convert_cell, defined, undefined
 from dy2st.transpiler import Converted, is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
+from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.location import explain_frames
 
 IGNORED_PACKAGES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_module_names})
@@ -215,7 +227,7 @@ class _Known:
 def convert_call(function: Any) -> Any:
     """What to call instead of `function`: its converted form, or itself.
 
-    >>> convert_call(abs) is abs, convert_call(str) is str
+    >>> convert_call(abs) is abs, convert_call(bytes) is bytes
     (False, True)
     """
     if type(function) is FunctionType:
@@ -244,10 +256,14 @@ def convert_call(function: Any) -> Any:
         return _BUILTINS.get(id(function), function)
     if kind is BuiltinFunctionType:
         note_call(function)
-        known_builtin = _BUILTINS.get(id(function))
-        if known_builtin is None and function.__name__ == "sort":
+        own = _BUILTINS.get(id(function))
+        if own is None:
+            own = text_method(function)
+        if own is None:
+            check_fresh(function.__self__)
+        if own is None and function.__name__ == "sort":
             return sort_of(function, convert_call)
-        return function if known_builtin is None else known_builtin
+        return function if own is None else own
     if kind is partial:
         inner = convert_call(function.func)
         if inner is function.func:
@@ -348,6 +364,8 @@ def _convert_object(function: Any, kind: type) -> Any:
         return function
     if kind is LRU_CACHE:
         return cached_call(function, convert_call)
+    if kind is Choice or kind is Method:
+        return _each_converted(function)
     if _watched.meet is not None:
         _watched.meet(kind, False)
     call = inspect.getattr_static(kind, "__call__", None)
@@ -355,6 +373,17 @@ def _convert_object(function: Any, kind: type) -> Any:
         return function
     converted = _convert_function(call)
     return function if converted is call else MethodType(converted, function)
+
+
+def _each_converted(function: Any) -> Callable[..., Any]:
+    """A call of whichever function, or method, it is: each in its converted form."""
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        if isinstance(function, Method):
+            return function.call(lambda method: convert_call(method)(*arguments, **keywords))
+        return spread(lambda case: convert_call(case)(*arguments, **keywords), function)
+
+    return call
 
 
 def converted_code(function: FunctionType) -> CodeType | None:
@@ -463,6 +492,7 @@ gc.callbacks.append(_before_collection)
 # Constants and builtins that rewritten code looks at.
 _LOOKED_AT: dict[str, Any] = {
     **{f"builtin_{f.__name__}": f for f in (abs, bool, float, int, iter, len, list, range)},
+    "choice_type": Choice,
     "plain_containers": PLAIN_CONTAINERS,
     "plain_lookups": PLAIN_LOOKUPS,
     "plain_types": PLAIN_TYPES,
@@ -493,12 +523,17 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_is_traced,
         convert_place,
         convert_raised,
+        convert_change,
+        convert_delitem,
         convert_for_loop,
         convert_gathered,
         convert_held,
         convert_ifelse,
         convert_ifexp,
         convert_in,
+        convert_is,
+        convert_is_not,
+        convert_format,
         convert_kept,
         convert_match,
         convert_not,
@@ -506,6 +541,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_or,
         convert_outer,
         convert_own,
+        convert_percent,
         convert_pop,
         convert_python_bool,
         convert_python_iter,
@@ -516,6 +552,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_setitem,
         convert_started,
         convert_swallowed,
+        convert_text,
         convert_turn,
         convert_turns,
         convert_untraced,

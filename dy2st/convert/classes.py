@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
+_LIBRARIES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_module_names})
+
 # Not called by the tensor code of a model, or called at any time by whoever looks at an object.
 _LEFT = frozenset({"__del__", "__repr__", "__hash__", "__reduce__", "__reduce_ex__", "__sizeof__"})
 _MAKING = frozenset({"__init__", "__new__", "__post_init__"})
+
+
+def is_library(module: str) -> bool:
+    """Whether a module is ours, Python's or NumPy's, and no code of a user's."""
+    return module.partition(".")[0] in _LIBRARIES
 
 
 def called_by_python(owner: type, makes: bool = False) -> Iterator[FunctionType]:

@@ -8,8 +8,10 @@ from typing import Any
 
 from dy2st.convert.asked import asked, method_of
 from dy2st.convert.logical import convert_not
-from dy2st.convert.staging import stage_and, stage_cast, stage_in
+from dy2st.convert.staging import stage_and, stage_cast, stage_in, stage_is
+from dy2st.convert.stale import check_fresh
 from dy2st.convert.traced import PLAIN_TYPES, any_traced, is_traced
+from dy2st_runtime.ir.choice import Choice
 
 
 def convert_in(value: Any, container: Any) -> Any:
@@ -22,6 +24,7 @@ def convert_in(value: Any, container: Any) -> Any:
         return stage_in(value, container)
     method = method_of(container, "__contains__")
     if method is None:
+        check_fresh(container)
         return value in container
     answer = asked(method(container, value))
     return stage_cast(bool, answer) if is_traced(answer) else bool(answer)
@@ -34,6 +37,28 @@ def convert_not_in(value: Any, container: Any) -> Any:
     False
     """
     return convert_not(convert_in(value, container))
+
+
+def convert_is(left: Any, right: Any) -> Any:
+    """`left is right`.
+
+    >>> convert_is(None, None)
+    True
+    """
+    if type(left) is Choice or type(right) is Choice:
+        check_fresh(left)
+        check_fresh(right)
+        return stage_is(left, right)
+    return left is right
+
+
+def convert_is_not(left: Any, right: Any) -> Any:
+    """`left is not right`.
+
+    >>> convert_is_not(None, None)
+    False
+    """
+    return convert_not(convert_is(left, right))
 
 
 def _holds_traced(container: Any) -> bool:
@@ -49,8 +74,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
-    "is": operator.is_,
-    "is not": operator.is_not,
+    "is": convert_is,
+    "is not": convert_is_not,
     "in": convert_in,
     "not in": convert_not_in,
 }

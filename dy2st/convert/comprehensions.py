@@ -7,11 +7,13 @@ on it is a list of the Program; a sum or the answer of `any` and `all` is a valu
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dy2st.convert.builtins_ import BUILTINS
+from dy2st.convert.choices import spread
 from dy2st.convert.iterators import Held, is_iterator
 from dy2st.convert.logical import convert_and, convert_not, convert_or
 from dy2st.convert.loop import UNROLL_LIMIT
@@ -27,6 +29,7 @@ from dy2st.convert.staging import (
 from dy2st.convert.traced import is_traced
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import current_tracer, user_location
+from dy2st_runtime.ir.choice import Choice
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ class Gathered:
         if isinstance(self.value, list):
             self.value.append(value)
             return self
+        if isinstance(self.value, Choice) and self.kind is builtins.list:
+            return replace(self, value=operator.add(self.value, [value]))
         if self.kind is builtins.sum:
             return replace(self, value=self.value + value)
         return replace(self, value=stage_append(self.value, only_tensors([value])[0]))
@@ -132,6 +137,10 @@ def convert_list(*arguments: Any) -> Any:
 
 def convert_turns(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:
     """What is gathered after all items, or after the one that decides."""
+    if type(iterable) is Choice:
+        return replace(
+            gathered, value=spread(lambda case: _of_case(gathered, case, turn), iterable)
+        )
     if is_staged_iterable(iterable):
         first = gathered.staged()
 
@@ -147,6 +156,12 @@ def convert_turns(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:
     if gathered.decided() is True:
         return gathered
     return _unrolled(gathered, iterable, turn)
+
+
+def _of_case(gathered: Gathered, case: Any, turn: Turn) -> Any:
+    """What is gathered if the iterable is this one."""
+    value = [*gathered.value] if isinstance(gathered.value, list) else gathered.value
+    return convert_turns(replace(gathered, value=value), case, turn).value
 
 
 def _unrolled(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st.convert.staging import is_staged_list, stage_append, stage_pop, stage_setitem
+from dy2st.convert.staging import (
+    is_staged_list,
+    stage_append,
+    stage_change,
+    stage_pop,
+    stage_setitem,
+)
 from dy2st.convert.traced import any_traced, is_a, is_traced
 from dy2st_runtime.ir import Tensor
+from dy2st_runtime.ir.choice import Choice
 
 
 def convert_setitem(target: Any, index: Any, value: Any) -> Any:
@@ -45,7 +52,33 @@ def convert_pop(target: Any, *arguments: Any) -> tuple[Any, Any]:
     return target, item
 
 
+def convert_change(target: Any, method: str, /, *arguments: Any, **keywords: Any) -> Any:
+    """`target.extend(...)` and the like; returns what the variable holds after.
+
+    >>> convert_change([1], "extend", [2])
+    [1, 2]
+    """
+    if is_staged_list(target):
+        return stage_change(target, method, arguments, keywords)
+    getattr(target, method)(*arguments, **keywords)
+    return target
+
+
+def convert_delitem(target: Any, index: Any) -> Any:
+    """`del target[index]`; returns what the variable holds after.
+
+    >>> convert_delitem([1, 2], 0)
+    [2]
+    """
+    if is_staged_list(target):
+        return stage_pop(target, (index,))[0]
+    del target[index]
+    return target
+
+
 def _needs_staging(target: Any, index: Any, value: Any) -> bool:
+    if type(target) is Choice:
+        return False
     if is_traced(target) or is_traced(index):
         return True
     if is_a(index, tuple) and any_traced(*index):

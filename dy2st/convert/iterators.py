@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import operator
-from collections.abc import Callable, Iterable, Iterator
-from types import FunctionType, GeneratorType
+import warnings
+from types import GeneratorType
 from typing import Any
 
 from dy2st_runtime.errors import UnsupportedSyntax
@@ -39,27 +40,10 @@ def is_iterator(value: Any) -> bool:
     return hasattr(type(value), "__next__") and iter(value) is value
 
 
-def iterators_seen_by(function: Callable[..., Any], arguments: Iterable[Any]) -> list[Any]:
-    """The iterators among the arguments and in the closures of a function, each with its place."""
-    found: dict[int, Any] = {}
-    seen: set[int] = set()
-    todo = [inspect.unwrap(function), *arguments]
-    while todo:
-        value = todo.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if type(value) is FunctionType:
-            todo += _cells(value)
-        elif _is_known(value):
-            found[id(value)] = value
-    return [(value, _place(value)) for value in found.values()]
-
-
 def refuse_advanced(iterators: list[Any]) -> None:
     """Raise UnsupportedSyntax if one of them has another place by now."""
     for value, before in iterators:
-        if _place(value) != before:
+        if place_of(value) != before:
             kind = type(value).__name__
             raise UnsupportedSyntax(
                 f"a {kind} is advanced in a branch or loop that depends on a tensor",
@@ -69,21 +53,13 @@ def refuse_advanced(iterators: list[Any]) -> None:
             )
 
 
-def _cells(function: FunctionType) -> Iterator[Any]:
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
-
-
-def _is_known(value: Any) -> bool:
+def is_known(value: Any) -> bool:
     """Whether this is an iterator of Python itself."""
     kind = type(value)
-    return kind.__module__ == "builtins" and hasattr(kind, "__next__")
+    return kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__")
 
 
-def _place(value: Any) -> Any:
+def place_of(value: Any) -> Any:
     """What tells how far an iterator has come: what is left, or its parts.
 
     A generator has begun, or ended; between, converted ones look after themselves.
@@ -93,12 +69,22 @@ def _place(value: Any) -> Any:
     left = operator.length_hint(value, -1)
     if left >= 0:
         return left
+    if isinstance(value, itertools.count):
+        return repr(value)
     try:
-        parts = value.__reduce__()[1]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # itertools will not be copied in later versions
+            parts = _flat(value.__reduce__()[1:])
     except TypeError:
         return None
-    return [_place(part) if _is_known(part) else part for part in parts if _tells(part)]
+    return [place_of(part) if is_known(part) else part for part in parts if _tells(part)]
+
+
+def _flat(parts: Any) -> list[Any]:
+    if not isinstance(parts, tuple):
+        return [parts]
+    return [entry for part in parts for entry in _flat(part)]
 
 
 def _tells(part: Any) -> bool:
-    return isinstance(part, int) or _is_known(part)
+    return isinstance(part, int) or is_known(part)

@@ -11,8 +11,9 @@ from typing import Any
 
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.dims import Condition, Dim, symbols
-from dy2st_runtime.ir import F, Tensor, Tracer, Variable
-from dy2st_runtime.ir.structure import is_container
+from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable
+from dy2st_runtime.ir.choice import Choice, Text
+from dy2st_runtime.ir.structure import is_container, map_entries
 from dy2st_runtime.ir.tracer import NUMBER_DTYPES
 
 
@@ -47,16 +48,32 @@ def same_constant(left: Any, right: Any) -> bool:
         return False
     if kind is float:
         return struct.pack("<d", left) == struct.pack("<d", right)
-    if kind in (int, bool, str, bytes):
+    if kind in (int, bool, str, bytes, complex, range, frozenset, set):
         return bool(left == right)
     return False
 
 
 def same_layout(left: Any, right: Any) -> bool:
     """Whether two containers are of one kind, with the same length or keys."""
-    if not is_container(left) or type(left) is not type(right) or len(left) != len(right):
+    if not is_container(left) or type(left) is not type(right) or isinstance(left, Choice):
         return False
-    return list(left) == list(right) if isinstance(left, dict) else True
+    if isinstance(left, Text):
+        return _literals(left) == _literals(right)
+    if isinstance(left, dict):
+        return list(left) == list(right)
+    return len(left) == len(right)
+
+
+def entries_of(container: Any) -> list[Any]:
+    """What a container holds, in order."""
+    found: list[Any] = []
+    map_entries(container, found.append)
+    return found
+
+
+def _literals(text: Text) -> list[Any]:
+    """What is known of a Text: all but the values in it."""
+    return [p if isinstance(p, str) else (p.conversion, p.spec) for p in text.parts]
 
 
 def to_variable(tracer: Tracer, value: Any, like: Any = None) -> Variable:
@@ -72,6 +89,8 @@ def stand_in(tracer: Tracer, value: Any) -> Any:
     """Any value of that kind, made in the current Block; sizes that only the value has are 0."""
     if is_number(value):
         return number_kind(value)(0)
+    if isinstance(value, Variable) and isinstance(value.type, ArrayType):
+        return F.array_of([])
     known = {s for v in tracer.program.inputs for d in v.tensor_type.shape for s in symbols(d)}
     shape = [size if known.issuperset(symbols(size)) else 0 for size in value.tensor_type.shape]
     return F.zeros(shape, value.dtype)
@@ -92,6 +111,10 @@ def describe(value: Any) -> str:
         return f"a number ({value.number.__name__})"
     if isinstance(value, Tensor):
         return f"a tensor of dtype {value.dtype} and shape {value.shape}"
+    if isinstance(value, Choice):
+        return "one of " + ", ".join(map(describe, value.cases))
+    if isinstance(value, Text):
+        return "a text"
     if is_container(value):
         return f"a {type(value).__name__} of {len(value)}"
     return f"{value!r:.60}" if value is None or is_number(value) else f"a {type(value).__name__}"

@@ -7,6 +7,7 @@ from typing import Any
 
 from dy2st.convert.asked import asked
 from dy2st.convert.staging import stage_and, stage_not, stage_or
+from dy2st.convert.stale import check_fresh
 from dy2st.convert.traced import is_traced
 
 
@@ -51,4 +52,7 @@ def convert_not(value: Any) -> Any:
     True
     """
     truth = asked(value)
-    return stage_not(truth) if is_traced(truth) else not truth
+    if is_traced(truth):
+        return stage_not(truth)
+    check_fresh(truth)
+    return not truth

@@ -13,6 +13,7 @@ from dy2st.convert.staging import (
     recorded,
     refuse_reread,
     stage_for,
+    stage_for_case,
     stage_range,
     stage_turn,
     stage_turn_of_range,
@@ -21,6 +22,7 @@ from dy2st.convert.staging import (
 from dy2st.convert.traced import any_traced, is_traced
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import current_tracer, user_location
+from dy2st_runtime.ir.choice import Choice
 
 # A loop over a Python iterable is unrolled, also after a traced `break`: then it has no end of
 # its own, so an endless iterable is refused.
@@ -91,6 +93,12 @@ def convert_for_loop(
     >>> convert_for_loop([1, 2], None, lambda item, x: (x + item,), [0])
     (3,)
     """
+    if type(iterable) is Choice:
+
+        def run(case: Any, *values: Any) -> tuple[Any, ...]:
+            return tuple(convert_for_loop(case, condition, body, list(values)))
+
+        return stage_for_case(iterable, run, body, variables)
     if is_staged_iterable(iterable):
         return stage_for(iterable, condition, body, variables)
     values: Any = variables

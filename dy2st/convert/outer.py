@@ -8,14 +8,16 @@ written is joined like any other result.
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
-from types import CellType
+from types import CellType, MemberDescriptorType
 from typing import Any
 
+from dy2st.convert.attributes import attribute_of, contents_of, set_attribute
 from dy2st.convert.undefined import Undefined
 from dy2st.transpiler import StatementInfo
 from dy2st_runtime.errors import Location
@@ -38,16 +40,15 @@ class Attribute:
 
     def get(self) -> Any:
         """The value now; Undefined if there is none."""
-        return getattr(self.owner, self.attribute, Undefined(self.name))
+        value = attribute_of(self.owner, self.attribute)
+        return Undefined(self.name) if isinstance(value, Undefined) else value
 
     def put(self, value: Any) -> None:
-        """Set or remove the attribute."""
-        if value is self.get():
+        """Set or remove the attribute, past the methods of its owner."""
+        now = self.get()
+        if value is now or (isinstance(value, Undefined) and isinstance(now, Undefined)):
             return
-        if isinstance(value, Undefined):
-            delattr(self.owner, self.attribute)
-        else:
-            setattr(self.owner, self.attribute, value)
+        set_attribute(self.owner, self.attribute, value)
 
 
 @dataclass(eq=False)
@@ -71,17 +72,11 @@ class Cell:
 
     def get(self) -> Any:
         """The value now; Undefined if there is none."""
-        try:
-            return self.cell.cell_contents
-        except ValueError:
-            return Undefined(self.name)
+        return contents_of(self.cell, self.name)
 
     def put(self, value: Any) -> None:
         """Set or unbind the variable."""
-        if not isinstance(value, Undefined):
-            self.cell.cell_contents = value
-        elif not isinstance(self.get(), Undefined):
-            del self.cell.cell_contents
+        set_attribute(self.cell, self.name, value)
 
 
 @dataclass(eq=False)
@@ -115,12 +110,16 @@ Place = Attribute | Cell | Global
 
 @dataclass
 class Change:
-    """What a piece of code did to a place: the values before and after, and where it began."""
+    """What a piece of code did to a place: the values before and after, and where it began.
+
+    What was not announced was found by looking at all that the code reaches.
+    """
 
     place: Place
     before: Any
     after: Any = None
     at: Location | None = None
+    is_announced: bool = True
 
 
 @dataclass
@@ -181,8 +180,11 @@ def whole_trace() -> Iterator[Notes]:
 
 
 def write(place: Place, value: Any) -> None:
-    """Announce a place to the code around, and set it."""
-    if _active.notes:
+    """Announce a place to the code around, and set it.
+
+    That code finds the attributes of objects by itself.
+    """
+    if _active.notes and not isinstance(place, Attribute):
         _active.notes[-1].add(place)
     place.put(value)
 
@@ -238,9 +240,17 @@ def _attributes(paths: Sequence[tuple[str, ...]], known: dict[str, Any]) -> list
         for step in path:
             owner = getattr(owner, step, None)
         registered = getattr(owner, "_buffers", {})
-        if owner is not None and attribute not in registered:
+        if owner is None or _has_setter(type(owner), attribute):
+            continue  # what the setter does is found by looking
+        if attribute not in registered:
             places.append(Attribute(owner, attribute, ".".join([root, *path, attribute])))
     return places
+
+
+def _has_setter(kind: type, attribute: str) -> bool:
+    """Whether setting an attribute runs code of the user."""
+    static = inspect.getattr_static(kind, attribute, None)
+    return not isinstance(static, MemberDescriptorType) and hasattr(type(static), "__set__")
 
 
 def announcing(function: Callable[..., Any], places: Sequence[Place]) -> Callable[..., Any]:

@@ -3,26 +3,85 @@
 from __future__ import annotations
 
 import builtins
-import inspect
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from types import CellType, FunctionType, ModuleType
+from types import CellType, TracebackType
 from typing import Any
 
 from dy2st.convert.catchers import refuse_if_caught
-from dy2st.convert.iterators import iterators_seen_by, refuse_advanced
-from dy2st.convert.outer import Change, Place, noting
+from dy2st.convert.heap import Heap, changed_outside, reached
+from dy2st.convert.iterators import refuse_advanced
+from dy2st.convert.outer import Attribute, Cell, Change, Notes, Place, noting
 from dy2st.convert.undefined import Undefined
-from dy2st_runtime.dims import Condition
+from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, Dy2stError
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, ValueType, Variable, user_location
+from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.location import is_own_file, location_of
-from dy2st_runtime.ir.structure import is_container, map_entries
+from dy2st_runtime.ir.raised import ErrorKind
+from dy2st_runtime.ir.structure import flatten, is_container, map_entries
 
 
 class AlwaysRaises(BaseException):
     """What follows is never run: the Program has raised on every path. No user's code catches it,
     for each of the exceptions was looked after by `refuse_if_caught`."""
+
+
+class Copies:
+    """For every list, dict or set that some code was given: its copy, and the original."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self.pairs: dict[int, tuple[Any, Any]] = {}
+        self._own: dict[int, Any] = {}
+
+    def copied(self, value: Any) -> Any:
+        """The copy of a container, and of those in it; the leaves are shared."""
+        if isinstance(value, Text) or not (is_container(value) or type(value) is set):
+            return value
+        if id(value) in self.pairs:
+            return value
+        known = self._own.get(id(value))
+        if known is not None:
+            return known
+        copy = set(value) if type(value) is set else map_entries(value, self.copied)
+        self.pairs[id(copy)] = (copy, value)
+        self._own[id(value)] = copy
+        return copy
+
+    def stand_in(self, value: Any, original: Any) -> None:
+        """Let a value count as the copy of another one."""
+        self.pairs[id(value)] = (value, original)
+
+    def original_of(self, value: Any) -> Any:
+        """The user's container that this is the copy of, or the value itself."""
+        known = self.pairs.get(id(value))
+        return value if known is None else known[1]
+
+    def copy_of(self, original: Any) -> Any:
+        """The copy of a user's container, or the original itself."""
+        return self._own.get(id(original), original)
+
+    def has_changed(self, copy: Any, original: Any) -> bool:
+        """Whether code put other entries into its copy; what is inside of those is asked apart."""
+        if type(copy) is set:
+            return bool(copy != original)
+        return _has_other_entries(map_entries(copy, self.original_of), original)
+
+    def has_changed_inside(self, value: Any) -> bool:
+        """Whether a copy, or a copy in it, holds something else than its original."""
+        known = self.pairs.get(id(value))
+        if known is None:
+            return False
+        found = self.has_changed(value, known[1])
+
+        def look(entry: Any) -> Any:
+            nonlocal found
+            found = found or self.has_changed_inside(entry)
+            return entry
+
+        map_entries(value, look)
+        return found
 
 
 @dataclass
@@ -35,7 +94,7 @@ class Region:
     overwritten  Variables that it changed in place.
     raised       whether the code raised an exception, which the Block raises when it runs.
     outer        variables of other functions and attributes that it changed, by their keys.
-    copies       for every list or dict the code was given: the copy it worked on, and the original.
+    copies       what it worked on instead of the lists and dicts that it was given.
     """
 
     block: Block
@@ -44,21 +103,24 @@ class Region:
     overwritten: list[Variable] = field(default_factory=list)
     raised: bool = False
     outer: dict[Hashable, Change] = field(default_factory=dict)
-    copies: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    copies: Copies = field(default_factory=Copies)
 
     def value_of(self, place: Place) -> Any:
         """What a place holds at the end; Undefined after an exception."""
         if self.raised:
             return Undefined(place.name)
         known = self.outer.get(place.key)
-        return place.get() if known is None else known.after
+        return self.copies.copy_of(place.get()) if known is None else known.after
+
+
+Arguments = Callable[[Block, Copies], Sequence[Any]]
 
 
 def trace_region(
     tracer: Tracer,
     function: Callable[..., Any],
     arguments: Sequence[Any],
-    block_arguments: Callable[[Block], Sequence[Any]] | None = None,
+    block_arguments: Arguments | None = None,
     holds: Condition | None = None,
 ) -> Region:
     """Record one call of `function` into a new Block, which runs where a condition holds.
@@ -67,15 +129,18 @@ def trace_region(
     results only. `block_arguments` makes the arguments once the Block is there.
     """
     before = tracer.assignments()
-    held = _held(function, arguments)
-    iterators = iterators_seen_by(function, arguments)
+    heap = reached(function, arguments)
     mark = tracer.overwritten_mark
-    copies: dict[int, tuple[Any, Any]] = {}
-    with tracer.nested(holds) as block, noting(lambda v: _copied(v, copies)) as notes:
+    copies = Copies()
+    with (
+        heap.handed_out(copies.copied),
+        tracer.nested(holds) as block,
+        noting(copies.copied) as notes,
+    ):
         region = Region(block, copies=copies)
-        given = arguments if block_arguments is None else block_arguments(block)
+        given = arguments if block_arguments is None else block_arguments(block, copies)
         try:
-            results = function(*[_copied(value, region.copies) for value in given])
+            results = function(*map(copies.copied, given))
         except AlwaysRaises:
             region.raised, results = True, ()
         except RecursionError:
@@ -84,43 +149,110 @@ def trace_region(
             record_raise(error, block)
             region.raised, results = True, ()
     region.results = results if isinstance(results, tuple) else (results,)
-    changes = notes.changes.items()
-    region.outer = {key: change for key, change in changes if _is_change(change, region)}
+    region.outer = _changes(notes, heap, copies)
     region.overwritten = tracer.take_overwritten(mark)
     region.changed = tracer.take_assignments(before)
-    refuse_advanced(iterators)
-    for owner, container, contents in held:
-        if _has_other_entries(container, contents):
-            raise _changed_outside(owner, container)
+    refuse_advanced(heap.iterators)
+    heap.refuse_changed()
+    for copy, original in copies.pairs.values():
+        known = tracer.outside.get(id(original))
+        if known is not None and copies.has_changed(copy, original):
+            raise changed_outside(known[1], original)
     return region
+
+
+def _changes(notes: Notes, heap: Heap, copies: Copies) -> dict[Hashable, Change]:
+    """What was announced, and what has changed all the same."""
+    found: dict[Hashable, Change] = {}
+    for key, change in notes.changes.items():
+        change.before = copies.original_of(change.before)
+        if _is_change(change, copies):
+            found[key] = change
+    for owner, name, before, after in heap.changed_attributes():
+        place = _place(owner, name, heap)
+        change = Change(place, before, after, user_location(), is_announced=False)
+        if place.key not in found and _is_change(change, copies):
+            found[place.key] = change
+    return found
+
+
+def _place(owner: Any, name: str, heap: Heap) -> Place:
+    if isinstance(owner, CellType):
+        return Cell(owner, heap.names[id(owner)])
+    kind = owner.__name__ if isinstance(owner, type) else type(owner).__name__
+    return Attribute(owner, name, f"{kind}.{name}")
+
+
+def _is_change(change: Change, copies: Copies) -> bool:
+    """Whether the code gave a place another value, or its list or dict other entries."""
+    before, after = change.before, change.after
+    if after is before or (isinstance(after, Undefined) and isinstance(before, Undefined)):
+        return False
+    return copies.original_of(after) is not before or copies.has_changed_inside(after)
 
 
 def record_raise(error: Exception, block: Block) -> None:
     """Let the Block raise what the user's code raised; all other errors go on now.
 
     A wrong name or type is a fault of the code whether or not the branch is taken; errors that
-    arise inside of dy2st or NumPy are no statements of the user.
+    arise inside of dy2st or NumPy are no statements of the user. Whether a local variable is bound
+    may depend on the branches that were taken before.
     """
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    assert place is not None
-    is_users = not is_own_file(place.tb_frame.f_code.co_filename)
+    is_unbound = type(error) is UnboundLocalError
+    place = _innermost(error, skips_own=is_unbound)
+    is_users = is_unbound or not is_own_file(place.tb_frame.f_code.co_filename)
     kind = type(error)
     if not isinstance(error, ConversionError):
         refuse_if_caught(kind, location_of(place))
-    if isinstance(error, (Dy2stError, AttributeError, NameError, TypeError)) or not is_users:
+    wrong = isinstance(error, (Dy2stError, AttributeError, NameError, TypeError)) and not is_unbound
+    if wrong or not is_users:
         raise error
-    plain = len(error.args) < 2 and all(isinstance(entry, str) for entry in error.args)
-    if getattr(builtins, kind.__name__, None) is not kind or not plain:
-        raise ConversionError(
-            f"{kind.__name__} is raised in a branch or loop that depends on a tensor",
-            at=location_of(place),
-            why="a Program can raise only Python's own exceptions, with a text",
-            hint=f"raise ValueError(...) or another builtin exception instead of {error!r}",
-        ) from error
-    F.raise_(kind.__name__, *(error.args or (None,)))
+    record_exception(error)
     block.operators[-1].location = location_of(place)
+
+
+def _innermost(error: Exception, skips_own: bool) -> TracebackType:
+    """Where an error was raised, or the user's line on the way to there."""
+    place = found = error.__traceback__
+    while place is not None:
+        if not skips_own or not is_own_file(place.tb_frame.f_code.co_filename):
+            found = place
+        place = place.tb_next
+    assert found is not None
+    return found
+
+
+def record_exception(error: Exception) -> None:
+    """Let the Program raise an exception, with the values of its tensors, where this stands."""
+    kind, state = type(error), vars(error)
+    if getattr(builtins, kind.__name__, None) is kind and error.__cause__ is None:
+        name = kind.__name__
+    else:
+        name = ErrorKind.of(error)
+    wrong = [v for v in flatten((error.args, state), _is_foreign)[0]]
+    if wrong:
+        raise ConversionError(
+            f"{kind.__name__} is raised with a {type(wrong[0]).__name__} in a branch or loop that "
+            "depends on a tensor",
+            at=user_location(),
+            why="a Program can keep tensors, Python constants, and lists, tuples and dicts of them",
+            hint="raise it with the text or numbers that it needs",
+        )
+    plain = len(error.args) < 2 and all(isinstance(entry, str) for entry in error.args)
+    message = (error.args or (None,))[0] if plain else error.args
+    F.raise_(name, message, state)
+
+
+def raised_when_run(error: Exception) -> AlwaysRaises:
+    """Record what Python would raise here; to be raised, for the rest is not reached."""
+    refuse_if_caught(type(error))
+    record_exception(error)
+    return AlwaysRaises()
+
+
+def _is_foreign(value: Any) -> bool:
+    constants = (bool, int, float, str, bytes, type(None), Tensor, Dim, Condition)
+    return not is_container(value) and not isinstance(value, constants)
 
 
 def shows_when_run(block: Block) -> bool:
@@ -143,118 +275,18 @@ def _endless() -> ConversionError:
     )
 
 
-def _held(function: Callable[..., Any], arguments: Sequence[Any]) -> list[tuple[str, Any, Any]]:
-    """Lists and dicts that user code can change without us: in attributes, closures and globals.
-
-    Each with what it belongs to, and a copy of what it holds; those inside of others too.
-    """
-    found: list[tuple[str, Any, Any]] = []
-    seen: set[int] = set()
-
-    def note(owner: str, value: Any) -> Any:
-        if is_container(value) and id(value) not in seen:
-            seen.add(id(value))
-            if type(value) in (list, dict):
-                found.append((owner, value, map_entries(value, lambda entry: entry)))
-            map_entries(value, lambda entry: note(owner, entry))
-        return value
-
-    function = inspect.unwrap(function)  # the user's code, not what calls it
-    code = getattr(function, "__code__", None)
-    outside: dict[str, Any] = {}
-    if code is not None:
-        cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
-        outside = {name: _contents(cell) for name, cell in cells}
-        scope = function.__globals__
-        outside.update((name, scope[name]) for name in code.co_names if name in scope)
-    for name, value in outside.items():
-        note(f"the variable `{name}`", value)
-    for value in (*arguments, *outside.values()):
-        if not isinstance(value, (type, ModuleType, FunctionType)):
-            for name, entry in getattr(value, "__dict__", {}).items():
-                note(f"the attribute `{name}` of a {type(value).__name__}", entry)
-    return found
-
-
-def _contents(cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not assigned yet
-        return None
-
-
-def _changed_outside(owner: str, container: Any) -> ConversionError:
-    return ConversionError(
-        f"the {type(container).__name__} in {owner} is changed in a branch or loop that depends on "
-        "a tensor",
-        at=user_location(),
-        why="a Program cannot change an object of Python when it runs",
-        hint="use a local list and return it, or a registered buffer",
-    )
-
-
-def _copied(value: Any, copies: dict[int, tuple[Any, Any]]) -> Any:
-    """A copy of the containers in `value`; the leaves are shared."""
-    if not is_container(value):
-        return value
-    copy = map_entries(value, lambda entry: _copied(entry, copies))
-    copies[id(copy)] = (copy, value)
-    return copy
-
-
-def original_of(value: Any, region: Region) -> Any:
-    """The user's list or dict that a region returned its copy of, or the value itself."""
-    known = region.copies.get(id(value))
-    return value if known is None else known[1]
-
-
-def copy_of(original: Any, region: Region) -> Any:
-    """The copy of a user's list or dict that a region worked on, or the original itself."""
-    for copy, known in region.copies.values():
-        if known is original:
-            return copy
-    return original
-
-
-def has_changed(copy: Any, original: Any, region: Region) -> bool:
-    """Whether user code put other entries into its copy; what is inside of those is asked apart."""
-    return _has_other_entries(map_entries(copy, lambda e: original_of(e, region)), original)
-
-
-def _is_change(change: Change, region: Region) -> bool:
-    """Whether the code gave a place another value, or its list or dict other entries."""
-    copy = change.after
-    if copy is change.before:
-        return False
-    if original_of(copy, region) is not change.before:
-        return True
-    inside = _containers_in(copy)
-    return any(has_changed(entry, original_of(entry, region), region) for entry in inside)
-
-
-def _containers_in(value: Any) -> list[Any]:
-    found: list[Any] = []
-
-    def take(entry: Any) -> Any:
-        if is_container(entry):
-            found.append(entry)
-            map_entries(entry, take)
-        return entry
-
-    take(value)
-    return found
-
-
 def _has_other_entries(now: Any, before: Any) -> bool:
+    if isinstance(before, Choice):
+        return now.tag is not before.tag or _differ(now.cases, before.cases)
     if len(now) != len(before):
         return True
     if isinstance(now, dict):
-        return list(now) != list(before) or _differ(now.values(), before.values())
+        return list(now) != list(before) or _differ([*now.values()], [*before.values()])
     return _differ(now, before)
 
 
-def _differ(left: Iterable[Any], right: Iterable[Any]) -> bool:
-    return any(a is not b for a, b in zip(left, right, strict=True))
+def _differ(left: Sequence[Any], right: Sequence[Any]) -> bool:
+    return len(left) != len(right) or any(a is not b for a, b in zip(left, right, strict=True))
 
 
 def finish(

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.joining import is_number, to_variable
-from dy2st.convert.stage_if import truth
+from dy2st.convert.joining import is_number, number_kind, to_variable
+from dy2st.convert.stage_if import stage_branches, truth
 from dy2st.convert.traced import is_a
 from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum, minimum
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable, current_tracer, user_location
 from dy2st_runtime.ir.arguments import known_dim
+from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.tensor import EagerTensor
 
 
 def tracer() -> Tracer:
@@ -85,7 +87,13 @@ def logical_not(value: Any) -> Any:
     """`not value`."""
     if isinstance(value, Condition):
         return value.negate()
-    return as_number(F.logical_not(truth(tracer(), value)), bool)
+    condition = truth(tracer(), value)
+    answer = as_number(F.logical_not(condition), bool)
+    known = tracer().narrowings.get(condition)
+    if known is not None:
+        choice, wanted = known
+        tracer().narrowings[answer] = (choice, frozenset(range(len(choice.cases))) - wanted)
+    return answer
 
 
 def contains(value: Any, container: Any) -> Any:
@@ -110,6 +118,8 @@ def length(value: Any) -> Any:
     """`len(value)`: an int, a Dim, or the traced length of a list of the Program."""
     if isinstance(value, Variable) and isinstance(value.type, ArrayType):
         return as_number(F.array_length(value), int)
+    if isinstance(value, StagedItems):
+        return value.length
     if not value.ndim:
         raise TypeError("len() of a 0-d tensor")
     return value.shape[0]
@@ -157,8 +167,13 @@ def _enumerate(iterable: Any, start: Any = 0) -> Any:
 
 def _zip(*iterables: Any, strict: bool = False) -> Any:
     items = [staged_items(value) for value in iterables]
-    if not any(items) or strict:
+    if not any(items):
         return zip(*iterables, strict=strict)
+    if strict:
+        raise _no_builtin(
+            "zip() with strict=True over a length that is known only at run time",
+            "compare the lengths first (assert a.shape[0] == b.shape[0]), and leave strict out",
+        )
     for index, value in enumerate(iterables):
         if items[index] is None and not (isinstance(value, Variable) and value.ndim):
             raise ConversionError(
@@ -194,6 +209,10 @@ def _reversed(value: Any) -> Any:
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
+    if isinstance(value, Variable) and isinstance(value.type, ArrayType):
+        return isinstance([], kinds)
+    if isinstance(value, Text):
+        return isinstance("", kinds)
     if isinstance(value, Variable) and value.number is not None:
         return isinstance(value.number(0), kinds)
     if isinstance(value, Condition):
@@ -203,10 +222,16 @@ def _isinstance(value: Any, kinds: Any) -> bool:
 
 
 def _type(value: Any) -> type:
+    if isinstance(value, Variable) and isinstance(value.type, ArrayType):
+        return list
+    if isinstance(value, Text):
+        return str
     if isinstance(value, Variable) and value.number is not None:
         return value.number
     if isinstance(value, Condition):
         return bool
+    if isinstance(value, Variable):
+        return EagerTensor
     return int if isinstance(value, Dim) else type(value)
 
 
@@ -218,25 +243,91 @@ def _extreme(
     take_first: Callable[[Any, Any], Any], reduce: str, of_sizes: Callable[[Size, Size], Size]
 ) -> Callable[..., Any]:
     def extreme(*values: Any, key: Any = None, **default: Any) -> Any:
-        if key is not None:
-            raise _no_builtin("max() or min() with a key")
         if len(values) == 1:
-            if isinstance(values[0], Tensor) and values[0].ndim == 1 and not default:
+            if isinstance(values[0], Tensor) and values[0].ndim == 1 and not default and not key:
                 return getattr(F, reduce)(values[0])
             values = tuple(values[0])
-        if values and all(map(_is_size, values)):
+            if not values and default:
+                return default["default"]
+        if not values:
+            raise ValueError(f"{reduce}() arg is an empty sequence")
+        if key is None and all(map(_is_size, values)):
             return functools.reduce(of_sizes, values)
-        best = values[0]
-        for value in values[1:]:
-            better = take_first(value, best)
-            best = (
-                F.where(truth(tracer(), better), value, best)
-                if not isinstance(better, bool)
-                else (value if better else best)
-            )
+        keys = values if key is None else [key(value) for value in values]
+        best, best_key = values[0], keys[0]
+        for value, its_key in zip(values[1:], keys[1:], strict=True):
+            better = take_first(its_key, best_key)
+            best, best_key = _chosen(better, (value, its_key), (best, best_key))
         return best
 
     return extreme
+
+
+def _chosen(better: Any, new: tuple[Any, Any], old: tuple[Any, Any]) -> tuple[Any, Any]:
+    if isinstance(better, bool):
+        return new if better else old
+    names = ("the value of max() or min()", "the key of max() or min()")
+    taken: tuple[Any, Any] = stage_branches(better, lambda: new, lambda: old, (), (), names)
+    return taken
+
+
+def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> list[Any]:
+    """A list in order: equal ones stay in the order that they had, as in Python."""
+    given = list(values)
+    if not given:
+        return []
+    if any(isinstance(value, (Dim, Condition)) for value in given):
+        raise _no_builtin("sorted() of sizes that are not known", "sort tensors, or known sizes")
+    keys = given if key is None else [key(value) for value in given]
+    if not all(map(_is_scalar, [*keys, *given])):
+        raise _no_builtin(
+            "sorted() of values that are no numbers or 0-d tensors of one dtype",
+            "sort one tensor: sort(stack([...])), or argsort() of the keys",
+        )
+    order = F.stack(keys[::-1] if reverse else keys)
+    places = F.argsort(order)
+    if reverse:
+        places = len(given) - 1 - F.flip(places, [0])
+    stacked = F.gather(F.stack(given), places)
+    kinds = {number_kind(value) if is_number(value) else None for value in given}
+    if len(kinds) > 1:
+        raise _no_builtin(
+            "sorted() of numbers of several kinds, or of numbers and tensors",
+            "make tensors, or floats, of all of them",
+        )
+    kind = next(iter(kinds))
+    items = [stacked[index] for index in range(len(given))]
+    return items if kind is None else [as_number(item, kind) for item in items]
+
+
+def _is_scalar(value: Any) -> bool:
+    return is_number(value) or (isinstance(value, Tensor) and value.ndim == 0)
+
+
+def _sequence(kind: Callable[..., Any]) -> Callable[..., Any]:
+    def make(value: Any = ()) -> Any:
+        if isinstance(value, Variable) and isinstance(value.type, ArrayType):
+            if kind is list:
+                return value
+            raise _no_builtin(
+                f"{kind.__name__}() of a list that a tensor-dependent loop changes",
+                "keep the list, or stack() it",
+            )
+        return kind(value)
+
+    return make
+
+
+def _mapped(kind: Callable[..., Any]) -> Callable[..., Any]:
+    def make(function: Any, *iterables: Any) -> Any:
+        if any(staged_items(value) is not None for value in iterables):
+            raise _no_builtin(
+                f"{kind.__name__}() over a length that is known only at run time",
+                "write it as a `for` statement that appends to a list",
+            )
+        return kind(function, *iterables)
+
+    return make
 
 
 def _sum(values: Any, start: Any = 0) -> Any:
@@ -270,10 +361,11 @@ def _truth_of_all(values: Any, reduce: Any, combine: Any, empty: bool) -> Any:
 
 
 def _round(value: Any, digits: Any = None) -> Any:
+    if not is_number(value):
+        return round(value, digits)
     if digits is not None:
-        raise _no_builtin("round() to digits")
-    rounded = F.round(value)
-    return cast(int, rounded) if is_number(value) else rounded
+        raise _no_builtin("round() to digits", "round a tensor, or write round(x * 100) / 100")
+    return cast(int, F.round(value))
 
 
 def _pow(base: Any, exponent: Any, modulus: Any = None) -> Any:
@@ -284,12 +376,12 @@ def _divmod(left: Any, right: Any) -> tuple[Any, Any]:
     return left // right, left % right
 
 
-def _no_builtin(what: str) -> ConversionError:
+def _no_builtin(what: str, hint: str = "use a function of dy2st on the tensor") -> ConversionError:
     return ConversionError(
         f"{what} is called with a traced tensor",
         at=user_location(),
         why="it has no static form",
-        hint="use a function of dy2st on the tensor",
+        hint=hint,
     )
 
 
@@ -299,13 +391,21 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     any: _any,
     divmod: _divmod,
     enumerate: _enumerate,
+    filter: _mapped(filter),
+    frozenset: _sequence(frozenset),
+    iter: _sequence(iter),
+    list: _sequence(list),
+    map: _mapped(map),
     isinstance: _isinstance,
     max: _extreme(lambda value, best: value > best, "max", maximum),
     min: _extreme(lambda value, best: value < best, "min", minimum),
     pow: _pow,
     reversed: _reversed,
     round: _round,
+    set: _sequence(set),
+    sorted: _sorted,
     sum: _sum,
+    tuple: _sequence(tuple),
     type: _type,
     zip: _zip,
 }

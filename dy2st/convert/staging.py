@@ -5,27 +5,35 @@ Every function here is called only when a traced value is involved; the Python s
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any
 
 from dy2st.convert import stage_lists, stage_values
 from dy2st.convert.catchers import refuse_if_caught
+from dy2st.convert.choices import is_same, loop_over_cases, spread
 from dy2st.convert.joining import is_number
 from dy2st.convert.outer import announcing, places_of
 from dy2st.convert.record import staged
+from dy2st.convert.regions import raised_when_run
 from dy2st.convert.stage_if import stage_branches, truth
 from dy2st.convert.stage_lists import LIST_BUILTINS
+from dy2st.convert.stage_text import text_of
 from dy2st.convert.stage_values import StagedItems, staged_items, tracer
 from dy2st.convert.stage_while import stage_loop
+from dy2st.convert.stale import check_fresh
 from dy2st.convert.traced import is_a
 from dy2st.transpiler import StatementInfo, statement_info
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.errors import TensorAsPython, UnsupportedSyntax
+from dy2st_runtime.errors import ConversionError, TensorAsPython, UnsupportedSyntax
 from dy2st_runtime.ir import ArrayType, F, Tensor, Variable, current_tracer, user_location
+from dy2st_runtime.ir.choice import Choice, Text
+from dy2st_runtime.ir.structure import is_container
 from dy2st_runtime.tensor import EagerTensor
 
 Values = Sequence[Any]
+_TRACED = (Variable, Condition, Dim, Text)
 
 
 @staged()
@@ -92,7 +100,8 @@ def recorded() -> int:
 
 def is_staged_iterable(iterable: object) -> bool:
     """Whether `for` over this value must be staged: its length is known only at run time."""
-    return staged_items(iterable) is not None
+    check_fresh(iterable)
+    return type(iterable) is Choice or staged_items(iterable) is not None
 
 
 @staged(body=2)
@@ -190,42 +199,115 @@ def stage_not(value: Any) -> Any:
 
 def stage_in(value: Any, container: Any) -> Any:
     """`value in container`, where one of them, or an item of a list or tuple, is traced."""
+    if isinstance(container, Choice) or isinstance(value, Choice):
+        return spread(stage_in, value, container)
     if is_staged_list(container):
         return stage_lists.contains(value, container)
+    if isinstance(container, dict):
+        container = [*container]
     return stage_values.contains(value, container)
 
 
 def stage_assert(test: Any, message: Callable[[], Any] | None) -> None:
-    """`assert test, message()` for a traced test."""
+    """`assert test, message()` for a traced test; the message is evaluated where it fails."""
     refuse_if_caught(AssertionError)
-    text = "" if message is None else str(message())
-    F.assert_(truth(tracer(), test), text)
+    if message is None:
+        F.assert_(truth(tracer(), test))
+        return
+
+    def fails() -> tuple[Any, ...]:
+        raise raised_when_run(AssertionError(message()))
+
+    code = message.__code__
+    is_constant = not (code.co_names or code.co_freevars or code.co_cellvars)
+    text = message() if is_constant else None
+    if isinstance(text, str) and text:
+        F.assert_(truth(tracer(), test), text)
+    else:
+        stage_branches(test, lambda: (), fails, (), (), ())
+
+
+def stage_format(value: Any, conversion: str, spec: Any) -> Any:
+    """A traced value, or a list with such, as text: that of an f-string."""
+    return text_of(value, conversion, spec)
+
+
+def stage_percent(value: Any, spec: str) -> Any:
+    """`spec % value` for a traced value."""
+    if "*" in spec:
+        raise TensorAsPython(
+            f"the format {spec} beside a traced tensor",
+            at=user_location(),
+            why="the width is an argument of its own",
+            hint="write the width into the format, or use an f-string",
+        )
+    return text_of(value, "%", spec)
 
 
 def stage_print(arguments: Values, keywords: dict[str, Any]) -> None:
     """`print` with a traced argument."""
-    F.print(*[_as_tensor(value) for value in arguments], **keywords)
+    F.print(
+        *[value if is_container(value) else _as_tensor(value) for value in arguments], **keywords
+    )
 
 
 def stage_cast(kind: type, value: Any) -> Any:
     """`bool(value)`, `int(value)`, `float(value)` or `complex(value)` of a traced value."""
+    if isinstance(value, Choice):
+        return spread(lambda case: _cast_case(kind, case), value)
     if isinstance(value, Dim) and kind is int:
         return value
     return stage_values.cast(kind, value)
 
 
+def _cast_case(kind: type, value: Any) -> Any:
+    return stage_cast(kind, value) if isinstance(value, _TRACED) else kind(value)
+
+
 def stage_len(value: Any) -> Any:
     """`len(value)` of a traced value."""
+    if isinstance(value, Choice):
+        return spread(
+            lambda case: stage_len(case) if isinstance(case, _TRACED) else len(case), value
+        )
+    if isinstance(value, Text):
+        return len(value)
     return stage_values.length(value)
 
 
 def stage_builtin(function: Callable[..., Any], arguments: Values, keywords: dict[str, Any]) -> Any:
     """Another builtin with a traced argument: abs, all, any, divmod, enumerate, isinstance, max,
     min, pow, reversed, round, sorted, sum, type, zip, or `range` called where no loop is."""
+    if any(isinstance(value, Choice) for value in arguments):
+        call = functools.partial(_call_case, function, keywords)
+        return spread(call, *arguments)
     known = LIST_BUILTINS.get(function)
     if known is not None and not keywords and is_staged_list(arguments[0]):
         return known(*arguments)
     return stage_values.call_builtin(function, arguments, keywords)
+
+
+def _call_case(function: Callable[..., Any], keywords: dict[str, Any], *arguments: Any) -> Any:
+    if any(isinstance(value, _TRACED) for value in arguments):
+        if function is len:
+            return stage_len(*arguments)
+        return stage_builtin(function, arguments, keywords)
+    items = arguments[0] if arguments and type(arguments[0]) in (list, tuple) else ()
+    if function in stage_values.BUILTINS and any(isinstance(item, _TRACED) for item in items):
+        return stage_values.call_builtin(function, arguments, keywords)
+    return function(*arguments, **keywords)
+
+
+def stage_is(left: Any, right: Any) -> Any:
+    """`left is right`, one of which is a Choice."""
+    return is_same(left, right)
+
+
+def stage_for_case(
+    choice: Any, run: Callable[..., tuple[Any, ...]], body: Callable[..., Any], variables: Values
+) -> tuple[Any, ...]:
+    """A `for` over one of several iterables: `run(case, *variables)` for whichever it is."""
+    return loop_over_cases(choice, run, variables, _info(body).names)
 
 
 def stage_setitem(target: Any, index: Any, value: Any) -> Any:
@@ -299,6 +381,27 @@ def stage_gathering_loop(
     return stage_loop(more, take_turn, (0, value), names, frozenset(), tracer())[1]
 
 
+def stage_change(target: Any, method: str, arguments: Values, keywords: dict[str, Any]) -> Any:
+    """`target.extend(...)` and the like for a staged list: the changed list."""
+    if method == "clear":
+        return F.array_of([])
+    if method == "extend" and isinstance(arguments[0], (list, tuple)):
+        for value in arguments[0]:
+            target = stage_append(target, value)
+        return target
+    if method in _LIST_METHODS:
+        raise ConversionError(
+            f"{method}() of a list that a tensor-dependent loop changes",
+            at=user_location(),
+            why="the list is one of the Program: it can be read, appended to, and popped from",
+            hint="build it by append(), and change its order after stack() or concat()",
+        )
+    raise AttributeError(f"'list' object has no attribute '{method}'")
+
+
+_LIST_METHODS = ("extend", "insert", "remove", "sort", "reverse")
+
+
 def stage_pop(target: Any, arguments: Values) -> tuple[Any, Any]:
     """`target.pop(...)` for a staged list: the changed list and the item."""
     changed, item = F.array_pop(target, *arguments)
@@ -308,6 +411,11 @@ def stage_pop(target: Any, arguments: Values) -> tuple[Any, Any]:
 def is_staged_list(value: object) -> bool:
     """Whether this is a list whose length is known only at run time."""
     return is_a(value, Variable) and isinstance(value.type, ArrayType)
+
+
+def is_staged_items(value: object) -> bool:
+    """Whether this is what range() or zip() of traced values made."""
+    return is_a(value, StagedItems)
 
 
 def stage_iterator(value: Any) -> Iterator[Any]:

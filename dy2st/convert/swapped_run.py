@@ -6,33 +6,59 @@ is swapped from then on, and the trace begun anew.
 
 from __future__ import annotations
 
+import inspect
+import re
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
 from dy2st.convert.call import converted_code, is_ignored_module, reason_not_converted
 from dy2st.convert.classes import called_by_python
+from dy2st.convert.effects import tell_effects
+from dy2st.convert.heap import Heap, containers_in, reached
 from dy2st.convert.swapping import Swaps
-from dy2st.convert.unconverted import Refusals, functions_with
+from dy2st.convert.unconverted import Refusals, functions_with, location_of
 from dy2st.transpiler import is_converted
-from dy2st_runtime.errors import ConversionError, TensorAsPython, UndecidedDim
+from dy2st_runtime.errors import ConversionError, Location, TensorAsPython, UndecidedDim
 
 T = TypeVar("T")
 
-# Once met, a function is swapped from the beginning of every later trace.
-_met: weakref.WeakSet[FunctionType] = weakref.WeakSet()
+# What a trace of a function has met too late is swapped from the beginning of its later traces.
+_met: weakref.WeakKeyDictionary[FunctionType, weakref.WeakSet[FunctionType]]
+_met = weakref.WeakKeyDictionary()
 
 
 class Preparation:
     """What has been swapped for one trace, by class."""
 
-    def __init__(self) -> None:
-        """Begin with the functions that earlier traces have met."""
+    def __init__(self, traced: Any) -> None:
+        """Begin with the functions that earlier traces of the same function have met."""
+        is_known = type(traced) is FunctionType
+        self._met = _met.setdefault(traced, weakref.WeakSet()) if is_known else weakref.WeakSet()
         self.swaps = Swaps(converted_code)
+        self._heap: Heap | None = None
         self._classes: set[tuple[int, bool]] = set()
-        for function in list(_met):
+        for function in list(self._met):
             self.swaps.swap(function)
+
+    def remember(
+        self, function: Callable[..., Any], owner: Any, arguments: Sequence[Any]
+    ) -> dict[int, tuple[Any, str]]:
+        """Note what a function can change, to undo that if the trace begins anew.
+
+        Gives the lists and dicts that outlive the call, each with what holds it.
+        """
+        self._heap = reached(function, (owner, *arguments), hands_out=False)
+        given = set(map(id, containers_in(list(arguments))))
+        return {key: held for key, held in self._heap.outside().items() if key not in given}
+
+    def tell(self, function: Callable[..., Any]) -> None:
+        """Say what the function has done to objects from outside, which only a trace does."""
+        code = getattr(inspect.unwrap(function), "__code__", None)
+        place = Location(code.co_filename, code.co_firstlineno) if code else Location("?", 0)
+        assert self._heap is not None
+        tell_effects(self._heap, place)
 
     def meet(self, kind: type, makes: bool) -> None:
         """Prepare a class for its operators and properties, with `makes` for being called."""
@@ -55,13 +81,23 @@ class Preparation:
         """Swap the functions with these codes; False if none of them can be."""
         found = [f for code in codes if not is_converted(code) for f in functions_with(code)]
         new = [f for f in found if id(f) not in self.swaps.functions and self.swaps.swap(f)]
-        _met.update(new)
+        self._met.update(new)
+        if new:
+            self.undo()
         return bool(new)
 
+    def undo(self) -> None:
+        """Undo what the function has done to objects from outside."""
+        if self._heap is not None:
+            self._heap.put_back()
 
-def run_swapped(run: Callable[[Preparation], T]) -> T:
-    """Call `run`, again after every function that it has met too late; then undo all swaps."""
-    preparation = Preparation()
+
+def run_swapped(traced: Any, run: Callable[[Preparation], T]) -> T:
+    """Call `run`, which traces a function, again for every function that it has met too late.
+
+    All swaps are undone at the end.
+    """
+    preparation = Preparation(traced)
     try:
         while True:
             with Refusals() as refusals:
@@ -74,7 +110,10 @@ def run_swapped(run: Callable[[Preparation], T]) -> T:
                         return result
                     found = refusals.errors[0]  # user code has caught it: the result is wrong
             codes = refusals.codes(found)
-            if not _is_refusal(found, refusals) or not preparation.learn(codes):
+            if not _is_refusal(found, refusals):
+                raise _explained(found, codes)
+            if not preparation.learn(codes):
+                preparation.undo()
                 raise _explained(found, codes)
     finally:
         preparation.swaps.restore()
@@ -84,8 +123,22 @@ def _is_refusal(error: Exception, refusals: Refusals) -> bool:
     return isinstance(error, (ConversionError, UndecidedDim)) or bool(refusals.errors)
 
 
+# What Python says where a special method gives a value of the Program to C code.
+_INSISTS = re.compile(
+    r"returned (non-\w+ \(type )?(Variable|Dim|Condition)"
+    r"|^'(Variable|Dim|Condition)' object cannot be interpreted"
+)
+
+
 def _explained(error: Exception, codes: list[CodeType]) -> Exception:
     """The refusal of a tensor in code that is not converted says which code it is, and why."""
+    if type(error) is TypeError and _INSISTS.search(str(error)):
+        return TensorAsPython(
+            f"C code asks an object of the user: {error}",
+            at=location_of(error),
+            why="the answer depends on a tensor, and C code needs it at once",
+            hint="ask the object in converted code: `if object:`, `len(object)`, a loop",
+        ).with_traceback(error.__traceback__)
     if type(error) is not TensorAsPython or not codes or is_converted(codes[0]):
         return error
     functions = functions_with(codes[0])

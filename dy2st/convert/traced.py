@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeAlias, TypeGuard, TypeVar
 
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Variable, current_tracer
+from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.tensor import EagerTensor
 
-Traced: TypeAlias = "Variable | Condition | Dim | EagerTensor"
+Traced: TypeAlias = "Variable | Condition | Dim | Choice | Text | EagerTensor"
 
-_TRACED = (Variable, Condition, Dim)
+_TRACED = (Variable, Condition, Dim, Choice, Text)
 
 T = TypeVar("T")
 
@@ -32,13 +36,66 @@ def is_traced(value: object) -> TypeGuard[Traced]:
     return is_a(value, EagerTensor) and current_tracer() is not None
 
 
-# Objects of exactly these types are never traced, and Python alone treats them.
-PLAIN_CONTAINERS = frozenset({dict, list, set})
-PLAIN_LOOKUPS = frozenset({bytes, dict, frozenset, range, set, str})
-PLAIN_TYPES = PLAIN_CONTAINERS | {
-    *(bool, bytearray, bytes, complex, float, frozenset, int, range, slice, str, tuple),
-    type(None),
-}
+class Types(set[type]):
+    """A set of types, equal to itself alone: it stands among the constants of code."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+
+# Objects of exactly these types are never traced, and Python alone treats them. While containers
+# are looked at, none of these sets holds list, dict or set.
+PLAIN_CONTAINERS = Types({dict, list, set})
+PLAIN_LOOKUPS = Types({bytes, dict, frozenset, range, set, str})
+PLAIN_TYPES = Types(PLAIN_CONTAINERS)
+PLAIN_TYPES |= {bool, bytearray, bytes, complex, float, frozenset, int, range, slice, str, tuple}
+PLAIN_TYPES.add(type(None))
+_SETS = (PLAIN_CONTAINERS, PLAIN_LOOKUPS, PLAIN_TYPES)
+_HELD = tuple(types & {dict, list, set} for types in _SETS)
+_lock = threading.Lock()
+
+
+class _Looked(threading.local):
+    at_containers = False
+
+
+_looked = _Looked()
+_lookers = 0
+
+
+def look_at_containers() -> None:
+    """From now on, until the trace ends, each list, dict and set is looked at before its use."""
+    if not _looked.at_containers:
+        _looked.at_containers = True
+        _count(1)
+
+
+@contextmanager
+def containers_not_looked_at() -> Iterator[None]:
+    """Around a trace, which may come to look at containers."""
+    outer, _looked.at_containers = _looked.at_containers, False
+    try:
+        yield
+    finally:
+        if _looked.at_containers:
+            _count(-1)
+        _looked.at_containers = outer
+
+
+def _count(change: int) -> None:
+    global _lookers
+    with _lock:
+        _lookers += change
+        for types, containers in zip(_SETS, _HELD, strict=True):
+            if _lookers:
+                types.difference_update(containers)
+            else:
+                types.update(containers)
 
 
 def any_traced(*values: object) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, FunctionType, TracebackType
 
 from dy2st.transpiler import is_converted
-from dy2st_runtime.errors import ConversionError, SourceUnavailable, listener
+from dy2st_runtime.errors import ConversionError, Location, SourceUnavailable, listener
 from dy2st_runtime.ir.location import is_own_file
 
 _DEBUGGERS = ("bdb", "pdb")
@@ -70,6 +70,16 @@ def _codes_of(trace: TracebackType | None) -> list[CodeType]:
         codes.append(trace.tb_frame.f_code)
         trace = trace.tb_next
     return codes[::-1]
+
+
+def location_of(error: BaseException) -> Location | None:
+    """The user's innermost line on the way of an error."""
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        if not is_own_file(trace.tb_frame.f_code.co_filename):
+            found = Location(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        trace = trace.tb_next
+    return found
 
 
 def functions_with(code: CodeType) -> list[FunctionType]:

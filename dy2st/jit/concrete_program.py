@@ -11,10 +11,14 @@ import numpy as np
 from dy2st.convert.call import convert_call, require_source, watch
 from dy2st.convert.catchers import refused as swallowed
 from dy2st.convert.catchers import tracing_codes
+from dy2st.convert.choices import settled
+from dy2st.convert.heap import check_shared
 from dy2st.convert.outer import Change, whole_trace
 from dy2st.convert.record import recording
 from dy2st.convert.regions import AlwaysRaises, record_raise, shows_when_run
+from dy2st.convert.stale import check_fresh
 from dy2st.convert.swapped_run import Preparation, run_swapped
+from dy2st.convert.traced import containers_not_looked_at
 from dy2st.convert.undefined import Undefined
 from dy2st.jit.declared_sizes import resolve
 from dy2st.jit.guards import AnyGuard, guards_of
@@ -164,9 +168,10 @@ def trace(
     """
     require_source(function)
     return run_swapped(
+        function,
         lambda preparation: _trace(
             preparation, function, args, kwargs, name, layer, is_asked_for, passes
-        )
+        ),
     )
 
 
@@ -202,9 +207,11 @@ def _trace(
 
     args, kwargs = rebuild(structure, program.inputs)
     tracer = Tracer(program, capture)
+    tracer.outside = preparation.remember(function, layer, (*args, *kwargs.values()))
     before = _frozen((args, kwargs))
     read, _ = flatten((args, kwargs), lambda entry: not is_container(entry))
     with (
+        containers_not_looked_at(),
         tracer.tracing(),
         enable_grad(),
         refused(text=not is_asked_for),
@@ -224,6 +231,9 @@ def _trace(
                 why="a Program has no way to change the caller's object",
                 hint="copy it first, or return the changed one",
             )
+        check_shared(tracer.shared)
+        preparation.tell(function)
+        result = settled(result)
         if changes:
             result = result, [_assigned(change, name) for change in changes]
         _finish(program, tracer, result, state)
@@ -323,6 +333,7 @@ def _check_structure(structure: Any) -> None:
     known = (Output, bool, int, float, str, bytes, type(None), np.generic)
 
     def check(entry: Any) -> Any:
+        check_fresh(entry)
         changed = map_entries(entry, check)
         plain = isinstance(entry, (list, tuple, dict))
         if changed is entry and not plain and not isinstance(entry, known):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import weakref
 from collections.abc import Callable, Sequence
 from types import FunctionType
@@ -101,8 +102,18 @@ class StaticFunction:
     def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
         """The method of the copied Layer; Programs are traced anew."""
         instance = self.class_instance
-        copied = memo.get(id(instance), instance)
-        return StaticFunction(self._function, self._input_spec, copied, self.passes)
+        return self.bound_to(memo.get(id(instance), instance))
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickled by name, or as the method of its Layer; Programs are traced anew."""
+        if _global_of(self.__module__, self.__qualname__) is self:
+            return str(self.__qualname__)
+        parts = (self._function, self._input_spec, self.class_instance, self.passes)
+        return StaticFunction, parts
+
+    def bound_to(self, instance: Any) -> StaticFunction:
+        """The same method of another Layer, with Programs of its own."""
+        return StaticFunction(self._function, self._input_spec, instance, self.passes)
 
     @property
     def class_instance(self) -> Any:
@@ -362,6 +373,14 @@ class StaticFunction:
         for name, value in arguments.items():
             _check_fits(name, given[name], value)
         return specs
+
+
+def _global_of(module: str, path: str) -> Any:
+    """What a qualified name stands for in a module that is loaded; None if nothing."""
+    found: Any = sys.modules.get(module)
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    return found
 
 
 def _is_tensor(value: Any) -> bool:

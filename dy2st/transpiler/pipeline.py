@@ -30,6 +30,7 @@ from dy2st.transpiler.rewrites import (
     logical,
     match,
     super_calls,
+    text,
     walrus,
     while_loop,
 )
@@ -58,6 +59,7 @@ PIPELINE: tuple[tuple[str, Rewrite], ...] = (
     ("comprehensions", comprehensions.transform),
     ("if_expression", if_expression.transform),
     ("logical", logical.transform),
+    ("text", text.transform),
     ("assertion", assertion.transform),
     ("calls", calls.transform),
 )

@@ -29,6 +29,20 @@ from dy2st.transpiler.nodes import (
 )
 from dy2st.transpiler.rewrites.announce import assigned_inside
 
+# Methods that change a list, dict or set; append and pop have forms of their own.
+_CHANGES = (
+    "extend",
+    "insert",
+    "remove",
+    "clear",
+    "sort",
+    "reverse",
+    "update",
+    "setdefault",
+    "popitem",
+    "add",
+    "discard",
+)
 _NOT_IN_THUNK = (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)
 
 
@@ -70,8 +84,11 @@ class _Containers:
                 return self._pop(statement.value, target.id)
         if isinstance(statement, gast.AugAssign) and self._is_item_of_local(statement.target):
             return self._augmented(statement)
+        if in_control and isinstance(statement, gast.Delete):
+            return self._delete(statement)
         if in_control and isinstance(statement, gast.Expr):
-            return self._append(statement.value) or self._pop(statement.value, None)
+            value = statement.value
+            return self._append(value) or self._pop(value, None) or self._change(value)
         return []
 
     def _is_item_of_local(self, target: Node) -> bool:
@@ -158,9 +175,36 @@ class _Containers:
         call = self._context.call("convert_pop", load(name), *value.args)
         return [gast.Assign([pair], call, None)]
 
-    def _receiver(self, value: Node, method: str) -> str | None:
-        """The local variable whose method is called with plain positional arguments."""
-        if not isinstance(value, gast.Call) or value.keywords:
+    def _change(self, value: Node) -> Block:
+        """`x.extend(y)` and the like, whose result nobody wants."""
+        for method in _CHANGES:
+            name = self._receiver(value, method, keywords=True)
+            if name is not None:
+                call = self._context.call("convert_change", load(name), constant(method))
+                call.args += value.args
+                call.keywords = value.keywords
+                return [assign(name, call)]
+        return []
+
+    def _delete(self, statement: Node) -> Block:
+        """`del x[i]`."""
+        if not any(map(self._is_item_of_local, statement.targets)):
+            return []
+        out: Block = []
+        for target in statement.targets:
+            if self._is_item_of_local(target):
+                name, index = target.value.id, self._index(target.slice)
+                call = self._context.call("convert_delitem", load(name), index)
+                out.append(assign(name, call))
+            else:
+                out.append(gast.Delete([target]))
+        return out
+
+    def _receiver(self, value: Node, method: str, keywords: bool = False) -> str | None:
+        """The local variable whose method is called with plain arguments."""
+        if not isinstance(value, gast.Call) or (value.keywords and not keywords):
+            return None
+        if any(word.arg is None or _contains(word, _NOT_IN_THUNK) for word in value.keywords):
             return None
         function = value.func
         if not isinstance(function, gast.Attribute) or function.attr != method:

@@ -24,6 +24,13 @@ SYMBOLS = {
     "In": "in",
     "NotIn": "not in",
 }
+# A single comparison that no method of its operands can answer.
+_CALLS = {
+    "in": "convert_in",
+    "not in": "convert_not_in",
+    "is": "convert_is",
+    "is not": "convert_is_not",
+}
 
 
 def transform(tree: Node, context: Context) -> None:
@@ -35,8 +42,6 @@ def is_surely_bool(node: Node) -> bool:
     """Whether an expression is True or False (or a literal), whatever its operands are."""
     if isinstance(node, gast.Constant):
         return True
-    if isinstance(node, gast.Compare):
-        return all(isinstance(op, gast.Is | gast.IsNot) for op in node.ops)
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
         return is_surely_bool(node.operand)
     return isinstance(node, gast.BoolOp) and all(map(is_surely_bool, node.values))
@@ -119,9 +124,9 @@ class _Logical(ExpressionRewriter):
             return node
         symbols = [SYMBOLS[type(op).__name__] for op in node.ops]
         if len(symbols) == 1:
-            if symbols[0] not in ("in", "not in"):
+            name = _CALLS.get(symbols[0])
+            if name is None:
                 return node
-            name = "convert_in" if symbols[0] == "in" else "convert_not_in"
             return at(node, self.context.call(name, node.left, node.comparators[0]))
         if not movable:
             return node

@@ -85,6 +85,8 @@ class Expressions:
             "convert_chain": self._chain,
             "convert_ifexp": self._ifexp,
             "convert_in": self._in,
+            "convert_is": self._is,
+            "convert_is_not": self._is,
             "convert_not": self._not,
             "convert_not_in": self._in,
             "convert_or": self._logical,
@@ -323,6 +325,23 @@ class Expressions:
         tests = [self.is_plain_type(container, "plain_lookups")]
         tests += [self.is_plain_type(value, "plain_types")] if isinstance(value, gast.Name) else []
         return gast.IfExp(tests[0] if len(tests) == 1 else _and(*tests), compared, node)
+
+    def _is(self, node: Node) -> Node:
+        """`a is b` where neither is one of several values, of which a tensor decides."""
+        if not all(map(self.is_simple, node.args)):
+            return self.generic(node)
+        is_same = self.own_name(node) == "convert_is"
+        operators = (gast.Is, gast.IsNot) if is_same else (gast.IsNot, gast.Is)
+        compared = gast.Compare(node.args[0], [operators[0]()], [node.args[1]])
+        names = [value for value in node.args if isinstance(value, gast.Name)]
+        choice = load(self.context.helper("choice_type"))
+        kinds = [self.context.call("type_of", name) for name in names]
+        chosen = [gast.Compare(kind, [operators[0]()], [choice]) for kind in kinds]
+        if not chosen:
+            return compared
+        if is_same:
+            return _or(compared, _and(chosen[0] if len(chosen) == 1 else _or(*chosen), node))
+        return _and(compared, _or(chosen[0] if len(chosen) == 1 else _and(*chosen), node))
 
     def _defined(self, node: Node) -> Node:
         """`defined(x)` is a look at the type, and a call only for the error."""

@@ -1,0 +1,195 @@
+"""What code does with a Choice: it is done for every case, in a branch of its own, and joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from dy2st.convert.regions import Copies, raised_when_run
+from dy2st.convert.stage_if import stage_branches
+from dy2st.convert.undefined import Undefined
+from dy2st_runtime.errors import ConversionError, TensorAsPython
+from dy2st_runtime.ir import F, Tensor, current_tracer, user_location
+from dy2st_runtime.ir.choice import Choice
+from dy2st_runtime.ir.structure import map_entries
+
+
+def over_cases(choice: Choice, run: Callable[[Any], Any]) -> Any:
+    """`run(case)` for whichever case it is; what it raises is raised when the Program runs."""
+    return _from(choice, 0, run)
+
+
+def _from(choice: Choice, index: int, run: Callable[[Any], Any]) -> Any:
+    case = choice.cases[index]
+    if index == len(choice.cases) - 1:
+        return _attempt(case, run)
+    results = stage_branches(
+        is_case(choice, [index]),
+        lambda: (_attempt(case, run),),
+        lambda: (_from(choice, index + 1, run),),
+        (),
+        (),
+        ("the value for one of several cases",),
+    )
+    return results[0]
+
+
+def _attempt(case: Any, run: Callable[[Any], Any]) -> Any:
+    try:
+        if isinstance(case, Undefined):
+            raise case.error()
+        return run(case)
+    except ConversionError:
+        raise
+    except Exception as error:
+        if current_tracer() is not None:
+            raise raised_when_run(error) from error
+        raise
+
+
+def loop_over_cases(
+    choice: Choice, run: Callable[..., tuple[Any, ...]], variables: Sequence[Any], names: Any
+) -> tuple[Any, ...]:
+    """`run(case, *variables)` for whichever case it is; the results are the variables after it."""
+
+    def rest(index: int, *values: Any) -> tuple[Any, ...]:
+        case = choice.cases[index]
+        if index == len(choice.cases) - 1:
+            return tuple(_attempt(case, lambda known: run(known, *values)))
+        return stage_branches(
+            is_case(choice, [index]),
+            lambda *own: tuple(_attempt(case, lambda known: run(known, *own))),
+            lambda *own: rest(index + 1, *own),
+            values,
+            values,
+            names,
+        )
+
+    return rest(0, *variables)
+
+
+def is_case(choice: Choice, wanted: Sequence[int]) -> Any:
+    """Whether a Choice is one of these cases: a bool, or one of the Program."""
+    if len(wanted) in (0, len(choice.cases)):
+        return bool(wanted)
+    answer: Any = None
+    for index in wanted:
+        same = F.equal(choice.tag, index)
+        answer = same if answer is None else F.logical_or(answer, same)
+    answer.number = bool
+    tracer = current_tracer()
+    assert tracer is not None
+    tracer.narrowings[answer] = (choice, frozenset(wanted))
+    return answer
+
+
+def spread(function: Callable[..., Any], *values: Any) -> Any:
+    """The function's result for whichever cases its Choices are."""
+    index = next((k for k, value in enumerate(values) if isinstance(value, Choice)), None)
+    if index is None:
+        return function(*values)
+
+    def with_case(case: Any) -> Any:
+        return spread(function, *values[:index], case, *values[index + 1 :])
+
+    return over_cases(values[index], with_case)
+
+
+def is_same(left: Any, right: Any) -> Any:
+    """`left is right`, one of which is a Choice."""
+    if left is right:
+        return True
+    if not isinstance(left, Choice):
+        left, right = right, left
+    if isinstance(right, Choice):
+        return over_cases(left, lambda case: is_same(case, right))
+    for case in left.cases:
+        if isinstance(case, Undefined):
+            return over_cases(left, lambda case: case is right)
+    if any(_loses_identity(case) and _loses_identity(right) for case in left.cases):
+        raise TensorAsPython(
+            "`is` between two tensors, lists or dicts, one of which a tensor decides on",
+            at=user_location(),
+            why="which object a variable holds is not part of a Program, only what it holds",
+            hint="ask `is None`, or compare what they hold",
+        )
+    return is_case(left, [k for k, case in enumerate(left.cases) if case is right])
+
+
+def _loses_identity(value: Any) -> bool:
+    return isinstance(value, (Tensor, list, dict))
+
+
+_VIEWS: tuple[type[Iterable[Any]], ...] = (type({}.items()), type({}.keys()), type({}.values()))
+
+
+def _without_view(value: Any) -> Any:
+    """What a view of a dict shows now: it is read once, in a loop."""
+    return [*value] if isinstance(value, _VIEWS) else value
+
+
+class Method:
+    """A method of a Choice: called, it is that of whichever case it is."""
+
+    def __init__(self, choice: Choice, name: str):
+        """The name of a method that every case, but for those that raise, has."""
+        self.choice, self.name = choice, name
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """The method's result."""
+        return self.call(lambda method: method(*arguments, **keywords))
+
+    def call(self, use: Callable[[Any], Any]) -> Any:
+        """`use(method)`; the Choice then holds what the method has made of its lists and dicts."""
+        choice, name = self.choice, self.name
+
+        def run(case: Any) -> Any:
+            own = Copies().copied(case)
+            return _without_view(use(getattr(own, name))), own
+
+        if not any(isinstance(case, (list, dict, set)) for case in choice.cases):
+            return over_cases(choice, lambda case: use(getattr(case, name)))
+        result, changed = over_cases(choice, run)
+        set_choice(choice, changed)
+        return result
+
+
+def attribute(choice: Choice, name: str) -> Any:
+    """`choice.name`: a Method where the cases have one."""
+    if any(callable(getattr(case, name, None)) for case in choice.cases):
+        return Method(choice, name)
+    return spread(lambda case: getattr(case, name), choice)
+
+
+def set_choice(choice: Choice, value: Any) -> None:
+    """Let a Choice be another value from now on, for all who hold it."""
+    if isinstance(value, Choice):
+        choice.tag, choice.cases = value.tag, value.cases
+    else:
+        tracer = current_tracer()
+        assert tracer is not None
+        choice.tag, choice.cases = tracer.number(0), (value,)
+
+
+def settled(value: Any) -> Any:
+    """A result of the function: what some paths leave unbound is checked when the Program runs."""
+    if isinstance(value, Choice):
+        unbound = [k for k, case in enumerate(value.cases) if isinstance(case, Undefined)]
+        if unbound:
+            value = over_cases(value, lambda case: case)
+    return map_entries(value, settled)
+
+
+Choice.spread = staticmethod(spread)
+Choice.method = staticmethod(attribute)
+
+__all__ = [
+    "Method",
+    "is_case",
+    "is_same",
+    "loop_over_cases",
+    "over_cases",
+    "set_choice",
+    "settled",
+    "spread",
+]

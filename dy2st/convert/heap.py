@@ -1,0 +1,338 @@
+"""What code can change without assigning a variable: what it reaches, and what it has changed.
+
+A branch or loop body that depends on a tensor is traced on the user's own objects. What it has put
+into their attributes is noted and taken back, so that the other branch sees them as they were. The
+lists and dicts in them are handed out as copies. All else that it reaches must not change.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from dy2st.convert.attributes import STORES, attributes_of, contents_of, set_attribute
+from dy2st.convert.classes import is_library
+from dy2st.convert.iterators import is_known, place_of
+from dy2st.convert.undefined import Undefined
+from dy2st_runtime.errors import ConversionError, Location
+from dy2st_runtime.ir import Block, Program, Tensor, Tracer, user_location
+from dy2st_runtime.ir.choice import Choice, Text
+from dy2st_runtime.ir.location import is_own_file
+from dy2st_runtime.ir.structure import is_container, map_entries
+from dy2st_runtime.nn.layer import Layer
+
+_OPAQUE = (Tensor, Program, Block, Tracer, Choice, Text, ModuleType, BuiltinFunctionType)
+_LEAVES = (type(None), bool, int, float, complex, str, bytes, range, slice, Undefined)
+_PLAIN = frozenset(_LEAVES)
+_CHANGING = (list, dict, set, bytearray, deque)
+
+
+@dataclass
+class Owned:
+    """A list or other container that the code reaches, what holds it, and a copy of it."""
+
+    owner: str
+    container: Any
+    contents: Any
+
+
+@dataclass
+class Heap:
+    """What some code reaches: containers, objects with their attributes, and iterators.
+
+    `names` are those of the variables that cells stand for.
+    """
+
+    containers: list[Owned]
+    objects: list[tuple[Any, dict[str, Any]]]
+    iterators: list[tuple[Any, Any]]
+    names: dict[int, str]
+
+    def outside(self) -> dict[int, tuple[Any, str]]:
+        """The containers, which outlive a call of the function, each with what holds it."""
+        return {id(entry.container): (entry.container, entry.owner) for entry in self.containers}
+
+    @contextmanager
+    def handed_out(self, copied: Callable[[Any], Any]) -> Iterator[None]:
+        """Inside, code sees copies of the lists and dicts; if it fails all is put back."""
+        try:
+            for owner, before in self.objects:
+                for name, value in before.items():
+                    if is_container(value) or type(value) is set:
+                        set_attribute(owner, name, copied(value))
+            yield
+        except BaseException:
+            self.put_back()
+            raise
+
+    def put_back(self) -> None:
+        """Let everything hold again what it held."""
+        for _ in self.changed_attributes():
+            pass
+        for _ in self.changed_containers():
+            pass
+
+    def changed_attributes(self) -> Iterator[tuple[Any, str, Any, Any]]:
+        """The attributes that have changed: object, name, values before and now; they are set
+        back."""
+        for owner, before in self.objects:
+            now = attributes_of(owner)
+            for name in {**before, **now}:
+                old = before.get(name, _ABSENT)
+                new = now.get(name, _ABSENT)
+                if new is not old:
+                    old, new = _or_undefined(old, name), _or_undefined(new, name)
+                    set_attribute(owner, name, old)
+                    yield owner, name, old, new
+
+    def changed_containers(self) -> Iterator[Owned]:
+        """The containers that hold something else than before; they are set back."""
+        for entry in self.containers:
+            if differs(entry.container, entry.contents):
+                _set_back(entry.container, entry.contents)
+                yield entry
+
+    def refuse_changed(self) -> None:
+        """Raise ConversionError if a container has changed of which no copy was handed out."""
+        for entry in [*self.changed_containers()]:
+            raise changed_outside(entry.owner, entry.container)
+
+
+_ABSENT = object()
+
+
+def _or_undefined(value: Any, name: str) -> Any:
+    return Undefined(name) if value is _ABSENT else value
+
+
+def changed_outside(owner: str, container: Any) -> ConversionError:
+    """The refusal to change what Python holds beyond the trace."""
+    return ConversionError(
+        f"the {type(container).__name__} in {owner} is changed in a branch or loop that depends on "
+        "a tensor",
+        at=user_location(),
+        why="a Program cannot change an object of Python when it runs",
+        hint="use a local list and return it, or a registered buffer",
+    )
+
+
+def reached(function: Callable[..., Any], arguments: Sequence[Any], hands_out: bool = True) -> Heap:
+    """All that a call of the function can change by way of its arguments, closure and globals.
+
+    Unless it `hands_out` copies of them, lists and dicts that are found in arguments, attributes
+    and closures are looked at as all others are.
+    """
+    walk = _Walk(hands_out)
+    walk.function(inspect.unwrap(function))
+    for value in arguments:
+        walk.inside("an argument", value)
+    while walk.waiting:
+        owner, value = walk.waiting.pop()
+        walk.visit(owner, value)
+    return Heap(walk.containers, walk.objects, walk.iterators, walk.names)
+
+
+def containers_in(value: Any) -> list[Any]:
+    """A list, tuple or dict, and those in it."""
+    found: list[Any] = []
+
+    def take(entry: Any) -> Any:
+        if is_container(entry):
+            found.append(entry)
+            map_entries(entry, take)
+        return entry
+
+    take(value)
+    return found
+
+
+class _Walk:
+    def __init__(self, hands_out: bool) -> None:
+        self.hands_out = hands_out
+        self.seen: dict[int, Any] = {}
+        self.waiting: list[tuple[str, Any]] = []
+        self.containers: list[Owned] = []
+        self.objects: list[tuple[Any, dict[str, Any]]] = []
+        self.iterators: list[tuple[Any, Any]] = []
+        self.names: dict[int, str] = {}
+        self.inner: dict[int, Any] = {}
+
+    def inside(self, owner: str, value: Any) -> None:
+        """A value of which copies are handed out: what its lists and dicts lead to."""
+        if type(value) in _PLAIN:
+            return
+        if not self.hands_out or not (is_container(value) or type(value) is set):
+            self.waiting.append((owner, value))
+        elif id(value) not in self.inner:
+            self.inner[id(value)] = value
+            if type(value) is set:
+                self.add(owner, value)
+            else:
+                map_entries(value, lambda entry: self.inside(owner, entry))
+
+    def add(self, owner: str, values: Any) -> None:
+        """Look at some values later."""
+        self.waiting += [(owner, value) for value in values if type(value) not in _PLAIN]
+
+    def function(self, function: Any) -> None:
+        """The variables that a function has from outside."""
+        code = getattr(function, "__code__", None)
+        if code is None or id(function) in self.seen:
+            return
+        self.seen[id(function)] = function
+        if isinstance(function, MethodType):
+            self.add("an argument", [function.__self__])
+        self.add("a default", function.__defaults__ or ())
+        self.add("a default", (function.__kwdefaults__ or {}).values())
+        is_own = is_own_file(code.co_filename)
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            self.cell(name, cell, is_own)
+        if not is_own:
+            self.objects.append((function, attributes_of(function)))
+            scope = function.__globals__
+            for name in code.co_names:
+                if name in scope:
+                    self.add(f"the variable `{name}`", [scope[name]])
+
+    def cell(self, name: str, cell: CellType, is_own: bool) -> None:
+        """A variable of a closure."""
+        if not is_own and id(cell) not in self.seen:
+            self.seen[id(cell)] = cell
+            self.names[id(cell)] = name
+            self.objects.append((cell, attributes_of(cell)))
+        self.inside(f"the variable `{name}`", contents_of(cell))
+
+    def visit(self, owner: str, value: Any) -> None:
+        """Note a value, and what it leads to."""
+        if isinstance(value, FunctionType):
+            self.function(inspect.unwrap(value))
+            self.function(value)
+            return
+        if isinstance(value, _LEAVES) or id(value) in self.seen:
+            return
+        self.seen[id(value)] = value
+        if is_known(value):
+            self.iterators.append((value, place_of(value)))
+        elif isinstance(value, (list, tuple, set, frozenset, dict, bytearray, deque)):
+            self.container(owner, value)
+        elif isinstance(value, MethodType):
+            self.add(owner, (value.__self__, value.__func__))
+        elif isinstance(value, partial):
+            self.add(owner, (value.func, value.args, value.keywords))
+        elif not isinstance(value, _OPAQUE):
+            self.object(owner, value)
+
+    def container(self, owner: str, value: Any) -> None:
+        """Note a container, and what it holds."""
+        if isinstance(value, _CHANGING):
+            self.containers.append(Owned(owner, value, _contents(value)))
+        if not isinstance(value, bytearray):
+            self.add(owner, dict.values(value) if isinstance(value, dict) else value)
+        if type(value) not in (list, tuple, set, frozenset, dict, deque):
+            self.object(owner, value)
+
+    def object(self, owner: str, value: Any) -> None:
+        """Note the attributes of an object, and its class."""
+        if isinstance(value, Layer):
+            self.layer(value)
+        if _is_ours(value):
+            return
+        attributes = attributes_of(value)
+        self.objects.append((value, attributes))
+        is_class = isinstance(value, type)
+        kind = value if is_class else type(value)
+        self.add(owner, kind.__mro__[1:-1] if is_class else (kind,))
+        place = f"the class {kind.__name__}" if is_class else f"a {kind.__name__}"
+        for name, entry in attributes.items():
+            self.inside(f"the attribute `{name}` of {place}", entry)
+
+    def layer(self, layer: Layer) -> None:
+        """Note what a Layer has registered; its buffers change by ways of their own."""
+        place = f"a {type(layer).__name__}"
+        for name in STORES:
+            store = vars(layer).get(name, {})
+            self.containers.append(Owned(f"the {name.strip('_')} of {place}", store, {**store}))
+        self.add(place, vars(layer).get("_sub_layers", {}).values())
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether an object is a part of ours or of a library's: no code of the user changes it."""
+    if isinstance(value, type):
+        return is_library(value.__module__)
+    module = type(value).__module__
+    if module.startswith("dy2st_runtime.nn"):
+        return False
+    return module.partition(".")[0] in ("dy2st", "numpy")
+
+
+# -- what containers hold -----------------------------------------------------------------------
+
+
+def _contents(container: Any) -> Any:
+    """A copy to compare with; no code of the user's classes runs."""
+    kinds: tuple[Any, ...] = (list, dict, set)
+    for kind in kinds:
+        if isinstance(container, kind) and not is_library(type(container).__module__):
+            return kind.copy(container)
+    return copy.copy(container)
+
+
+def _set_back(container: Any, contents: Any) -> None:
+    if isinstance(container, (dict, set)):
+        kind: Any = dict if isinstance(container, dict) else set
+        kind.clear(container)
+        kind.update(container, contents)
+    else:
+        container_kind: Any = next(k for k in (list, bytearray, deque) if isinstance(container, k))
+        container_kind.clear(container)
+        container_kind.extend(container, contents)
+
+
+def snapshot(container: Any) -> Any:
+    """A copy to compare with later."""
+    if isinstance(container, Choice):
+        return Choice(container.tag, container.cases)
+    return _contents(container)
+
+
+def differs(now: Any, before: Any) -> bool:
+    """Whether a container holds something else than a copy of it from before."""
+    if isinstance(now, Choice):
+        return now.tag is not before.tag or now.cases is not before.cases
+    if len(now) != len(before):
+        return True
+    if isinstance(now, dict):
+        if not all(map(_same, dict.keys(now), dict.keys(before))):
+            return True
+        return not all(map(_same, dict.values(now), dict.values(before)))
+    if isinstance(now, (set, bytearray)):
+        return bool(now != before)
+    return not all(map(_same, now, before))
+
+
+_COMPARED = frozenset({int, str, bytes})
+
+
+def _same(left: Any, right: Any) -> bool:
+    if left is right:
+        return True
+    return type(left) in _COMPARED and type(left) is type(right) and bool(left == right)
+
+
+def check_shared(shared: Sequence[tuple[Location | None, list[tuple[Any, Any]]]]) -> None:
+    """Refuse a name that is one of two lists or dicts if one of the three was changed later."""
+    for place, pairs in shared:
+        if any(differs(value, before) for value, before in pairs):
+            raise ConversionError(
+                f"a {type(pairs[0][0]).__name__} that is one of two by a tensor is changed later",
+                at=place,
+                why="which of the two would have to change is known only when the Program runs",
+                hint="copy it where it is chosen: list(a) if condition else list(b)",
+            )
