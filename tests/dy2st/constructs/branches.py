@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 
-from dy2st.errors import ConversionError
 from tests.dy2st.constructs.catalogue import construct
 
 
@@ -114,9 +113,7 @@ def numbers_in_branches(x):
 
 @construct(
     "a number in one branch and a tensor in the other",
-    "refused: one Program, one type",
-    refused=ConversionError,
-    says="`n`",
+    "one of two values, and operators take whichever it is",
 )
 def number_or_tensor(x):
     if x.sum() > 0:

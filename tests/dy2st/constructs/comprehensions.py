@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dy2st
-from dy2st.errors import BranchMismatch, TensorAsPython, UnsupportedSyntax
+from dy2st.errors import ConversionError, TensorAsPython, UnsupportedSyntax
 from tests.dy2st.constructs.catalogue import construct
 
 
@@ -191,8 +191,6 @@ def numbers_in_a_list(x):
 @construct(
     "vectors added up from 0 under conditions",
     "0 or a vector",
-    refused=BranchMismatch,
-    says="gathers",
 )
 def sum_of_vectors(x):
     return sum(v for v in (x, x + 1) if v.sum() > 0)
@@ -303,8 +301,8 @@ def other_consumers(x):
 @construct(
     "`tuple(list)`, `sorted(list)` of a list of unknown length",
     "they would be Python's",
-    refused=TensorAsPython,
-    says="known only when the Program runs",
+    refused=ConversionError,
+    says="tuple() of a list",
 )
 def tuple_of_the_list(x):
     return tuple([v for v in x if v > 0])

@@ -108,7 +108,7 @@ def nested_async_comprehension(x):
     "an ExceptionGroup raised under a tensor condition",
     "a group has no static form",
     refused=ConversionError,
-    says="raised in a branch",
+    says="is raised with a ValueError in a branch",
 )
 def group_in_a_branch(x):
     y = x

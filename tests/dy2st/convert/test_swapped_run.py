@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import itertools
 import operator
 import threading
 import weakref
@@ -71,10 +72,10 @@ def test_after_a_failed_trace_every_function_has_its_own_code():
 
 
 def test_a_function_that_was_met_once_is_converted_from_the_start_of_later_traces():
-    runs = []
+    runs = itertools.count()
 
     def call_from_c(x):
-        runs.append(1)
+        next(runs)
         return operator.methodcaller("met_late")(Late(x))
 
     class Late(Box):
@@ -82,9 +83,43 @@ def test_a_function_that_was_met_once_is_converted_from_the_start_of_later_trace
             return self.x if self.x.sum() > 0 else -self.x
 
     to_static(call_from_c)(dy2st.to_tensor(UP))
-    assert len(runs) == 2
+    assert next(runs) == 2
     to_static(call_from_c)(dy2st.to_tensor(UP))
-    assert len(runs) == 3
+    assert next(runs) == 4
+
+
+def test_what_only_other_functions_have_met_makes_no_new_program():
+    static = to_static(flip)
+    static(dy2st.to_tensor(UP))
+    Reading.of_function(dy2st.to_tensor(UP))
+    try:
+        globals()["SCALE"] = 3
+        static(dy2st.to_tensor(UP))
+        assert len(static.program_cache) == 1
+    finally:
+        globals()["SCALE"] = 2
+
+
+SCALE = 2
+
+
+class Reading(Box):
+    def scaled(self):
+        return self.x * SCALE if self.x.sum() > 0 else self.x
+
+    @staticmethod
+    def of_function(x):
+        return to_static(lambda y: operator.methodcaller("scaled")(Reading(y)))(x)
+
+
+def test_a_global_that_a_swapped_function_reads_is_guarded():
+    static = to_static(lambda x: operator.methodcaller("scaled")(Reading(x)))
+    try:
+        assert static(dy2st.to_tensor(UP)).numpy().tolist() == [2.0, 4.0]
+        globals()["SCALE"] = 5
+        assert static(dy2st.to_tensor(UP)).numpy().tolist() == [5.0, 10.0]
+    finally:
+        globals()["SCALE"] = 2
 
 
 def test_a_closure_made_by_an_unconverted_function_is_converted_with_it():
@@ -129,7 +164,7 @@ def test_a_refusal_that_user_code_catches_is_raised_all_the_same():
 def test_a_refused_branch_that_user_code_catches_is_raised_all_the_same():
     def swallow(x):
         try:
-            y = "text" if x.sum() > 0 else x
+            y = object() if x.sum() > 0 else x
         except Exception:
             y = x
         return y

@@ -302,7 +302,7 @@ def test_private_attributes_are_kept_apart_and_carried():
     agrees(f)
 
 
-def test_a_function_of_one_branch_that_is_called_after_it_is_refused():
+def test_a_function_of_one_branch_is_bound_where_that_was_taken():
     def f(x):
         if x.sum() > 0:
 
@@ -311,8 +311,10 @@ def test_a_function_of_one_branch_that_is_called_after_it_is_refused():
 
         return g(2)
 
-    with pytest.raises(ConversionError, match="the variable `g` is"):
-        to_static(f)(dy2st.to_tensor([1.0]))
+    static = to_static(f)
+    assert static(dy2st.to_tensor([1.0])).numpy().tolist() == [1.0]
+    with pytest.raises(UnboundLocalError, match="'g'"):
+        static(dy2st.to_tensor([-1.0]))
 
 
 def test_classes_of_both_branches_that_know_themselves_stay_inside():

@@ -45,7 +45,7 @@ def not_depend_tensor_if(x, label=None):
         return out
     def false_fn_0(out):
         return out
-    out = convert_ifelse(label is not None, true_fn_0, false_fn_0, (label, out), (out,), (out,))
+    out = convert_ifelse(convert_is_not(label, None), true_fn_0, false_fn_0, (label, out), (out,), (out,))
     return out
 """,
     ),
