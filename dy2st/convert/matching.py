@@ -26,6 +26,7 @@ Found = dict[str, Any]
 # single positional part is the value itself.
 _SEQUENCE, _MAPPING, _MATCH_SELF = 1 << 5, 1 << 6, 1 << 22
 _MISSING = object()
+_ASKED = ("__eq__", "__getattribute__")
 _ITEMS = frozenset({dict, list, tuple})
 # Objects of these types hold no others.
 PLAIN_SUBJECTS = PLAIN_TYPES - {dict, frozenset, list, set, slice, tuple}
@@ -88,7 +89,7 @@ def _is_plain_object(subject: Any, kind: type, depth: int, names: tuple[str, ...
     """An object whose attributes are what its `__dict__` says, and compares by identity."""
     if isinstance(kind, EnumMeta):
         return True
-    if kind.__getattribute__ is not object.__getattribute__ or kind.__eq__ is not object.__eq__:
+    if any(getattr(kind, name) is not getattr(object, name) for name in _ASKED):
         return False
     if kind.__flags__ & (_SEQUENCE | _MAPPING) or hasattr(kind, "__getattr__"):
         return False

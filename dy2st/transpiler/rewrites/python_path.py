@@ -158,7 +158,6 @@ class _PythonPath(Expressions):
     def _cases(self, block: Block) -> tuple[list[tuple[Group, int]], Block]:
         """The cases that begin a block, with the number of their nodes, and what follows them."""
         found: list[tuple[Group, int]] = []
-        is_structured = False
         while block:
             before = int(self.own_name(getattr(block[0], "value", None)) == "convert_match")
             group = getattr(block[before], "group", None)
@@ -167,10 +166,9 @@ class _PythonPath(Expressions):
             count = before + len(group.nodes)
             if found and count != len(block):
                 break
-            is_structured = is_structured or before > 0
             found.append((group, count))
             block = _branch(group, 1)
-        return (found, block) if is_structured else ([], block)
+        return found, block
 
     def _elifs(self, chain: list[Group]) -> Block:
         """Many cases: each is looked at if all before it are surely false.

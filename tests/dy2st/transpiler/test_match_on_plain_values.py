@@ -76,7 +76,7 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize("value", PLAIN, ids=str)
+@pytest.mark.parametrize("value", PLAIN, ids=lambda value: type(value).__name__)
 def test_plain_values_reach_no_staged_form(value):
     def refuse(*_):
         raise AssertionError("a plain value reached a staged form")
@@ -85,7 +85,7 @@ def test_plain_values_reach_no_staged_form(value):
     assert transpile(kind_of).function(kind_of, helpers)(value) == kind_of(value)
 
 
-@pytest.mark.parametrize("value", PLAIN, ids=str)
+@pytest.mark.parametrize("value", PLAIN, ids=lambda value: type(value).__name__)
 def test_plain_values_match_in_a_trace_as_in_python(value):
     found = []
 
