@@ -40,7 +40,7 @@ class _Refused(threading.local):
 refused = _Refused()
 
 # The functions that trace: what is outside of them sees the Program run.
-tracing_codes: set[CodeType] = set()
+tracing_codes: list[CodeType] = []
 
 
 def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> None:
@@ -62,7 +62,7 @@ def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> N
 
 def _catchers(kind: type[BaseException]) -> Iterator[tuple[str, int, str]]:
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code not in tracing_codes:
+    while frame is not None and not any(frame.f_code is code for code in tracing_codes):
         file = frame.f_code.co_filename
         if not is_own_file(file):
             text = "".join(linecache.getlines(file, frame.f_globals))

@@ -29,7 +29,7 @@ _MISSING = object()
 _ASKED = ("__eq__", "__getattribute__")
 _ITEMS = frozenset({dict, list, tuple})
 # Objects of these types hold no others.
-PLAIN_SUBJECTS = PLAIN_TYPES - {dict, frozenset, list, set, slice, tuple}
+PLAIN_SUBJECTS = frozenset(PLAIN_TYPES) - {dict, frozenset, list, set, slice, tuple}
 
 
 def convert_match(

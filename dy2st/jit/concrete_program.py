@@ -283,7 +283,7 @@ def _run(
     return result
 
 
-tracing_codes.add(trace.__code__)
+tracing_codes.append(trace.__code__)
 
 
 def _frozen(value: Any) -> Any:

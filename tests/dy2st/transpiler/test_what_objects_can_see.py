@@ -224,3 +224,16 @@ def which(value):
 def test_a_mapping_without_get_fits_the_pattern_without_keys(same_as_python):
     same_as_python(which, (RegisteredMapping(),), ({},), ({1: 2},), ([],), (3,))
     assert converted(which)(RegisteredMapping()) == "mapping"
+
+
+def test_converted_code_can_be_hashed_as_tools_do(define, convert):
+    function = define(
+        "def f(x, d):\n"
+        "    match x:\n"
+        "        case 1 | 'a':\n"
+        "            return len(d)\n"
+        "    for y in d:\n"
+        "        if y in d and not x:\n"
+        "            d[y] = f(y, d)\n"
+    )
+    assert {convert(function).__code__: 1}
