@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections import namedtuple
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 
 from dy2st_runtime import engine
 from dy2st_runtime.dims import symbol
-from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.errors import ShapeError, TensorAsPython
 from dy2st_runtime.ir import Tracer
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.ops import assert_, print_
@@ -31,6 +33,8 @@ def run(function, array, sizes=None):
 
 
 X = np.array([1, 2], np.float32)
+IN_A_LIST = repr(to_tensor(X))
+"""What Python prints of a tensor inside of a container."""
 
 
 @pytest.mark.parametrize(
@@ -38,10 +42,10 @@ X = np.array([1, 2], np.float32)
     [
         (lambda x: (x,), "[1. 2.]"),
         (lambda x: ("x:", x, 3), "x: [1. 2.] 3"),
-        (lambda x: ([x, "a"],), "[[1. 2.], 'a']"),
-        (lambda x: ((x,), ("b",)), "([1. 2.],) ('b',)"),
-        (lambda x: ({"k": x, 2: [x]},), "{'k': [1. 2.], 2: [[1. 2.]]}"),
-        (lambda x: (Point(x.sum(), 1),), "Point(x=3.0, y=1)"),
+        (lambda x: ([x, "a"],), f"[{IN_A_LIST}, 'a']"),
+        (lambda x: ((x,), ("b",)), f"({IN_A_LIST},) ('b',)"),
+        (lambda x: ({"k": x, 2: [x]},), f"{{'k': {IN_A_LIST}, 2: [{IN_A_LIST}]}}"),
+        (lambda x: (Point(x.sum(), 1),), f"Point(x={to_tensor(3.0)!r}, y=1)"),
         (lambda x: ("\0", x), "\0 [1. 2.]"),
         (lambda x: (x.shape[0], [x.shape[0] + 1]), "2 [3]"),
         (lambda x: (), ""),
@@ -57,11 +61,14 @@ def test_separator_and_end_are_those_of_print(capsys):
     assert capsys.readouterr().out == "[1. 2.]-1!"
 
 
-def test_printing_somewhere_else_is_refused():
-    import sys
+def test_errors_can_be_printed_to_their_stream(capsys):
+    run(lambda x: print_(x, file=sys.stderr), X)
+    assert capsys.readouterr().err == "[1. 2.]\n"
 
-    with pytest.raises(TypeError, match="takes sep, end and flush"):
-        run(lambda x: print_(x, file=sys.stderr), X)
+
+def test_printing_somewhere_else_is_refused():
+    with pytest.raises(TensorAsPython, match="standard output or error"):
+        run(lambda x: print_(x, file=io.StringIO()), X)
 
 
 def test_nothing_is_printed_while_a_function_is_traced(capsys):
