@@ -178,6 +178,12 @@ QUICK: tuple[tuple[str, str], ...] = (
 )
 
 
+SLOW = frozenset(
+    {"test_decimal", "test_descr", "test_ordered_dict", "test_pickle", "test_queue", "test_typing"}
+)
+"""What takes longest, and says least of control flow: only the table of all modules has it."""
+
+
 def every() -> list[tuple[str, str]]:
     """All pairs of a suite and a test module."""
     return [("stdlib", name) for name in STDLIB] + [("language", name) for name in LANGUAGE]
