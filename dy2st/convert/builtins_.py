@@ -12,7 +12,7 @@ from dy2st.convert.staging import is_staged_items, stage_builtin, stage_cast, st
 from dy2st.convert.stale import check_fresh
 from dy2st.convert.text import TEXT_BUILTINS, holds_traced
 from dy2st.convert.traced import any_traced, is_traced
-from dy2st_runtime.ir import current_tracer
+from dy2st_runtime.ir import Variable, current_tracer
 
 # A program may put functions of its own, converted ones, in the place of these.
 _len, _print = builtins.len, builtins.print
@@ -88,6 +88,20 @@ def _unless_traced(function: Callable[..., Any]) -> Callable[..., Any]:
     return convert
 
 
+def _made_of(kind: type[Any]) -> Callable[..., Any]:
+    """`set` and `frozenset`, which look at once which of their items are equal."""
+    make = _unless_traced(kind)
+
+    def convert(*arguments: Any, **options: Any) -> Any:
+        made = make(*arguments, **options)
+        for item in made:
+            if isinstance(item, Variable) and item.number is not None:
+                raise item.unhashable()
+        return made
+
+    return convert
+
+
 def any_staged(*values: Any) -> bool:
     """Whether one of the values is traced, or an iterable of the Program."""
     return any(is_traced(value) or is_staged_items(value) for value in values)
@@ -139,7 +153,6 @@ _TABLE: tuple[tuple[Any, Callable[..., Any]], ...] = (
             divmod,
             enumerate,
             filter,
-            frozenset,
             hasattr,
             isinstance,
             iter,
@@ -149,11 +162,11 @@ _TABLE: tuple[tuple[Any, Callable[..., Any]], ...] = (
             range,
             reversed,
             round,
-            set,
             tuple,
             zip,
         )
     ),
+    *((kind, _made_of(kind)) for kind in (set, frozenset)),
     *((function, _unless_items_traced(function)) for function in (sum, max, min, sorted)),
     (builtins.any, _until_traced(builtins.any, True)),
     (builtins.all, _until_traced(builtins.all, False)),

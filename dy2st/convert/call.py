@@ -88,7 +88,7 @@ from dy2st.convert.staging import is_staged_iterable
 from dy2st.convert.stale import check_fresh
 from dy2st.convert.swapping import own_code
 from dy2st.convert.text import convert_format, convert_percent, convert_text, text_method
-from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_LOOKUPS, PLAIN_TYPES
+from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_LOOKUPS, PLAIN_TYPES, SAME_AS_TYPES
 from dy2st.convert.undefined import Undefined, convert_cell, defined, undefined
 from dy2st.transpiler import Converted, is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
@@ -492,7 +492,7 @@ gc.callbacks.append(_before_collection)
 # Constants and builtins that rewritten code looks at.
 _LOOKED_AT: dict[str, Any] = {
     **{f"builtin_{f.__name__}": f for f in (abs, bool, float, int, iter, len, list, range)},
-    "choice_type": Choice,
+    "same_as_types": SAME_AS_TYPES,
     "plain_containers": PLAIN_CONTAINERS,
     "plain_lookups": PLAIN_LOOKUPS,
     "plain_types": PLAIN_TYPES,

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from dy2st.convert.asked import asked, method_of
+from dy2st.convert.joining import is_number, number_kind
 from dy2st.convert.logical import convert_not
-from dy2st.convert.staging import stage_and, stage_cast, stage_in, stage_is
+from dy2st.convert.staging import stage_and, stage_cast, stage_in, stage_is, stage_same_bool
 from dy2st.convert.stale import check_fresh
-from dy2st.convert.traced import PLAIN_TYPES, any_traced, is_traced
+from dy2st.convert.traced import PLAIN_TYPES, SAME_AS_TYPES, any_traced, is_traced
 from dy2st_runtime.ir.choice import Choice
 
 
@@ -45,11 +46,19 @@ def convert_is(left: Any, right: Any) -> Any:
     >>> convert_is(None, None)
     True
     """
+    if type(left) not in SAME_AS_TYPES and type(right) not in SAME_AS_TYPES:
+        return left is right
     if type(left) is Choice or type(right) is Choice:
         check_fresh(left)
         check_fresh(right)
         return stage_is(left, right)
+    if _is_bool(left) and _is_bool(right):
+        return stage_same_bool(left, right)
     return left is right
+
+
+def _is_bool(value: Any) -> bool:
+    return is_number(value) and number_kind(value) is bool
 
 
 def convert_is_not(left: Any, right: Any) -> Any:

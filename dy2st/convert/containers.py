@@ -12,7 +12,7 @@ from dy2st.convert.staging import (
     stage_setitem,
 )
 from dy2st.convert.traced import any_traced, is_a, is_traced
-from dy2st_runtime.ir import Tensor
+from dy2st_runtime.ir import Tensor, Variable
 from dy2st_runtime.ir.choice import Choice
 
 
@@ -60,8 +60,17 @@ def convert_change(target: Any, method: str, /, *arguments: Any, **keywords: Any
     """
     if is_staged_list(target):
         return stage_change(target, method, arguments, keywords)
+    if isinstance(target, (set, dict)) and arguments:
+        _check_keys(arguments[0])
     getattr(target, method)(*arguments, **keywords)
     return target
+
+
+def _check_keys(given: Any) -> None:
+    """Refuse numbers of the Program among what becomes keys of a dict or set."""
+    for key in given if isinstance(given, (list, tuple, set, dict)) else (given,):
+        if isinstance(key, Variable) and key.number is not None:
+            raise key.unhashable()
 
 
 def convert_delitem(target: Any, index: Any) -> Any:

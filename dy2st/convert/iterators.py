@@ -6,6 +6,7 @@ import inspect
 import itertools
 import operator
 import warnings
+from dataclasses import dataclass, field
 from types import GeneratorType
 from typing import Any
 
@@ -62,10 +63,10 @@ def is_known(value: Any) -> bool:
 def place_of(value: Any) -> Any:
     """What tells how far an iterator has come: what is left, or its parts.
 
-    A generator has begun, or ended; between, converted ones look after themselves.
+    Of a generator, the statement at which it stands, and what its variables hold.
     """
     if isinstance(value, GeneratorType):
-        return inspect.getgeneratorstate(value)
+        return _place_of_generator(value)
     left = operator.length_hint(value, -1)
     if left >= 0:
         return left
@@ -78,6 +79,25 @@ def place_of(value: Any) -> Any:
     except TypeError:
         return None
     return [place_of(part) if is_known(part) else part for part in parts if _tells(part)]
+
+
+@dataclass(frozen=True)
+class _Stands:
+    """Where a generator stands; the values are held, so that no other gets their identities."""
+
+    state: str
+    instruction: int
+    places: list[Any]
+    values: list[Any] = field(compare=False)
+
+
+def _place_of_generator(generator: GeneratorType[Any, Any, Any]) -> _Stands:
+    frame, state = generator.gi_frame, inspect.getgeneratorstate(generator)
+    if frame is None or state == inspect.GEN_RUNNING:
+        return _Stands(state, 0, [], [])
+    values = [*frame.f_locals.values()]
+    places = [place_of(value) if is_known(value) else id(value) for value in values]
+    return _Stands(state, frame.f_lasti, places, values)
 
 
 def _flat(parts: Any) -> list[Any]:

@@ -303,6 +303,15 @@ def stage_is(left: Any, right: Any) -> Any:
     return is_same(left, right)
 
 
+def stage_same_bool(left: Any, right: Any) -> Any:
+    """`left is right` for two bools, one of which is traced: Python has one True and one False."""
+    if type(left) is bool:
+        left, right = right, left
+    if type(right) is bool:
+        return left if right else stage_not(left)
+    return stage_values.as_number(F.equal(left, right), bool)
+
+
 def stage_for_case(
     choice: Any, run: Callable[..., tuple[Any, ...]], body: Callable[..., Any], variables: Values
 ) -> tuple[Any, ...]:

@@ -55,6 +55,8 @@ PLAIN_LOOKUPS = Types({bytes, dict, frozenset, range, set, str})
 PLAIN_TYPES = Types(PLAIN_CONTAINERS)
 PLAIN_TYPES |= {bool, bytearray, bytes, complex, float, frozenset, int, range, slice, str, tuple}
 PLAIN_TYPES.add(type(None))
+# Types of what stands for None, True, False and other objects that Python has one of.
+SAME_AS_TYPES = Types({Choice, Condition, Variable})
 _SETS = (PLAIN_CONTAINERS, PLAIN_LOOKUPS, PLAIN_TYPES)
 _HELD = tuple(types & {dict, list, set} for types in _SETS)
 _lock = threading.Lock()

@@ -327,16 +327,17 @@ class Expressions:
         return gast.IfExp(tests[0] if len(tests) == 1 else _and(*tests), compared, node)
 
     def _is(self, node: Node) -> Node:
-        """`a is b` where neither is one of several values, of which a tensor decides."""
+        """`a is b` where neither is a bool or one of several values, of which a tensor decides."""
         if not all(map(self.is_simple, node.args)):
             return self.generic(node)
         is_same = self.own_name(node) == "convert_is"
         operators = (gast.Is, gast.IsNot) if is_same else (gast.IsNot, gast.Is)
         compared = gast.Compare(node.args[0], [operators[0]()], [node.args[1]])
         names = [value for value in node.args if isinstance(value, gast.Name)]
-        choice = load(self.context.helper("choice_type"))
+        types = load(self.context.helper("same_as_types"))
         kinds = [self.context.call("type_of", name) for name in names]
-        chosen = [gast.Compare(kind, [operators[0]()], [choice]) for kind in kinds]
+        belongs = gast.In if is_same else gast.NotIn
+        chosen = [gast.Compare(kind, [belongs()], [types]) for kind in kinds]
         if not chosen:
             return compared
         if is_same:

@@ -6,6 +6,7 @@ the Block. A Variable is made in one place, as parameter of a Block or as result
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir.dispatch import F
-from dy2st_runtime.ir.location import user_location, why_not_converted
+from dy2st_runtime.ir.location import is_own_file, user_location, why_not_converted
 from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
@@ -89,6 +90,32 @@ class Variable(Tensor):
             "index a tensor with it (x[i]), or make the structure depend on Python values only",
         )
 
+    def __hash__(self) -> int:
+        """Refused for what is a number in Python, which hashes by its value; else the identity."""
+        if self.number is not None and not is_own_file(sys._getframe(1).f_code.co_filename):
+            raise self.unhashable()
+        return object.__hash__(self)
+
+    def unhashable(self) -> TensorAsPython:
+        """The refusal to be a key of a dict or set."""
+        return _needs_value(
+            "a traced number is a key of a dict or set",
+            "compare it with the keys in an `if`, or keep the entries in a tensor and index that",
+        )
+
+    def __mul__(self, other: Any) -> Any:
+        """A sequence is not repeated: its length would be known only when the Program runs."""
+        if self.number is not None and isinstance(other, _SEQUENCES):
+            raise _needs_value(
+                f"a {type(other).__name__} is repeated as often as a traced number says",
+                "append to a list in a `for` loop over range(...), or repeat a tensor: tile(...)",
+            )
+        return super().__mul__(other)
+
+    def __rmul__(self, other: Any) -> Any:
+        """As `__mul__`."""
+        return self * other if isinstance(other, _SEQUENCES) else super().__rmul__(other)
+
     def __iter__(self) -> Iterator[Any]:
         """The tensors along the first axis, if their number is known."""
         size = self.shape[0] if self.ndim else None
@@ -149,6 +176,9 @@ class Variable(Tensor):
     def __repr__(self) -> str:
         """`Variable(%x: tensor<2x3xfloat32>)`."""
         return f"Variable(%{self.name or '?'}: {self.type})"
+
+
+_SEQUENCES = (str, bytes, list, tuple)
 
 
 def _needs_value(what: str, hint: str) -> TensorAsPython:
