@@ -206,18 +206,19 @@ class Join:
     def _half_bound(self, name: str, left: Any, right: Any, guarded: bool) -> Callable[[], Any]:
         """Bound in one branch only: any value stands in, and reading it is checked."""
         bound, other = (right, self.true) if isinstance(left, Undefined) else (left, self.false)
-        if not guarded and not is_joinable(bound):
+        missing = left if bound is right else right
+        if not guarded and (not is_joinable(bound) or missing.failure is not None):
             return self._choice(name, left, right)
         filler = self._filler(bound, other)
         pair = (filler, bound) if other is self.true else (bound, filler)
-        value = self.join(name, *pair, guarded=True)
         if guarded:
-            return value
+            return self.join(name, *pair, guarded=True)
+        value = self.slot(name, *pair)
         flag = self.slot(f"whether {name} is bound", other is self.false, other is self.true)
 
         def guard() -> Any:
-            result = value()
-            assert isinstance(result, Variable) and flag.result is not None
+            result = value.result
+            assert result is not None and flag.result is not None
             result.guard = (flag.result, name)
             return result
 

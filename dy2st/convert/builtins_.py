@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dy2st.convert.asked import asked, method_of, number_of
+from dy2st.convert.attribute_builtins import ATTRIBUTE_BUILTINS
 from dy2st.convert.staging import is_staged_items, stage_builtin, stage_cast, stage_len, stage_print
 from dy2st.convert.stale import check_fresh
 from dy2st.convert.text import TEXT_BUILTINS, holds_traced
@@ -149,11 +150,11 @@ _TABLE: tuple[tuple[Any, Callable[..., Any]], ...] = (
         (function, _unless_traced(function))
         for function in (
             abs,
-            callable,
             divmod,
             enumerate,
             filter,
             hasattr,
+            frozenset,
             isinstance,
             iter,
             list,
@@ -175,4 +176,5 @@ _TABLE: tuple[tuple[Any, Callable[..., Any]], ...] = (
 BUILTINS: dict[int, Callable[..., Any]] = {
     **{id(builtin): own for builtin, own in _TABLE},
     **TEXT_BUILTINS,
+    **ATTRIBUTE_BUILTINS,
 }

@@ -88,7 +88,15 @@ from dy2st.convert.staging import is_staged_iterable
 from dy2st.convert.stale import check_fresh
 from dy2st.convert.swapping import own_code
 from dy2st.convert.text import convert_format, convert_percent, convert_text, text_method
-from dy2st.convert.traced import PLAIN_CONTAINERS, PLAIN_LOOKUPS, PLAIN_TYPES, SAME_AS_TYPES
+from dy2st.convert.traced import (
+    FRESH_CONTAINERS,
+    FRESH_LOOKUPS,
+    PLAIN_CONTAINERS,
+    PLAIN_SCALARS,
+    PLAIN_TYPES,
+    PLAIN_VALUES,
+    SAME_AS_TYPES,
+)
 from dy2st.convert.undefined import Undefined, convert_cell, defined, undefined
 from dy2st.transpiler import Converted, is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
@@ -494,10 +502,13 @@ _LOOKED_AT: dict[str, Any] = {
     **{f"builtin_{f.__name__}": f for f in (abs, bool, float, int, iter, len, list, range)},
     "same_as_types": SAME_AS_TYPES,
     "plain_containers": PLAIN_CONTAINERS,
-    "plain_lookups": PLAIN_LOOKUPS,
+    "plain_scalars": PLAIN_SCALARS,
     "plain_types": PLAIN_TYPES,
     "now": _now,
     "plain_subjects": PLAIN_SUBJECTS,
+    "plain_values": PLAIN_VALUES,
+    "fresh_containers": FRESH_CONTAINERS,
+    "fresh_lookups": FRESH_LOOKUPS,
     "type_of": type,
     "undefined_type": Undefined,
 }

@@ -257,7 +257,7 @@ class Loop:
             return self._as_array(path, name, old, new)
         if is_container(old) and same_layout(old, new):
             return self._match_entries(path, name, old, new, yields)
-        if isinstance(old, Undefined) and is_joinable(new):
+        if isinstance(old, Undefined) and old.failure is None and is_joinable(new):
             return self._first_bound(path, name, new)
         if isinstance(old, Undefined) and _stays_unbound(new):
             return old

@@ -161,7 +161,8 @@ def convert_turns(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:
 def _of_case(gathered: Gathered, case: Any, turn: Turn) -> Any:
     """What is gathered if the iterable is this one."""
     value = [*gathered.value] if isinstance(gathered.value, list) else gathered.value
-    return convert_turns(replace(gathered, value=value), case, turn).value
+    gathered = convert_turns(replace(gathered, value=value), case, turn)
+    return gathered.total() if gathered.kind is builtins.sum else gathered.value
 
 
 def _unrolled(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:

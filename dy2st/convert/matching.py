@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import EnumMeta
 from typing import Any
 
 from dy2st.convert.builtins_ import BUILTINS
+from dy2st.convert.choices import spread
+from dy2st.convert.compare import convert_is
 from dy2st.convert.ifelse import convert_ifexp
 from dy2st.convert.logical import convert_and, convert_not, convert_or
 from dy2st.convert.staging import is_staged_list, stage_cast
+from dy2st.convert.stale import check_fresh
 from dy2st.convert.traced import PLAIN_TYPES, is_traced
+from dy2st.convert.undefined import Undefined
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import current_tracer, user_location
+from dy2st_runtime.ir.choice import Choice
 
 Found = dict[str, Any]
 
@@ -68,6 +73,7 @@ def _is_plain(subject: Any, depth: int, names: tuple[str, ...]) -> bool:
     if kind in PLAIN_SUBJECTS:
         return True
     if kind in _ITEMS:
+        check_fresh(subject)
         items = subject.values() if kind is dict else subject
         if depth == 0 or PLAIN_SUBJECTS.issuperset(map(type, items)):
             return True
@@ -103,7 +109,36 @@ def _is_plain_object(subject: Any, kind: type, depth: int, names: tuple[str, ...
 
 
 def _match(subject: Any, pattern: tuple[Any, ...], found: Found) -> Any:
+    if type(subject) is Choice and pattern[0] in _LOOKING:
+        return _match_cases(subject, pattern, found)
     return _KINDS[pattern[0]](subject, pattern, found)
+
+
+def _match_cases(subject: Any, pattern: tuple[Any, ...], found: Found) -> Any:
+    """Whichever value it is, is matched; the names are bound where it fits."""
+    names = [*_names_in(pattern)]
+
+    def run(case: Any) -> tuple[Any, ...]:
+        own: Found = {}
+        hit = _match(case, pattern, own)
+        return (hit, *(own.get(name, Undefined(name)) for name in names))
+
+    hit, *values = spread(run, subject)
+    if hit is not False:
+        found.update(zip(names, values, strict=True))
+    return hit
+
+
+def _names_in(pattern: tuple[Any, ...]) -> Iterator[str]:
+    kind, *parts = pattern
+    if kind in ("as", "star"):
+        yield from (parts[-1],) if parts[-1] is not None else ()
+    if kind == "mapping":
+        yield from (parts[2],) if parts[2] is not None else ()
+    inner = {"mapping": 1, "class": 2}.get(kind)
+    for part in parts if inner is None else parts[inner]:
+        if isinstance(part, tuple):
+            yield from _names_in(part)
 
 
 def _any(subject: Any, pattern: tuple[Any, ...], found: Found) -> Any:
@@ -116,6 +151,8 @@ def _value(subject: Any, pattern: tuple[Any, ...], found: Found) -> Any:
 
 def _is(subject: Any, pattern: tuple[Any, ...], found: Found) -> Any:
     literal = pattern[1]
+    if type(subject) is Choice:
+        return convert_is(subject, literal)
     if literal is not None and is_traced(subject) and BUILTINS[id(type)](subject) is bool:
         return subject if literal else convert_not(subject)
     return subject is literal
@@ -312,6 +349,8 @@ def _truth(value: Any) -> Any:
     return stage_cast(bool, value) if is_traced(value) else bool(value)
 
 
+# Patterns that ask more of a value than whether it equals another one.
+_LOOKING = frozenset({"sequence", "mapping", "class"})
 _KINDS = {
     "any": _any,
     "value": _value,

@@ -40,8 +40,16 @@ class Attribute:
 
     def get(self) -> Any:
         """The value now; Undefined if there is none."""
-        value = attribute_of(self.owner, self.attribute)
-        return Undefined(self.name) if isinstance(value, Undefined) else value
+        return self.or_missing(attribute_of(self.owner, self.attribute))
+
+    def or_missing(self, value: Any) -> Any:
+        """The value, or what raises Python's error where it is read."""
+        if not isinstance(value, Undefined):
+            return value
+        is_class = isinstance(self.owner, type)
+        kind = f"type object '{self.owner.__name__}'" if is_class else _kind_of(self.owner)
+        text = f"{kind} has no attribute '{self.attribute}'"
+        return Undefined(self.name, lambda: AttributeError(text))
 
     def put(self, value: Any) -> None:
         """Set or remove the attribute, past the methods of its owner."""
@@ -49,6 +57,10 @@ class Attribute:
         if value is now or (isinstance(value, Undefined) and isinstance(now, Undefined)):
             return
         set_attribute(self.owner, self.attribute, value)
+
+
+def _kind_of(owner: Any) -> str:
+    return f"'{type(owner).__name__}' object"
 
 
 @dataclass(eq=False)

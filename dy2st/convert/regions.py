@@ -170,6 +170,8 @@ def _changes(notes: Notes, heap: Heap, copies: Copies) -> dict[Hashable, Change]
             found[key] = change
     for owner, name, before, after in heap.changed_attributes():
         place = _place(owner, name, heap)
+        if isinstance(place, Attribute):
+            before, after = place.or_missing(before), place.or_missing(after)
         change = Change(place, before, after, user_location(), is_announced=False)
         if place.key not in found and _is_change(change, copies):
             found[place.key] = change

@@ -6,7 +6,7 @@ from typing import Any
 
 from dy2st.convert.traced import look_at_containers
 from dy2st_runtime.errors import EscapedVariable
-from dy2st_runtime.ir import user_location
+from dy2st_runtime.ir import current_tracer, user_location
 
 
 class Stale:
@@ -53,6 +53,12 @@ _CONTAINERS = (list, dict, set)
 _len = len  # a program may put a function of its own in its place
 
 
+def check_unchanged(containers: list[Any]) -> None:
+    """Refuse a trace that has put something into a list, dict or set that is out of date."""
+    if not all(map(is_out_of_date, containers)):
+        raise stale()
+
+
 def is_stale(value: Any) -> bool:
     """Whether a list, dict or set has become something else."""
     if not isinstance(value, (list, dict, set)):
@@ -63,6 +69,9 @@ def is_stale(value: Any) -> bool:
 def make_stale(value: Any) -> None:
     """Let every use of a list, dict or set under another name be refused."""
     look_at_containers()
+    tracer = current_tracer()
+    if tracer is not None:
+        tracer.stale.append(value)
     if isinstance(value, list):
         value[:] = [Stale()]
     elif isinstance(value, dict):

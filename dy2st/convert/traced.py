@@ -48,17 +48,17 @@ class Types(set[type]):
         return self is not other
 
 
-# Objects of exactly these types are never traced, and Python alone treats them. While containers
-# are looked at, none of these sets holds list, dict or set.
-PLAIN_CONTAINERS = Types({dict, list, set})
-PLAIN_LOOKUPS = Types({bytes, dict, frozenset, range, set, str})
-PLAIN_TYPES = Types(PLAIN_CONTAINERS)
-PLAIN_TYPES |= {bool, bytearray, bytes, complex, float, frozenset, int, range, slice, str, tuple}
-PLAIN_TYPES.add(type(None))
+# Objects of exactly these types are never traced, and Python alone treats them.
+PLAIN_CONTAINERS = frozenset({dict, list, set})
+PLAIN_VALUES = frozenset({bytes, frozenset, range, str})
+PLAIN_SCALARS = PLAIN_VALUES | {bool, bytearray, complex, float, int, slice, tuple, type(None)}
+PLAIN_TYPES = PLAIN_SCALARS | PLAIN_CONTAINERS
 # Types of what stands for None, True, False and other objects that Python has one of.
-SAME_AS_TYPES = Types({Choice, Condition, Variable})
-_SETS = (PLAIN_CONTAINERS, PLAIN_LOOKUPS, PLAIN_TYPES)
-_HELD = tuple(types & {dict, list, set} for types in _SETS)
+SAME_AS_TYPES = frozenset({Choice, Condition, Variable})
+
+# Those of which Python may be asked anything; none while a trace looks at containers itself.
+FRESH_CONTAINERS = Types({dict, list, set})
+FRESH_LOOKUPS = Types({dict, set})
 _lock = threading.Lock()
 
 
@@ -93,11 +93,11 @@ def _count(change: int) -> None:
     global _lookers
     with _lock:
         _lookers += change
-        for types, containers in zip(_SETS, _HELD, strict=True):
-            if _lookers:
-                types.difference_update(containers)
-            else:
-                types.update(containers)
+        FRESH_CONTAINERS.clear()
+        FRESH_LOOKUPS.clear()
+        if not _lookers:
+            FRESH_CONTAINERS.update({dict, list, set})
+            FRESH_LOOKUPS.update({dict, set})
 
 
 def any_traced(*values: object) -> bool:

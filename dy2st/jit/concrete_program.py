@@ -16,7 +16,7 @@ from dy2st.convert.heap import check_shared
 from dy2st.convert.outer import Change, whole_trace
 from dy2st.convert.record import recording
 from dy2st.convert.regions import AlwaysRaises, record_raise, shows_when_run
-from dy2st.convert.stale import check_fresh
+from dy2st.convert.stale import check_fresh, check_unchanged
 from dy2st.convert.swapped_run import Preparation, run_swapped
 from dy2st.convert.traced import containers_not_looked_at
 from dy2st.convert.undefined import Undefined
@@ -232,6 +232,7 @@ def _trace(
                 hint="copy it first, or return the changed one",
             )
         check_shared(tracer.shared)
+        check_unchanged(tracer.stale)
         preparation.tell(function)
         result = settled(result)
         if changes:

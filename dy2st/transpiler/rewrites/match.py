@@ -8,7 +8,7 @@
                                         if not missed_0: x = part_0; b
 
 The subject is evaluated once, the names of a pattern are bound once all of it fits, and before its
-guard. A `match` of strings, None and plain names without guards stays.
+guard. A `match` of plain names without guards stays.
 """
 
 from __future__ import annotations
@@ -63,15 +63,7 @@ def _is_open(case: Node) -> bool:
 
 
 def _is_plain(pattern: Node) -> bool:
-    if isinstance(pattern, gast.MatchValue):
-        return isinstance(pattern.value, gast.Constant) and isinstance(
-            pattern.value.value, str | bytes
-        )
-    if isinstance(pattern, gast.MatchSingleton):
-        return pattern.value is None
-    if isinstance(pattern, gast.MatchAs):
-        return pattern.pattern is None or _is_plain(pattern.pattern)
-    return isinstance(pattern, gast.MatchOr) and all(map(_is_plain, pattern.patterns))
+    return isinstance(pattern, gast.MatchAs) and pattern.pattern is None
 
 
 @dataclass(frozen=True)

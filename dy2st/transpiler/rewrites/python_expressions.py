@@ -46,6 +46,7 @@ _COMPARISONS = {
 _TAKEN_APART = 3
 # Methods of lists, dicts and sets that look at no item, called with plain arguments.
 _PLAIN_METHODS = frozenset({"add", "append", "get", "items", "keys", "values"})
+_ASKED = frozenset({"get", "items", "keys", "values"})
 _PLAIN_BUILTINS = frozenset({"abs", "bool", "float", "int", "len"})
 _BUILTINS = frozenset(dir(builtins))
 
@@ -176,7 +177,7 @@ class Expressions:
 
     def _of_number(self, name: str, value: Node) -> tuple[Node, Node]:
         """Whether the result of arithmetic is surely true, or false: it is seldom a bool."""
-        known = self.is_plain_type(value, "plain_types")
+        known = self.is_plain_type(value, "plain_scalars")
         plain = _or(known, self.context.call("untraced", load(name)))
         truth = gast.UnaryOp(gast.Not(), gast.UnaryOp(gast.Not(), load(name)))
         truth = gast.NamedExpr(store(name), truth)
@@ -322,7 +323,7 @@ class Expressions:
             return self.generic(node)
         is_in = self.own_name(node) == "convert_in"
         compared = gast.Compare(value, [gast.In() if is_in else gast.NotIn()], [container])
-        tests = [self.is_plain_type(container, "plain_lookups")]
+        tests = [self.is_plain_type(container, "plain_values", "fresh_lookups")]
         tests += [self.is_plain_type(value, "plain_types")] if isinstance(value, gast.Name) else []
         return gast.IfExp(tests[0] if len(tests) == 1 else _and(*tests), compared, node)
 
@@ -402,12 +403,15 @@ class Expressions:
         names = [a for a in node.args if isinstance(a, gast.Name)]
         if not all(map(self.is_simple, names)):
             return None
-        plain = [self.is_plain_type(load(a.id), "plain_types") for a in names]
         if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
             if function.attr in _PLAIN_METHODS and self.is_simple(function.value):
-                return [self.is_plain_type(function.value, "plain_containers"), *plain]
+                kind = "fresh_containers" if function.attr in _ASKED else "plain_containers"
+                plain = [self.is_plain_type(load(a.id), "plain_types") for a in names]
+                return [self.is_plain_type(function.value, kind), *plain]
         elif isinstance(function, gast.Name) and function.id in _PLAIN_BUILTINS and names:
             builtin = load(self.context.helper(f"builtin_{function.id}"))
+            fresh = ("plain_scalars", "fresh_containers")
+            plain = [self.is_plain_type(load(a.id), *fresh) for a in names]
             return [gast.Compare(function, [gast.Is()], [builtin]), *plain]
         return None
 
@@ -442,13 +446,18 @@ class Expressions:
 
     def plain(self, name: str) -> Node:
         """Whether a temporary holds a value that is not traced."""
-        kind = self.is_plain_type(load(name), "plain_types")
+        kind = self.is_plain_type(load(name), "plain_scalars", "fresh_containers")
         return _or(kind, self.context.call("untraced", load(name)))
 
-    def is_plain_type(self, value: Node, types: str) -> Node:
-        """Whether the type of a value is one of `plain_types` or another set of types."""
-        kind = self.context.call("type_of", value)
-        return gast.Compare(kind, [gast.In()], [load(self.context.helper(types))])
+    def is_plain_type(self, value: Node, *types: str) -> Node:
+        """Whether the type of a value is in one of some sets, as `plain_types`."""
+        tests = [
+            gast.Compare(
+                self.context.call("type_of", value), [gast.In()], [load(self.context.helper(name))]
+            )
+            for name in types
+        ]
+        return tests[0] if len(tests) == 1 else _or(*tests)
 
     def is_container(self, name: str) -> Node:
         """Whether a variable holds a list or dict of Python."""

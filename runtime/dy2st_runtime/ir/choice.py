@@ -102,6 +102,15 @@ class Choice:
             return self
         return Choice.spread(operator.add, self, other)
 
+    def __enter__(self) -> Any:
+        """Enter whichever it is."""
+        return Choice.method(self, "__enter__")()
+
+    def __exit__(self, *details: Any) -> Any:
+        """Leave whichever it is; none of them may decide on an exception."""
+        answer = Choice.method(self, "__exit__")(*details)
+        return None if isinstance(answer, Choice) and not any(answer.cases) else answer
+
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """Call whichever it is."""
         return Choice.spread(lambda f: f(*arguments, **keywords), self)

@@ -84,6 +84,8 @@ class Tracer:
         self.outside: dict[int, tuple[Any, str]] = {}
         # Where a name became one of two lists: all three, each with a copy, must stay as they are.
         self.shared: list[tuple[Location | None, list[tuple[Any, Any]]]] = []
+        # Lists, dicts and sets that have become something else, while other names still hold them.
+        self.stale: list[Any] = []
         # Conditions that tell which cases of a Choice it can be.
         self.narrowings: dict[Variable, tuple[Any, frozenset[int]]] = {}
         self._required: set[tuple[Block | None, Constraint]] = set()

@@ -1,0 +1,67 @@
+"""`hasattr`, `getattr` and `callable` of values of which a tensor decides."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from dy2st.convert.attributes import attribute_of
+from dy2st.convert.choices import is_case, spread
+from dy2st.convert.ifelse import convert_ifexp
+from dy2st.convert.undefined import Undefined
+from dy2st_runtime.ir.choice import Choice
+
+
+def convert_hasattr(*arguments: Any) -> Any:
+    """`hasattr`; only some paths may have set the attribute.
+
+    >>> convert_hasattr("", "join")
+    True
+    """
+    if _is_one_of(arguments):
+        return spread(convert_hasattr, *arguments)
+    if not hasattr(*arguments):
+        return False
+    value = attribute_of(*arguments)
+    if type(value) is not Choice:
+        return True
+    bound = [k for k, case in enumerate(value.cases) if not isinstance(case, Undefined)]
+    return is_case(value, bound)
+
+
+def convert_getattr(*arguments: Any) -> Any:
+    """`getattr`, with a default for paths that have not set the attribute.
+
+    >>> convert_getattr("", "none", 1)
+    1
+    """
+    if _count(arguments) != 3:
+        return getattr(*arguments)
+    if _is_one_of(arguments):
+        return spread(convert_getattr, *arguments)
+    owner, name, default = arguments
+    has = convert_hasattr(owner, name)
+    return convert_ifexp(has, lambda: getattr(owner, name), lambda: default)
+
+
+def convert_callable(*arguments: Any) -> Any:
+    """`callable`.
+
+    >>> convert_callable(len)
+    True
+    """
+    return spread(callable, *arguments) if _is_one_of(arguments) else callable(*arguments)
+
+
+def _is_one_of(arguments: tuple[Any, ...]) -> bool:
+    return any(type(value) is Choice for value in arguments[:2])
+
+
+_count = len  # a program may put a function of its own in its place
+
+ATTRIBUTE_BUILTINS: dict[int, Callable[..., Any]] = {
+    id(builtins.callable): convert_callable,
+    id(builtins.getattr): convert_getattr,
+    id(builtins.hasattr): convert_hasattr,
+}
