@@ -14,6 +14,7 @@ import contextlib
 import io
 import linecache
 import random
+import re
 import sys
 from collections.abc import Callable, Sequence
 from types import FrameType
@@ -24,6 +25,7 @@ from dy2st.errors import Dy2stError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.jit.program_features import FEATURES, PRELUDE
 
 T = TypeVar("T")
 Choose = Callable[[Sequence[Any]], Any]
@@ -33,27 +35,6 @@ INPUTS = ([1, 2, 3], [-4, 1, -2], [5, 0, 7], [0, 0, 0], [-1, 6, 2], [3, -3, 9], 
 TENSORS, SCALARS, NUMBERS = ("a", "b", "c"), ("s", "t"), ("p", "q")
 MAYBE = ("u", "w")
 """Tensor variables that only some paths bind."""
-
-PRELUDE = """
-class Box:
-    pass
-
-
-class Guard:
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        return False
-
-
-def twice(v):
-    if v.sum() > 4:
-        return v % 5 + 1
-    return v - 1
-
-"""
-
 
 class Writer:
     """Writes the text of one program; each method draws what it writes."""
@@ -65,7 +46,13 @@ class Writer:
         self.budget = choose(range(4, 16))
         self.count = 0
         self.is_nested = False
-        self.rest = choose(["xs", "len(xs)", "o.v", "(p, q)", "u", "[xs, {'w': o.v}]"])
+        self.features = [choose(FEATURES) for _ in range(choose([0, 1, 1, 2, 3]))]
+        self.rest = ", ".join(
+            [
+                choose(["xs", "len(xs)", "o.v", "(p, q)", "u", "[xs, {'w': o.v}]"]),
+                *(feature.results for feature in self.features),
+            ]
+        )
 
     def program(self) -> str:
         """The whole text, with the function `f` in it."""
@@ -77,6 +64,9 @@ class Writer:
         self.line(2, "u = w = x + 2")
         self.line(1, "xs, o = [x, x + 1], Box()")
         self.line(1, "o.v = x")
+        for feature in self.features:
+            for text in feature.start:
+                self.lines_of(1, text)
         for _ in range(self.choose(range(2, 6))):
             self.statement(1, in_loop=False)
         self.line(1, f"return a, b + c, s, t, p + q, {self.rest}")
@@ -85,6 +75,11 @@ class Writer:
     def line(self, depth: int, text: str) -> None:
         """One line of the function."""
         self.lines.append("    " * depth + text)
+
+    def lines_of(self, depth: int, form: str) -> None:
+        """Lines of a feature, with what they leave open drawn."""
+        for text in form.split("\n"):
+            self.line(depth, re.sub(r"<(\w+)>", lambda m: str(getattr(self, m[1])(1)), text))
 
     def fresh(self, stem: str) -> str:
         """A name that is new in the program."""
@@ -123,7 +118,7 @@ class Writer:
         forms = [*SCALARS, f"{self.tensor(2)}.sum()", f"{self.tensor(2)}.max()"]
         return str(self.choose(forms))
 
-    def number(self) -> str:
+    def number(self, depth: int = 0) -> str:
         """An expression that is a Python number, or depends on how the program ran."""
         forms = [
             *NUMBERS,
@@ -141,6 +136,7 @@ class Writer:
             f"({self.choose(TENSORS)} > {self.choose(TENSORS)}).any()",
             f"{self.choose(NUMBERS)} > {self.choose(range(3))}",
             f"{self.choose(NUMBERS)} % 2 == 0",
+            *(test for feature in self.features for test in feature.tests),
         ]
         if depth > 1 or not self.often(3):
             return str(self.choose(simple))
@@ -183,7 +179,10 @@ class Writer:
         self.choose(kinds)(depth, in_loop)
 
     def simple(self, depth: int) -> None:
-        """An assignment, or another statement of one line."""
+        """An assignment, or another short statement."""
+        if self.features and self.often(2):
+            self.lines_of(depth, self.choose(self.choose(self.features).statements))
+            return
         forms = [
             *[f"{self.choose(TENSORS)} = {self.tensor()} % 11"] * 4,
             f"{self.choose(TENSORS)} += {self.tensor(1)} % 3",
@@ -250,10 +249,10 @@ class Writer:
     def leave(self, depth: int, in_loop: bool) -> None:
         """A jump or an error under a condition."""
         results = f"return {self.tensor(1)}, {self.tensor(1)}, s, t, p + q, {self.rest}"
-        forms = [*["break", "continue"] * 3] * in_loop
-        forms += [] if self.is_nested else [results]
-        forms += ["raise ValueError('no')"] if self.often(4) else []
-        forms += ["assert s < 9, 'much'"] if self.often(4) else []
+        forms = [*["break", "continue"] * 12] * in_loop
+        forms += [] if self.is_nested else [results] * 4 + ["return"]
+        forms += ["raise ValueError('no')"] * 4 if self.often(4) else []
+        forms += ["assert s < 9, 'much'"] * 4 if self.often(4) else []
         if not forms:
             return self.simple(depth)
         self.line(depth, f"if {self.test()}:")
