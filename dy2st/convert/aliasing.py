@@ -15,7 +15,7 @@ from dy2st_runtime.ir import Block, Tracer, Variable
 def note_handed_on(
     tracer: Tracer, block: Block, operands: Sequence[Variable], results: Sequence[Variable]
 ) -> None:
-    """The results of an operator may be the outer tensors that a Block of it yields.
+    """The results of an operator may be the tensors that a Block of it yields, and so outer ones.
 
     To be called when those that it changes in place are marked: their names hold the results.
     """
@@ -23,6 +23,19 @@ def note_handed_on(
     for result, inner in zip(results, block.yields, strict=True):
         if inner in outer:
             _note(tracer, result, outer[inner])
+        else:
+            tracer.aliases.note(result, inner)
+    _note_pairs(tracer, block.yields, results)
+
+
+def _note_pairs(tracer: Tracer, inner: Sequence[Variable], results: Sequence[Variable]) -> None:
+    """What is one tensor at the end of a Block is so behind it."""
+    holders: dict[Variable, Variable] = {}
+    for variable, result in zip(inner, results, strict=True):
+        known = [holders[one] for one in tracer.aliases.of(variable) if one in holders]
+        for other in known:
+            tracer.aliases.note(result, other)
+        holders.setdefault(variable, result)
 
 
 def note_turns(

@@ -56,6 +56,25 @@ def named_twice_by_a_turn(x):
     return u, b
 
 
+def made_with_two_names_in_a_branch(x):
+    b, u = x * 1, x * 2
+    if x.sum() > 0:
+        b = x + 1
+        u = b
+    b[0] = 9.0
+    return u, b
+
+
+def handed_on_by_two_branches(x):
+    b, u = x * 1, x * 2
+    if x.sum() > 0:
+        b = b + 1
+        if x.max() > 1:
+            b = u
+    b[0] = 9.0
+    return u, b
+
+
 def iterated_while_it_changes(x):
     b = x * 1
     for v in b:
@@ -73,6 +92,8 @@ def iterated_while_it_changes(x):
         named_twice_before_a_loop,
         read_under_its_other_name_in_a_loop,
         named_twice_by_a_turn,
+        made_with_two_names_in_a_branch,
+        handed_on_by_two_branches,
         iterated_while_it_changes,
     ],
     ids=lambda function: function.__name__,
