@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import gast
 
 from dy2st.transpiler.analysis.scopes import NameTable
-from dy2st.transpiler.nodes import CONTROL, FUNCTIONS, TRIES, Block, Node
+from dy2st.transpiler.nodes import CONTROL, FUNCTIONS, SCOPES, TRIES, Block, Node
 
 _NONE: frozenset[str] = frozenset()
 
@@ -20,6 +20,11 @@ class Exits:
     at_continue: frozenset[str] = _NONE
     at_return: frozenset[str] = _NONE
     at_exception: frozenset[str] = _NONE
+
+    def of(self, jump: type) -> frozenset[str]:
+        """The names live where a jump of this kind goes."""
+        places = {gast.Break: self.at_break, gast.Continue: self.at_continue}
+        return places.get(jump, self.at_return)
 
 
 class Liveness:
@@ -107,7 +112,7 @@ class Liveness:
         return header if is_while else header | self._reads(node.iter)
 
     def _try(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
-        leaving = exits.at_break | exits.at_continue | exits.at_return | exits.at_exception
+        leaving = exits.at_exception.union(*(exits.of(kind) for kind in _jumps_out(node)))
         last = self.block(node.finalbody, after | leaving, exits) if node.finalbody else after
         if node.finalbody:
             exits = Exits(last, last, last, last)
@@ -138,6 +143,18 @@ class Liveness:
         if isinstance(node, gast.Import | gast.ImportFrom):
             return set(self._names.of(node).writes)
         return set()
+
+
+def _jumps_out(node: Node) -> set[type]:
+    """The kinds of jumps that leave a statement."""
+    found: set[type] = {type(node)} & {gast.Break, gast.Continue, gast.Return}
+    for child in gast.iter_child_nodes(node):
+        if isinstance(child, gast.stmt | gast.ExceptHandler | gast.match_case):
+            found |= set() if isinstance(child, SCOPES) else _jumps_out(child)
+    if isinstance(node, gast.While | gast.For | gast.AsyncFor):
+        found -= {gast.Break, gast.Continue}
+        return found.union(*map(_jumps_out, node.orelse))
+    return found
 
 
 def plain_targets(target: Node) -> list[str]:

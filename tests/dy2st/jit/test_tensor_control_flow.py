@@ -155,6 +155,19 @@ def for_else_with_tensor_break(x):
     return x
 
 
+def assigned_in_a_try_of_a_loop_and_behind_it(x):
+    p = 1
+    for _ in range(2):
+        if x.sum() > 0:
+            try:
+                if x.max() > 2:
+                    p = 2
+            finally:
+                x = x - p
+            p = 3
+    return x, p
+
+
 def loop_variable_after_break(x):
     for i in range(10):
         x = x + 1
