@@ -22,6 +22,7 @@ from dy2st.convert.undefined import Undefined
 from dy2st.transpiler import StatementInfo
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import user_location
+from dy2st_runtime.ir.choice import Choice
 
 
 @dataclass(eq=False)
@@ -250,10 +251,10 @@ def _attributes(paths: Sequence[tuple[str, ...]], known: dict[str, Any]) -> list
     for root, *path, attribute in paths:
         owner = known.get(root)
         for step in path:
-            owner = getattr(owner, step, None)
+            owner = None if type(owner) is Choice else getattr(owner, step, None)
+        if owner is None or type(owner) is Choice or _has_setter(type(owner), attribute):
+            continue  # what the setter does, or a case of several is given, is found by looking
         registered = getattr(owner, "_buffers", {})
-        if owner is None or _has_setter(type(owner), attribute):
-            continue  # what the setter does is found by looking
         if attribute not in registered:
             places.append(Attribute(owner, attribute, ".".join([root, *path, attribute])))
     return places

@@ -279,3 +279,16 @@ def test_a_trace_that_begins_anew_first_undoes_what_it_has_changed():
 
     assert to_static(call)(dy2st.to_tensor(UP)).numpy().tolist() == UP
     assert log == [1]
+
+
+def test_an_object_that_a_branch_of_a_loop_replaces_gets_attributes_there() -> None:
+    def function(x):
+        one = Plain(x)
+        for _ in range(2):
+            if x.sum() > 0:
+                one = Plain(x + 1)
+                one.x = one.x + x
+        return one.x
+
+    found, expected = both(function)
+    assert found == expected
