@@ -7,7 +7,7 @@ from types import FunctionType
 
 import gast
 
-from dy2st.transpiler.nodes import Node, call
+from dy2st.transpiler.nodes import Node, call, walk
 
 
 @dataclass
@@ -52,6 +52,11 @@ class Context:
     bound: set[str] = field(default_factory=set)
     unbound: dict[str, str] = field(default_factory=dict)
     sites: dict[tuple[str, int], str] = field(default_factory=dict)
+    kinds: set[type] = field(default_factory=set)
+
+    def has(self, *kinds: type) -> bool:
+        """Whether the tree has nodes of one of these kinds."""
+        return not self.kinds.isdisjoint(kinds)
 
     def fresh(self, stem: str) -> str:
         """A new name `stem_0`, `stem_1`, ... that the function does not use."""
@@ -104,7 +109,10 @@ class Context:
 def identifiers(tree: Node) -> set[str]:
     """Every identifier in the tree, of any scope."""
     found: set[str] = set()
-    for node in gast.walk(tree):
+    for node in walk(tree):
+        if isinstance(node, gast.Name):
+            found.add(node.id)
+            continue
         for field_name, value in gast.iter_fields(node):
             if isinstance(value, str) and field_name in _IDENTIFIERS:
                 found.add(value)

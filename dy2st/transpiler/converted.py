@@ -13,7 +13,7 @@ import gast
 from dy2st.transpiler.analysis.obstacles import Left
 from dy2st.transpiler.build import bind_helpers, compile_code, make_function, to_ast
 from dy2st.transpiler.context import Context, StatementInfo
-from dy2st.transpiler.nodes import Node, is_untouched
+from dy2st.transpiler.nodes import Node, is_untouched, statements
 from dy2st.transpiler.pipeline import PIPELINE, rewrite
 from dy2st.transpiler.printing import to_source
 from dy2st.transpiler.rewrites.python_path import with_python_path
@@ -148,7 +148,7 @@ def _written_first(tree: Node) -> frozenset[str]:
 
 def _left_in(tree: Node) -> list[tuple[int, Left]]:
     found = []
-    for node in gast.walk(tree):
+    for node in statements(tree):
         facts = getattr(node, "facts", None)
         if facts is not None and facts.left is not None:
             found.append((node.lineno, facts.left))

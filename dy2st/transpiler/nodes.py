@@ -31,7 +31,7 @@ def at(place: Node, node: Node) -> Node:
                 continue
             new.lineno, new.col_offset = place.lineno, place.col_offset
             new.end_lineno, new.end_col_offset = place.end_lineno, place.end_col_offset
-        todo.extend(gast.iter_child_nodes(new))
+        todo += children(new)
     return node
 
 
@@ -117,22 +117,80 @@ def blocks(node: Node) -> Iterator[Block]:
         yield part.body
 
 
+# Fields that hold no node, or one that says nothing but which operator or context it is.
+_BARE = frozenset({"attr", "conversion", "ctx", "id", "is_async", "kind", "op", "ops"})
+_BLOCKS = frozenset({"body", "cases", "finalbody", "handlers", "orelse"})
+_parts: dict[type, tuple[str, ...]] = {}
+_inner: dict[type, tuple[str, ...]] = {}
+
+
+def _parts_of(kind: Any) -> tuple[str, ...]:
+    return _parts.setdefault(kind, tuple(name for name in kind._fields if name not in _BARE))
+
+
+def _inner_of(kind: Any) -> tuple[str, ...]:
+    return _inner.setdefault(kind, tuple(name for name in kind._fields if name in _BLOCKS))
+
+
+def children(node: Node) -> Block:
+    """The nodes directly inside a node, but for operators and contexts."""
+    found: Block = []
+    kind = node.__class__
+    for field in _parts.get(kind) or _parts_of(kind):
+        value = getattr(node, field, None)
+        if isinstance(value, gast.AST):
+            found.append(value)
+        elif value.__class__ is list:
+            found += [entry for entry in value if isinstance(entry, gast.AST)]
+    return found
+
+
+def walk(node: Node) -> Block:
+    """A node and all inside it, outer ones first, but for operators and contexts."""
+    found: Block = [node]
+    for inner in found:
+        found += children(inner)
+    return found
+
+
 def walk_scope(node: Node) -> Iterator[Node]:
     """A node and all inside it, but not what runs in another scope (functions, classes)."""
     todo = [node]
     while todo:
         node = todo.pop()
         yield node
-        todo.extend(reversed([c for c in gast.iter_child_nodes(node) if not isinstance(c, SCOPES)]))
+        todo += [c for c in children(node)[::-1] if not isinstance(c, SCOPES)]
 
 
-def functions_in(tree: Node) -> Iterator[Node]:
+def statements(node: Node) -> Block:
+    """A statement and all inside it, outer ones first, with the handlers and cases around them."""
+    found: Block = [node]
+    for inner in found:
+        found += statements_inside(inner)
+    return found
+
+
+def statements_inside(node: Node) -> Block:
+    """The statements, handlers and cases directly inside a statement, handler or case."""
+    kind = node.__class__
+    found: Block = []
+    for field in _inner.get(kind) or _inner_of(kind):
+        block = getattr(node, field)
+        found += block if block.__class__ is list else ()
+    return found
+
+
+def kinds_in(tree: Node) -> set[type]:
+    """The kinds of nodes in the tree, with the operators of one or two operands."""
+    nodes = walk(tree)
+    operators = {node.op.__class__ for node in nodes if "op" in node._fields}
+    return operators | {node.__class__ for node in nodes}
+
+
+def functions_in(tree: Node) -> Block:
     """Every function of the user in the tree, outermost first, but for lambdas."""
-    return (
-        node
-        for node in gast.walk(tree)
-        if isinstance(node, FUNCTIONS) and not is_own(node) and not is_untouched(node)
-    )
+    functions = [node for node in statements(tree) if isinstance(node, FUNCTIONS)]
+    return [node for node in functions if not is_own(node) and not is_untouched(node)]
 
 
 def is_bare_super(node: Node) -> bool:

@@ -11,7 +11,19 @@ from dy2st.transpiler.analysis.facts import StatementFacts
 from dy2st.transpiler.analysis.obstacles import Left
 from dy2st.transpiler.analysis.scopes import NameTable, bound_in
 from dy2st.transpiler.context import Context, identifiers
-from dy2st.transpiler.nodes import CONTROL, FUNCTIONS, SCOPES, Node, functions_in, walk_scope
+from dy2st.transpiler.nodes import (
+    COMPREHENSIONS,
+    CONTROL,
+    FUNCTIONS,
+    SCOPES,
+    TRIES,
+    Node,
+    functions_in,
+    kinds_in,
+    statements_inside,
+    walk,
+    walk_scope,
+)
 from dy2st.transpiler.rewrites import (
     assertion,
     bindings,
@@ -64,6 +76,31 @@ PIPELINE: tuple[tuple[str, Rewrite], ...] = (
     ("calls", calls.transform),
 )
 
+_COMPOUND = (gast.Match, *TRIES, *CONTROL)
+# A rewrite runs only if the tree has nodes of one of these kinds; those not named always run.
+_NEEDS: dict[str, tuple[type, ...]] = {
+    "match": (gast.Match,),
+    "caught_raises": (gast.Try,),
+    "early_return": _COMPOUND,
+    "break_continue": _COMPOUND,
+    "containers": (gast.Subscript, *_COMPOUND),
+    "handlers": _COMPOUND,
+    "walrus": (gast.NamedExpr,),
+    "for_loop": (gast.For,),
+    "while_loop": (gast.While,),
+    "if_else": (gast.If,),
+    "left_conditions": CONTROL,
+    "generators": (gast.Yield, gast.YieldFrom),
+    "comprehensions": COMPREHENSIONS,
+    "if_expression": (gast.IfExp,),
+    "logical": (gast.BoolOp, gast.Not, gast.Compare),
+    "text": (gast.JoinedStr, gast.Mod),
+    "assertion": (gast.Assert,),
+    "calls": (gast.Call,),
+}
+# Before these the kinds are looked up again, since those before make new nodes.
+_ANEW = frozenset({"match", "bindings", "comprehensions"})
+
 # Functions that see the variables of their caller: rewriting would show in them.
 _NAMESPACE = frozenset({"locals", "vars", "dir", "eval", "exec"})
 
@@ -76,19 +113,23 @@ def rewrite(
     context = Context(function, taken)
     _note_owners(tree, owner or "")
     _prepare(tree, context)
-    for _, transform in PIPELINE[:steps]:
-        transform(tree, context)
+    for name, transform in PIPELINE[:steps]:
+        if name in _ANEW:
+            context.kinds = kinds_in(tree)
+        if name not in _NEEDS or context.has(*_NEEDS[name]):
+            transform(tree, context)
     return context
 
 
 def _prepare(tree: Node, context: Context) -> None:
     """Note the variables of each function as Python sees them, before anything changes."""
     context.bound.update(context.function.__code__.co_freevars)
-    for function in list(functions_in(tree)):
+    for function in functions_in(tree):
         names = NameTable().inside(function)
         function.local_names = bound_in(names, function)
         context.bound |= function.local_names
-        looks = _looks_at_namespace(function)
+        is_named = not context.taken.isdisjoint(_NAMESPACE)
+        looks = _looks_at_namespace(function) if is_named else ""
         if looks:
             _leave(function, looks)
 
@@ -98,8 +139,8 @@ def _note_owners(node: Node, owner: str) -> None:
     if isinstance(node, FUNCTIONS):
         node.owner = owner
     inner = node.name if isinstance(node, gast.ClassDef) else owner
-    for child in gast.iter_child_nodes(node):
-        _note_owners(child, inner)
+    for statement in statements_inside(node):
+        _note_owners(statement, inner)
 
 
 def _looks_at_namespace(function: Node) -> str:
@@ -117,7 +158,7 @@ def _is_call_of_name(node: Node) -> bool:
 
 
 def _leave(function: Node, looks: str) -> None:
-    for node in gast.walk(function):
+    for node in walk(function):
         if isinstance(node, FUNCTIONS):
             node.untouched = True
         elif isinstance(node, CONTROL):

@@ -15,7 +15,9 @@ from dy2st.transpiler.nodes import (
     TRIES,
     Block,
     Node,
+    children,
     is_own,
+    walk,
 )
 
 Bound = frozenset[str]
@@ -24,8 +26,16 @@ Bound = frozenset[str]
 class Binding:
     """Names surely bound at each control statement, and the reads that are not sure."""
 
-    def __init__(self, names: NameTable, liveness: Liveness, function: Node, local: set[str]):
+    def __init__(
+        self,
+        names: NameTable,
+        liveness: Liveness,
+        function: Node,
+        local: set[str],
+        has_walrus: bool = True,
+    ):
         """Walk the whole function; `local` are its variables."""
+        self._has_walrus = has_walrus
         self._names = names
         self._surely_bound: Callable[[Node], set[str]] = liveness.surely_bound
         self._local = frozenset(local)
@@ -116,16 +126,18 @@ class Binding:
 
     def _read(self, node: Node, bound: Bound) -> Bound:
         """Note the reads in an expression (or simple statement) that are not sure."""
-        for name in reads_now(node):
-            if name.id in self._local and name.id not in bound:
-                self.unsure_reads[id(name)] = name
-        if not self._local <= bound:
+        if not self._names.of(node).reads & self._local <= bound:
+            for name in reads_now(node):
+                if name.id in self._local and name.id not in bound:
+                    self.unsure_reads[id(name)] = name
             self.in_comprehension.update(_inside_comprehensions(node))
+        if not self._has_walrus:
+            return bound
         return bound | {walrus.target.id for walrus in _sure_walruses(node)}
 
 
 def _exception_names(node: Node) -> set[str]:
-    return {n.name.id for n in gast.walk(node) if isinstance(n, gast.ExceptHandler) and n.name}
+    return {n.name.id for n in walk(node) if isinstance(n, gast.ExceptHandler) and n.name}
 
 
 def reads_now(node: Node) -> Iterator[Node]:
@@ -145,21 +157,21 @@ def reads_now(node: Node) -> Iterator[Node]:
         elif isinstance(node, gast.GeneratorExp):
             todo.append(node.generators[0].iter)
         elif isinstance(node, COMPREHENSIONS):
-            hidden = {n.id for g in node.generators for n in gast.walk(g.target) if _is_store(n)}
-            inner = (n for child in gast.iter_child_nodes(node) for n in reads_now(child))
+            hidden = {n.id for g in node.generators for n in walk(g.target) if _is_store(n)}
+            inner = (n for child in children(node) for n in reads_now(child))
             yield from (name for name in inner if name.id not in hidden)
         elif isinstance(node, gast.ClassDef):
             todo += [*node.decorator_list, *node.bases, *node.keywords]
         else:
-            todo.extend(gast.iter_child_nodes(node))
+            todo += children(node)
 
 
 def _inside_comprehensions(node: Node) -> Iterator[int]:
     """The names that a comprehension reads in its own scope: all but its first iterable."""
-    for inner in gast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, COMPREHENSIONS):
-            first = {id(n) for n in gast.walk(inner.generators[0].iter)}
-            names = (n for n in gast.walk(inner) if isinstance(n, gast.Name))
+            first = {id(n) for n in walk(inner.generators[0].iter)}
+            names = (n for n in walk(inner) if isinstance(n, gast.Name))
             yield from (id(n) for n in names if id(n) not in first)
 
 
@@ -181,4 +193,4 @@ def _sure_walruses(node: Node) -> Iterator[Node]:
         elif isinstance(node, gast.Compare):
             todo += [node.left, node.comparators[0]]
         elif not isinstance(node, (*FUNCTIONS, *COMPREHENSIONS, gast.Lambda, gast.ClassDef)):
-            todo.extend(gast.iter_child_nodes(node))
+            todo += children(node)

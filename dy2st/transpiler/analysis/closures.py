@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from dy2st.transpiler.analysis.scopes import NameTable
-from dy2st.transpiler.nodes import CONTROL, FUNCTIONS, LOOPS, Node, is_own
+from dy2st.transpiler.nodes import CONTROL, FUNCTIONS, LOOPS, Node, children, is_own
 
 _CLOSURES = (*FUNCTIONS, gast.Lambda, gast.GeneratorExp, gast.ClassDef)
 
@@ -18,19 +18,21 @@ class Closures:
     """
 
     def __init__(self, function: Node, names: NameTable):
-        """Number the nodes of a function in textual order."""
+        """The nodes of a function are numbered when the first statement asks."""
         self._names = names
         self._count = 0
         self._made: list[tuple[int, set[str], tuple[int, ...]]] = []
         self._span: dict[int, tuple[int, int, tuple[int, ...]]] = {}
-        for statement in function.body:
-            self._number(statement, ())
+        self._body = function.body
 
     def shared_with(self, statement: Node, outside: bool = False) -> set[str]:
         """The names that closures made before its end, or in a loop around it, capture.
 
         outside: only those of closures that are not made inside of it.
         """
+        if not self._count:
+            for part in self._body:
+                self._number(part, ())
         start, end, loops = self._span[id(statement)]
         names: set[str] = set()
         for position, captured, around in self._made:
@@ -47,7 +49,7 @@ class Closures:
             self._made.append((self._count, self._names.of(node).captured, loops))
             return
         around = (*loops, id(node)) if isinstance(node, (*LOOPS, gast.AsyncFor)) else loops
-        for child in gast.iter_child_nodes(node):
+        for child in children(node):
             self._number(child, around)
         if isinstance(node, CONTROL):
             self._span[id(node)] = (start, self._count, loops)

@@ -12,7 +12,7 @@ from dy2st.transpiler.analysis.liveness import Exits, Liveness, plain_targets
 from dy2st.transpiler.analysis.obstacles import Left, obstacle
 from dy2st.transpiler.analysis.scopes import Names, NameTable, bound_in, parameters
 from dy2st.transpiler.context import Context
-from dy2st.transpiler.nodes import CONTROL, SCOPES, Node, is_own, walk_scope
+from dy2st.transpiler.nodes import CONTROL, SCOPES, Node, children, is_own, walk, walk_scope
 
 
 @dataclass
@@ -44,14 +44,26 @@ class StatementFacts:
     reread: bool = False
 
 
-def analyse(function: Node, context: Context) -> tuple[list[str], list[str]]:
-    """Attach `facts` to each `if` and loop of a function and mark the reads to be `checked`.
+@dataclass(frozen=True)
+class Analysed:
+    """What the analysis of a function says of its variables.
 
-    Returns the variables that must hold `undefined(...)` from the start, since rewritten code
-    passes them on where they may be unbound, and those that nothing binds any more.
+    undefined: those that must hold `undefined(...)` from the start, since rewritten code passes
+        them on where they may be unbound.
+    kept_local: those that nothing binds any more.
+    has_unsure_reads: whether some read is marked as to be checked.
     """
+
+    undefined: list[str]
+    kept_local: list[str]
+    has_unsure_reads: bool
+
+
+def analyse(function: Node, context: Context) -> Analysed:
+    """Attach `facts` to each `if` and loop of a function and mark the reads to be `checked`."""
     analysis = _Analysis(function, context)
-    return analysis.run(), sorted(analysis.kept_local)
+    undefined = analysis.run()
+    return Analysed(undefined, sorted(analysis.kept_local), analysis.has_unsure_reads)
 
 
 class _Analysis:
@@ -70,11 +82,14 @@ class _Analysis:
         self._liveness = Liveness(self._names, function)
         written = inside.writes & inside.declared - inside.nonlocals
         function.written_first = written - self._liveness.at_start - inside.captured
-        self._binding = Binding(self._names, self._liveness, function, self._local)
+        has_walrus = context.has(gast.NamedExpr)
+        self._binding = Binding(self._names, self._liveness, function, self._local, has_walrus)
+        self.has_unsure_reads = bool(self._binding.unsure_reads)
         # What a closure uses must not hold `undefined`: such a name is only kept local.
         self.kept_local = self._lost & self._captured
         self._undefined: set[str] = self._lost - self._captured
-        self._excepts = _exception_names_of(function)
+        has_handlers = context.has(gast.ExceptHandler)
+        self._excepts = _exception_names_of(function) if has_handlers else set()
         # What Python may unbind while a closure sees it, or at the end of an `except`.
         self._cells: set[str] = set()
         self._unsure = {node.id for node in self._binding.unsure_reads.values()}
@@ -91,14 +106,14 @@ class _Analysis:
 
     def _mark_reads(self, rewritten: list[Node]) -> None:
         """Reads of variables that hold `undefined`, and of cells inside generated functions."""
+        if not self._binding.unsure_reads and not self._binding.unsure_statements:
+            return
         moved: set[int] = set()
         for node in rewritten:  # outer ones first
             if id(node) not in moved:
                 moved.update(map(id, walk_scope(node)))
         moved |= self._unsure_in_thunks()
-        operands = {
-            id(inner) for node in _own_functions(self._function) for inner in gast.walk(node)
-        }
+        operands = {id(inner) for node in _own_functions(self._function) for inner in walk(node)}
         checks = self._undefined - self._context.flags
         for node in self._binding.unsure_reads.values():
             node.checked = node.id in checks
@@ -261,7 +276,7 @@ def _exception_names_of(function: Node) -> set[str]:
 
 def _own_functions(function: Node) -> list[Node]:
     """The operands that an earlier rewrite has made functions."""
-    return [n for n in gast.walk(function) if isinstance(n, gast.FunctionDef) and is_own(n)]
+    return [n for n in walk(function) if isinstance(n, gast.FunctionDef) and is_own(n)]
 
 
 def _is_inside_rewritten(around: tuple[Node, ...]) -> bool:
@@ -273,7 +288,7 @@ def _control_statements(
 ) -> list[tuple[Node, tuple[Node, ...]]]:
     """The `if` and loops of a function, outer ones first, each with those around it."""
     found: list[tuple[Node, tuple[Node, ...]]] = []
-    for child in gast.iter_child_nodes(node):
+    for child in children(node):
         is_control = isinstance(child, CONTROL)
         if is_control:
             found.append((child, around))

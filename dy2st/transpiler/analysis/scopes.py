@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import gast
 
-from dy2st.transpiler.nodes import COMPREHENSIONS, FUNCTIONS, Node, is_own
+from dy2st.transpiler.nodes import COMPREHENSIONS, FUNCTIONS, Node, children, is_own, walk
 
 
 @dataclass
@@ -64,19 +64,21 @@ class NameTable:
             return self._of_class(node)
         if isinstance(node, COMPREHENSIONS):
             return self._of_comprehension(node)
-        names = self.of_all(list(gast.iter_child_nodes(node)))
-        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
-            names.reads.add(node.target.id)
-        elif isinstance(node, gast.Import | gast.ImportFrom):
-            names.writes.update((a.asname or a.name).split(".")[0] for a in node.names)
-        elif isinstance(node, gast.Global | gast.Nonlocal):
-            names.declared.update(node.names)
-            names.nonlocals.update(node.names if isinstance(node, gast.Nonlocal) else ())
-        elif isinstance(node, gast.MatchAs | gast.MatchStar) and node.name:
-            names.writes.add(node.name)
-        elif isinstance(node, gast.MatchMapping) and node.rest:
-            names.writes.add(node.rest)
+        names = Names()
+        self._take_in(node, names)
         return names
+
+    def _take_in(self, node: Node, names: Names) -> None:
+        """Add the names of a node that opens no scope; statements inside are kept for later."""
+        todo = [node]
+        for inner in todo:
+            if isinstance(inner, gast.Name):
+                _add_name(inner, names)
+            elif inner is not node and isinstance(inner, _KEPT):
+                names.add(self.of(inner))
+            else:
+                _add_strings(inner, names)
+                todo += children(inner)
 
     def _of_function(self, node: Node) -> Names:
         """A nested function: its defaults and decorators are read now, its body later."""
@@ -123,12 +125,54 @@ class NameTable:
         return names
 
 
+_KEPT = (gast.stmt, gast.Lambda, *COMPREHENSIONS)
+
+
 def _of_name(node: Node) -> Names:
+    names = Names()
+    _add_name(node, names)
+    return names
+
+
+def _add_name(node: Node, names: Names) -> None:
     if isinstance(node.ctx, gast.Load):
-        return Names(reads={node.id})
-    if isinstance(node.ctx, gast.Del):
-        return Names(reads={node.id}, deletes={node.id})
-    return Names(writes={node.id})
+        names.reads.add(node.id)
+    elif isinstance(node.ctx, gast.Del):
+        names.reads.add(node.id)
+        names.deletes.add(node.id)
+    else:
+        names.writes.add(node.id)
+
+
+def _add_strings(node: Node, names: Names) -> None:
+    """What a node reads or binds by a name that is no node."""
+    kind = node.__class__
+    if kind not in _WITH_STRINGS:
+        return
+    if kind is gast.AugAssign:
+        names.reads |= {node.target.id} if isinstance(node.target, gast.Name) else set()
+    elif kind is gast.Import or kind is gast.ImportFrom:
+        names.writes.update((a.asname or a.name).split(".")[0] for a in node.names)
+    elif kind is gast.Global or kind is gast.Nonlocal:
+        names.declared.update(node.names)
+        names.nonlocals.update(node.names if kind is gast.Nonlocal else ())
+    else:
+        name = node.rest if kind is gast.MatchMapping else node.name
+        names.writes |= {name} if name else set()
+
+
+_WITH_STRINGS = frozenset(
+    {
+        gast.AugAssign,
+        gast.Global,
+        gast.Import,
+        gast.ImportFrom,
+        gast.MatchAs,
+        gast.MatchMapping,
+        gast.MatchStar,
+        gast.Nonlocal,
+    }
+)
 
 
 def _evaluated_at_definition(node: Node) -> list[Node]:
@@ -142,7 +186,7 @@ def _evaluated_at_definition(node: Node) -> list[Node]:
 
 
 def _walrus_targets(node: Node) -> set[str]:
-    return {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
+    return {n.target.id for n in walk(node) if isinstance(n, gast.NamedExpr)}
 
 
 def parameter_nodes(function: Node) -> list[Node]:

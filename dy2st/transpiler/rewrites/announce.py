@@ -15,11 +15,11 @@ from dy2st.transpiler.analysis.scopes import Names, NameTable, bound_in
 from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
     FUNCTIONS,
-    Block,
     Node,
     at,
     constant,
     split_docstring,
+    statements,
     thunk,
     tuple_of,
 )
@@ -54,15 +54,12 @@ def outer_call(nonlocals: list[str], globals_: list[str], context: Context) -> N
 def assigned_inside(function: Node) -> set[str]:
     """The names that functions and classes inside assign as `nonlocal`."""
     found: set[str] = set()
-    todo: Block = list(function.body)
-    while todo:
-        node = todo.pop()
+    for node in statements(function)[1:]:
         if isinstance(node, FUNCTIONS):
             inner = NameTable().inside(node)
             found |= _assigned(inner)
         elif isinstance(node, gast.ClassDef):
             found |= _assigned(NameTable().of_all(node.body))
-        todo.extend(gast.iter_child_nodes(node))
     return found
 
 

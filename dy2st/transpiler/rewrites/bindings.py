@@ -30,19 +30,23 @@ from dy2st.transpiler.rewrites.announce import announce
 
 def transform(tree: Node, context: Context) -> None:
     """Analyse every function, then start and check the variables that may be unbound."""
-    for function in list(functions_in(tree)):
-        _hoist_declarations(function)
-        undefined, kept_local = analyse(function, context)
+    for function in functions_in(tree):
+        if context.has(gast.Global, gast.Nonlocal):
+            _hoist_declarations(function)
+        found = analyse(function, context)
+        undefined, kept_local = found.undefined, found.kept_local
         _delete_softly(function, frozenset(undefined), context)
-        _CheckReads(context).visit(function)
+        if found.has_unsure_reads:
+            _CheckReads(context).visit(function)
         docstring, rest = split_docstring(function.body)
         unset = [name for name in undefined if name not in parameters(function)]
         starts = [at(rest[0], undefined_start(name, context)) for name in unset]
         never = [assign(name, constant(None)) for name in kept_local]
         starts += [at(rest[0], gast.If(constant(False), never, []))] if never else []
         function.body = [*docstring, *starts, *rest]
-    for function in list(functions_in(tree)):
-        announce(function, context)
+    if context.has(gast.Global, gast.Nonlocal):
+        for function in functions_in(tree):
+            announce(function, context)
 
 
 def _hoist_declarations(function: Node) -> None:

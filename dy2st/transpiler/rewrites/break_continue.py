@@ -23,6 +23,7 @@ from dy2st.transpiler.nodes import (
     functions_in,
     load,
     negate,
+    walk,
     walk_scope,
 )
 from dy2st.transpiler.rewrites.jumps import (
@@ -40,7 +41,7 @@ _NEVER_REWRITTEN = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.
 
 def transform(tree: Node, context: Context) -> None:
     """Rewrite the jumps of every loop, inner loops first."""
-    for function in list(functions_in(tree)):
+    for function in functions_in(tree):
         _in_blocks(function, context)
 
 
@@ -93,7 +94,7 @@ class _Loop:
         loop = self._loop
         if not isinstance(loop, gast.While):
             return []
-        if not any(isinstance(node, gast.NamedExpr) for node in gast.walk(loop.test)):
+        if not any(isinstance(node, gast.NamedExpr) for node in walk(loop.test)):
             return []
         leave: Block = [gast.Break()]
         start: Block = []

@@ -32,10 +32,12 @@ from dy2st.transpiler.nodes import (
     assign,
     at,
     blocks,
+    children,
     constant,
     functions_in,
     load,
     negate,
+    walk,
     walk_scope,
 )
 
@@ -46,7 +48,7 @@ _WAITS = (gast.Yield, gast.YieldFrom, gast.Await, *SCOPES)
 
 def transform(tree: Node, context: Context) -> None:
     """Rewrite every `try` whose handlers may catch what a branch in it raises, inner ones first."""
-    for function in list(functions_in(tree)):
+    for function in functions_in(tree):
         if isinstance(function, gast.FunctionDef):
             _in_blocks(function, context)
 
@@ -67,14 +69,14 @@ def _fits(statement: Node) -> bool:
     if not isinstance(statement, gast.Try) or not statement.handlers:
         return False
     parts = [inner for handler in statement.handlers for inner in walk_scope(handler)]
-    if any(isinstance(child, _WAITS) for part in parts for child in gast.iter_child_nodes(part)):
+    if any(isinstance(child, _WAITS) for part in parts for child in children(part)):
         return False
     return 0 < len(list(_sites(statement.body, False))) <= _MOST
 
 
 def _catches_assert(statement: Node) -> bool:
     kinds = [handler.type for handler in statement.handlers]
-    named = [n for kind in kinds if kind is not None for n in gast.walk(kind)]
+    named = [n for kind in kinds if kind is not None for n in walk(kind)]
     return None in kinds or any(getattr(n, "id", "") in _CATCHING_ASSERT for n in named)
 
 
@@ -99,7 +101,7 @@ def _open_asserts(block: Block, context: Context) -> Block:
 
 
 def _walrus_in(statement: Node) -> bool:
-    return any(isinstance(node, gast.NamedExpr) for node in gast.walk(statement))
+    return any(isinstance(node, gast.NamedExpr) for node in walk(statement))
 
 
 def _sites(block: Block, is_inside: bool) -> Iterator[Node]:

@@ -18,7 +18,7 @@ import copy
 import gast
 
 from dy2st.transpiler.context import Context
-from dy2st.transpiler.nodes import Node, arguments, at, constant, is_own, load
+from dy2st.transpiler.nodes import Node, arguments, at, children, constant, is_own, load, walk
 from dy2st.transpiler.rewrites.logical import ExpressionRewriter, can_wait, is_surely_bool
 
 # Functions that consume a generator at once; the value says whether what they are given is
@@ -80,13 +80,13 @@ class _Comprehensions(ExpressionRewriter):
 
     def _can_move(self, node: Node) -> bool:
         """Whether the parts may run in functions: no closure sees that each item has its own."""
-        first = {id(inner) for inner in gast.walk(node.generators[0].iter)}
-        consumed = {id(n.args[0]) for n in gast.walk(node) if _is_call(n) and self._consumes(n)}
-        for inner in gast.walk(node):
+        first = {id(inner) for inner in walk(node.generators[0].iter)}
+        consumed = {id(n.args[0]) for n in walk(node) if _is_call(n) and self._consumes(n)}
+        for inner in walk(node):
             is_closure = isinstance(inner, gast.Lambda | gast.GeneratorExp) and inner is not node
             if is_closure and id(inner) not in first | consumed:
                 return False
-        return all(map(can_wait, gast.iter_child_nodes(node)))
+        return all(map(can_wait, children(node)))
 
     def _either(self, node: Node, native: Node, function: Node, others: list[Node]) -> Node:
         """Python's own while nothing is traced, else the steps, one inside the other."""

@@ -22,10 +22,12 @@ from dy2st.transpiler.nodes import (
     assign,
     at,
     blocks,
+    children,
     constant,
     functions_in,
     load,
     store,
+    walk,
 )
 from dy2st.transpiler.rewrites.announce import assigned_inside
 
@@ -48,7 +50,7 @@ _NOT_IN_THUNK = (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)
 
 def transform(tree: Node, context: Context) -> None:
     """Rewrite the statements that change a container held by a local variable."""
-    for function in list(functions_in(tree)):
+    for function in functions_in(tree):
         names = NameTable().inside(function)
         rebindable = bound_in(names, function) - assigned_inside(function)
         _Containers(context, rebindable).in_blocks(function, in_control=False)
@@ -230,7 +232,7 @@ class _Containers:
         if isinstance(index, gast.Name):
             return index.id in self._rebindable
         if isinstance(index, gast.Tuple | gast.Slice | gast.UnaryOp):
-            inner = [n for n in gast.iter_child_nodes(index) if isinstance(n, gast.expr)]
+            inner = [n for n in children(index) if isinstance(n, gast.expr)]
             return all(self._is_simple(part) for part in inner)
         return isinstance(index, gast.Constant)
 
@@ -245,4 +247,4 @@ def _leaves(target: Node) -> list[Node]:
 
 
 def _contains(node: Node, kinds: tuple[type, ...]) -> bool:
-    return any(isinstance(inner, kinds) for inner in gast.walk(node))
+    return any(isinstance(inner, kinds) for inner in walk(node))

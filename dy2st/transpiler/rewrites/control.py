@@ -16,6 +16,7 @@ from dy2st.transpiler.nodes import (
     assign,
     at,
     blocks,
+    children,
     constant,
     define,
     load,
@@ -192,7 +193,7 @@ def _attributes(statement: Node) -> set[tuple[str, ...]]:
 
 def _note_assigned(node: Node) -> set[tuple[str, ...]]:
     found: set[tuple[str, ...]] = set()
-    for child in gast.iter_child_nodes(node):
+    for child in children(node):
         found |= _note_assigned(child)
     if isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store):
         path: list[str] = []

@@ -42,8 +42,8 @@ from dy2st.transpiler.rewrites.jumps import (
 
 def transform(tree: Node, context: Context) -> None:
     """Give every function with a `return` inside control flow a single exit."""
-    for function in list(functions_in(tree)):
-        if not is_generator(function):
+    for function in functions_in(tree):
+        if not (context.has(gast.Yield, gast.YieldFrom) and is_generator(function)):
             _SingleExit(function, context).rewrite()
 
 

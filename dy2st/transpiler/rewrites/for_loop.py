@@ -28,6 +28,7 @@ from dy2st.transpiler.nodes import (
     define,
     load,
     negate,
+    statements,
     store,
 )
 from dy2st.transpiler.rewrites.control import (
@@ -142,7 +143,7 @@ def _list(names: list[str]) -> Node:
 
 def _stop_left_loops(tree: Node) -> None:
     """A loop left as Python whose `break` became a flag is left when the flag is up."""
-    for node in gast.walk(tree):
+    for node in statements(tree):
         stop = getattr(node, "stop", None)
         if isinstance(node, gast.For) and stop is not None:
             node.stop = None

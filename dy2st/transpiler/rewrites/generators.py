@@ -26,7 +26,7 @@ from dy2st.transpiler.nodes import (
 
 def transform(tree: Node, context: Context) -> None:
     """Rewrite every `yield` of every generator function."""
-    for function in list(functions_in(tree)):
+    for function in functions_in(tree):
         if is_generator(function):
             resumes = context.flag("resumes")
             yields = _Yields(resumes, context)

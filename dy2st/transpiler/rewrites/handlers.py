@@ -26,7 +26,7 @@ _BROAD = frozenset(
 
 def transform(tree: Node, context: Context) -> None:
     """Begin every broad handler with the check."""
-    for function in list(functions_in(tree)):
+    for function in functions_in(tree):
         for statement in function.body:
             for node in () if isinstance(statement, SCOPES) else list(walk_scope(statement)):
                 if _catches_all(node):

@@ -8,13 +8,13 @@ from __future__ import annotations
 import gast
 
 from dy2st.transpiler.context import Context
-from dy2st.transpiler.nodes import Node, at, constant
+from dy2st.transpiler.nodes import Node, at, constant, statements
 from dy2st.transpiler.rewrites.logical import is_surely_bool
 
 
 def transform(tree: Node, context: Context) -> None:
     """Wrap the conditions and iterables of all statements that were left as Python."""
-    for node in list(gast.walk(tree)):
+    for node in statements(tree):
         facts = getattr(node, "facts", None)
         if facts is None or facts.left is None:
             continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gast
 
 from dy2st.transpiler.context import Context
-from dy2st.transpiler.nodes import Node, at, constant, is_bare_super, is_untouched, thunk
+from dy2st.transpiler.nodes import Node, at, constant, is_bare_super, is_untouched, thunk, walk
 
 SYMBOLS = {
     "Eq": "==",
@@ -52,7 +52,7 @@ def can_wait(node: Node) -> bool:
     kinds = (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)
     return not any(
         isinstance(inner, kinds) or getattr(inner, "is_async", False) or is_bare_super(inner)
-        for inner in gast.walk(node)
+        for inner in walk(node)
     )
 
 

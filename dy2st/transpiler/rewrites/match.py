@@ -26,12 +26,14 @@ from dy2st.transpiler.nodes import (
     assign,
     at,
     blocks,
+    children,
     constant,
     functions_in,
     load,
     negate,
     store,
     thunk,
+    walk,
 )
 from dy2st.transpiler.rewrites.logical import is_surely_bool
 
@@ -41,7 +43,7 @@ _DEPTH = 16
 
 def transform(tree: Node, context: Context) -> None:
     """Rewrite every `match` of every function, inner ones first."""
-    for function in list(functions_in(tree)):
+    for function in functions_in(tree):
         _in_blocks(function, context)
 
 
@@ -102,7 +104,7 @@ def _depth(pattern: Node) -> int:
 
 
 def _inner(pattern: Node) -> list[Node]:
-    return [node for node in gast.iter_child_nodes(pattern) if isinstance(node, gast.pattern)]
+    return [node for node in children(pattern) if isinstance(node, gast.pattern)]
 
 
 class _Chain:
@@ -159,7 +161,7 @@ class _Chain:
         missed, guard = self._context.flag("missed"), case.guard
         asked = at(guard, assign(missed, negate(guard)))
         # Bound again, so that it is plain to see that the body has them.
-        walrus = any(isinstance(node, gast.NamedExpr) for node in gast.walk(guard))
+        walrus = any(isinstance(node, gast.NamedExpr) for node in walk(guard))
         again = [] if walrus else copy.deepcopy(binds)
         return [
             at(case.pattern, assign(missed, constant(True))),
@@ -224,7 +226,7 @@ def _captures(pattern: Node) -> set[str]:
 
 
 def _parts(pattern: Node) -> list[Node]:
-    return [node for node in gast.walk(pattern) if isinstance(node, gast.pattern)]
+    return [node for node in walk(pattern) if isinstance(node, gast.pattern)]
 
 
 def _spec(pattern: Node) -> Node:

@@ -28,6 +28,7 @@ from dy2st.transpiler.nodes import (
     load,
     store,
     thunk,
+    walk,
     with_fields,
 )
 from dy2st.transpiler.rewrites.logical import is_surely_bool
@@ -490,7 +491,7 @@ def released(name: str) -> Node:
 
 def parameter_names(function: Node) -> set[str]:
     """The names of the parameters of a function or lambda."""
-    return {n.id for n in gast.walk(function.args) if isinstance(n, gast.Name) and _is_param(n)}
+    return {n.id for n in walk(function.args) if isinstance(n, gast.Name) and _is_param(n)}
 
 
 def _is_param(node: Node) -> bool:

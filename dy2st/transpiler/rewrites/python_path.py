@@ -33,9 +33,11 @@ from dy2st.transpiler.nodes import (
     is_own,
     is_untouched,
     load,
+    statements,
     store,
     thunk,
     tuple_of,
+    walk,
     with_fields,
 )
 from dy2st.transpiler.rewrites.control import Group, undeclared
@@ -60,7 +62,8 @@ class _PythonPath(Expressions):
     def __init__(self, tree: Node, context: Context):
         super().__init__(context)
         self._depth = 0
-        self._bindings = _count_bindings(tree)
+        self._tree = tree
+        self._bindings: Counter[str] | None = None
         self._declared = _declared(tree)
         self._kinds.update(
             {
@@ -373,13 +376,18 @@ class _PythonPath(Expressions):
         local = node.local_names if not is_own(node) else frozenset()
         names = (local | self.context.flags) - self._declared
         defined = {function.name for function in _plain_definitions(node)} - self._declared
-        once = frozenset(name for name in defined if self._bindings[name] == 1)
+        once = frozenset(name for name in defined if self._is_bound_once(name))
         self.scopes.append((frozenset(names), once))
         around, (self._depth, self.loops) = (self._depth, self.loops), (0, 0)
         body = self.parts(node.body)
         self._depth, self.loops = around
         self.scopes.pop()
         return with_fields(node, {"body": body})
+
+    def _is_bound_once(self, name: str) -> bool:
+        if self._bindings is None:
+            self._bindings = _count_bindings(self._tree)
+        return self._bindings[name] == 1
 
 
 def _branch(group: Group, place: int) -> Block:
@@ -424,7 +432,7 @@ def _plain_definitions(node: Node) -> Block:
 def _count_bindings(tree: Node) -> Counter[str]:
     """How often each name is bound, in whatever scope."""
     found: Counter[str] = Counter()
-    for node in gast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
             found[node.id] += 1
         elif isinstance(node, (*FUNCTIONS, gast.ClassDef)):
@@ -440,5 +448,5 @@ def _count_bindings(tree: Node) -> Counter[str]:
 
 def _declared(tree: Node) -> frozenset[str]:
     """Names that some function rebinds for another one."""
-    nodes = (n for n in gast.walk(tree) if isinstance(n, gast.Global | gast.Nonlocal))
+    nodes = (n for n in statements(tree) if isinstance(n, gast.Global | gast.Nonlocal))
     return frozenset(name for node in nodes for name in node.names)

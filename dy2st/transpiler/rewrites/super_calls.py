@@ -16,6 +16,7 @@ from dy2st.transpiler.nodes import (
     SCOPES,
     Node,
     at,
+    children,
     functions_in,
     is_bare_super,
     load,
@@ -44,5 +45,5 @@ def _in(node: Node, first: str, moved: bool) -> None:
         return
     if moved and is_bare_super(node):
         node.args = [at(node, load("__class__")), at(node, load(first))]
-    for child in gast.iter_child_nodes(node):
+    for child in children(node):
         _in(child, first, moved or isinstance(node, _MOVED))

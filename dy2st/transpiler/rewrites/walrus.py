@@ -28,6 +28,7 @@ from dy2st.transpiler.nodes import (
     functions_in,
     load,
     thunk,
+    walk,
 )
 from dy2st.transpiler.rewrites.announce import outer_call
 from dy2st.transpiler.rewrites.logical import SYMBOLS, is_surely_bool
@@ -38,7 +39,7 @@ _STAYS = (gast.Yield, gast.YieldFrom, gast.Await)
 
 def transform(tree: Node, context: Context) -> None:
     """Rewrite `and`, `or`, `if ... else` and chains of comparisons that bind in an operand."""
-    for function in list(functions_in(tree)):
+    for function in functions_in(tree):
         names = NameTable().inside(function)
         bound: set[str] = set()
         _blocks(function, _Operands(function, names, bound, context))
@@ -96,7 +97,7 @@ class _Operands:
         return node
 
     def _binds(self, operands: list[Node]) -> bool:
-        inside = [inner for operand in operands for inner in gast.walk(operand)]
+        inside = [inner for operand in operands for inner in walk(operand)]
         if any(isinstance(n, _STAYS) or getattr(n, "is_async", False) for n in inside):
             return False
         return any(self._bound_in(operand) for operand in operands)
