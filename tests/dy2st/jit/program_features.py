@@ -110,7 +110,10 @@ CLOSURES = Feature(
     results="(h, calls)",
 )
 GENERATORS = Feature(
-    start=("def items(v):\n    yield v\n    if p > 1:\n        yield v + 1\n    yield h1 % 3", "h1 = x"),
+    start=(
+        "def items(v):\n    yield v\n    if p > 1:\n        yield v + 1\n    yield h1 % 3",
+        "h1 = x",
+    ),
     statements=(
         "for r in items(<tensor>):\n    a = (a + r) % 9",
         "for r in items(<tensor>):\n    if r.sum() > 4:\n        break\n    b = (b + r) % 5",

@@ -36,6 +36,7 @@ TENSORS, SCALARS, NUMBERS = ("a", "b", "c"), ("s", "t"), ("p", "q")
 MAYBE = ("u", "w")
 """Tensor variables that only some paths bind."""
 
+
 class Writer:
     """Writes the text of one program; each method draws what it writes."""
 

@@ -6,7 +6,7 @@ import linecache
 import sys
 import time
 import weakref
-from types import FunctionType, SimpleNamespace
+from types import FunctionType
 
 import pytest
 
