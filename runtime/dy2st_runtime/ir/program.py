@@ -23,6 +23,8 @@ from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType, is_floating
 NumberKind = type
 """int, float or bool."""
 
+_OF_LISTS = frozenset(("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"))
+
 
 class Variable(Tensor):
     """A value of a Program: it has a type and a maker, but no data.
@@ -64,6 +66,17 @@ class Variable(Tensor):
     def block(self) -> Block:
         """The Block that the Variable belongs to."""
         return self.maker if isinstance(self.maker, Block) else self.maker.block
+
+    def __getattr__(self, name: str) -> Any:
+        """Refused for the methods of a list that only a statement of its own can call."""
+        if name in _OF_LISTS and isinstance(self.type, ArrayType):
+            raise TensorAsPython(
+                f"{name}() of a list whose length depends on a tensor is called in an expression",
+                at=user_location(),
+                why="it changes the list, and a list of the Program cannot change in place",
+                hint=f"give it a line of its own: item = items.{name}(...), or items.{name}(...)",
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     # -- what only a value can do: refused, with what to write instead -------------------------
 

@@ -31,17 +31,17 @@ NONE = Feature(
     results="n",
 )
 STRINGS = Feature(
-    start=("m = 'up'",),
+    start=("word = 'up'",),
     statements=(
-        "m = 'down'",
-        "m = 'up'",
-        "m = 'up' if <test> else 'left'",
-        "print(f'{m} and {<number>}')",
-        "print(m, f'{float(<scalar>):.1f}!', end='.')",
-        "a = a + len(m)",
+        "word = 'down'",
+        "word = 'up'",
+        "word = 'up' if <test> else 'left'",
+        "print(f'{word} and {<number>}')",
+        "print(word, f'{float(<scalar>):.1f}!', end='.')",
+        "a = a + len(word)",
     ),
-    tests=("m == 'up'", "m != 'down'", "m in ('up', 'left')"),
-    results="m",
+    tests=("word == 'up'", "word != 'down'", "word in ('up', 'left')"),
+    results="word",
 )
 LISTS = Feature(
     start=("ys = [x]",),

@@ -570,3 +570,15 @@ def test_an_exception_class_of_the_user_is_raised_with_its_arguments():
     with pytest.raises(OwnError) as caught:
         static(dy2st.to_tensor([20.0]))
     assert caught.value.args == (3, "detail")
+
+
+def test_a_list_of_the_program_is_changed_in_lines_of_their_own():
+    def pops(x):
+        items, total = [x, x + 1], x * 0
+        while total.sum() < 3 and len(items) > 1:
+            total = total + items.pop()
+        return total
+
+    with pytest.raises(dy2st.errors.TensorAsPython, match="pop.. of a list") as found:
+        to_static(pops)(dy2st.to_tensor([1.0, 2.0]))
+    assert "item = items.pop(...)" in found.value.hint
