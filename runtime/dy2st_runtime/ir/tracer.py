@@ -322,7 +322,7 @@ class Tracer:
         Nor must any other that may be the same tensor.
         """
         place = user_location() or Location("<unknown>", 0)
-        for one in self.aliases.of(variable):
+        for one in self.aliases.of(self.aliases.origin(variable)):
             if one.overwritten is None:
                 one.overwritten = place
                 self._overwritten.append(one)

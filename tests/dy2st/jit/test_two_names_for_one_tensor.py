@@ -84,6 +84,18 @@ def iterated_while_it_changes(x):
     return b
 
 
+def iterated_while_a_loop_in_a_branch_changes_it(x):
+    b, s = x * 1, x.sum()
+    for v in b:
+        s = s + v
+        if s > 0:
+            k = x.sum() * 0
+            while k < 2:
+                k = k + 1
+                b[1] = s
+    return s
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -95,6 +107,7 @@ def iterated_while_it_changes(x):
         made_with_two_names_in_a_branch,
         handed_on_by_two_branches,
         iterated_while_it_changes,
+        iterated_while_a_loop_in_a_branch_changes_it,
     ],
     ids=lambda function: function.__name__,
 )
@@ -128,9 +141,24 @@ def cloned_before_it_changes(x):
     return u
 
 
+def changed_in_a_loop_of_a_branch(x):
+    b, k = x * 1, x.sum() * 0
+    if x.sum() > -9:
+        while k < 2:
+            b[0] = b[0] + 1
+            k = k + 1
+    b[1] = b[1] + 3
+    return b
+
+
 @pytest.mark.parametrize(
     "function",
-    [changed_after_a_branch, changed_in_a_loop, cloned_before_it_changes],
+    [
+        changed_after_a_branch,
+        changed_in_a_loop,
+        changed_in_a_loop_of_a_branch,
+        cloned_before_it_changes,
+    ],
     ids=lambda function: function.__name__,
 )
 def test_a_tensor_with_one_name_is_changed_as_in_python(function):
