@@ -13,7 +13,7 @@ import inspect
 import linecache
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from functools import lru_cache
 from types import BuiltinFunctionType, CodeType, FrameType
@@ -121,14 +121,26 @@ def _stops(node: Any, kind: type[BaseException], frame: FrameType) -> str:
     """How a statement may stop an exception, "" if it cannot."""
     if isinstance(node, (ast.With, ast.AsyncWith)):
         safe = all(_never_swallows(item.context_expr, frame) for item in node.items)
-        return "" if safe else "a `with` whose context may swallow it"
+        return "" if safe else "a `with` whose context may swallow it, print or raise"
     if _holds(node.body, frame.f_lineno):
         for handler in node.handlers:
             if handler.type is None or _may_catch(_value(handler.type, frame), kind):
                 return "a `try` whose `except` may catch it"
     if any(isinstance(inner, _JUMPS) for s in node.finalbody for inner in ast.walk(s)):
         return "a `try` whose `finally` may swallow it"
+    if _shows(node.finalbody):
+        return "a `try` whose `finally` prints or raises"
     return ""
+
+
+def _shows(block: Sequence[ast.AST]) -> bool:
+    """Whether a statement prints or raises: a Program that has raised would not do it."""
+    return any(
+        isinstance(inner, (ast.Raise, ast.Assert))
+        or (isinstance(inner, ast.Name) and inner.id == "print")
+        for statement in block
+        for inner in ast.walk(statement)
+    )
 
 
 def _may_catch(classes: Any, kind: type[BaseException]) -> bool:
@@ -179,9 +191,9 @@ _NO_CODE = compile("", "", "exec")
 
 
 def _returns_nothing(function: Callable[..., Any]) -> bool:
-    """Whether a function surely returns None: no `return` with a value in its text."""
+    """Whether a function surely returns None, and shows nothing, as far as its text tells."""
     node = _definition(function)
-    if node is None:
+    if node is None or _shows([node]):
         return False
     values = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Return)]
     return all(v is None or (isinstance(v, ast.Constant) and not v.value) for v in values)
@@ -196,6 +208,8 @@ def _generator_lets_pass(function: Callable[..., Any]) -> bool:
     tries: list[Any] = [inner for inner in ast.walk(node) if isinstance(inner, _TRIES)]
     finals = [s for inner in tries for s in inner.finalbody]
     jumps = [n for s in finals for n in ast.walk(s) if isinstance(n, _JUMPS)]
+    if _shows(finals):
+        return False
     return not jumps and not any(isinstance(inner, kinds) for inner in ast.walk(node))
 
 

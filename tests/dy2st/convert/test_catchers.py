@@ -34,6 +34,19 @@ def passing():
         pass
 
 
+class Printing(Silent):
+    def __exit__(self, *details):
+        print("the end")
+
+
+@contextlib.contextmanager
+def printing():
+    try:
+        yield
+    finally:
+        print("the end")
+
+
 @contextlib.contextmanager
 def stopping():
     try:
@@ -124,3 +137,21 @@ def test_an_exception_with_a_text_of_each_turn_is_refused():
 
     with pytest.raises(UnsupportedSyntax, match="differs from turn to turn"):
         function(dy2st.to_tensor([1.0]))
+
+
+@pytest.mark.parametrize("make", [Printing, printing])
+def test_a_context_whose_end_prints_is_refused(make):
+    with pytest.raises(UnsupportedSyntax, match="a `with` whose context may swallow it, print"):
+        call(make)(dy2st.to_tensor([1.0]))
+
+
+def test_a_finally_that_prints_where_the_program_raises_is_refused():
+    def prints(x):
+        try:
+            y = checked(x)
+        finally:
+            print("the end")
+        return y
+
+    with pytest.raises(UnsupportedSyntax, match="`finally` prints or raises"):
+        to_static(prints)(dy2st.to_tensor([1.0]))
