@@ -219,3 +219,10 @@ def lambdas_on_one_line(x):
 def assertion(x):
     assert x.sum() > -1, "must not be negative"
     return x * 2
+
+
+@construct("`bool(x) is True`, `... is not False`", "by value: Python has one True and one False")
+def is_true(x):
+    positive = bool(x.sum() > 0)
+    big = x.max() > 5
+    return positive is True, False is not positive, positive is False, big is True
