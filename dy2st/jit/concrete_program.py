@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.call import convert_call, require_source, watch
+from dy2st.convert.catchers import refuse_if_caught, tracing_codes
 from dy2st.convert.catchers import refused as swallowed
-from dy2st.convert.catchers import tracing_codes
 from dy2st.convert.choices import settled
 from dy2st.convert.heap import check_shared
 from dy2st.convert.outer import Change, whole_trace
@@ -207,6 +207,7 @@ def _trace(
 
     args, kwargs = rebuild(structure, program.inputs)
     tracer = Tracer(program, capture)
+    tracer.before_raise = refuse_if_caught
     tracer.outside = preparation.remember(function, layer, (*args, *kwargs.values()))
     before = _frozen((args, kwargs))
     read, _ = flatten((args, kwargs), lambda entry: not is_container(entry))

@@ -70,6 +70,8 @@ class Tracer:
         `is_scratch`: only the types are wanted, for a trace around this one.
         """
         self._is_scratch = is_scratch
+        # Called with the class of an exception that the Program may raise where this stands.
+        self.before_raise: Callable[[type[BaseException]], None] | None = None
         self.program = Program() if program is None else program
         self.block = self.program.block
         self._capture = capture
@@ -294,6 +296,8 @@ class Tracer:
         key = (self.block, variable)
         if key not in self._checked:
             self._checked.add(key)
+            if self.before_raise is not None:
+                self.before_raise(UnboundLocalError)
             flag, name = variable.guard
             message = _unbound(name)
             self.append("assert_bound", [self.local(flag)], {"message": message}, [])

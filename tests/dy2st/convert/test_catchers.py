@@ -155,3 +155,16 @@ def test_a_finally_that_prints_where_the_program_raises_is_refused():
 
     with pytest.raises(UnsupportedSyntax, match="`finally` prints or raises"):
         to_static(prints)(dy2st.to_tensor([1.0]))
+
+
+def test_a_handler_of_a_read_that_a_tensor_may_leave_unbound_is_refused():
+    def reads(x):
+        if x.sum() > 0:
+            y = x
+        try:
+            return y + 1
+        except NameError:
+            return x
+
+    with pytest.raises(UnsupportedSyntax, match="UnboundLocalError is raised, inside a `try`"):
+        to_static(reads)(dy2st.to_tensor([1.0]))
