@@ -22,9 +22,9 @@ def attributes_of(owner: Any) -> dict[str, Any]:
         return {} if isinstance(value, Undefined) else {"cell_contents": value}
     if isinstance(owner, type):
         return {k: v for k, v in vars(owner).items() if not _is_of_class(k, v)}
-    found = dict(_dict_of(owner))
     if isinstance(owner, Layer):
-        return {k: v for k, v in found.items() if k not in _OF_EVERY_LAYER}
+        return {k: v for k, v in _dict_of(owner).items() if k not in _OF_EVERY_LAYER}
+    found = dict(_dict_of(owner))
     for name in slots_of(type(owner)):
         value = _slot(owner, name)
         if value is not _ABSENT:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from operator import is_
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -84,6 +85,8 @@ class Heap:
         back."""
         for owner, before in self.objects:
             now = attributes_of(owner)
+            if _holds_the_same(now, before):
+                continue
             for name in {**before, **now}:
                 old = before.get(name, _ABSENT)
                 new = now.get(name, _ABSENT)
@@ -163,6 +166,7 @@ class _Walk:
         self.iterators: list[tuple[Any, Any]] = []
         self.names: dict[int, str] = {}
         self.inner: dict[int, Any] = {}
+        self.labels: dict[str, list[tuple[str, str]]] = {}
 
     def inside(self, owner: str, value: Any) -> None:
         """A value of which copies are handed out: what its lists and dicts lead to."""
@@ -248,18 +252,25 @@ class _Walk:
         self.objects.append((value, attributes))
         is_class = isinstance(value, type)
         kind = value if is_class else type(value)
-        self.add(owner, kind.__mro__[1:-1] if is_class else (kind,))
+        if is_class or id(kind) not in self.seen:
+            self.add(owner, kind.__mro__[1:-1] if is_class else (kind,))
         place = f"the class {kind.__name__}" if is_class else f"a {kind.__name__}"
         for name, entry in attributes.items():
-            self.inside(f"the attribute `{name}` of {place}", entry)
+            if type(entry) not in _PLAIN:
+                self.inside(f"the attribute `{name}` of {place}", entry)
 
     def layer(self, layer: Layer) -> None:
         """Note what a Layer has registered; its buffers change by ways of their own."""
-        place = f"a {type(layer).__name__}"
-        for name in STORES:
-            store = vars(layer).get(name, {})
-            self.containers.append(Owned(f"the {name.strip('_')} of {place}", store, {**store}))
-        self.add(place, vars(layer).get("_sub_layers", {}).values())
+        kind = type(layer).__name__
+        labels = self.labels.get(kind)
+        if labels is None:
+            labels = [(name, f"the {name.strip('_')} of a {kind}") for name in STORES]
+            self.labels[kind] = labels
+        held = vars(layer)
+        for name, label in labels:
+            if name in held:
+                self.containers.append(Owned(label, held[name], {**held[name]}))
+        self.add(f"a {kind}", held.get("_sub_layers", {}).values())
 
 
 def _is_ours(value: Any) -> bool:
@@ -309,12 +320,24 @@ def differs(now: Any, before: Any) -> bool:
     if len(now) != len(before):
         return True
     if isinstance(now, dict):
+        if _holds_the_same(now, before):
+            return False
         if not all(map(_same, dict.keys(now), dict.keys(before))):
             return True
         return not all(map(_same, dict.values(now), dict.values(before)))
     if isinstance(now, (set, bytearray)):
         return bool(now != before)
     return not all(map(_same, now, before))
+
+
+def _holds_the_same(now: dict[Any, Any], before: dict[Any, Any]) -> bool:
+    """Whether a dict has the very keys and values of a copy of it: no code of theirs runs."""
+    if len(now) != len(before):
+        return False
+    if not now:
+        return True
+    values = map(is_, dict.values(now), dict.values(before))
+    return all(values) and all(map(is_, dict.keys(now), dict.keys(before)))
 
 
 _COMPARED = frozenset({int, str, bytes})
