@@ -13,7 +13,7 @@ from typing import Any
 from dy2st.convert import stage_lists, stage_values
 from dy2st.convert.catchers import refuse_if_caught
 from dy2st.convert.choices import is_same, loop_over_cases, spread
-from dy2st.convert.joining import is_number, number_kind
+from dy2st.convert.joining import is_number
 from dy2st.convert.outer import announcing, places_of
 from dy2st.convert.record import staged
 from dy2st.convert.regions import raised_when_run

@@ -106,7 +106,7 @@ def _without_own(trace: TracebackType | None) -> TracebackType | None:
     kept = [
         entry
         for entry, code in zip(kept, [*following_codes, None], strict=False)
-        if code is None or not any(is_part(code) for is_part in _are_parts)
+        if code is None or not _is_part(code, entry.tb_frame.f_code)
     ]
     for entry, following in zip(kept, [*kept, None][1:], strict=True):
         entry.tb_next = following
@@ -114,6 +114,16 @@ def _without_own(trace: TracebackType | None) -> TracebackType | None:
     if entries and entries[0] is not first:
         entries[0].tb_next = first
     return first
+
+
+def _is_part(code: CodeType, whole: CodeType) -> bool:
+    """Whether code is the body of a statement in the other one, which was perhaps hidden before."""
+    return any(is_part(code) for is_part in _are_parts) and _holds(whole, code)
+
+
+def _holds(whole: CodeType, code: CodeType) -> bool:
+    inner = [constant for constant in whole.co_consts if isinstance(constant, CodeType)]
+    return any(one is code or _holds(one, code) for one in inner)
 
 
 def _entries(trace: TracebackType | None) -> list[TracebackType]:

@@ -476,3 +476,27 @@ def test_a_traceback_is_printed_by_a_process_of_its_own(tmp_path):
     shown = [line for line in result.stderr.splitlines() if "File" in line]
     assert shown[0].endswith("line 7, in <module>") and shown[-1].endswith("line 5, in f")
     assert len(shown) == (3 if sys.version_info < (3, 11) else 2)
+
+
+class Outer(dy2st.nn.Layer):
+    def forward(self, x):
+        return through(x)
+
+
+def through(x):
+    return missing_in_branch(x)
+
+
+def missing_in_branch(x):
+    if x.sum() > 0:
+        return x.nosuch
+    return x
+
+
+def test_every_function_on_the_way_to_a_staged_branch_of_a_layer_is_shown():
+    error = raised(dy2st.jit.to_static(Outer()), dy2st.ones([2]))
+    assert [frame.name for frame in frames(error)][-3:] == [
+        "forward",
+        "through",
+        "missing_in_branch",
+    ]
