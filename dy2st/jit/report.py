@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import FunctionType
@@ -117,6 +119,8 @@ def _statements(function: FunctionType, record: Record) -> list[StatementReport]
     file = own_code(function).co_filename
     found: set[StatementReport] = set()
     for info in conversion.statements.values():
+        if info.kind == "if" and _is_made(file, info.line, info.column):
+            continue
         is_staged = (info.kind, file, info.line, info.column) in record.staged
         how = "staged" if is_staged else "run by Python"
         found.add(StatementReport(info.kind, info.line, info.column, how))
@@ -128,6 +132,15 @@ def _statements(function: FunctionType, record: Record) -> list[StatementReport]
         if kind not in _STATEMENTS:
             found.add(StatementReport(kind, line, column, "staged"))
     return sorted(found, key=lambda statement: (statement.line, statement.column, statement.kind))
+
+
+# Where one of these stands, the rewrite has put an `if` around what follows a jump.
+_OTHERS = re.compile(r"(for|while|try|with|async|return|break|continue)\b")
+
+
+def _is_made(file: str, line: int, column: int) -> bool:
+    """Whether the user has written something else where an `if` stands."""
+    return _OTHERS.match(linecache.getline(file, line)[max(column - 1, 0) :]) is not None
 
 
 def _staged_in(function: FunctionType, record: Record) -> list[tuple[str, int, int]]:

@@ -190,3 +190,22 @@ def test_the_report_is_that_of_the_last_program():
 def test_a_report_needs_a_program():
     with pytest.raises(dy2st.errors.ArgumentError, match="has no Program yet"):
         dy2st.to_static(helper).report()
+
+
+def test_only_what_the_user_has_written_is_listed():
+    def f(x):
+        for value in x:
+            if value > 2:
+                return value
+        with np.errstate():
+            if x.sum() > 0:
+                return x.sum()
+        return x.max()
+
+    [entry] = [e for e in of(f, dy2st.to_tensor(X)).values() if e.name.endswith("f")]
+    first = entry.line
+    assert [(s.kind, s.line - first) for s in entry.statements] == [
+        ("for", 1),
+        ("if", 2),
+        ("if", 5),
+    ]
