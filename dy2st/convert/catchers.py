@@ -20,7 +20,7 @@ from types import BuiltinFunctionType, CodeType, FrameType
 from typing import Any
 
 from dy2st_runtime.errors import Location, UnsupportedSyntax
-from dy2st_runtime.ir import Tracer, user_location
+from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.location import is_own_file
 
 _TRIES = (ast.Try, *([ast.TryStar] if sys.version_info >= (3, 11) else []))
@@ -58,9 +58,6 @@ def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> N
         f"the {what.split('`')[1]} statement",
     )
     raise refused.error
-
-
-Tracer.may_raise = staticmethod(refuse_if_caught)
 
 
 def _catchers(kind: type[BaseException]) -> Iterator[tuple[str, int, str]]:

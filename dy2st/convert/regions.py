@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import CellType, TracebackType
 from typing import Any
 
@@ -201,8 +202,10 @@ def record_raise(error: Exception, block: Block) -> None:
     may depend on the branches that were taken before.
     """
     is_unbound = type(error) is UnboundLocalError
-    place = _innermost(error, skips_own=is_unbound)
-    is_users = is_unbound or not is_own_file(place.tb_frame.f_code.co_filename)
+    innermost = _innermost(error, skips_own=False).tb_frame.f_code.co_filename
+    # What stands for a statement or builtin in converted code does what the user wrote.
+    is_users = is_unbound or innermost in _STAND_INS or not is_own_file(innermost)
+    place = _innermost(error, skips_own=is_users)
     kind = type(error)
     if not isinstance(error, ConversionError):
         refuse_if_caught(kind, location_of(place))
@@ -211,6 +214,12 @@ def record_raise(error: Exception, block: Block) -> None:
         raise error
     record_exception(error)
     block.operators[-1].location = location_of(place)
+
+
+_STAND_INS = frozenset(
+    str(Path(__file__).with_name(f"{name}.py"))
+    for name in ("assert_", "builtins_", "compare", "comprehensions", "containers", "text")
+)
 
 
 def _innermost(error: Exception, skips_own: bool) -> TracebackType:

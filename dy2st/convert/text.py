@@ -10,7 +10,7 @@ from typing import Any
 
 from dy2st.convert.staging import stage_format, stage_percent
 from dy2st.convert.traced import is_traced
-from dy2st_runtime.ir.choice import CONVERSIONS, Text, joined
+from dy2st_runtime.ir.choice import CONVERSIONS, Choice, Text, joined
 from dy2st_runtime.ir.structure import flatten, is_container
 
 
@@ -129,11 +129,18 @@ def _formatted(template: str, arguments: tuple[Any, ...], named: Mapping[str, An
     return parts
 
 
+def _of_choice(text: Any) -> Any:
+    """One of several texts as a text of its own."""
+    if type(text) is Choice and all(isinstance(case, (str, Text)) for case in text.cases):
+        return convert_format(text)
+    return text
+
+
 def _join_method(separator: str) -> Callable[..., Any]:
     """`separator.join(texts)`."""
 
     def convert(texts: Any) -> Any:
-        given = list(texts)
+        given = [_of_choice(text) for text in texts]
         if not any(type(text) is Text for text in given):
             return separator.join(given)
         parts = [part for text in given for part in (separator, text)]

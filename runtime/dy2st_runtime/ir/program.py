@@ -7,13 +7,14 @@ the Block. A Variable is made in one place, as parameter of a Block or as result
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from operator import floordiv, mod, truediv
 from typing import Any
 
 from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
-from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.location import is_own_file, user_location, why_not_converted
 from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ir.structure import Output
@@ -125,6 +126,36 @@ class Variable(Tensor):
             )
         return super().__mul__(other)
 
+    def __truediv__(self, other: Any) -> Any:
+        """A number of Python is not divided by zero."""
+        _check_divisor(self, other, truediv)
+        return super().__truediv__(other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        """As `__truediv__`."""
+        _check_divisor(other, self, truediv)
+        return super().__rtruediv__(other)
+
+    def __floordiv__(self, other: Any) -> Any:
+        """As `__truediv__`."""
+        _check_divisor(self, other, floordiv)
+        return super().__floordiv__(other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        """As `__truediv__`."""
+        _check_divisor(other, self, floordiv)
+        return super().__rfloordiv__(other)
+
+    def __mod__(self, other: Any) -> Any:
+        """As `__truediv__`."""
+        _check_divisor(self, other, mod)
+        return super().__mod__(other)
+
+    def __rmod__(self, other: Any) -> Any:
+        """As `__truediv__`."""
+        _check_divisor(other, self, mod)
+        return super().__rmod__(other)
+
     def __rmul__(self, other: Any) -> Any:
         """As `__mul__`."""
         return self * other if isinstance(other, _SEQUENCES) else super().__rmul__(other)
@@ -189,6 +220,27 @@ class Variable(Tensor):
     def __repr__(self) -> str:
         """`Variable(%x: tensor<2x3xfloat32>)`."""
         return f"Variable(%{self.name or '?'}: {self.type})"
+
+
+def _check_divisor(value: Any, divisor: Any, operation: Callable[[Any, Any], Any]) -> None:
+    """Record that Python raises ZeroDivisionError, where both are numbers in Python."""
+    kinds = [_number_kind(value), _number_kind(divisor)]
+    if None in kinds or (divisor is not None and not isinstance(divisor, Variable) and divisor):
+        return
+    try:
+        operation(kinds[0](1), kinds[1](0))  # type: ignore[misc]
+    except ZeroDivisionError as error:
+        if not isinstance(divisor, Variable):
+            raise
+        message = str(error)
+    tracer: Any = active()
+    tracer.check(F.not_equal(divisor, 0), ZeroDivisionError(message))
+
+
+def _number_kind(value: Any) -> NumberKind | None:
+    if isinstance(value, Variable):
+        return value.number
+    return type(value) if type(value) in (bool, int, float) else None
 
 
 _SEQUENCES = (str, bytes, list, tuple)

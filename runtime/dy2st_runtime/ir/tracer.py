@@ -296,11 +296,15 @@ class Tracer:
         key = (self.block, variable)
         if key not in self._checked:
             self._checked.add(key)
-            if self.before_raise is not None:
-                self.before_raise(UnboundLocalError)
             flag, name = variable.guard
-            message = _unbound(name)
-            self.append("assert_bound", [self.local(flag)], {"message": message}, [])
+            self.check(flag, UnboundLocalError(_unbound(name)))
+
+    def check(self, flag: Variable, error: Exception) -> None:
+        """Record that the Program raises what Python raises unless a bool Variable is true."""
+        if self.before_raise is not None:
+            self.before_raise(type(error))
+        attributes = {"message": str(error), "kind": type(error).__name__}
+        self.append("assert_bound", [self.local(flag)], attributes, [])
 
     def _path_from(self, variable: Variable) -> list[Block]:
         """Blocks from just inside the Variable's own down to the current one."""

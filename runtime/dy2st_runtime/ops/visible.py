@@ -42,9 +42,9 @@ def _assert_kernel(condition: Any, message: str) -> tuple[()]:
     return ()
 
 
-def _bound_kernel(flag: Any, message: str) -> tuple[()]:
+def _bound_kernel(flag: Any, message: str, kind: str) -> tuple[()]:
     if not flag:
-        raise UnboundLocalError(message)
+        raise exception_of(kind, (message,), {})
     return ()
 
 
@@ -93,9 +93,9 @@ define(
 )
 define(
     "assert_bound",
-    doc="UnboundLocalError unless the user's variable is bound.",
+    doc="What Python raises by itself, such as UnboundLocalError, unless the flag is true.",
     inputs="flag",
-    attributes={"message": REQUIRED},
+    attributes={"message": REQUIRED, "kind": "UnboundLocalError"},
     infer=_one_element,
     kernel=_bound_kernel,
     effect=Effect.VISIBLE,

@@ -75,3 +75,40 @@ def test_a_begun_generator_is_not_advanced_in_a_branch():
 
     with pytest.raises(UnsupportedSyntax, match="is advanced in a branch"):
         to_static(run)(dy2st.to_tensor(X))
+
+
+@pytest.mark.parametrize(
+    "divided",
+    [
+        lambda n: 10 / n,
+        lambda n: 10 // n,
+        lambda n: 7 % n,
+        lambda n: 7.5 % float(n),
+        lambda n: 7.5 // float(n),
+        lambda n: divmod(9, n),
+        lambda n: n / 2 + n // 4 + n % 3,
+        lambda n: (n * 2) / n,
+    ],
+)
+def test_a_number_is_divided_by_zero_as_in_python(divided):
+    def run(x):
+        return divided(int(x.sum()))
+
+    static = to_static(run)
+    for values in ([4.0], [-3.0], [0.0]):
+        x = dy2st.to_tensor(values)
+        try:
+            expected = run(x)
+        except ZeroDivisionError as error:
+            with pytest.raises(ZeroDivisionError) as caught:
+                static(x)
+            assert str(caught.value) == str(error)
+        else:
+            assert static(x) == expected
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_tensor_is_divided_by_zero_as_a_tensor():
+    static = to_static(lambda x: (1 / x.sum(), x.sum() / 0, x.sum() / int(x.sum())))
+    assert [value.tolist() for value in static(dy2st.to_tensor([2.0]))] == [0.5, float("inf"), 1.0]
+    assert static(dy2st.to_tensor([0.0]))[0].tolist() == float("inf")
