@@ -67,6 +67,8 @@ def check_turns(
     """
     starts = [frozenset(tracer.aliases.of(tracer.aliases.origin(v))) for v in operands]
     outside = frozenset(block.parameters[count:])
+    if any(tracer.aliases.origin(end) in written for end in block.yields[:count]):
+        raise _two_names(place)
     for index, parameter in enumerate(block.parameters[:count]):
         if parameter not in written:
             continue
@@ -75,9 +77,13 @@ def check_turns(
         end = block.yields[index]
         ends_shared = end in outside or any(block.yields[k] is end for k in others if k < count)
         if begins_shared or ends_shared:
-            raise EscapedVariable(
-                "a tensor with two names is changed in place in a loop that depends on a tensor",
-                at=place,
-                why="Python changes it under both names, a Program under one",
-                hint="clone() it where it gets its second name",
-            )
+            raise _two_names(place)
+
+
+def _two_names(place: Location | None) -> EscapedVariable:
+    return EscapedVariable(
+        "a tensor with two names is changed in place in a loop that depends on a tensor",
+        at=place,
+        why="Python changes it under both names, a Program under one",
+        hint="clone() it where it gets its second name",
+    )

@@ -117,10 +117,22 @@ def _append_cond(join: Join, condition: Variable) -> None:
         result.number = slot.number
         facts = facts_of_branches(slot.type, slot.true.type, slot.false.type)
         join.tracer.learn(facts, "the size of one of the branches")
-    for variable in (*true.overwritten, *false.overwritten):
+    outdated = [
+        result
+        for slot, result in zip(join.slots, results, strict=True)
+        if _is_outdated(join.tracer, slot.true, true)
+        or _is_outdated(join.tracer, slot.false, false)
+    ]
+    for variable in (*true.overwritten, *false.overwritten, *outdated):
         join.tracer.overwrite(variable)
     for block in blocks:
         note_handed_on(join.tracer, block, captured, results)
+
+
+def _is_outdated(tracer: Tracer, variable: Variable, region: Region) -> bool:
+    """Whether a branch hands on a tensor that it has changed in place by another name."""
+    origin = tracer.aliases.origin(variable)
+    return any(one is origin for one in region.overwritten)
 
 
 def _join_places(join: Join) -> list[tuple[Change, Callable[[], Any]]]:

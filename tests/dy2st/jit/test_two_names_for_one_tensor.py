@@ -84,6 +84,23 @@ def iterated_while_it_changes(x):
     return b
 
 
+def named_twice_and_changed_in_a_branch(x):
+    b, u = x * 1, x * 2
+    if x.sum() > 0:
+        u = b
+        b[0] = 9.0
+    return u, b
+
+
+def named_twice_and_changed_in_a_turn(x):
+    b, u, k = x * 1, x * 2, x.sum() * 0
+    while k < 2:
+        u = b
+        b[0] = k
+        k = k + 1
+    return u, b
+
+
 def iterated_while_a_loop_in_a_branch_changes_it(x):
     b, s = x * 1, x.sum()
     for v in b:
@@ -108,6 +125,8 @@ def iterated_while_a_loop_in_a_branch_changes_it(x):
         handed_on_by_two_branches,
         iterated_while_it_changes,
         iterated_while_a_loop_in_a_branch_changes_it,
+        named_twice_and_changed_in_a_branch,
+        named_twice_and_changed_in_a_turn,
     ],
     ids=lambda function: function.__name__,
 )
