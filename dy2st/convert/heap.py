@@ -35,7 +35,7 @@ _PLAIN = frozenset(_LEAVES)
 _CHANGING = (list, dict, set, bytearray, deque)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Owned:
     """A list or other container that the code reaches, what holds it, and a copy of it."""
 
@@ -44,7 +44,7 @@ class Owned:
     contents: Any
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Heap:
     """What some code reaches: containers, objects with their attributes, and iterators.
 

@@ -25,7 +25,7 @@ from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.choice import Choice
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Attribute:
     """An attribute of an object."""
 
@@ -64,7 +64,7 @@ def _kind_of(owner: Any) -> str:
     return f"'{type(owner).__name__}' object"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Cell:
     """A variable of a function that closures use too; `is_inner`: in one statement only."""
 
@@ -92,7 +92,7 @@ class Cell:
         set_attribute(self.cell, self.name, value)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Global:
     """A variable of a module."""
 
@@ -121,7 +121,7 @@ class Global:
 Place = Attribute | Cell | Global
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Change:
     """What a piece of code did to a place: the values before and after, and where it began.
 
@@ -135,7 +135,7 @@ class Change:
     is_announced: bool = True
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Notes:
     """The places that a piece of code has announced; `copied` makes what it works on."""
 

@@ -85,7 +85,7 @@ class Copies:
         return found
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Region:
     """What one run of user code left behind.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Swapped:
     function: FunctionType
     own: CodeType

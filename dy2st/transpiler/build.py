@@ -203,7 +203,7 @@ def _qualname_of(inner: CodeType, outer: CodeType, around: str) -> str:
     return full if full in outer.co_consts else inner.co_name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Renaming:
     """Qualified names in the factory and without it, of a function and those around it."""
 

@@ -10,7 +10,7 @@ import gast
 from dy2st.transpiler.nodes import Node, call, walk
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class StatementInfo:
     """What the runtime may want to know of one rewritten `if` or loop.
 
@@ -39,7 +39,7 @@ class StatementInfo:
     reread: bool = False
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Context:
     """The state of one conversion."""
 

@@ -16,7 +16,7 @@ from dy2st_runtime.errors import Location, SourceUnavailable
 AnyFunction: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Source:
     """The tree of one function, and the class whose name mangles `__names` in it."""
 
@@ -24,7 +24,7 @@ class Source:
     owner: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _File:
     lines: list[str]
     functions: dict[tuple[int, str], list[Source]]

@@ -15,7 +15,7 @@ from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import CONTROL, SCOPES, Node, children, is_own, walk, walk_scope
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class StatementFacts:
     """How one `if` or loop is rewritten.
 
@@ -44,7 +44,7 @@ class StatementFacts:
     reread: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Analysed:
     """What the analysis of a function says of its variables.
 

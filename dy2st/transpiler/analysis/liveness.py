@@ -12,7 +12,7 @@ from dy2st.transpiler.nodes import CONTROL, FUNCTIONS, SCOPES, TRIES, Block, Nod
 _NONE: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Exits:
     """The names live at the places where control may go from inside a block."""
 

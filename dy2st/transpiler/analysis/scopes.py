@@ -9,7 +9,7 @@ import gast
 from dy2st.transpiler.nodes import COMPREHENSIONS, FUNCTIONS, Node, children, is_own, walk
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Names:
     """The names of one statement or expression, as the function around it sees them.
 

@@ -68,7 +68,7 @@ def _is_plain(pattern: Node) -> bool:
     return isinstance(pattern, gast.MatchAs) and pattern.pattern is None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Looks:
     """What the patterns of a `match` look at.
 

@@ -52,7 +52,7 @@ _PLAIN_BUILTINS = frozenset({"abs", "bool", "float", "int", "len"})
 _BUILTINS = frozenset(dir(builtins))
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Decision:
     """A condition in parts, for a statement that goes one of three ways.
 
