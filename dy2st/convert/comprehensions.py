@@ -32,7 +32,7 @@ from dy2st_runtime.ir import current_tracer, user_location
 from dy2st_runtime.ir.choice import Choice
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True)
 class Gathered:
     """What a comprehension has gathered so far.
 
