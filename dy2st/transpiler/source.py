@@ -54,7 +54,8 @@ def find_source(function: FunctionType) -> Source:
         try:
             file = _file_of(function, lines)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            why = f"its file cannot be parsed ({error})"
+            if not is_guess(function):
+                why = f"its file cannot be parsed ({error})"
             continue
         source = _fitting(file, function)
         if source is not None:
