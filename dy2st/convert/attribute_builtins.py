@@ -1,8 +1,10 @@
-"""`hasattr`, `getattr` and `callable` of values of which a tensor decides."""
+"""Functions that look into objects, of which a tensor decides: `hasattr`, `copy.copy`, ..."""
 
 from __future__ import annotations
 
 import builtins
+import copy
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -65,3 +67,19 @@ ATTRIBUTE_BUILTINS: dict[int, Callable[..., Any]] = {
     id(builtins.getattr): convert_getattr,
     id(builtins.hasattr): convert_hasattr,
 }
+
+
+def _for_each(function: Callable[..., Any]) -> Any:
+    """A function of one object, called for whichever object it is."""
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        if not arguments:
+            return function(**options)
+        return spread(lambda one: function(one, *arguments[1:], **options), arguments[0])
+
+    return call
+
+
+# Python's own functions that take objects of the user apart.
+_APART: tuple[Any, ...] = (dataclasses.replace, dataclasses.asdict, dataclasses.astuple)
+OF_OBJECTS: dict[int, Any] = {id(f): _for_each(f) for f in (*_APART, copy.copy, copy.deepcopy)}

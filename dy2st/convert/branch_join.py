@@ -19,6 +19,7 @@ from dy2st.convert.joining import (
     fits_number,
     is_joinable,
     is_number,
+    named,
     number_kind,
     same_constant,
     same_layout,
@@ -296,13 +297,13 @@ class Join:
 
     def _mismatch(self, name: str, left: Any, right: Any) -> BranchMismatch:
         return BranchMismatch(
-            f"the variable `{name}` is {describe(left)} in one branch of the `if` and "
+            f"{named(name)} is {describe(left)} in one branch of the `if` and "
             f"{describe(right)} in the other",
             at=self.place,
             why="the condition is a tensor, so both branches are part of the Program and must "
             "give every variable one kind of value",
-            hint=f"give `{name}` the same dtype, rank and structure in both branches, or decide "
-            "on a Python value",
+            hint=f"give {named(name)} the same dtype, rank and structure in both branches, or "
+            "decide on a Python value",
         )
 
 

@@ -28,6 +28,7 @@ from typing import Any
 
 from dy2st.convert.asked import untraced
 from dy2st.convert.assert_ import convert_assert
+from dy2st.convert.attribute_builtins import OF_OBJECTS
 from dy2st.convert.builtins_ import BUILTINS
 from dy2st.convert.callbacks import LRU_CACHE, cached_call, sort_of, table
 from dy2st.convert.caught import (
@@ -424,6 +425,8 @@ def _convert_function(function: FunctionType) -> FunctionType:
         return known
     if function.__code__ in _MANAGERS:
         return _convert_manager(function)
+    if id(function) in OF_OBJECTS:
+        return OF_OBJECTS[id(function)]
     if _watched.functions is not None:
         _watched.functions[id(function)] = function
     conversion = conversion_of(function)

@@ -24,6 +24,7 @@ from dy2st.convert.joining import (
     fits_number,
     is_joinable,
     is_number,
+    named,
     number_kind,
     same_constant,
     same_layout,
@@ -432,6 +433,8 @@ class Loop:
 
     def _as_array(self, path: Path, name: str, old: list[Any], new: Any) -> Any:
         """A list that changes its length becomes a list of the Program."""
+        if path[0] >= len(self.values) - len(self.places):
+            raise self._no_own_list(name)
         entries = [*old, *(new if isinstance(new, list) else [])]
         for entry in entries:
             if not _is_tensor(entry) and not (isinstance(entry, Carried) and entry.number is None):
@@ -463,6 +466,14 @@ class Loop:
         assert parent is not None
         return self.tracer.inside(parent)
 
+    def _no_own_list(self, name: str) -> LoopMismatch:
+        return LoopMismatch(
+            f"the list `{name}` changes its length in a loop that depends on a tensor",
+            at=self.place,
+            why="it is then a list of the Program, which only a local variable can hold",
+            hint="use a local list in the loop, and assign it afterwards",
+        )
+
     def _no_list(self, name: str) -> LoopMismatch:
         return LoopMismatch(
             f"the list `{name}` changes its length in a loop and holds more than tensors",
@@ -472,12 +483,13 @@ class Loop:
         )
 
     def _mismatch(self, name: str, old: Any, new: Any) -> LoopMismatch:
+        called = named(name, "the loop variable")
         return LoopMismatch(
-            f"the loop variable `{name}` is {describe(self.seen_by_body(old))} at the start of a "
+            f"{called} is {describe(self.seen_by_body(old))} at the start of a "
             f"turn and {describe(new)} at its end",
             at=self.place,
             why="the loop depends on a tensor, so one Program must serve every turn",
-            hint=f"start with `{name}` as what it becomes (a tensor of the same dtype and rank, "
+            hint=f"start with {called} as what it becomes (a tensor of the same dtype and rank, "
             "zeros_like(...), say), or use another variable inside",
         )
 

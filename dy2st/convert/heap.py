@@ -18,6 +18,8 @@ from operator import is_
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from dy2st.convert.attributes import STORES, attributes_of, contents_of, set_attribute
 from dy2st.convert.classes import is_library
 from dy2st.convert.iterators import is_known, place_of
@@ -32,6 +34,7 @@ from dy2st_runtime.nn.layer import Layer
 _OPAQUE = (Tensor, Program, Block, Tracer, Choice, Text, ModuleType, BuiltinFunctionType)
 _LEAVES = (type(None), bool, int, float, complex, str, bytes, range, slice, Undefined)
 _PLAIN = frozenset(_LEAVES)
+_LOOKED_AT = 100_000  # as many numbers of an array of NumPy are compared
 _CHANGING = (list, dict, set, bytearray, deque)
 
 
@@ -226,6 +229,9 @@ class _Walk:
             self.iterators.append((value, place_of(value)))
         elif isinstance(value, (list, tuple, set, frozenset, dict, bytearray, deque)):
             self.container(owner, value)
+        elif isinstance(value, np.ndarray):
+            if value.flags.writeable and value.size <= _LOOKED_AT:
+                self.containers.append(Owned(owner, value, value.copy()))
         elif isinstance(value, MethodType):
             self.add(owner, (value.__self__, value.__func__))
         elif isinstance(value, partial):
@@ -296,7 +302,9 @@ def _contents(container: Any) -> Any:
 
 
 def _set_back(container: Any, contents: Any) -> None:
-    if isinstance(container, (dict, set)):
+    if isinstance(container, np.ndarray):
+        container[...] = contents
+    elif isinstance(container, (dict, set)):
         kind: Any = dict if isinstance(container, dict) else set
         kind.clear(container)
         kind.update(container, contents)
@@ -317,6 +325,8 @@ def differs(now: Any, before: Any) -> bool:
     """Whether a container holds something else than a copy of it from before."""
     if isinstance(now, Choice):
         return now.tag is not before.tag or now.cases is not before.cases
+    if isinstance(now, np.ndarray):
+        return bool(now.shape != before.shape or now.tobytes() != before.tobytes())
     if len(now) != len(before):
         return True
     if isinstance(now, dict):

@@ -6,6 +6,7 @@ become one result of the static operator; lists, tuples and dicts are joined ent
 
 from __future__ import annotations
 
+import re
 import struct
 from typing import Any
 
@@ -101,6 +102,16 @@ def fits_number(number: Any, tensor: Tensor) -> bool:
     order = "biuf"
     kind = {bool: "b", int: "i", float: "f"}[number_kind(number)]
     return tensor.ndim == 0 and order.index(kind) <= order.index(tensor.dtype.kind)
+
+
+def named(name: str, kind: str = "the variable") -> str:
+    """A variable, for messages; some are not the user's own."""
+    returned = re.match(r"return_value_\d+", name)
+    if returned is not None:
+        return "the returned value" + (
+            f", `{name[returned.end() :]}`," if name[returned.end() :] else ""
+        )
+    return name if name.startswith("the ") else f"{kind} `{name}`"
 
 
 def describe(value: Any) -> str:

@@ -96,6 +96,7 @@ class Region:
     raised       whether the code raised an exception, which the Block raises when it runs.
     outer        variables of other functions and attributes that it changed, by their keys.
     copies       what it worked on instead of the lists and dicts that it was given.
+    heap         what else it could reach.
     """
 
     block: Block
@@ -105,6 +106,7 @@ class Region:
     raised: bool = False
     outer: dict[Hashable, Change] = field(default_factory=dict)
     copies: Copies = field(default_factory=Copies)
+    heap: Heap | None = None
 
     def value_of(self, place: Place) -> Any:
         """What a place holds at the end; Undefined after an exception."""
@@ -138,7 +140,7 @@ def trace_region(
         tracer.nested(holds) as block,
         noting(copies.copied) as notes,
     ):
-        region = Region(block, copies=copies)
+        region = Region(block, copies=copies, heap=heap)
         given = arguments if block_arguments is None else block_arguments(block, copies)
         try:
             results = function(*map(copies.copied, given))

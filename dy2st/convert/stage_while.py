@@ -13,7 +13,7 @@ from dy2st.convert.objects import is_structure, put_together, taken_apart, witho
 from dy2st.convert.outer import write
 from dy2st.convert.regions import Region, finish
 from dy2st.convert.stage_if import truth
-from dy2st.convert.write_back import written_back
+from dy2st.convert.write_back import Others, written_back
 from dy2st_runtime.errors import LoopMismatch
 from dy2st_runtime.ir import F, Tracer, Variable
 from dy2st_runtime.ir.choice import Choice
@@ -115,7 +115,10 @@ def _staged(
     for carried in written:
         tracer.overwrite(carried.initial)
     note_turns(tracer, turned.block, operands, results)
-    settle = written_back(tracer, turned, lambda value: loop.is_changed(value, turned.block))
+    others = Others(loop.initial, [change.place for change in loop.places], turned.heap)
+    settle = written_back(
+        tracer, turned, lambda value: loop.is_changed(value, turned.block), others
+    )
     after = [loop.after(value) for value in loop.values]
     left = [*turned.results, *loop.ended]
     rows = zip(loop.initial, after, loop.given, left, loop.values, strict=True)

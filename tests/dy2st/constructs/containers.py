@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 import dy2st
 from dy2st.errors import ConversionError, EscapedVariable, TensorAsPython
 from tests.dy2st.constructs.catalogue import construct
@@ -465,3 +467,39 @@ def list_in_closure(x):
     if x.sum() > 0:
         keep(x)
     return len(parts), parts
+
+
+@construct(
+    "a list with two names in a loop on a tensor",
+    "each name would have a value of its own",
+    refused=ConversionError,
+    says="a list with two names is changed in a loop",
+)
+def two_names_in_a_loop(x):
+    parts = same = [x]
+    turn = 0
+    while turn < x.sum() and turn < 3:
+        parts[0] = parts[0] + same[0]
+        turn = turn + 1
+    return parts, same
+
+
+@construct(
+    "an array of NumPy that a branch changes",
+    "a Program changes no arrays of Python",
+    refused=ConversionError,
+    says="the ndarray in an argument is changed",
+)
+def changed_array(x):
+    counts = np.zeros(3)
+    if x.sum() > 0:
+        counts[0] += 1
+    return x * float(counts[0])
+
+
+@construct("`sum` over a list of unknown length", "of whichever items there are")
+def sum_of_unknown_length(x):
+    parts = [x]
+    if x.sum() > 0:
+        parts.append(x)
+    return [part * 2 for part in parts], sum(part.sum() for part in parts)

@@ -475,3 +475,22 @@ def bare_return_of_python(x, flag=False):
     if x.sum() > 5:
         return x
     return x + 1
+
+
+@construct("`return {...}` out of a loop on a tensor", "entry by entry")
+def dict_out_of_a_loop(x):
+    turn = 0
+    while turn < x.sum():
+        turn = turn + 1
+        if turn * turn > 10:
+            return {"scaled": x * turn, "turns": [turn]}
+    return {"scaled": x, "turns": [0]}
+
+
+@construct("a tuple or None out of a loop on a tensor", "whichever it is")
+def tuple_or_none_out_of_a_loop(x):
+    turn = 0
+    while turn < x.sum():
+        turn = turn + 1
+        if turn * turn > 10:
+            return x * turn, turn

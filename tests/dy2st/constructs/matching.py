@@ -390,3 +390,33 @@ def list_of_unknown_length(x):
         case [first, second, *_]:
             return first + second
     return x
+
+
+class Case:
+    __match_args__ = ("x", "n")
+
+    def __init__(self, x, n):
+        self.x, self.n = x, n
+
+
+@construct("`match` of one of several values", "each is matched as what it is")
+def several_values(x):
+    either = None if x.sum() > 20 else "a" if x.sum() > 0 else (x, x * 2)
+    match either:
+        case None:
+            return x * 3
+        case "a":
+            return x * 4
+        case (first, second):
+            return first + second
+    return x
+
+
+@construct("`match` of one of two objects", "each is matched as what it is")
+def one_of_two_objects(x):
+    one, two = Case(x, 1), Case(x * 2, 2)
+    match one if x.sum() > 0 else two:
+        case Case(x=value, n=2):
+            return value * 5
+        case Case(value, n):
+            return value * 7 + n
