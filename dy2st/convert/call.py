@@ -426,7 +426,8 @@ def _convert_function(function: FunctionType) -> FunctionType:
     if function.__code__ in _MANAGERS:
         return _convert_manager(function)
     if id(function) in OF_OBJECTS:
-        return OF_OBJECTS[id(function)]
+        each: FunctionType = OF_OBJECTS[id(function)]
+        return each
     if _watched.functions is not None:
         _watched.functions[id(function)] = function
     conversion = conversion_of(function)
