@@ -258,7 +258,7 @@ def filtered(x):
     return sum(filter(lambda n: n > 1, [1, 2, 3])) * x
 
 
-@construct("`filter(f, items)` where f asks a tensor", "refused: how many are left is unknown",
+@construct("`filter(f, items)` where f asks a tensor", "how many are left is unknown",
            refused=TensorAsPython, says="truth of a traced tensor")  # fmt: skip
 def filtered_by_tensor(x):
     return len(list(filter(lambda y: y.sum() > 0, [x, -x])))
@@ -399,7 +399,7 @@ def left_alone(x):
     return x if x.sum() > 0 else -x
 
 
-@construct("`@not_to_static`", "refused where it asks a tensor, with the mark as the cause",
+@construct("`@not_to_static`", "where it asks a tensor, with the mark as the cause",
            refused=TensorAsPython, says="left_alone() is not converted: it is marked")  # fmt: skip
 def marked(x):
     return left_alone(x)

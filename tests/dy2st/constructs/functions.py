@@ -189,7 +189,7 @@ def recursion(x):
 
 @construct(
     "recursion that a tensor ends",
-    "refused: every call would be traced into the next",
+    "every call would be traced into the next",
     refused=ConversionError,
     says="a recursion whose end depends on a tensor",
 )

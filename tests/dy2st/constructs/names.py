@@ -130,7 +130,10 @@ def global_in_a_loop(x):
 
 
 @construct(
-    "`global` of something that is no tensor", "refused", refused=ConversionError, says="latest"
+    "`global` of something that is no tensor",
+    "a Program has no such values",
+    refused=ConversionError,
+    says="latest",
 )
 def global_of_an_object(x):
     global latest
@@ -331,7 +334,7 @@ def eval_and_exec(x):
 
 @construct(
     "a condition in a function that calls `locals()`",
-    "refused",
+    "such a function is called as it is: `locals()` would show the rewrite",
     refused=ConversionError,
     says="locals()",
 )
