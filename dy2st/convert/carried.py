@@ -32,7 +32,7 @@ from dy2st.convert.joining import (
     to_variable,
 )
 from dy2st.convert.objects import is_structure, made_in
-from dy2st.convert.outer import Change, Place
+from dy2st.convert.outer import Attribute, Change, Place
 from dy2st.convert.regions import Copies, Region, trace_region
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.dims import Dim
@@ -433,7 +433,8 @@ class Loop:
 
     def _as_array(self, path: Path, name: str, old: list[Any], new: Any) -> Any:
         """A list that changes its length becomes a list of the Program."""
-        if path[0] >= len(self.values) - len(self.places):
+        place = path[0] - len(self.values) + len(self.places)
+        if place >= 0 and isinstance(self.places[place].place, Attribute):
             raise self._no_own_list(name)
         entries = [*old, *(new if isinstance(new, list) else [])]
         for entry in entries:
