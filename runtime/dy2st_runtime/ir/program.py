@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from operator import floordiv, mod, truediv
-from typing import Any
+from typing import Any, ClassVar
 
 from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
@@ -40,6 +40,9 @@ class Variable(Tensor):
     """
 
     __slots__ = ("data", "guard", "maker", "name", "number", "overwritten", "type")
+
+    # Whether a function is traced now; the tracer, which stands above, says so.
+    is_tracing: ClassVar[Callable[[], bool]] = staticmethod(lambda: False)
 
     def __init__(self, type: ValueType, maker: Operator | Block, name: str = ""):
         """Made by an Operator as a result or by a Block as a parameter; names are for reading."""
@@ -106,8 +109,9 @@ class Variable(Tensor):
 
     def __hash__(self) -> int:
         """Refused for what is a number in Python, which hashes by its value; else the identity."""
-        if self.number is not None and not is_own_file(sys._getframe(1).f_code.co_filename):
-            raise self.unhashable()
+        if self.number is not None and self.is_tracing():
+            if not is_own_file(sys._getframe(1).f_code.co_filename):
+                raise self.unhashable()
         return object.__hash__(self)
 
     def unhashable(self) -> TensorAsPython:
