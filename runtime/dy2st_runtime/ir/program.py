@@ -109,9 +109,9 @@ class Variable(Tensor):
 
     def __hash__(self) -> int:
         """Refused for what is a number in Python, which hashes by its value; else the identity."""
-        if self.number is not None and self.is_tracing():
-            if not is_own_file(sys._getframe(1).f_code.co_filename):
-                raise self.unhashable()
+        is_traced = self.number is not None and Variable.is_tracing()
+        if is_traced and not is_own_file(sys._getframe(1).f_code.co_filename):
+            raise self.unhashable()
         return object.__hash__(self)
 
     def unhashable(self) -> TensorAsPython:
