@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -235,8 +236,22 @@ def _innermost(error: Exception, skips_own: bool) -> TracebackType:
     return found
 
 
+# What Python says where a special method gives a value of the Program to C code.
+_INSISTS = re.compile(
+    r"returned (non-\w+ \(type )?(Variable|Dim|Condition)"
+    r"|^'(Variable|Dim|Condition)' object cannot be interpreted"
+)
+
+
+def is_insisting(error: Exception) -> bool:
+    """Whether C code of Python refuses a value of the Program: no fault of the user's."""
+    return type(error) is TypeError and _INSISTS.search(str(error)) is not None
+
+
 def record_exception(error: Exception) -> None:
     """Let the Program raise an exception, with the values of its tensors, where this stands."""
+    if is_insisting(error):
+        raise error
     kind, state = type(error), vars(error)
     if getattr(builtins, kind.__name__, None) is kind and error.__cause__ is None:
         name = kind.__name__

@@ -7,7 +7,6 @@ is swapped from then on, and the trace begun anew.
 from __future__ import annotations
 
 import inspect
-import re
 import weakref
 from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
@@ -17,6 +16,7 @@ from dy2st.convert.call import converted_code, is_ignored_module, reason_not_con
 from dy2st.convert.classes import called_by_python
 from dy2st.convert.effects import tell_effects
 from dy2st.convert.heap import Heap, containers_in, reached
+from dy2st.convert.regions import is_insisting
 from dy2st.convert.swapping import Swaps
 from dy2st.convert.unconverted import Refusals, functions_with, location_of
 from dy2st.transpiler import is_converted
@@ -123,16 +123,9 @@ def _is_refusal(error: Exception, refusals: Refusals) -> bool:
     return isinstance(error, (ConversionError, UndecidedDim)) or bool(refusals.errors)
 
 
-# What Python says where a special method gives a value of the Program to C code.
-_INSISTS = re.compile(
-    r"returned (non-\w+ \(type )?(Variable|Dim|Condition)"
-    r"|^'(Variable|Dim|Condition)' object cannot be interpreted"
-)
-
-
 def _explained(error: Exception, codes: list[CodeType]) -> Exception:
     """The refusal of a tensor in code that is not converted says which code it is, and why."""
-    if type(error) is TypeError and _INSISTS.search(str(error)):
+    if is_insisting(error):
         return TensorAsPython(
             f"C code asks an object of the user: {error}",
             at=location_of(error),
