@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from types import BuiltinMethodType, MethodType, MethodWrapperType
 from typing import Any
 
 from dy2st.convert.regions import Copies, raised_when_run
@@ -154,9 +155,12 @@ class Method:
         return result
 
 
+_METHODS = (MethodType, BuiltinMethodType, MethodWrapperType)
+
+
 def attribute(choice: Choice, name: str) -> Any:
     """`choice.name`: a Method where the cases have one."""
-    if any(callable(getattr(case, name, None)) for case in choice.cases):
+    if any(isinstance(getattr(case, name, None), _METHODS) for case in choice.cases):
         return Method(choice, name)
     return spread(lambda case: getattr(case, name), choice)
 

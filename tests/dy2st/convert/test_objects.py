@@ -292,3 +292,29 @@ def test_an_object_that_a_branch_of_a_loop_replaces_gets_attributes_there() -> N
 
     found, expected = both(function)
     assert found == expected
+
+
+def test_an_object_in_an_object_that_a_tensor_chose_has_its_attributes():
+    class Inner:
+        def __init__(self, v):
+            self.v = v
+
+        def __call__(self):
+            return self.v * 3
+
+    class Outer:
+        def __init__(self, v):
+            self.inner = Inner(v)
+
+    def run(x):
+        kept = Outer(x)
+        if x.sum() > 0:
+            kept.inner = Inner(x + 1)
+        if x.max() > 1:
+            kept = Outer(x - 1)
+        return kept.inner.v + kept.inner()
+
+    static = dy2st.to_static(run)
+    for values in ([1.0, 2.0], [0.5, 0.5], [-1.0, -2.0]):
+        x = dy2st.to_tensor(values)
+        assert static(x).tolist() == run(x).tolist()
