@@ -63,6 +63,13 @@ def convert_raised(place: Place, site: str, error: Any) -> bool:
 
 def convert_caught_error(place: Place, site: str) -> BaseException:
     """The exception that a branch raised."""
+    if site not in place.errors:
+        raise UnsupportedSyntax(
+            "an exception of another turn is caught in a loop that depends on a tensor",
+            at=user_location(),
+            why="what it is stands in the turn that raises it, which was not traced here",
+            hint="compute what the handler computes in an `if` on the same condition",
+        )
     return place.errors[site]
 
 
