@@ -11,12 +11,26 @@ from typing import Any
 from dy2st.convert.staging import stage_format, stage_percent
 from dy2st.convert.traced import is_traced
 from dy2st_runtime.ir.choice import CONVERSIONS, Choice, Text, joined
-from dy2st_runtime.ir.structure import flatten, is_container
+from dy2st_runtime.ir.structure import is_container
 
 
 def holds_traced(value: Any) -> bool:
     """Whether a value, or what its lists, tuples and dicts hold, is traced."""
-    return is_traced(value) or (is_container(value) and bool(flatten(value, is_traced)[0]))
+    if is_traced(value):
+        return True
+    seen: dict[int, Any] = {}  # a list may hold itself
+    waiting = [value] if is_container(value) else []
+    while waiting:
+        container = waiting.pop()
+        if id(container) in seen:
+            continue
+        seen[id(container)] = container
+        for entry in container.values() if isinstance(container, dict) else container:
+            if is_traced(entry):
+                return True
+            if is_container(entry):
+                waiting.append(entry)
+    return False
 
 
 def convert_text(*parts: Any) -> Any:

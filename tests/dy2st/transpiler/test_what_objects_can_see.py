@@ -237,3 +237,8 @@ def test_converted_code_can_be_hashed_as_tools_do(define, convert):
         "            d[y] = f(y, d)\n"
     )
     assert {convert(function).__code__: 1}
+
+
+def test_a_list_that_holds_itself_is_shown_as_in_python(define, convert):
+    function = define("def f(x):\n    x.append(x)\n    return repr(x), str(x), f'{x}', ascii([x])\n")
+    assert convert(function)([1]) == function([1])
