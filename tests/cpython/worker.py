@@ -31,12 +31,14 @@ class _Result(unittest.TestResult):
         self._seen: dict[str, int] = {}
         self._errors: list[str] = []
         self._skipped = ""
+        self._limit = sys.getrecursionlimit()
 
     def startTest(self, test: unittest.TestCase) -> None:
         super().startTest(test)
         self._errors, self._skipped = [], ""
 
     def addError(self, test: Any, error: Any) -> None:
+        sys.setrecursionlimit(self._limit)
         self._errors.append(self._exc_info_to_string(error, test))  # type: ignore[attr-defined]
         if not isinstance(test, unittest.TestCase):
             self._write(str(test), "failed")
@@ -55,6 +57,8 @@ class _Result(unittest.TestResult):
         self._errors.append("unexpected success")
 
     def stopTest(self, test: unittest.TestCase) -> None:
+        # A test of the limit that fails may leave it too low for what follows.
+        sys.setrecursionlimit(self._limit)
         super().stopTest(test)
         kind = "failed" if self._errors else "skipped" if self._skipped else "passed"
         self._write(test.id(), kind)
