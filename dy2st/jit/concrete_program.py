@@ -39,6 +39,7 @@ from dy2st_runtime.ir import (
 )
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
+from dy2st_runtime.ir.keys import numbers_are_no_keys
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries, rebuild, substitute
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
@@ -213,6 +214,7 @@ def _trace(
     read, _ = flatten((args, kwargs), lambda entry: not is_container(entry))
     with (
         containers_not_looked_at(),
+        numbers_are_no_keys(),
         tracer.tracing(),
         enable_grad(),
         refused(text=not is_asked_for),

@@ -6,16 +6,15 @@ the Block. A Variable is made in one place, as parameter of a Block or as result
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from operator import floordiv, mod, truediv
-from typing import Any, ClassVar
+from typing import Any
 
 from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir.dispatch import F, active
-from dy2st_runtime.ir.location import is_own_file, user_location, why_not_converted
+from dy2st_runtime.ir.location import user_location, why_not_converted
 from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
@@ -40,9 +39,6 @@ class Variable(Tensor):
     """
 
     __slots__ = ("data", "guard", "maker", "name", "number", "overwritten", "type")
-
-    # Whether a function is traced now; the tracer, which stands above, says so.
-    is_tracing: ClassVar[Callable[[], bool]] = staticmethod(lambda: False)
 
     def __init__(self, type: ValueType, maker: Operator | Block, name: str = ""):
         """Made by an Operator as a result or by a Block as a parameter; names are for reading."""
@@ -107,12 +103,8 @@ class Variable(Tensor):
             "index a tensor with it (x[i]), or make the structure depend on Python values only",
         )
 
-    def __hash__(self) -> int:
-        """Refused for what is a number in Python, which hashes by its value; else the identity."""
-        is_traced = self.number is not None and Variable.is_tracing()
-        if is_traced and not is_own_file(sys._getframe(1).f_code.co_filename):
-            raise self.unhashable()
-        return object.__hash__(self)
+    # Identity; while a user's function is traced, see `numbers_are_no_keys`.
+    __hash__ = object.__hash__
 
     def unhashable(self) -> TensorAsPython:
         """The refusal to be a key of a dict or set."""

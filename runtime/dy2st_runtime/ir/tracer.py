@@ -402,9 +402,6 @@ def current_tracer() -> Tracer | None:
     return interpreter if isinstance(interpreter, Tracer) else None
 
 
-Variable.is_tracing = staticmethod(lambda: current_tracer() is not None)
-
-
 _PYTHON: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add,
     "subtract": operator.sub,

@@ -240,5 +240,7 @@ def test_converted_code_can_be_hashed_as_tools_do(define, convert):
 
 
 def test_a_list_that_holds_itself_is_shown_as_in_python(define, convert):
-    function = define("def f(x):\n    x.append(x)\n    return repr(x), str(x), f'{x}', ascii([x])\n")
+    function = define(
+        "def f(x):\n    x.append(x)\n    return repr(x), str(x), f'{x}', ascii([x])\n"
+    )
     assert convert(function)([1]) == function([1])
