@@ -80,6 +80,27 @@ def check_turns(
             raise _two_names(place)
 
 
+def mark_changed(
+    tracer: Tracer,
+    block: Block,
+    captured: Sequence[Variable],
+    changed: Sequence[Variable],
+    place: Location | None,
+) -> None:
+    """What a turn changes in place without carrying it is out of date after the loop.
+
+    If the loop also reads it, the next turn would read the old value: that is refused.
+    """
+    own = frozenset(block.parameters)
+    read = frozenset(map(tracer.aliases.origin, captured))
+    for variable in changed:
+        if variable in own:
+            continue
+        if tracer.aliases.origin(variable) in read:
+            raise _two_names(place)
+        tracer.overwrite(variable)
+
+
 def _two_names(place: Location | None) -> EscapedVariable:
     return EscapedVariable(
         "a tensor with two names is changed in place in a loop that depends on a tensor",

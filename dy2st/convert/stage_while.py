@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import wraps
 from typing import Any
 
-from dy2st.convert.aliasing import check_turns, note_turns
+from dy2st.convert.aliasing import check_turns, mark_changed, note_turns
 from dy2st.convert.carried import Function, Loop, OtherObject, Retrace
 from dy2st.convert.guards import passed_on
 from dy2st.convert.objects import is_structure, put_together, taken_apart, without_objects
@@ -114,6 +114,7 @@ def _staged(
         tracer.assign(tensor, carried.result)
     for carried in written:
         tracer.overwrite(carried.initial)
+    mark_changed(tracer, turned.block, captured, turned.overwritten, loop.place)
     note_turns(tracer, turned.block, operands, results)
     others = Others(loop.initial, [change.place for change in loop.places], turned.heap)
     settle = written_back(

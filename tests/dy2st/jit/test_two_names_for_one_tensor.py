@@ -113,9 +113,21 @@ def iterated_while_a_loop_in_a_branch_changes_it(x):
     return s
 
 
+def changed_by_a_loop_in_a_loop(x):
+    kept, k = x * 1, x.sum() * 0
+    b = x * 2
+    while k < 2:
+        k = k + 1
+        b = kept if x.max() > 1 else b + 0
+        for _ in range(int(k)):
+            b[1] = k
+    return b, kept
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        changed_by_a_loop_in_a_loop,
         named_twice_in_a_branch,
         named_twice_and_changed_by_the_new_name,
         named_twice_before_a_loop,
