@@ -18,6 +18,7 @@ SECTIONS = (
     "functions",
     "generators",
     "classes",
+    "objects",
     "containers",
     "calls",
     "text",

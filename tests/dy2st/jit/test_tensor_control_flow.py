@@ -11,45 +11,6 @@ from dy2st.jit import to_static
 INPUTS = ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], [10.0, 20.0, 30.0], [0.0, 0.0, 0.0])
 
 
-def if_else(x):
-    if x.sum() > 0:
-        y = x * 2
-    else:
-        y = x - 1
-    return y
-
-
-def elif_chain(x):
-    if x.sum() > 10:
-        y = x + 1
-    elif x.sum() > 0:
-        y = x + 2
-    else:
-        y = x + 3
-    return y
-
-
-def nested_ifs(x):
-    y = x
-    if x.sum() > 0:
-        z = x * 2
-        if z.max() > 20:
-            y = z + 1
-        else:
-            y = z - 1
-    return y
-
-
-def bound_in_one_branch_and_read_where_bound(x):
-    positive = x.sum() > 0
-    if positive:
-        z = x * 2
-    y = x
-    if positive:
-        y = y + z
-    return y
-
-
 def numbers_differ(x):
     n = 0
     if x.sum() > 0:
@@ -69,13 +30,6 @@ def number_and_tensor(x):
     if x.sum() > 0:
         y = x.mean()
     return x + y
-
-
-def early_return(x):
-    if x.sum() > 0:
-        return x * 2
-    y = x - 1
-    return y * 3
 
 
 def early_return_in_while(x):
@@ -454,19 +408,6 @@ def test_gradients_flow_through_the_turns_and_branches_that_are_taken():
             function(x, dy2st.to_tensor(20.0)).sum().backward()
             found.append(x.grad.numpy())
         np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
-
-
-def unbound_on_some_paths(x):
-    if x.sum() > 0:
-        z = x * 2
-    return z
-
-
-def test_reading_a_variable_that_the_taken_path_did_not_bind_raises_when_it_runs():
-    static = to_static(unbound_on_some_paths)
-    assert static(dy2st.to_tensor([1.0])).tolist() == [2.0]
-    with pytest.raises(UnboundLocalError, match="'z'"):
-        static(dy2st.to_tensor([-1.0]))
 
 
 def failing_assert(x):
