@@ -42,7 +42,7 @@ def _attempt(case: Any, run: Callable[[Any], Any]) -> Any:
         return run(case)
     except ConversionError:
         raise
-    except Exception as error:
+    except Exception as error:  # whatever the user's code raises for this case
         if current_tracer() is not None:
             raise raised_when_run(error) from error
         raise

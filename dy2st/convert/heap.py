@@ -72,7 +72,7 @@ class Heap:
                     if is_container(value) or type(value) is set:
                         set_attribute(owner, name, copied(value))
             yield
-        except BaseException:
+        except BaseException:  # also of a key press: the user's objects must not keep copies
             self.put_back()
             raise
 

@@ -71,7 +71,7 @@ def staged(kind: str = "", body: int = 1) -> Callable[[Callable[P, R]], Callable
                 _active.record.staged[place] = None
             try:
                 return stage(*args, **kwargs)
-            except BaseException as error:
+            except BaseException as error:  # goes on, with a note
                 if place is not None:
                     _add_note(error, *place)
                 raise

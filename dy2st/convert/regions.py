@@ -149,7 +149,7 @@ def trace_region(
             region.raised, results = True, ()
         except RecursionError:
             raise _endless() from None
-        except Exception as error:
+        except Exception as error:  # `record_raise` lets all go on that is no statement of the user
             record_raise(error, block)
             region.raised, results = True, ()
     region.results = results if isinstance(results, tuple) else (results,)

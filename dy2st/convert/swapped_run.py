@@ -103,7 +103,7 @@ def run_swapped(traced: Any, run: Callable[[Preparation], T]) -> T:
             with Refusals() as refusals:
                 try:
                     result = run(preparation)
-                except Exception as error:
+                except Exception as error:  # raised again below, unless another trace avoids it
                     found: Exception = error
                 else:
                     if not refusals.errors:

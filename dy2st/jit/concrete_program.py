@@ -20,7 +20,7 @@ from dy2st.convert.stale import check_fresh, check_unchanged
 from dy2st.convert.swapped_run import Preparation, run_swapped
 from dy2st.convert.traced import containers_not_looked_at
 from dy2st.convert.undefined import Undefined
-from dy2st.jit.declared_sizes import resolve
+from dy2st.jit.declared_sizes import Requirement, resolve
 from dy2st.jit.guards import AnyGuard, guards_of
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.optimized import OptimizedProgram
@@ -188,26 +188,10 @@ def _trace(
 ) -> ConcreteProgram:
     program = Program(name)
     state: dict[str, EagerTensor] = {}
-    names = _names(layer)
     specs, structure = flatten((args, dict(kwargs)), lambda entry: isinstance(entry, InputSpec))
-    spec_names = [spec.name or f"input_{index}" for index, spec in enumerate(specs)]
-    types, declared = resolve(specs, spec_names)
-    for spec_name, type in zip(spec_names, types, strict=True):
-        program.inputs.append(program.block.add_parameter(type, spec_name))
-
-    def capture(tracer: Tracer, tensor: Tensor) -> Variable:
-        assert isinstance(tensor, EagerTensor)
-        is_parameter = isinstance(tensor, Parameter)
-        known = program.parameters if is_parameter else program.buffers
-        key = names.get(id(tensor)) or _unused(tensor, program)
-        type = TensorType(tensor.dtype, tensor.array.shape)
-        known[key] = program.block.add_parameter(type, key)
-        program.trainable[key] = not tensor.stop_gradient
-        state[key] = tensor
-        return known[key]
-
+    declared = _add_inputs(program, specs)
     args, kwargs = rebuild(structure, program.inputs)
-    tracer = Tracer(program, capture)
+    tracer = Tracer(program, _capturing(program, state, _names(layer)))
     tracer.before_raise = refuse_if_caught
     tracer.outside = preparation.remember(function, layer, (*args, *kwargs.values()))
     before = _frozen((args, kwargs))
@@ -228,12 +212,7 @@ def _trace(
         with whole_trace() as outside:
             result = _run(function, args, kwargs, program)
         changes = list(outside.changes.values())
-        if not _same(before, _frozen((args, kwargs))):
-            raise ConversionError(
-                f"{name}() changes a list or dict that it gets as an argument",
-                why="a Program has no way to change the caller's object",
-                hint="copy it first, or return the changed one",
-            )
+        _check_arguments(name, before, (args, kwargs))
         check_shared(tracer.shared)
         check_unchanged(tracer.stale)
         preparation.tell(function)
@@ -248,6 +227,44 @@ def _trace(
     written = [Change(change.place, None, at=change.at) for change in changes]
     report = report_of(functions.values(), swapped.values(), record)
     return ConcreteProgram(program, ordered, specs, function, guards, written, passes, report)
+
+
+def _add_inputs(program: Program, specs: Sequence[InputSpec]) -> list[Requirement]:
+    """Give the Program its inputs; returns what the InputSpecs say of sizes, with the reasons."""
+    names = [spec.name or f"input_{index}" for index, spec in enumerate(specs)]
+    types, declared = resolve(specs, names)
+    for name, type in zip(names, types, strict=True):
+        program.inputs.append(program.block.add_parameter(type, name))
+    return declared
+
+
+def _capturing(
+    program: Program, state: dict[str, EagerTensor], names: Mapping[int, str]
+) -> Callable[[Tracer, Tensor], Variable]:
+    """What makes a tensor from outside a parameter or buffer; `state` gets it by its key."""
+
+    def capture(tracer: Tracer, tensor: Tensor) -> Variable:
+        assert isinstance(tensor, EagerTensor)
+        is_parameter = isinstance(tensor, Parameter)
+        known = program.parameters if is_parameter else program.buffers
+        key = names.get(id(tensor)) or _unused(tensor, program)
+        type = TensorType(tensor.dtype, tensor.array.shape)
+        known[key] = program.block.add_parameter(type, key)
+        program.trainable[key] = not tensor.stop_gradient
+        state[key] = tensor
+        return known[key]
+
+    return capture
+
+
+def _check_arguments(name: str, before: Any, now: Any) -> None:
+    """Raise ConversionError if a list or dict among the arguments holds something else."""
+    if not _same(before, _frozen(now)):
+        raise ConversionError(
+            f"{name}() changes a list or dict that it gets as an argument",
+            why="a Program has no way to change the caller's object",
+            hint="copy it first, or return the changed one",
+        )
 
 
 def _assigned(change: Change, name: str) -> Any:
@@ -276,7 +293,7 @@ def _run(
         result = convert_call(function)(*args, **kwargs)
     except AlwaysRaises:
         pass
-    except Exception as error:
+    except Exception as error:  # what the user's code raises at its end
         if swallowed.error is None and not shows_when_run(program.block):
             raise
         if swallowed.error is None:

@@ -158,7 +158,7 @@ class StaticFunction:
             return convert_call(self.dygraph_function)(*args, **kwargs)
         try:
             return self._run(args, kwargs)
-        except BaseException as error:
+        except BaseException as error:  # goes on, without our frames: no trace is around
             hide_own_frames(error)
             raise
 

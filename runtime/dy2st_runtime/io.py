@@ -30,7 +30,7 @@ from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.rebuild import rebuild as made_anew
 from dy2st_runtime.ir.structure import flatten, is_container, rebuild
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracebacks import hide_own_frames
+from dy2st_runtime.ir.tracebacks import without_own_frames
 from dy2st_runtime.ir.verifier import findings, verify
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import read_arrays, replacing, write_arrays
@@ -154,14 +154,10 @@ class LoadedModel:
             name: LoadedMethod(program, self._state) for name, program in self.programs.items()
         }
 
+    @without_own_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`, or the only method there is."""
-        method = self._main()
-        try:
-            return method(*args, **kwargs)
-        except BaseException as error:
-            hide_own_frames(error)
-            raise
+        return self._main()(*args, **kwargs)
 
     def _main(self) -> LoadedMethod:
         methods = self._methods
@@ -202,18 +198,13 @@ class LoadedMethod:
         self._state = {name: state[name] for name in program.state}
         self._executable: engine.Executable | None = None
 
+    @without_own_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The outputs as tensors, nested as the original function returned them.
 
         Raises SpecError if the inputs are not those of the Program.
         """
-        try:
-            return self._called(self._in_order(args, kwargs))
-        except BaseException as error:
-            hide_own_frames(error)
-            raise
-
-    def _called(self, given: Sequence[Any]) -> Any:
+        given = self._in_order(args, kwargs)
         inputs = [_tensor(v, value) for v, value in zip(self.program.inputs, given, strict=True)]
         if self._executable is None:
             self._executable = engine.compile(self.program)

@@ -34,7 +34,7 @@ def interpret(
     try:
         with eagerly():
             results = run.block(program.block, values, run.sizes_of(values))
-    except Exception as error:
+    except Exception as error:  # goes on, with the place of the operator
         run.add_place(error)
         raise
     count = len(program.outputs)

@@ -36,7 +36,7 @@ def without_own_frames(function: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
-        except BaseException as error:
+        except BaseException as error:  # goes on, without our frames
             hide_own_frames(error)
             raise
 

@@ -111,7 +111,7 @@ class Layer:
             return self._call(inputs, kwargs)
         try:
             return self._call(inputs, kwargs)
-        except BaseException as error:
+        except BaseException as error:  # goes on, without our frames
             hide_own_frames(error)
             raise
 

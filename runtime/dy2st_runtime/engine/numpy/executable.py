@@ -52,7 +52,7 @@ class Executable:
             results = self._function(*inputs, *state)
         except ZeroDivisionError as error:
             raise self._division(error) from None
-        except Exception as error:
+        except Exception as error:  # goes on, with the place of the operator
             self._add_place(error)
             raise
         return [
