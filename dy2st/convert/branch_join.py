@@ -65,7 +65,7 @@ class Join:
     def variable(self, name: str, left: Any, right: Any, guarded: bool) -> Callable[[], Any]:
         """As `join`, for values that were perhaps unbound before: whether they are bound now is
         joined too."""
-        if guarded or left is right or not (is_guarded(left) or is_guarded(right)):
+        if left is right or not (is_guarded(left) or is_guarded(right)):
             return self.join(name, left, right, guarded)
         if not _has_one_form(left, right):
             sides = (self._perhaps(left, self.true), self._perhaps(right, self.false))

@@ -65,6 +65,22 @@ def unbound_on_some_paths(x):
     return z
 
 
+@construct(
+    "a variable of one branch, then a branch that raises", "the error comes where it is read"
+)
+def unbound_past_a_branch_that_raises(x):
+    if x.sum() > 0:
+        z = x * 2
+    if x.sum() > 10:
+        raise ValueError("too large")
+    else:
+        print("still here")
+        if x.sum() == 0:
+            z = x
+    print("before the read")
+    return z
+
+
 @construct("a condition that is a number or tensor, not a bool", "its truth, as Python takes it")
 def truth_of_a_number(x):
     if x.sum():
