@@ -14,7 +14,7 @@ from typing import Any
 
 from dy2st.convert.builtins_ import BUILTINS
 from dy2st.convert.choices import spread
-from dy2st.convert.iterators import Held, is_iterator
+from dy2st.convert.iterators import Generated, Held, is_iterator
 from dy2st.convert.logical import convert_and, convert_not, convert_or
 from dy2st.convert.loop import UNROLL_LIMIT
 from dy2st.convert.staging import (
@@ -78,6 +78,38 @@ class Gathered:
             return replace(self, value=self.value + value)
         return replace(self, value=stage_append(self.value, only_tensors([value])[0]))
 
+    def filtered(self, test: Any, then: Step) -> Gathered:
+        """What follows `if test`, or what there is."""
+        if not is_traced(test):
+            return then(self) if test else self
+        first = self.staged()
+
+        def taken(value: Any) -> Any:
+            return then(replace(first, value=value)).staged().value
+
+        return replace(first, value=stage_gathering(test, taken, first.value))
+
+    def turns(self, iterable: Any, turn: Turn) -> Gathered:
+        """After all items, or after the one that decides."""
+        if type(iterable) is Choice:
+            return replace(self, value=spread(lambda case: _of_case(self, case, turn), iterable))
+        if is_staged_iterable(iterable):
+            return self._staged_turns(iterable, turn)
+        return self if self.decided() is True else _unrolled(self, iterable, turn)
+
+    def _staged_turns(self, iterable: Any, turn: Turn) -> Gathered:
+        first = self.staged()
+
+        def staged_turn(item: Any, value: Any) -> Any:
+            return turn(replace(first, value=value), item).staged().value
+
+        def go_on(value: Any) -> Any:
+            return convert_not(replace(first, value=value).decided())
+
+        stops = go_on if self.kind in (builtins.any, builtins.all) else None
+        value = stage_gathering_loop(iterable, stops, staged_turn, first.value)
+        return replace(first, value=value)
+
 
 Step = Callable[[Gathered], Gathered]
 Turn = Callable[[Gathered, Any], Gathered]
@@ -120,7 +152,7 @@ def convert_comprehension(function: Any, iterable: Any, turn: Turn, *start: Any)
             at=user_location(),
             hint="call it by another name",
         )
-    gathered = convert_turns(Gathered(function, _STARTS[function](), *start), iterable, turn)
+    gathered = Gathered(function, _STARTS[function](), *start).turns(iterable, turn)
     return gathered.total() if function is builtins.sum else gathered.value
 
 
@@ -135,33 +167,10 @@ def convert_list(*arguments: Any) -> Any:
     return list(*arguments)
 
 
-def convert_turns(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:
-    """What is gathered after all items, or after the one that decides."""
-    if type(iterable) is Choice:
-        return replace(
-            gathered, value=spread(lambda case: _of_case(gathered, case, turn), iterable)
-        )
-    if is_staged_iterable(iterable):
-        first = gathered.staged()
-
-        def staged_turn(item: Any, value: Any) -> Any:
-            return turn(replace(first, value=value), item).staged().value
-
-        def go_on(value: Any) -> Any:
-            return convert_not(replace(first, value=value).decided())
-
-        stops = go_on if gathered.kind in (builtins.any, builtins.all) else None
-        value = stage_gathering_loop(iterable, stops, staged_turn, first.value)
-        return replace(first, value=value)
-    if gathered.decided() is True:
-        return gathered
-    return _unrolled(gathered, iterable, turn)
-
-
 def _of_case(gathered: Gathered, case: Any, turn: Turn) -> Any:
     """What is gathered if the iterable is this one."""
     value = [*gathered.value] if isinstance(gathered.value, list) else gathered.value
-    gathered = convert_turns(replace(gathered, value=value), case, turn)
+    gathered = replace(gathered, value=value).turns(case, turn)
     return gathered.total() if gathered.kind is builtins.sum else gathered.value
 
 
@@ -173,8 +182,7 @@ def _unrolled(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:
             if isinstance(iterable, Held):
                 raise _read_on()
             count += 1
-            gathered = convert_filter(
-                gathered,
+            gathered = gathered.filtered(
                 convert_not(decided),
                 lambda now: turn(now, item),  # noqa: B023
             )
@@ -187,21 +195,24 @@ def _unrolled(gathered: Gathered, iterable: Any, turn: Turn) -> Gathered:
     return gathered
 
 
-def convert_filter(gathered: Gathered, test: Any, then: Step) -> Gathered:
+def convert_filter(gathered: Any, test: Any, then: Step) -> Any:
     """`if test` of a comprehension: what follows it, or what there is."""
-    if not is_traced(test):
-        return then(gathered) if test else gathered
-    first = gathered.staged()
-
-    def taken(value: Any) -> Any:
-        return then(replace(first, value=value)).staged().value
-
-    return replace(first, value=stage_gathering(test, taken, first.value))
+    return gathered.filtered(test, then)
 
 
-def convert_gathered(gathered: Gathered, value: Any) -> Gathered:
+def convert_gathered(gathered: Any, value: Any) -> Any:
     """What is gathered, and one more item."""
     return gathered.also(value)
+
+
+def convert_turns(gathered: Any, iterable: Any, turn: Turn) -> Any:
+    """What is gathered after all items, or after the one that decides."""
+    return gathered.turns(iterable, turn)
+
+
+def convert_generated(iterable: Any, turn: Turn) -> Generated:
+    """The generator expression over which a `for` runs."""
+    return Generated(iterable, turn)
 
 
 def _read_on() -> UnsupportedSyntax:

@@ -6,6 +6,7 @@ import inspect
 import itertools
 import operator
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import GeneratorType
 from typing import Any
@@ -30,6 +31,17 @@ class Held:
     def __next__(self) -> Any:
         """The next item."""
         return next(self.iterator)
+
+
+@dataclass(frozen=True)
+class Generated:
+    """The items of a generator expression that a `for` consumes where it stands.
+
+    turn: what an item of `iterable` does to what is gathered so far, as of a comprehension.
+    """
+
+    iterable: Any
+    turn: Callable[[Any, Any], Any]
 
 
 def is_iterator(value: Any) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from dy2st.convert.asked import asked
-from dy2st.convert.iterators import Held
+from dy2st.convert.iterators import Generated, Held
 from dy2st.convert.staging import (
     is_staged_iterable,
     recorded,
@@ -73,7 +75,8 @@ def convert_rest_of_for(
     variables: list[Any],
 ) -> Any:
     """The turns of a `for` whose `break` became traced; the iterator gives the other items."""
-    return _unroll(items, condition(*variables), condition, body, variables)
+    loop = _Turns(condition, body, variables)
+    return _unroll(items, condition(*variables), loop, body)
 
 
 def recorded_operators() -> Sequence[object] | None:
@@ -87,32 +90,77 @@ def convert_for_loop(
     condition: Callable[..., Any] | None,
     body: Callable[..., tuple[Any, ...]],
     variables: list[Any],
+    run: Callable[..., Any] | None = None,
 ) -> Any:
     """Run `body(item, *variables)` for each item while `condition(*variables)` holds.
+
+    `run` is what runs the body for some items of a generator expression.
 
     >>> convert_for_loop([1, 2], None, lambda item, x: (x + item,), [0])
     (3,)
     """
-    if type(iterable) is Choice:
-
-        def run(case: Any, *values: Any) -> tuple[Any, ...]:
-            return tuple(convert_for_loop(case, condition, body, list(values)))
-
-        return stage_for_case(iterable, run, body, variables)
+    run = body if run is None else run
     if is_staged_iterable(iterable):
-        return stage_for(iterable, condition, body, variables)
+        return _staged(iterable, _Turns(condition, body, variables), run)
     values: Any = variables
     items = held_iter(iterable)
     del iterable
     for item in items:
-        values = body(item, *values)
+        values = run(item, *values)
         if condition is not None:
             go_on = condition(*values)
             if is_traced(go_on):
-                return _unroll(items, go_on, condition, body, values)
+                return _unroll(items, go_on, _Turns(condition, body, values), run)
             if not go_on:
                 break
     return values
+
+
+@dataclass(frozen=True)
+class _Turns:
+    """A `for`: its condition, its body, and the values of its variables so far.
+
+    It takes the items of a generator expression as a comprehension does (see `Gathered`).
+    """
+
+    condition: Callable[..., Any] | None
+    body: Callable[..., Any]
+    values: Any
+
+    def also(self, item: Any) -> _Turns:
+        """After a turn for one more item."""
+        return replace(self, values=self.body(item, *self.values))
+
+    def filtered(self, test: Any, then: Callable[[_Turns], _Turns]) -> _Turns:
+        """What follows `if test`, or what there is."""
+        if not is_traced(test):
+            return then(self) if test else self
+
+        def run(*values: Any) -> Any:
+            return then(replace(self, values=values)).values
+
+        return replace(self, values=stage_turn(test, self.body, self.values, run))
+
+    def turns(self, iterable: Any, turn: Callable[[_Turns, Any], _Turns]) -> _Turns:
+        """After what all items do, or those before a `break`."""
+
+        def run(item: Any, *values: Any) -> Any:
+            return turn(replace(self, values=values), item).values
+
+        values = convert_for_loop(iterable, self.condition, self.body, self.values, run)
+        return replace(self, values=values)
+
+
+def _staged(iterable: Any, loop: _Turns, run: Callable[..., Any]) -> Any:
+    if type(iterable) is Generated:
+        return loop.turns(iterable.iterable, iterable.turn).values
+    if type(iterable) is not Choice:
+        return stage_for(iterable, loop.condition, loop.body, loop.values, run)
+
+    def of_case(case: Any, *values: Any) -> tuple[Any, ...]:
+        return tuple(convert_for_loop(case, loop.condition, loop.body, [*values], run))
+
+    return stage_for_case(iterable, of_case, loop.body, loop.values)
 
 
 def held_iter(iterable: Any) -> Any:
@@ -125,16 +173,12 @@ def held_iter(iterable: Any) -> Any:
     return Held(items) if items is iterable else items
 
 
-def _unroll(
-    items: Iterable[Any],
-    go_on: Any,
-    condition: Callable[..., Any],
-    body: Callable[..., tuple[Any, ...]],
-    values: Any,
-) -> Any:
+def _unroll(items: Iterable[Any], go_on: Any, loop: _Turns, run: Callable[..., Any]) -> Any:
     """The turns after a traced `break`: each runs under its condition."""
     if isinstance(items, Held):
-        refuse_reread(body)
+        refuse_reread(loop.body, surely=isinstance(items.iterator, Held))
+    assert loop.condition is not None
+    values = loop.values
     for count, item in enumerate(items):
         if count == UNROLL_LIMIT:
             raise UnsupportedSyntax(
@@ -144,12 +188,12 @@ def _unroll(
                 hint="use `while`, or iterate over a tensor or over range() of a tensor",
             )
         if is_traced(go_on):
-            values = stage_turn(go_on, item, body, values)
+            values = stage_turn(go_on, loop.body, values, partial(run, item))
         elif go_on:
-            values = body(item, *values)
+            values = run(item, *values)
         else:
             break
-        go_on = condition(*values)
+        go_on = loop.condition(*values)
     return values
 
 

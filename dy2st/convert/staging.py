@@ -13,6 +13,7 @@ from typing import Any
 from dy2st.convert import stage_lists, stage_values
 from dy2st.convert.catchers import refuse_if_caught
 from dy2st.convert.choices import is_same, loop_over_cases, spread
+from dy2st.convert.iterators import Generated
 from dy2st.convert.joining import is_number
 from dy2st.convert.outer import announcing, places_of
 from dy2st.convert.record import staged
@@ -99,9 +100,9 @@ def recorded() -> int:
 
 
 def is_staged_iterable(iterable: object) -> bool:
-    """Whether `for` over this value must be staged: its length is known only at run time."""
+    """Whether `for` over this value must be staged: a tensor may decide on its length."""
     check_fresh(iterable)
-    return type(iterable) is Choice or staged_items(iterable) is not None
+    return type(iterable) in (Choice, Generated) or staged_items(iterable) is not None
 
 
 @staged(body=2)
@@ -110,11 +111,13 @@ def stage_for(
     condition: Callable[..., Any] | None,
     body: Callable[..., Any],
     variables: Values,
+    run: Callable[..., Any],
 ) -> tuple[Any, ...]:
-    """`for item in iterable` over a staged iterable: `body(item, *variables)` each turn.
+    """`for item in iterable` over a staged iterable: `run(item, *variables)` each turn.
 
-    If `condition` is given, a turn runs only while `condition(*variables)` holds (the loop has a
-    `break`). Returns the variables after the loop.
+    `run` is the loop's `body`, or what runs it for some items. If `condition` is given, a turn runs
+    only while `condition(*variables)` holds (the loop has a `break`). Returns the variables after
+    the loop.
     """
     items = staged_items(iterable)
     assert items is not None
@@ -125,36 +128,29 @@ def stage_for(
         left = turn < items.length
         return left if condition is None else stage_and(left, lambda: condition(*values))
 
-    @wraps(body, assigned=(), updated=())
+    @wraps(run, assigned=(), updated=())
     def take_turn(turn: Any, *values: Any) -> tuple[Any, ...]:
-        return (turn + 1, *body(items.item(turn), *values))
+        return (turn + 1, *run(items.item(turn), *values))
 
     names = ("the number of the turn", *info.names)
     turn = announcing(take_turn, places)
     return stage_loop(more, turn, (0, *variables), names, info.guarded, tracer())[1:]
 
 
-@staged(body=2)
+@staged()
 def stage_turn(
-    go_on: Any, item: Any, body: Callable[..., Any], variables: Values
+    test: Any, body: Callable[..., Any], variables: Values, run: Callable[..., Any]
 ) -> tuple[Any, ...]:
-    """One turn of a loop over a Python iterable that may have ended: run it only if `go_on`."""
+    """A turn of a `for` with that `body` where `test` holds: `run(*variables)`, else nothing."""
     info = _info(body)
-    return stage_branches(
-        go_on,
-        lambda *values: body(item, *values),
-        lambda *values: values,
-        variables,
-        variables,
-        info.names,
-        info.guarded,
-        places_of(info, (body, (item, *variables))),
-    )
+    places = places_of(info, (body, (None, *variables)))
+    branches = run, lambda *values: values
+    return stage_branches(test, *branches, variables, variables, info.names, info.guarded, places)
 
 
-def refuse_reread(body: Callable[..., Any]) -> None:
+def refuse_reread(body: Callable[..., Any], surely: bool) -> None:
     """A loop that a tensor leaves must not be over an iterator that is read on afterwards."""
-    if _info(body).reread:
+    if surely or _info(body).reread:
         raise UnsupportedSyntax(
             "a loop that a tensor leaves runs over an iterator that is read on later",
             at=user_location(),

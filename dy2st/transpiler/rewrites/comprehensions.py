@@ -7,13 +7,15 @@
             convert_filter(gathered_0, v > 0, lambda gathered_0:
                 convert_gathered(gathered_0, v * 2)))
 
-So are `sum`, `any`, `all`, `list`, `max` and `min` of a generator expression. Sets, dicts and other
-generator expressions stay: their conditions must be Python's.
+So are `sum`, `any`, `all`, `list`, `max` and `min` of a generator expression, and a `for` over one:
+there the body is run where an item is made. Sets, dicts and other generator expressions stay: their
+conditions must be Python's.
 """
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 
 import gast
 
@@ -38,7 +40,7 @@ class _Comprehensions(ExpressionRewriter):
             return node
         if not self._can_move(node):
             return self._left(node, "comprehension-scope")
-        return self._either(node, node, self._list(), [])
+        return self._either(node, node, "convert_comprehension", self._list())
 
     def visit_SetComp(self, node: Node) -> Node:
         """`{... for ...}` has a length that is known."""
@@ -47,8 +49,12 @@ class _Comprehensions(ExpressionRewriter):
     visit_DictComp = visit_SetComp
 
     def visit_GeneratorExp(self, node: Node) -> Node:
-        """A generator that somebody consumes later."""
-        return node if self.leaves(node) else self._left(node, "comprehension-lazy")
+        """A generator that a `for` consumes at once, or somebody later."""
+        if self.leaves(node):
+            return node
+        if not getattr(node, "in_head", False) or not self._can_move(node):
+            return self._left(node, "comprehension-lazy")
+        return self._either(node, node, "convert_generated")
 
     def visit_Call(self, node: Node) -> Node:
         """`sum(... for ...)` and its like consume the generator at once."""
@@ -56,9 +62,10 @@ class _Comprehensions(ExpressionRewriter):
             return self.generic_visit(node)
         first, *others = node.args
         if not _CONSUMERS[node.func.id]:
-            return self._either(node, node, node.func, others)
+            return self._either(node, node, "convert_comprehension", node.func, others=others)
         gathered = at(first, gast.ListComp(first.elt, first.generators))
-        node.args = [self._either(first, gathered, self._list(), []), *map(self.visit, others)]
+        made = self._either(first, gathered, "convert_comprehension", self._list())
+        node.args = [made, *map(self.visit, others)]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
         return node
@@ -88,7 +95,9 @@ class _Comprehensions(ExpressionRewriter):
                 return False
         return all(map(can_wait, children(node)))
 
-    def _either(self, node: Node, native: Node, function: Node, others: list[Node]) -> Node:
+    def _either(
+        self, node: Node, native: Node, helper: str, *function: Node, others: Sequence[Node] = ()
+    ) -> Node:
         """Python's own while nothing is traced, else the steps, one inside the other."""
         comprehension = native.args[0] if isinstance(native, gast.Call) else native
         moved = copy.deepcopy(comprehension)
@@ -96,9 +105,7 @@ class _Comprehensions(ExpressionRewriter):
         native.untouched = True
         iterable = self._iterable(moved.generators[0])
         turn = self._turn(moved, 0)
-        call = self.context.call(
-            "convert_comprehension", copy.deepcopy(function), iterable, turn, *rest
-        )
+        call = self.context.call(helper, *copy.deepcopy(function), iterable, turn, *rest)
         chosen = gast.IfExp(self.context.call("convert_untraced"), native, call)
         chosen.stays = True
         return at(node, chosen)

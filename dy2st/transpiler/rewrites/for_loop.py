@@ -30,6 +30,7 @@ from dy2st.transpiler.nodes import (
     negate,
     statements,
     store,
+    walk,
 )
 from dy2st.transpiler.rewrites.control import (
     bind_list,
@@ -103,6 +104,8 @@ def _over_items(statement: Node, context: Context) -> Block:
         "for", statement, names, context
     )
     item, unpacked = _item(statement, context)
+    if isinstance(statement.iter, gast.GeneratorExp):
+        statement.iter.in_head = not _sees_the_turns(statement)
     stop = getattr(statement, "stop", None)
     go_on: Block = []
     if stop is not None:
@@ -135,6 +138,21 @@ def _item(statement: Node, context: Context) -> tuple[str, Block]:
         return target.id, []
     item = context.flag("item")
     return item, [at(target, gast.Assign([target], load(item), None))]
+
+
+def _sees_the_turns(statement: Node) -> bool:
+    """Whether the generator expression in the head reads what the turns of the loop assign."""
+    facts, generators = statement.facts, statement.iter.generators
+    assigned = {*facts.changed, *facts.own, *facts.nonlocals, *facts.globals}
+    parts = [statement.iter.elt, *(test for part in generators for test in part.ifs)]
+    parts += [part.iter for part in generators[1:]]
+    own = {node.id for part in generators for node in _names_in(part.target)}
+    read = {node.id for part in parts for node in _names_in(part)} - own
+    return not read.isdisjoint(assigned | {node.id for node in _names_in(statement.target)})
+
+
+def _names_in(node: Node) -> list[Node]:
+    return [inner for inner in walk(node) if isinstance(inner, gast.Name)]
 
 
 def _list(names: list[str]) -> Node:

@@ -167,6 +167,66 @@ def generator_in_a_for(x):
     return y
 
 
+@construct("`for v in (... if tensor):`", "the body runs where an item is made, in Python's order")
+def tensor_condition_in_the_head(x):
+    def asked(v):
+        print("asked", v)
+        return v > 0
+
+    total, last = x.sum() * 0, None
+    for v in (w * 2 for w in x if asked(w)):
+        print("taken", v)
+        total, last = total + v, v
+    return total, last
+
+
+@construct("`break`, `continue`, `return`, `else` of such a `for`", "as of any other")
+def jumps_over_a_generator(x):
+    total = x.sum() * 0
+    for k, v in ((k, v) for v in x if v > 0 for k in range(3) if v > k):
+        if v > 25:
+            return v, k
+        if k == 1:
+            continue
+        total = total + v
+        if total > 20:
+            break
+    else:
+        total = total + 100
+    return total, -1
+
+
+@construct("what such a `for` changes and its generator reads", "attributes, lists and closures")
+def generator_sees_the_turns(x):
+    class Scale:
+        factor = 1.0
+
+    def more():
+        nonlocal shift
+        shift = shift + 1.0
+
+    scale, shift, taken = Scale(), 0.5, []
+    for v in (w * scale.factor + shift for w in x if len(taken) < 2):
+        more()
+        scale.factor = scale.factor + v
+        taken.append(v)
+    return scale.factor, shift, len(taken)
+
+
+@construct(
+    "a variable of the loop that its generator reads under a tensor condition",
+    "each item would see another value",
+    refused=UnsupportedSyntax,
+    says="one by one",
+)
+def generator_reads_a_variable(x):
+    factor, total = 1.0, x.sum() * 0
+    for v in (w * factor for w in x if w > 0):
+        factor = factor + 1.0
+        total = total + v
+    return total
+
+
 @construct(
     "a tensor condition in a generator that somebody else consumes",
     "it gives its items outside of the Program",
