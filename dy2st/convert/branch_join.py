@@ -105,6 +105,9 @@ class Join:
         """What the variable is after the `if`; call the result once the `cond` is there."""
         if same_constant(left, right):
             return lambda: left
+        for value, region, other in ((left, self.true, self.false), (right, self.false, self.true)):
+            if other.raised and _is_from_before(value, region):
+                return lambda: region.copies.original_of(value)
         if isinstance(left, Choice) or isinstance(right, Choice):
             return self._choice(name, left, right)
         if isinstance(left, Undefined) or isinstance(right, Undefined):
@@ -354,6 +357,14 @@ def _is_made_in(value: Any, region: Region) -> bool:
     """Whether a branch has computed a value, or one in its lists, tuples and dicts."""
     found, _ = flatten(value, lambda leaf: isinstance(leaf, Variable))
     return any(leaf.block is region.block for leaf in found)
+
+
+def _is_from_before(value: Any, region: Region) -> bool:
+    """Whether a branch gives what was there before it, so that it needs no result."""
+    if is_container(value):
+        is_copy = region.copies.original_of(value) is not value
+        return is_copy and not region.copies.has_changed_inside(value)
+    return is_joinable(value) and not _is_made_in(value, region)
 
 
 def _setting(owner: Any, name: str, joined: Callable[[], Any]) -> Callable[[], None]:

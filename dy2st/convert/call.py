@@ -85,6 +85,7 @@ from dy2st.convert.loop import (
 )
 from dy2st.convert.matching import PLAIN_SUBJECTS, convert_match, is_plain_subject
 from dy2st.convert.outer import convert_outer, convert_own
+from dy2st.convert.reads import PERHAPS_UNBOUND, convert_cell, defined
 from dy2st.convert.record import note_call
 from dy2st.convert.staging import is_staged_iterable
 from dy2st.convert.stale import check_fresh
@@ -99,7 +100,7 @@ from dy2st.convert.traced import (
     PLAIN_VALUES,
     SAME_AS_TYPES,
 )
-from dy2st.convert.undefined import Undefined, convert_cell, defined, undefined
+from dy2st.convert.undefined import undefined
 from dy2st.transpiler import Converted, is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.ir.choice import Choice
@@ -515,7 +516,7 @@ _LOOKED_AT: dict[str, Any] = {
     "fresh_containers": FRESH_CONTAINERS,
     "fresh_lookups": FRESH_LOOKUPS,
     "type_of": type,
-    "undefined_type": Undefined,
+    "perhaps_unbound": PERHAPS_UNBOUND,
 }
 
 # Under which name rewritten code finds what.

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TypeVar
-
-from dy2st.convert.traced import is_a
-
-T = TypeVar("T")
 
 
 class Undefined:
@@ -45,30 +40,6 @@ def undefined(name: str) -> Undefined:
     undefined('out')
     """
     return Undefined(name)
-
-
-def defined(value: T, in_comprehension: bool = False) -> T:
-    """The value of a variable, or the error of an unbound one.
-
-    >>> defined(3)
-    3
-    """
-    if is_a(value, Undefined):
-        raise value.error(in_comprehension)
-    return value
-
-
-def convert_cell(read: Callable[[], T], name: str, in_comprehension: bool = False) -> T:
-    """`read()` mentions a variable that closures use: its value, or the error of an unbound one.
-
-    >>> convert_cell(lambda: 3, "x")
-    3
-    """
-    try:
-        return read()
-    except NameError:
-        pass  # the error is raised outside, so that it has no other as its context
-    raise Undefined(name).error(in_comprehension)
 
 
 def _unbound(name: str) -> UnboundLocalError:

@@ -347,13 +347,13 @@ class Expressions:
         return _and(compared, _or(chosen[0] if len(chosen) == 1 else _and(*chosen), node))
 
     def _defined(self, node: Node) -> Node:
-        """`defined(x)` is a look at the type, and a call only for the error."""
+        """`defined(x)` is a look at the type, and a call only where it may be unbound."""
         name = node.args[0]
         if len(node.args) > 1 or not isinstance(name, gast.Name):
             return node
         kind = self.context.call("type_of", name)
-        unbound = load(self.context.helper("undefined_type"))
-        return gast.IfExp(gast.Compare(kind, [gast.Is()], [unbound]), node, name)
+        unbound = load(self.context.helper("perhaps_unbound"))
+        return gast.IfExp(gast.Compare(kind, [gast.In()], [unbound]), node, name)
 
     # Calls
 

@@ -281,7 +281,7 @@ class Tracer:
                 hint="use one name for a tensor that is changed in place, or clone() it first",
             )
         if variable.guard is not None:
-            self._check_bound(variable)
+            self.check_bound(variable)
         if variable.block is self.block:
             return variable
         number = variable.number
@@ -290,16 +290,22 @@ class Tracer:
         variable.number = number
         return variable
 
-    def _check_bound(self, variable: Variable) -> None:
+    def check_bound(self, variable: Variable) -> None:
         """Record, once a Block, that the user's variable must be bound here."""
         assert variable.guard is not None
+        flag, name = variable.guard
+        self.check_once(variable, lambda: flag, UnboundLocalError(_unbound(name)))
+
+    def check_once(
+        self, variable: Variable, flag: Callable[[], Variable], error: BaseException
+    ) -> None:
+        """`check(flag(), error)`, once a Block for one Variable."""
         key = (self.block, variable)
         if key not in self._checked:
             self._checked.add(key)
-            flag, name = variable.guard
-            self.check(flag, UnboundLocalError(_unbound(name)))
+            self.check(flag(), error)
 
-    def check(self, flag: Variable, error: Exception) -> None:
+    def check(self, flag: Variable, error: BaseException) -> None:
         """Record that the Program raises what Python raises unless a bool Variable is true."""
         if self.before_raise is not None:
             self.before_raise(type(error))

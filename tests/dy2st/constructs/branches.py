@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
+from dy2st.errors import UnsupportedSyntax
 from tests.dy2st.constructs.catalogue import construct
 
 
@@ -79,6 +80,40 @@ def unbound_past_a_branch_that_raises(x):
             z = x
     print("before the read")
     return z
+
+
+@construct("such a variable assigned, called with or put away unread", "the error comes there")
+def unbound_is_checked_where_it_is_read(x):
+    def ignore(value):
+        print("called")
+
+    if x.sum() > 0:
+        z = None if x.sum() > 10 else x
+    if x.sum() > -1:
+        kept = [z]
+        print("kept")
+        ignore(z)
+        other = z if x.sum() > 6 else x
+        print("chosen")
+    y = z
+    print("assigned")
+    return y, kept, other
+
+
+@construct(
+    "such a variable read in a `try` that may catch its error",
+    "decide on the condition",
+    refused=UnsupportedSyntax,
+    says="UnboundLocalError is raised",
+)
+def unbound_is_caught(x):
+    if x.sum() > 0:
+        z = x
+    try:
+        y = z
+    except UnboundLocalError:
+        y = -x
+    return y
 
 
 @construct("a condition that is a number or tensor, not a bool", "its truth, as Python takes it")

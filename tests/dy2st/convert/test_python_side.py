@@ -17,6 +17,7 @@ from dy2st.convert import (
     left,
     logical,
     loop,
+    reads,
     undefined,
 )
 from dy2st_runtime.errors import UnsupportedSyntax
@@ -58,14 +59,14 @@ def test_reading_an_undefined_variable_raises_what_python_raises():
     with pytest.raises(UnboundLocalError) as expected:
         read()
     with pytest.raises(UnboundLocalError) as found:
-        undefined.defined(undefined.undefined("name"))
+        reads.defined(undefined.undefined("name"))
     assert str(found.value) == str(expected.value)
 
 
 def test_a_failure_of_its_own_is_raised_instead():
     value = undefined.Undefined("y", lambda: KeyError("only one branch sets y"))
     with pytest.raises(KeyError, match="only one branch"):
-        undefined.defined(value)
+        reads.defined(value)
 
 
 def test_conditions_left_as_python_pass_python_values_through():

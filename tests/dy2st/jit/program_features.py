@@ -187,6 +187,37 @@ JUMPS = Feature(
     results="found",
 )
 
+PERHAPS = Feature(
+    start=("if <test>:\n    l = <tensor>", "m = 0"),
+    statements=(
+        "if <test>:\n    l = <tensor>",
+        "if <test>:\n    l = None",
+        "m = l",
+        "m = [l, <number>]",
+        "shown(l)",
+        "l",
+        "print('kept')",
+        "m = l if <test> else <tensor>",
+        "m = <test> and l is None",
+        "if <test>:\n    m = l",
+        "l = <tensor>",
+        "del l",
+    ),
+    results="m",
+)
+HEADS = Feature(
+    start=("j = t * 0",),
+    statements=(
+        "for v in (r + 1 for r in xs if <test>):\n    a = (a + v) % 7",
+        "for v in (r for r in <tensor> if r > 1):\n    j = v",
+        "for v in (r for r in <tensor> if r > 1):\n    if v > 2:\n        break\n    j = j + v",
+        "for v in (i for i in range(4) if <test>):\n    if v > <scalar>:\n        continue\n    j = j + v",
+        "for v, r in ((i, r) for r in xs for i in (1, 2) if r.sum() > i):\n    b = (b + v * r) % 5\n"
+        "    print(v)",
+        "for v in (r for r in xs if r.sum() > 0):\n    o.v = v + o.v\nelse:\n    j = j + 7",
+    ),
+    results="j",
+)
 FEATURES = (
     NONE,
     STRINGS,
@@ -199,9 +230,15 @@ FEATURES = (
     ERRORS,
     KINDS,
     JUMPS,
+    PERHAPS,
+    HEADS,
 )
 
 PRELUDE = """
+def shown(v):
+    print('shown')
+
+
 class Box:
     pass
 
