@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from dy2st.convert.asked import asked
@@ -188,13 +187,18 @@ def _unroll(items: Iterable[Any], go_on: Any, loop: _Turns, run: Callable[..., A
                 hint="use `while`, or iterate over a tensor or over range() of a tensor",
             )
         if is_traced(go_on):
-            values = stage_turn(go_on, loop.body, values, partial(run, item))
+            values = stage_turn(go_on, loop.body, values, _turn(run, item))
         elif go_on:
             values = run(item, *values)
         else:
             break
         go_on = loop.condition(*values)
     return values
+
+
+def _turn(run: Callable[..., Any], item: Any) -> Callable[..., Any]:
+    # No partial(): what a branch may change is found through the closures of functions.
+    return lambda *values: run(item, *values)
 
 
 def convert_range(function: Any, *arguments: Any) -> tuple[Any, Any]:

@@ -494,3 +494,20 @@ def tuple_or_none_out_of_a_loop(x):
         turn = turn + 1
         if turn * turn > 10:
             return x * turn, turn
+
+
+@construct("`return` out of a loop from a branch that changes an object", "what it changed is seen")
+def return_after_a_change(x):
+    class Box:
+        value = x
+
+    box = Box()
+
+    def put(value):
+        box.value = value + 1
+
+    for v in x:
+        if v > 2:
+            put(x * v)
+            return box.value
+    return x - box.value
