@@ -67,6 +67,10 @@ class Join:
         joined too."""
         if left is right or not (is_guarded(left) or is_guarded(right)):
             return self.join(name, left, right, guarded)
+        bound = self._checked(left, self.true) + self._checked(right, self.false)
+        if bound:
+            with passed_on(*bound):
+                return self.variable(name, left, right, guarded)
         if not _has_one_form(left, right):
             sides = (self._perhaps(left, self.true), self._perhaps(right, self.false))
             return self.join(name, *sides, guarded)
@@ -82,6 +86,11 @@ class Join:
             return result
 
         return guard
+
+    def _checked(self, value: Any, region: Region) -> list[Any]:
+        """The value, if it was perhaps unbound before the branch, which has looked."""
+        is_bound = is_guarded(value) and self.tracer.is_checked(value, region.block)
+        return [value] if is_bound else []
 
     def _perhaps(self, value: Any, region: Region) -> Any:
         """A value that is perhaps unbound, as one of two cases."""

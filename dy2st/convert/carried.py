@@ -237,12 +237,17 @@ class Loop:
         self.carry_places(region.outer.values())
         self.new = made_in(region.results, self.given)
         yields: dict[int, Variable] = {}
-        with self.tracer.inside(region.block):
+        with self.tracer.inside(region.block), passed_on(*self._checked(region)):
             for index, new in enumerate([*region.results, *self.ended]):
                 old, name = self.values[index], self.names[index]
                 self.values[index] = self._match((index,), name, old, new, yields)
             self._match_state(region, yields)
         region.block.yields = [yields[id(carried)] for carried in self.carried]
+
+    def _checked(self, region: Region) -> list[Variable]:
+        """Values that were perhaps unbound before the turn, which has looked."""
+        values, _ = flatten([*region.results, *self.ended], is_guarded)
+        return [value for value in values if self.tracer.is_checked(value, region.block)]
 
     def _match(self, path: Path, name: str, old: Any, new: Any, yields: Yields) -> Any:
         if isinstance(new, Choice) and self._is_list(old) and all(map(self._is_list, new.cases)):
@@ -329,6 +334,8 @@ class Loop:
     def _kept(self, case: Any, yields: Yields) -> Any:
         for carried in _carried_in(case):
             yields[id(carried)] = _known(carried)
+            if carried.bound is not None:
+                yields[id(carried.bound)] = _known(carried.bound)
         return case
 
     def _is_list(self, value: Any) -> bool:

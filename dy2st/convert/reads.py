@@ -9,7 +9,7 @@ from dy2st.convert.choices import is_case
 from dy2st.convert.guards import is_guarded
 from dy2st.convert.traced import is_a
 from dy2st.convert.undefined import Undefined
-from dy2st_runtime.ir import Variable, current_tracer
+from dy2st_runtime.ir import F, Tracer, Variable, current_tracer
 from dy2st_runtime.ir.choice import Choice
 
 T = TypeVar("T")
@@ -55,7 +55,19 @@ def _check(value: object) -> None:
         if is_guarded(value):
             tracer.check_bound(value)
     elif isinstance(value, Choice):
-        bound = [k for k, case in enumerate(value.cases) if not isinstance(case, Undefined)]
-        missing = [case for case in value.cases if isinstance(case, Undefined)]
-        if missing:
-            tracer.check_once(value.tag, lambda: is_case(value, bound), missing[0].error())
+        _check_choice(tracer, value)
+
+
+def _check_choice(tracer: Tracer, choice: Choice) -> None:
+    """Record the check that a Choice is none of its unbound cases."""
+    bound = [k for k, case in enumerate(choice.cases) if not isinstance(case, Undefined)]
+    missing = [case for case in choice.cases if isinstance(case, Undefined)]
+    if missing:
+        tracer.check_once(choice.tag, lambda: is_case(choice, bound), missing[0].error())
+    for k in bound:
+        case = choice.cases[k]
+        if is_guarded(case):
+            others = [other for other in range(len(choice.cases)) if other != k]
+            flag, name = case.guard
+            is_bound = F.logical_or(is_case(choice, others), flag)
+            tracer.check(is_bound, Undefined(name).error())

@@ -11,9 +11,8 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert import stage_lists, stage_values
-from dy2st.convert.catchers import refuse_if_caught
+from dy2st.convert.catchers import refuse_if_caught, refuse_if_ending
 from dy2st.convert.choices import is_same, loop_over_cases, spread
-from dy2st.convert.guards import is_guarded
 from dy2st.convert.iterators import Generated
 from dy2st.convert.joining import is_number
 from dy2st.convert.outer import announcing, places_of
@@ -243,6 +242,7 @@ def stage_percent(value: Any, spec: str) -> Any:
 
 def stage_print(arguments: Values, keywords: dict[str, Any]) -> None:
     """`print` with a traced argument."""
+    refuse_if_ending()
     F.print(
         *[value if is_container(value) else _as_tensor(value) for value in arguments], **keywords
     )
@@ -436,13 +436,8 @@ def stage_iterator(value: Any) -> Iterator[Any]:
 
 
 def _one(function: Callable[[], Any]) -> Callable[[], tuple[Any]]:
-    """The function as a branch with one result, which is read there: it has no guard any more."""
-
-    def run() -> tuple[Any]:
-        value = function()
-        return (F.assign(value) if is_guarded(value) else value,)
-
-    return run
+    """The function as a branch with one result."""
+    return lambda: (function(),)
 
 
 def _one_of(function: Callable[[Any], Any]) -> Callable[[Any], tuple[Any]]:
