@@ -13,6 +13,7 @@ import inspect
 import linecache
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from functools import lru_cache
@@ -39,12 +40,23 @@ class _Refused(threading.local):
 
 refused = _Refused()
 
+
+class _Passed(threading.local):
+    """The `finally` and `with` statements through which an exception of the Program may pass."""
+
+    def __init__(self) -> None:
+        self.ends: dict[tuple[CodeType, int, int], str] = {}
+
+
+passed = _Passed()
+
 # The functions that trace: what is outside of them sees the Program run.
 tracing_codes: list[CodeType] = []
 
 
 def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> None:
     """Raise UnsupportedSyntax if the user's code may catch an exception of this class here."""
+    refuse_if_ending(at)
     caught = next(_catchers(kind), None)
     if caught is None:
         return
@@ -61,16 +73,64 @@ def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> N
 
 
 def _catchers(kind: type[BaseException]) -> Iterator[tuple[str, int, str]]:
+    for frame in _frames():
+        for statement in _around_frame(frame):
+            what = _stops(statement, kind, frame)
+            if what:
+                yield frame.f_code.co_filename, statement.lineno, what
+            _pass(frame.f_code, statement)
+
+
+def _frames() -> Iterator[FrameType]:
+    """The user's frames of the trace, the innermost first."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not any(frame.f_code is code for code in tracing_codes):
-        file = frame.f_code.co_filename
-        if not is_own_file(file):
-            text = "".join(linecache.getlines(file, frame.f_globals))
-            for statement in _around(text, frame.f_lineno):
-                what = _stops(statement, kind, frame)
-                if what:
-                    yield file, statement.lineno, what
+        if not is_own_file(frame.f_code.co_filename):
+            yield frame
         frame = frame.f_back
+
+
+def _pass(code: CodeType, statement: Any) -> None:
+    """Note where the end of a statement runs, which Python runs also after an exception."""
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        first, last = statement.lineno, statement.items[-1].context_expr.end_lineno
+        passed.ends[code, first, last or first] = "with"
+    elif statement.finalbody:
+        first, last = statement.finalbody[0].lineno, statement.finalbody[-1].end_lineno
+        passed.ends[code, first, last] = "finally"
+
+
+def refuse_if_ending(at: Location | None = None) -> None:
+    """Raise UnsupportedSyntax if what is printed or raised here comes from the end of a statement
+    that an exception of the Program may leave: it would not be printed or raised then."""
+    for frame in _frames() if passed.ends else ():
+        for (code, first, last), word in passed.ends.items():
+            if code is frame.f_code and first <= frame.f_lineno <= last:
+                raise UnsupportedSyntax(
+                    f"the end of the `{word}` at line {first} prints or raises, after a tensor has "
+                    "decided whether an exception is raised in it",
+                    at=at or user_location(),
+                    why="the Program stops at the exception, and no Python code runs then",
+                    hint=f"print or raise after the `{word}` statement",
+                )
+
+
+def _around_frame(frame: FrameType) -> Sequence[Any]:
+    """The `try` and `with` statements around the line at which a frame is."""
+    code, line = frame.f_code, frame.f_lineno
+    if not getattr(code, "co_exceptiontable", b"any"):
+        return ()
+    known = _statements.setdefault(code, {})
+    if line not in known:
+        text = "".join(linecache.getlines(code.co_filename, frame.f_globals))
+        known[line] = tuple(_around(text, line))
+    return known[line]
+
+
+# By code and line.
+_statements: weakref.WeakKeyDictionary[CodeType, dict[int, tuple[Any, ...]]] = (
+    weakref.WeakKeyDictionary()
+)
 
 
 @lru_cache(maxsize=64)

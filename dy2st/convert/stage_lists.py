@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from dy2st.convert.catchers import refuse_if_caught
 from dy2st.convert.stage_if import stage_branches, truth
 from dy2st.convert.stage_values import as_number, tracer
 from dy2st.convert.stage_while import stage_loop
@@ -57,6 +58,7 @@ def _extreme(name: str, takes_next: Callable[[Any, Any], Any]) -> Callable[[Any]
 
 
 def _raise_if_empty(array: Any, name: str) -> None:
+    refuse_if_caught(ValueError)
     new = sys.version_info >= (3, 12)
     text = f"{name}() iterable argument is empty" if new else f"{name}() arg is an empty sequence"
 

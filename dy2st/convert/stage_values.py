@@ -48,12 +48,21 @@ def staged_items(value: Any) -> StagedItems | None:
         return value
     if is_a(value, Variable):
         if isinstance(value.type, ArrayType):
-            return StagedItems(
-                as_number(F.array_length(value), int), lambda i: F.array_read(value, i)
-            )
+            length = as_number(F.array_length(value), int)
+            return StagedItems(length, functools.partial(_at, value))
         if value.ndim and isinstance(value.shape[0], Dim):
-            return StagedItems(value.shape[0], lambda i: value[i])
+            return StagedItems(value.shape[0], functools.partial(_at, value))
     return None
+
+
+def _at(value: Any, index: Any) -> Any:
+    """An item whose index is surely in its bounds: no IndexError is to be looked after."""
+    active = tracer()
+    hook, active.before_raise = active.before_raise, None
+    try:
+        return value[index]
+    finally:
+        active.before_raise = hook
 
 
 def as_number(variable: Variable, kind: type) -> Variable:
@@ -189,10 +198,6 @@ def _zip(*iterables: Any, strict: bool = False) -> Any:
     lengths = [entry.length for entry in known]
     shortest = functools.reduce(_shorter, lengths)
     return StagedItems(shortest, lambda i: tuple(entry.item(i) for entry in known))
-
-
-def _at(value: Any, index: Any) -> Any:
-    return value[index]
 
 
 def _shorter(left: Any, right: Any) -> Any:

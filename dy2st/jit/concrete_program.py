@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.call import convert_call, require_source, watch
-from dy2st.convert.catchers import refuse_if_caught, tracing_codes
+from dy2st.convert.catchers import passed, refuse_if_caught, tracing_codes
 from dy2st.convert.catchers import refused as swallowed
 from dy2st.convert.choices import settled
 from dy2st.convert.heap import check_shared
@@ -288,6 +288,7 @@ def _run(
 ) -> Any:
     """What the function returns; what it raises after checks of the Program, that raises too."""
     swallowed.error = None
+    passed.ends.clear()
     result = None
     try:
         result = convert_call(function)(*args, **kwargs)
@@ -298,6 +299,8 @@ def _run(
             raise
         if swallowed.error is None:
             record_raise(error, program.block)
+    finally:
+        passed.ends.clear()
     refusal, swallowed.error = swallowed.error, None
     if refusal is not None:
         raise refusal

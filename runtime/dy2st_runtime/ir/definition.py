@@ -61,6 +61,8 @@ class OperatorDefinition:
     data        what it makes of integers that are known as sizes: (*arrays, **attributes) -> an
                 array of ints and Dims, a tuple, or None; an input that is not known is its type.
                 True where the kernel does that.
+    raises      the class of error that the kernel raises for some data although the shapes fit, as
+                for a position outside of a tensor.
     promote     positions of inputs that are brought to their common dtype first; True for all.
     """
 
@@ -75,6 +77,7 @@ class OperatorDefinition:
     data: Callable[..., Any] | bool | None = None
     promote: bool | tuple[int, ...] = False
     effect: Effect = Effect.PURE
+    raises: type[Exception] | None = None
     samples: tuple[Sample, ...] = ()
 
     @property

@@ -181,6 +181,9 @@ class Tracer:
         blocks: Sequence[Block] = (),
     ) -> Operator:
         """Append an operator whose operands are of the current Block and whose types are known."""
+        raises = None if self.before_raise is None else lookup(name).raises
+        if raises is not None and self.before_raise is not None:
+            self.before_raise(raises)
         location = None
         if not self._is_scratch:
             location = user_location()
@@ -295,6 +298,15 @@ class Tracer:
         assert variable.guard is not None
         flag, name = variable.guard
         self.check_once(variable, lambda: flag, UnboundLocalError(_unbound(name)))
+        if variable.block is self.block:
+            variable.guard = None  # whoever comes after this has passed the check
+
+    def is_checked(self, variable: Variable, block: Block) -> bool:
+        """Whether the user's variable is surely bound at the end of a Block, which has checked."""
+        place: Block | None = block
+        while place is not None and (place, variable) not in self._checked:
+            place = place.parent
+        return place is not None
 
     def check_once(
         self, variable: Variable, flag: Callable[[], Variable], error: BaseException

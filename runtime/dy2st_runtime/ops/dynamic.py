@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dy2st_runtime.dims import Size, require_equal
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, public
 from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axes
 from dy2st_runtime.ir.dispatch import eagerly
@@ -252,6 +252,7 @@ def _define(row: Row) -> None:
         doc=f"{row.name}, its {row.inputs.split(', ', 1)[-1]} known only when it runs.",
         inputs=row.inputs,
         attributes=row.attributes,
+        raises=ShapeError,
         infer=infer,
         kernel=kernel,
         decompose=with_values,

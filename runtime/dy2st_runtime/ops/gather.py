@@ -275,6 +275,7 @@ def _one_hot_kernel(x: Any, num_classes: int) -> Any:
 define(
     "one_hot",
     doc="1 at the place x of a new last axis, 0 elsewhere.",
+    raises=IndexError,
     inputs="x",
     attributes={"num_classes": REQUIRED},
     infer=_one_hot_infer,

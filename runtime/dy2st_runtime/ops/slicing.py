@@ -196,6 +196,7 @@ def _index_gradient(g: Any, y: Any, x: Any, *indices: Any, axes: tuple[int, ...]
 define(
     "index",
     doc="The elements at the places that integer tensors name along some axes.",
+    raises=IndexError,
     inputs="x, indices*",
     attributes={"axes": REQUIRED},
     infer=_index_infer,
@@ -286,6 +287,7 @@ _FLOATS = ("float64", "float64", "int64")
 define(
     "index_put",
     doc="x with `value` at the places that integer tensors name, or added there.",
+    raises=IndexError,
     inputs="x, value, indices*",
     attributes={"axes": REQUIRED, "accumulate": False},
     infer=_put_infer,

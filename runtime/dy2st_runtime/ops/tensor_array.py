@@ -108,6 +108,7 @@ define(
 define(
     "array_write",
     doc="The list with another tensor at a place.",
+    raises=IndexError,
     inputs="array, index, x",
     infer=lambda array, index, x: ArrayType(_joined(array.element, x)),
     kernel=_write_kernel,
@@ -115,6 +116,7 @@ define(
 define(
     "array_read",
     doc="The tensor at a place of the list.",
+    raises=IndexError,
     inputs="array, index",
     infer=lambda array, index: one_element(_element(array, "an element")),
     kernel=lambda array, index: array[_place(array, index)],
@@ -122,6 +124,7 @@ define(
 define(
     "array_pop",
     doc="The list without the tensor at a place, and that tensor.",
+    raises=IndexError,
     inputs="array, index",
     infer=lambda array, index: (array, one_element(_element(array, "an element"))),
     kernel=_pop_kernel,
@@ -136,6 +139,7 @@ define(
 define(
     "array_stack",
     doc="The tensors of the list along a new axis.",
+    raises=ValueError,
     inputs="array",
     attributes={"axis": 0},
     infer=_stack_infer,
@@ -144,6 +148,7 @@ define(
 define(
     "array_concat",
     doc="The tensors of the list one after the other along an axis.",
+    raises=ValueError,
     inputs="array",
     attributes={"axis": 0},
     infer=_concat_infer,

@@ -543,3 +543,67 @@ def number_past_a_branch_that_raises(x):
     else:
         count = 2
     return [x] * count, [x, -x][count - 1]
+
+
+@construct(
+    "an index that may be out of bounds, a handler is around",
+    "ask for the length before",
+    refused=UnsupportedSyntax,
+    says="IndexError is raised",
+)
+def index_error_in_a_try(x):
+    try:
+        return x[int(x.sum())]
+    except IndexError:
+        return x[0]
+
+
+@construct("a loop over a tensor in a `try` with such a handler", "its own indices always fit")
+def loop_in_a_try(x):
+    total = x.sum() * 0
+    items = [v for v in x if v > 0]
+    try:
+        for v, w in zip(x, x):
+            total = total + v * w
+        for v in items:
+            total = total + v
+    except IndexError:
+        total = total - 1
+    return total
+
+
+@construct(
+    "a `finally` that calls what prints, after a tensor's `raise`",
+    "print after the statement",
+    refused=UnsupportedSyntax,
+    says="the end of the `finally`",
+    inputs=([1.0, 2.0, 3.0],),
+)
+def finally_calls_what_prints(x):
+    def tell():
+        print("done")
+
+    try:
+        if x.sum() > 10:
+            raise ValueError("large")
+    finally:
+        tell()
+    return x
+
+
+@construct(
+    "a `finally` that may raise by itself, after a tensor's `raise`",
+    "raise after the statement",
+    refused=UnsupportedSyntax,
+    says="the end of the `finally`",
+    inputs=([1.0, 2.0, 3.0],),
+)
+def finally_reads_an_unbound_variable(x):
+    if x.sum() > 0:
+        y = x
+    try:
+        if x.sum() > 10:
+            raise ValueError("large")
+    finally:
+        z = y + 1
+    return z
