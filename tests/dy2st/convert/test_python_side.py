@@ -25,7 +25,7 @@ from dy2st_runtime.errors import UnsupportedSyntax
 
 @pytest.mark.parametrize(
     "module",
-    [assert_, builtins_, call, compare, containers, ifelse, left, logical, loop, undefined],
+    [assert_, builtins_, call, compare, containers, ifelse, left, logical, loop, reads, undefined],
     ids=lambda module: module.__name__,
 )
 def test_examples_in_docstrings_hold(module):

@@ -500,3 +500,32 @@ def test_every_function_on_the_way_to_a_staged_branch_of_a_layer_is_shown():
         "through",
         "missing_in_branch",
     ]
+
+
+def _returned_in_a_function(x, bind):
+    def inner(x):
+        if x.sum() > 0:
+            z = bind(x)
+        return z  # read here
+
+    inner(x)
+    return x + 1
+
+
+def _assigned_on(x, bind):
+    if x.sum() > 0:
+        z = bind(x)
+    w = z  # read here
+    x = x + 1
+    return x if bind is None else w
+
+
+@pytest.mark.parametrize("function", [_returned_in_a_function, _assigned_on])
+@pytest.mark.parametrize("bind", [lambda x: x * 2, lambda x: "text", lambda x: None])
+def test_a_variable_that_is_unbound_when_the_program_runs_fails_where_it_is_read(function, bind):
+    f = dy2st.to_static(function)
+    f(X, bind)
+    error = raised(f, -X, bind)
+    assert type(error) is UnboundLocalError and "'z'" in str(error)
+    assert lines(error)[-1].endswith("# read here")
+    assert type(raised(function, -X, bind)) is UnboundLocalError
