@@ -45,6 +45,10 @@ class StaticFunction:
     change from call to call are unknown; with `input_spec` there is one for all tensors that fit.
     """
 
+    # All but this lies in one `__dict__`, which the forms of a method bound to one object share.
+    __slots__ = ("__dict__", "__weakref__", "_held")
+    _held: Any
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -58,6 +62,7 @@ class StaticFunction:
         """
         if input_spec is not None and not isinstance(input_spec, (list, tuple)):
             raise TypeError(f"input_spec is a list of InputSpecs, not {input_spec!r}")
+        self._held = None
         self._function = function
         self._input_spec = None if input_spec is None else tuple(input_spec)
         self._layer: Callable[[], Any] | None = None if layer is None else reference_to(layer)
@@ -79,10 +84,11 @@ class StaticFunction:
         """A method of its own for every instance: instances have their own Programs."""
         if instance is None:
             return self
+        known = self._methods.get(id(instance))
+        return (known or self._method_of(instance))._holding(instance)
+
+    def _method_of(self, instance: Any) -> StaticFunction:
         key = id(instance)
-        known = self._methods.get(key)
-        if known is not None:
-            return known
         method = StaticFunction(self._function, self._input_spec, passes=self.passes)
         methods = self._methods
         try:
@@ -93,10 +99,24 @@ class StaticFunction:
             return method
         return methods.setdefault(key, method)
 
+    def _holding(self, instance: Any) -> StaticFunction:
+        """The same method, which keeps its instance alive, as a bound method of Python does."""
+        method = object.__new__(StaticFunction)
+        method.__dict__ = self.__dict__
+        method._held = instance
+        return method
+
+    def __eq__(self, other: object) -> bool:
+        """As bound methods of Python: those of one function and instance are equal."""
+        return isinstance(other, StaticFunction) and self.__dict__ is other.__dict__
+
+    def __hash__(self) -> int:
+        """Equal methods have one hash."""
+        return id(self.__dict__)
+
     def hold_instance(self) -> StaticFunction:
         """Keep the instance alive, as a bound method of Python does."""
-        instance = self.class_instance
-        self._layer = lambda: instance
+        self._held = self.class_instance
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
@@ -120,9 +140,11 @@ class StaticFunction:
         """The Layer (or object) that this is a method of, None for a function."""
         if self._layer is None:
             return None
-        instance = self._layer()
+        instance = self._layer() if self._held is None else self._held
         if instance is None:
-            raise ReferenceError(f"the object that {self.__qualname__} is a method of is gone")
+            raise ReferenceError(
+                f"the object that {self.__qualname__} is a method of is gone: keep it in a variable"
+            )
         return instance
 
     @property
@@ -301,12 +323,10 @@ class StaticFunction:
         if known is not None:
             return known
         bound = self._signature.bind_partial()
-        bound.arguments.update(specs)
+        bound.arguments.update(self._with_self(specs))
         instance = self.class_instance
-        own = () if instance is None else (instance,)
-        args = bound.args[len(own) :] if own else bound.args
         layer = instance if isinstance(instance, Layer) else None
-        arguments = ((*own, *args), bound.kwargs)
+        arguments = (bound.args, bound.kwargs)
         concrete = trace(
             self._function, *arguments, self.__name__, layer, is_asked_for, self.passes
         )
@@ -350,8 +370,23 @@ class StaticFunction:
     def _without_self(self, arguments: dict[str, Any]) -> dict[str, Any]:
         if self._layer is None:
             return dict(arguments)
-        first = next(iter(self._signature.parameters))
-        return {name: value for name, value in arguments.items() if name != first}
+        first, is_one_of_many = self._first()
+        own = {first: arguments[first][1:]} if is_one_of_many else {}
+        rest = {name: value for name, value in arguments.items() if name != first}
+        return own | rest
+
+    def _with_self(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        if self._layer is None:
+            return arguments
+        first, is_one_of_many = self._first()
+        instance = self.class_instance
+        own = (instance, *arguments.get(first, ())) if is_one_of_many else instance
+        return {**arguments, first: own}
+
+    def _first(self) -> tuple[str, bool]:
+        """The parameter that gets the instance, and whether it is `*args`."""
+        parameter = next(iter(self._signature.parameters.values()))
+        return parameter.name, parameter.kind is parameter.VAR_POSITIONAL
 
     def _bind_specs(self, input_spec: tuple[Any, ...]) -> dict[str, Any]:
         """InputSpecs (and Python constants) by parameter name; missing ones are defaults."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import functools
+import gc
 import json
 import os
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -62,7 +65,7 @@ def test_a_layer_is_converted_in_place_and_rolled_back():
 
 def test_instances_have_programs_of_their_own():
     one, two = Net(), Net()
-    assert one.predict is one.predict and one.predict is not two.predict
+    assert one.predict == one.predict and one.predict != two.predict
     x = dy2st.ones([2, 3])
     one.predict(x)
     assert len(one.predict.program_cache) == 1 and len(two.predict.program_cache) == 0
@@ -383,3 +386,80 @@ def test_elements_of_a_buffer_that_are_set_in_branches_and_loops_are_kept():
         x = dy2st.to_tensor(np.float32(numbers))
         np.testing.assert_array_equal(static(x).numpy(), python(x).numpy())
         np.testing.assert_array_equal(static.seen.numpy(), python.seen.numpy())
+
+
+def _with_self_alone(function):
+    """As decorators are often written: no keywords are handed on."""
+
+    @functools.wraps(function)
+    def call(self, *args):
+        return function(self, *args)
+
+    return call
+
+
+class Signatures:
+    """Methods with parameters of every kind."""
+
+    @dy2st.to_static
+    def positional_only(self, x, /, y=2):
+        return x * y
+
+    @dy2st.to_static
+    def many(self, *xs):
+        return xs[0] * len(xs)
+
+    @dy2st.to_static
+    def many_after_one(self, x, *xs, k=1, **rest):
+        return x * len(xs) * k + len(rest)
+
+    @dy2st.to_static
+    def with_self_among_many(*args):
+        return args[1] * len(args)
+
+    @dy2st.to_static
+    @_with_self_alone
+    def decorated(self, x):
+        return x * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "kwargs"),
+    [
+        ("positional_only", [2.0], {}),
+        ("positional_only", [2.0, 5], {}),
+        ("positional_only", [2.0], {"y": 5}),
+        ("many", [2.0, 3.0], {}),
+        ("many_after_one", [2.0], {}),
+        ("many_after_one", [2.0, 3.0, 4.0], {"k": 3, "z": 1}),
+        ("with_self_among_many", [2.0, 3.0], {}),
+        ("decorated", [2.0], {}),
+    ],
+)
+def test_methods_get_their_arguments_as_in_python(name, args, kwargs):
+    owner = Signatures()
+    tensors = [dy2st.to_tensor(arg) if isinstance(arg, float) else arg for arg in args]
+    python = getattr(owner, name).dygraph_function(*tensors, **kwargs)
+    assert float(getattr(owner, name)(*tensors, **kwargs)) == float(python)
+
+
+def test_a_bound_method_keeps_its_object_alive():
+    x = dy2st.to_tensor(2.0)
+    assert float(Signatures().decorated(x)) == 4.0
+    method = Signatures().many
+    assert float(method(x, x)) == 4.0
+
+
+def test_an_object_goes_with_the_last_of_its_methods():
+    owner = Signatures()
+    method = owner.many
+    assert method == owner.many and hash(method) == hash(owner.many)
+    assert method != Signatures().many
+    method(dy2st.to_tensor(2.0))
+    assert len(owner.many.program_cache) == 1
+    gone = weakref.ref(owner)
+    del owner
+    assert gone() is not None
+    del method
+    gc.collect()
+    assert gone() is None
