@@ -8,7 +8,7 @@ import sys
 import warnings
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from dy2st.transpiler.texts import is_guess, texts_of
 from dy2st_runtime.errors import Location, SourceUnavailable
@@ -90,7 +90,7 @@ def _fitting(file: _File, function: FunctionType) -> Source | None:
     found = file.functions.get(place, [])
     fitting = [source for source in found if _parameters(source) == _code_parameters(code)]
     codes = file.codes.get(place, [])
-    if code not in codes:
+    if not any(one == code and _lines(one) == _lines(code) for one in codes):
         # Import hooks, such as that of pytest, add to what is written.
         is_hooked = _is_hooked(function) and any(_names(one) <= _names(code) for one in codes)
         return fitting[0] if is_hooked and len(fitting) == 1 else None
@@ -122,6 +122,12 @@ def _names(code: CodeType) -> set[str]:
         if isinstance(inner, CodeType):
             names |= _names(inner)
     return names
+
+
+def _lines(code: CodeType) -> list[Any]:
+    """The lines of all instructions: before Python 3.12 equal code objects may differ in them."""
+    inner = (one for one in code.co_consts if isinstance(one, CodeType))
+    return [list(code.co_lines()), *map(_lines, inner)]
 
 
 def _gives(file: _File, code: CodeType, number: int) -> bool:

@@ -269,3 +269,10 @@ def _read_until_quiet(terminal: int, seconds: float = 60) -> str:
         except OSError:  # the interpreter has gone
             break
     return shown
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="types into a terminal of Linux")
+def test_lines_of_a_decorated_function_typed_at_the_prompt_are_pythons(tmp_path):
+    definition = DEFINITION.replace("def f(x):", "@dy2st.to_static\ndef f(x):")
+    shown = _typed(tmp_path, definition + "f(numpy.ones(2))\nprint(f.report())\n")
+    assert "line 3: if: staged" in shown
