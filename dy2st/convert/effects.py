@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from types import CellType
 from typing import Any
 
@@ -12,6 +11,7 @@ from dy2st.convert.joining import same_constant
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Variable
+from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.nn.layer import Layer
 
@@ -38,10 +38,10 @@ def _tell_attributes(owner: Any, before: dict[str, Any], place: Location) -> Non
             raise _left_behind(f"{what} from outside is set to a tensor", place)
         is_new = isinstance(old, Undefined)
         if not is_new and not isinstance(owner, Layer) and not same_constant(old, value):
-            warnings.warn(
-                f"{place}: {what} is set while the function is traced: this happens at "
+            warn_user(
+                f"{what} is set while the function is traced: this happens at "
                 "conversion, not at every call. Return the value, or keep it in a buffer.",
-                stacklevel=2,
+                place,
             )
 
 

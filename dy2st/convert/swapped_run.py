@@ -137,10 +137,11 @@ def _explained(error: Exception, codes: list[CodeType]) -> Exception:
     functions = functions_with(codes[0])
     name = functions[0].__qualname__ if functions else codes[0].co_name
     reason = reason_not_converted(functions[0]) if functions else "no function has this code"
+    told = f"; {name}() runs as Python, since {reason}"  # by the frame, if it was watched
     explained = TensorAsPython(
         error.what,
         at=error.at,
-        why=f"{name}() is not converted: {reason}; {error.why}",
+        why=f"{name}() is not converted: {reason}; {error.why.removesuffix(told)}",
         hint=error.hint,
     )
     return explained.with_traceback(error.__traceback__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,7 +14,7 @@ from dy2st_runtime.errors import ArgumentError, EscapedVariable, ShapeError, Ten
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, install_eager
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.location import user_location, warn_user
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracer import (
@@ -302,7 +301,10 @@ class EagerInterpreter:
             results = definition.kernel(*arrays, **attributes)
         except (ValueError, TypeError, IndexError):
             # The shape rule words the error better; without a finding NumPy's own stands.
-            infer(definition, [tensor.tensor_type for tensor in tensors], attributes)
+            try:
+                infer(definition, [tensor.tensor_type for tensor in tensors], attributes)
+            except Exception as worded:  # whichever the rule raises
+                raise worded from None
             raise
         several = isinstance(results, tuple)
         outputs = [np.asarray(result) for result in (results if several else (results,))]
@@ -387,11 +389,10 @@ def _traced_constant(data: Any, dtype: np.dtype[Any] | None) -> Any:
     tracer = current_tracer()
     assert tracer is not None
     if array.size > 1:
-        warnings.warn(
-            f"{user_location()}: to_tensor() of {array.size} numbers inside a converted function "
+        warn_user(
+            f"to_tensor() of {array.size} numbers inside a converted function "
             "becomes a constant of the Program, not a parameter or buffer in the saved file. "
-            "Write self.name = to_tensor(...) in __init__ and use self.name here.",
-            stacklevel=3,
+            "Write self.name = to_tensor(...) in __init__ and use self.name here."
         )
     return tracer.constant(array)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
@@ -51,6 +52,15 @@ def user_location() -> Location | None:
         return None
     code = frame.f_code
     return Location(code.co_filename, frame.f_lineno, _column(code, frame.f_lasti))
+
+
+def warn_user(message: str, at: Location | None = None) -> None:
+    """Warn of what the user's code does, on its own line: where it runs now, or `at` a place."""
+    place = at or user_location()
+    if place is None:
+        warnings.warn(message, stacklevel=2)
+    else:
+        warnings.warn_explicit(f"{place}: {message}", UserWarning, place.file, place.line)
 
 
 def location_of(trace: TracebackType) -> Location:

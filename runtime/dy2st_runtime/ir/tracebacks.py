@@ -61,14 +61,16 @@ def show_operator(error: BaseException, operator: Operator, ran: CodeType, progr
     `ran` is our code that ran the operator: the line stands behind its frame.
     """
     place = operator.location
+    is_users = operator.name in ("assert", "assert_bound", "raise")
     if sys.version_info >= (3, 11):
-        error.add_note(f"in the operator {operator.name!r} of {place}")
+        what = "raised by the Program at" if is_users else f"in the operator {operator.name!r} of"
+        error.add_note(f"{what} {place}")
     entries = [e for e in _entries(error.__traceback__) if e.tb_frame.f_code is ran]
     if place is None or not entries:
         return
     shown = _entry_at(place, program)
     # What an assertion or `raise` of the user does is no fault inside the kernel.
-    shown.tb_next = None if operator.name in ("assert", "raise") else entries[-1].tb_next
+    shown.tb_next = None if is_users else entries[-1].tb_next
     entries[-1].tb_next = shown
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -11,6 +10,7 @@ import numpy as np
 
 from dy2st_runtime.errors import ConversionError, ParameterMismatch, ShapeError
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
+from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.tracebacks import hide_own_frames
 from dy2st_runtime.nn.initializer import Constant, Initializer, XavierUniform
 from dy2st_runtime.tensor import EagerTensor, Parameter, set_traced_value
@@ -235,11 +235,10 @@ class Layer:
                 why="a Program keeps values between calls only in registered buffers",
                 hint=f"register_buffer({name!r}, ...) in __init__, or return the value",
             )
-        warnings.warn(
-            f"{user_location()}: the attribute {name!r} of {type(self).__name__} is set while the "
+        warn_user(
+            f"the attribute {name!r} of {type(self).__name__} is set while the "
             "function is traced: this happens at conversion, not at every call. "
-            "Keep the value in a buffer (register_buffer) if it must change at every call.",
-            stacklevel=3,
+            "Keep the value in a buffer (register_buffer) if it must change at every call."
         )
         object.__setattr__(self, name, value)
 

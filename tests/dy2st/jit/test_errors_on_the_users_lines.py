@@ -352,6 +352,9 @@ def test_an_exception_raised_in_a_branch_shows_its_own_line():
     error = raised(f, -X)
     assert (type(error), str(error)) == (ValueError, "negative")
     assert lines(error) == ['raise ValueError("negative")']
+    if sys.version_info >= (3, 11):
+        line = check.__code__.co_firstlineno + 1
+        assert error.__notes__ == [f"raised by the Program at {HERE}:{line}:9"]
 
 
 @pytest.mark.parametrize("wants_gradients", [False, True])
@@ -401,7 +404,7 @@ def test_a_condition_in_a_function_without_source_names_function_and_reason():
 
     error = raised(f, X)
     assert isinstance(error, TensorAsPython)
-    assert "helper() runs as Python, since its source is not available" in error.why
+    assert "helper() is not converted: its source is not available" in error.why
     assert "to_static" in error.hint
 
 
@@ -529,3 +532,22 @@ def test_a_variable_that_is_unbound_when_the_program_runs_fails_where_it_is_read
     assert type(error) is UnboundLocalError and "'z'" in str(error)
     assert lines(error)[-1].endswith("# read here")
     assert type(raised(function, -X, bind)) is UnboundLocalError
+
+
+class Counting(dy2st.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def forward(self, x):
+        self.count += 1  # one
+        return x + dy2st.to_tensor([1.0, 2.0, 3.0])  # two
+
+
+def test_our_own_warnings_point_at_the_users_line():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        dy2st.to_static(Counting())(X)
+    assert {warning.filename for warning in caught} == {HERE}
+    texts = Path(HERE).read_text(encoding="utf-8").splitlines()
+    assert [texts[warning.lineno - 1][-5:] for warning in caught] == ["# one", "# two"]
