@@ -26,6 +26,8 @@ from types import (
 )
 from typing import Any
 
+import numpy as np
+
 from dy2st.convert.asked import untraced
 from dy2st.convert.assert_ import convert_assert
 from dy2st.convert.attribute_builtins import OF_OBJECTS
@@ -100,6 +102,7 @@ from dy2st.convert.traced import (
     PLAIN_VALUES,
     SAME_AS_TYPES,
 )
+from dy2st.convert.ufuncs import checked_ufunc
 from dy2st.convert.undefined import undefined
 from dy2st.transpiler import Converted, is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
@@ -373,6 +376,8 @@ def _convert_object(function: Any, kind: type) -> Any:
         if _watched.meet is not None:
             _watched.meet(function, True)
         return function
+    if kind is np.ufunc:
+        return checked_ufunc(function)
     if kind is LRU_CACHE:
         return cached_call(function, convert_call)
     if kind is Choice or kind is Method:

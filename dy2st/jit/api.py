@@ -11,6 +11,7 @@ from typing import Any, TypeVar, overload
 from dy2st.jit.optimized import as_pass
 from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime.errors import NotConvertible
+from dy2st_runtime.ir.tracebacks import without_own_frames
 from dy2st_runtime.nn.layer import Layer
 
 AnyLayer = TypeVar("AnyLayer", bound=Layer)
@@ -34,6 +35,7 @@ def to_static(
 ) -> Callable[[Any], Any]: ...
 
 
+@without_own_frames
 def to_static(
     function: Any = None,
     input_spec: InputSpecs = None,
@@ -92,7 +94,9 @@ def _convert(function: Any, input_spec: InputSpecs, passes: Any) -> StaticFuncti
         raise NotConvertible(
             f"to_static takes a function, a method or a Layer, not {function!r:.80}",
             why=why,
-            hint="write a Python function that calls it, and convert that",
+            hint="decorate its methods, or convert an object of it"
+            if isinstance(function, type)
+            else "write a Python function that calls it, and convert that",
         )
     return StaticFunction(function, input_spec, passes=passes)
 
@@ -132,7 +136,9 @@ def _check_options(options: dict[str, Any]) -> None:
     }
     for name, value in options.items():
         if name not in defaults:
-            raise TypeError(f"to_static has no option {name!r}")
+            raise TypeError(
+                f"to_static has no option {name!r}; it has 'input_spec' and 'build_strategy'"
+            )
         if value not in defaults[name]:
             raise ValueError(f"to_static: {name}={value!r} is not supported, leave it out")
 

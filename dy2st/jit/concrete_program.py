@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from dy2st.jit.report import Report, report_of
 from dy2st.jit.unknown_sizes import refused
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Condition, Dim, require
-from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import (
     Output,
     Program,
@@ -37,12 +38,17 @@ from dy2st_runtime.ir import (
     Tracer,
     Variable,
 )
+from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.keys import numbers_are_no_keys
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries, rebuild, substitute
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
+
+# What a Program computes; all else in a result is known before it runs.
+_LEAVES = (Tensor, Dim, Condition)
+_TRACED = (Variable, Dim, Condition, Choice, Text)
 
 
 @dataclass(eq=False)
@@ -219,7 +225,7 @@ def _trace(
         result = settled(result)
         if changes:
             result = result, [_assigned(change, name) for change in changes]
-        _finish(program, tracer, result, state)
+        _finish(program, tracer, result, state, _place_of(function))
     ordered = {key: state[key] for key in program.state}
     swapped = preparation.swaps.functions
     met = {**functions, **swapped}.values()
@@ -271,7 +277,7 @@ def _assigned(change: Change, name: str) -> Any:
     """The value that every call gives to a variable outside of the function."""
     value = change.after
     try:
-        _check_structure(flatten(value, lambda v: isinstance(v, (Tensor, Dim, Condition)))[1])
+        _check_structure(flatten(value, lambda v: isinstance(v, _LEAVES))[1], name, change.at)
     except ConversionError as error:
         kind = "nothing: `del`" if isinstance(value, Undefined) else f"a {type(value).__name__}"
         raise ConversionError(
@@ -323,7 +329,11 @@ def _same(before: Any, after: Any) -> bool:
 
 
 def _finish(
-    program: Program, tracer: Tracer, result: Any, state: Mapping[str, EagerTensor]
+    program: Program,
+    tracer: Tracer,
+    result: Any,
+    state: Mapping[str, EagerTensor],
+    place: Location | None,
 ) -> None:
     """Set what the Program yields, and bring its parameters into their order."""
     for variable in program.inputs:
@@ -334,8 +344,8 @@ def _finish(
                 why="a Program has no way to change the caller's tensor",
                 hint=f"clone it first ({variable.name} = {variable.name}.clone()), and return it",
             )
-    leaves, structure = flatten(result, lambda v: isinstance(v, (Tensor, Dim, Condition)))
-    _check_structure(structure)
+    leaves, structure = flatten(result, lambda v: isinstance(v, _LEAVES))
+    _check_structure(structure, program.name, place)
     numbers = [not isinstance(leaf, Tensor) or _is_number(leaf) for leaf in leaves]
     program.structure = substitute(structure, [Output(i, n) for i, n in enumerate(numbers)])
     program.block.yields = [tracer.variable(leaf) for leaf in leaves]
@@ -352,17 +362,28 @@ def _is_number(leaf: Any) -> bool:
     return isinstance(leaf, Variable) and leaf.number is not None
 
 
-def _check_structure(structure: Any) -> None:
+def _place_of(function: Any) -> Location | None:
+    """Where a function begins."""
+    while isinstance(function, partial):
+        function = function.func
+    code = getattr(function, "__code__", None)
+    return None if code is None else Location(code.co_filename, code.co_firstlineno)
+
+
+def _check_structure(structure: Any, name: str, place: Location | None) -> None:
     """Refuse results that a Program cannot give back."""
     known = (Output, bool, int, float, str, bytes, type(None), np.generic)
 
     def check(entry: Any) -> Any:
         check_fresh(entry)
+        if type(entry) is dict:
+            _check_keys(entry, name, place)
         changed = map_entries(entry, check)
         plain = isinstance(entry, (list, tuple, dict))
         if changed is entry and not plain and not isinstance(entry, known):
             raise ConversionError(
-                f"the converted function returns a {type(entry).__name__}",
+                f"{name}() returns a {type(entry).__name__}",
+                at=place,
                 why="a Program gives back tensors, Python constants, and lists, tuples and "
                 "dicts of them",
                 hint="return the tensors and build the object outside",
@@ -370,6 +391,17 @@ def _check_structure(structure: Any) -> None:
         return entry
 
     check(structure)
+
+
+def _check_keys(entries: dict[Any, Any], name: str, place: Location | None) -> None:
+    for key in entries:
+        if flatten(key, lambda entry: isinstance(entry, _TRACED))[0]:
+            raise ConversionError(
+                f"{name}() returns a dict with a tensor as a key",
+                at=place,
+                why="the keys that a Program gives back are known before it runs",
+                hint="return pairs: [(key, value), ...], and make the dict outside",
+            )
 
 
 def _names(layer: Layer | None) -> dict[int, str]:

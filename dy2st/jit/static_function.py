@@ -77,6 +77,9 @@ class StaticFunction:
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
         self.__module__ = getattr(function, "__module__", __name__)
         self.__doc__ = getattr(function, "__doc__", None)
+        self.__annotations__ = getattr(function, "__annotations__", {})
+        self.__wrapped__ = function
+        self.__signature__ = self._signature if layer is None else self._without_first()
 
     # -- what it wraps -----------------------------------------------------------------------
 
@@ -94,8 +97,10 @@ class StaticFunction:
         try:
             # A weak reference, or the table of methods would keep the instance alive.
             method._layer = weakref.ref(instance, lambda _: methods.pop(key, None))
+            method.__signature__ = method._without_first()
         except TypeError:  # it takes none: nothing tells when it goes, so it has no place there
             method._layer = reference_to(instance)
+            method.__signature__ = method._without_first()
             return method
         return methods.setdefault(key, method)
 
@@ -118,6 +123,10 @@ class StaticFunction:
         """Keep the instance alive, as a bound method of Python does."""
         self._held = self.class_instance
         return self
+
+    def __repr__(self) -> str:
+        """`StaticFunction(Net.forward)`."""
+        return f"StaticFunction({self.__qualname__})"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
         """The method of the copied Layer; Programs are traced anew."""
@@ -383,6 +392,12 @@ class StaticFunction:
         own = (instance, *arguments.get(first, ())) if is_one_of_many else instance
         return {**arguments, first: own}
 
+    def _without_first(self) -> inspect.Signature:
+        """What a bound method of Python shows."""
+        parameters = list(self._signature.parameters.values())
+        is_one_of_many = bool(parameters) and parameters[0].kind is parameters[0].VAR_POSITIONAL
+        return self._signature.replace(parameters=parameters[not is_one_of_many :])
+
     def _first(self) -> tuple[str, bool]:
         """The parameter that gets the instance, and whether it is `*args`."""
         parameter = next(iter(self._signature.parameters.values()))
@@ -390,23 +405,24 @@ class StaticFunction:
 
     def _bind_specs(self, input_spec: tuple[Any, ...]) -> dict[str, Any]:
         """InputSpecs (and Python constants) by parameter name; missing ones are defaults."""
-        own = () if self._layer is None else (None,)
-        try:
-            bound = self._signature.bind(*own, *input_spec)
-        except TypeError as error:
-            raise ArgumentError(f"input_spec of {self.__qualname__}(): {error}") from None
+        bound = self._bound_specs(input_spec, self._signature.bind)
         bound.apply_defaults()
         return _to_named_specs(self._without_self(bound.arguments))
+
+    def _bound_specs(self, input_spec: tuple[Any, ...], bind: Callable[..., Any]) -> Any:
+        own = () if self._layer is None else (None,)
+        try:
+            return bind(*own, *input_spec)
+        except TypeError as error:
+            raise ArgumentError(f"input_spec of {self.__qualname__}(): {error}") from None
 
     def _match(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The InputSpecs that were given, completed by the call's Python values and checked."""
         assert self._input_spec is not None
-        given = dict(zip(arguments, self._input_spec, strict=False))
-        for name in list(arguments)[len(given) :]:
-            given[name] = arguments[name]
-        specs = _to_named_specs(given)
+        given = self._bound_specs(self._input_spec, self._signature.bind_partial)
+        specs = _to_named_specs({**arguments, **self._without_self(given.arguments)})
         for name, value in arguments.items():
-            _check_fits(name, given[name], value)
+            _check_fits(name, specs[name], value)
         return specs
 
 
@@ -456,9 +472,9 @@ def _check_fits(name: str, spec: Any, value: Any) -> None:
         _check_tensor(name, spec, value)
     elif is_container(spec):
         if type(value) is not type(spec):
+            kind = "tensor" if isinstance(value, Tensor) else type(value).__name__
             raise SpecError(
-                f"argument `{name}` is a {type(value).__name__}; its InputSpec is a "
-                f"{type(spec).__name__}"
+                f"argument `{name}` is a {kind}; its InputSpec is a {type(spec).__name__}"
             )
         if len(value) != len(spec):
             raise SpecError(
@@ -467,6 +483,13 @@ def _check_fits(name: str, spec: Any, value: Any) -> None:
         pairs = spec.items() if isinstance(spec, dict) else enumerate(spec)
         for key, entry in pairs:
             _check_fits(f"{name}[{key!r}]", entry, value[key])
+    elif isinstance(value, (Tensor, np.ndarray)):
+        raise SpecError(
+            f"argument `{name}` is a tensor; its entry of input_spec is {spec!r:.60}: write "
+            f"InputSpec({list(value.shape)}, '{value.dtype}')"
+        )
+    elif constant_key(value) != constant_key(spec):
+        raise SpecError(f"argument `{name}` is {value!r:.60}; its input_spec says {spec!r:.60}")
 
 
 def _check_tensor(name: str, spec: InputSpec, value: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
-from dy2st_runtime.ir.dispatch import F, active
+from dy2st_runtime.ir.dispatch import FUNCTIONS, F, active
 from dy2st_runtime.ir.location import user_location, why_not_converted
 from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ir.structure import Output
@@ -192,7 +192,27 @@ class Variable(Tensor):
         """Refused: there is no data yet."""
         raise _needs_value("numpy() of a traced tensor", "use dy2st's own functions on the tensor")
 
-    __array__ = item = tolist = numpy
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        """As `numpy`."""
+        raise _needs_value(
+            "an array of NumPy is made of a traced tensor",
+            "use dy2st's own functions on the tensor",
+        )
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """What a function of NumPy makes of attributes alone, such as `np.shape`; else refused."""
+        try:
+            return function._implementation(*args, **kwargs)
+        except TypeError:
+            raise refused_by_numpy(function) from None
+
+    def item(self, *index: int) -> Any:
+        """As `numpy`."""
+        raise _needs_value("item() of a traced tensor", "write float(x), int(x) or bool(x)")
+
+    def tolist(self) -> Any:
+        """As `numpy`."""
+        raise _needs_value("tolist() of a traced tensor", "write [float(v) for v in x]")
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         """Refused: gradients are taken of the converted function, not inside it."""
@@ -240,6 +260,13 @@ def _number_kind(value: Any) -> NumberKind | None:
 
 
 _SEQUENCES = (str, bytes, list, tuple)
+
+
+def refused_by_numpy(function: Any) -> TensorAsPython:
+    """The refusal of a traced tensor in a function of NumPy."""
+    name = function.__name__
+    own = f"dy2st.{name}" if name in FUNCTIONS else "dy2st's own functions on the tensor"
+    return _needs_value(f"np.{name} of a traced tensor", f"use {own}")
 
 
 def _needs_value(what: str, hint: str) -> TensorAsPython:

@@ -344,3 +344,128 @@ def test_the_groups_of_a_convolution_may_be_any_whole_number_above_zero():
             dy2st.nn.functional.conv2d_transpose(image, weight, groups=groups)
         with pytest.raises(ValueError, match=f"cannot be split into {groups} groups"):
             dy2st.nn.Conv2D(4, 4, 3, groups=groups)
+
+
+def _keyed(x):
+    return [{(1, x.sum()): 1}]
+
+
+def _in_a_set(x):
+    return {x.sum()}
+
+
+@pytest.mark.parametrize(
+    ("function", "what"),
+    [(_keyed, "_keyed() returns a dict with a tensor as a key"), (_in_a_set, "returns a set")],
+)
+def test_results_that_a_program_cannot_give_back_name_the_function_and_its_place(function, what):
+    with pytest.raises(ConversionError) as caught:
+        to_static(function)(dy2st.ones([2]))
+    assert what in str(caught.value)
+    assert caught.value.at.file == __file__
+    assert caught.value.at.line == function.__code__.co_firstlineno
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ([3], r"`x` is a tensor; its entry of input_spec is 3: write InputSpec\(\[2\], 'float32'"),
+        ([None], "`x` is a tensor; its entry of input_spec is None"),
+        ([[InputSpec([2])]], "`x` is a tensor; its InputSpec is a list"),
+        ([InputSpec([2]), 4], "`n` is 3; its input_spec says 4"),
+        ([InputSpec([2]), 3.0], "`n` is 3; its input_spec says 3.0"),
+        ([InputSpec([2]), 3, 3], "too many positional arguments"),
+    ],
+)
+def test_an_input_spec_that_the_call_does_not_fit_is_refused(spec, message):
+    def f(x, n):
+        return x * n
+
+    with pytest.raises(ValueError, match=message):
+        to_static(f, input_spec=spec)(dy2st.ones([2]), 3)
+
+
+def test_every_tensor_of_many_has_an_input_spec():
+    def f(*xs):
+        return xs[0] * len(xs)
+
+    static = to_static(f, input_spec=[InputSpec([2]), InputSpec(["n"])])
+    assert static(dy2st.ones([2]), dy2st.ones([5])).tolist() == [2.0, 2.0]
+    with pytest.raises(SpecError, match="`xs` has 1 entries"):
+        static(dy2st.ones([2]))
+
+
+@pytest.mark.parametrize(
+    ("function", "instead"),
+    [
+        (lambda x: x.sum().item() > 0, "write float(x), int(x) or bool(x)"),
+        (lambda x: x.tolist(), "write [float(v) for v in x]"),
+    ],
+)
+def test_a_method_that_needs_a_value_is_refused_by_its_own_name(function, instead):
+    with pytest.raises(TensorAsPython, match=r"(item|tolist)\(\) of a traced tensor") as caught:
+        to_static(function)(dy2st.ones([2]))
+    assert caught.value.hint.startswith(instead)
+
+
+def test_why_a_function_is_not_converted_is_said_once():
+    namespace = {}
+    exec("def f(x):\n    return 1 if x.sum() > 0 else 2\n", namespace)
+    with pytest.raises(TensorAsPython) as caught:
+        to_static(lambda x: namespace["f"](x))(dy2st.ones([2]))
+    assert str(caught.value).count("its source is not available") == 1
+
+
+def _class_method():
+    class Net:
+        @to_static
+        @classmethod
+        def make(cls, x):
+            return x
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        _class_method,
+        lambda: to_static(len),
+        lambda: to_static(dict),
+        lambda: to_static(len, spec=[]),
+        lambda: to_static(_keyed, input_spec=InputSpec([2])),
+        lambda: to_static(_keyed, build_strategy="inferenc"),
+    ],
+)
+def test_what_to_static_refuses_shows_the_users_lines_alone(convert):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        convert()
+    assert {entry.path.name for entry in caught.traceback} == {"test_bad_input.py"}
+
+
+@pytest.mark.parametrize(
+    ("function", "what", "instead"),
+    [
+        (lambda x: np.sum(x), "np.sum of a traced tensor", "use dy2st.sum"),
+        (lambda x: np.sin(x), "np.sin of a traced tensor", "use dy2st.sin"),
+        (lambda x: np.where(x > 0, x, 0), "np.where of a traced tensor", "use dy2st.where"),
+        (lambda x: np.concatenate([x, x]), "np.concatenate of a traced tensor", "dy2st's own"),
+        (lambda x: np.array(x), "an array of NumPy is made of a traced tensor", "dy2st's own"),
+    ],
+)
+def test_a_function_of_numpy_on_a_traced_tensor_says_what_to_use(function, what, instead):
+    with pytest.raises(TensorAsPython, match=what) as caught:
+        to_static(function)(dy2st.ones([2]))
+    assert instead in caught.value.hint
+    assert caught.value.at.line == function.__code__.co_firstlineno
+
+
+def test_functions_of_numpy_on_shapes_and_arrays_stay():
+    def f(x):
+        return x + np.sqrt(np.ones(np.shape(x)), dtype="float32") * np.ndim(x)
+
+    assert to_static(f)(dy2st.ones([2])).tolist() == [2.0, 2.0]
+
+
+def test_sizes_that_do_not_fit_outside_of_a_trace_are_one_error():
+    with pytest.raises(ShapeError) as caught:
+        dy2st.ones([2, 3]) @ dy2st.ones([2, 3])
+    assert caught.value.__suppress_context__
