@@ -9,6 +9,7 @@ import io
 import os
 import pdb
 import pstats
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -202,3 +203,40 @@ def test_a_profiler_counts_the_users_functions():
     profile.runcall(convert_call(by_python), [1, 2], 5)
     names = {(Path(file).name, name) for file, _, name in pstats.Stats(profile).stats}
     assert (Path(HERE).name, "by_python") in names
+
+
+@dy2st.to_static
+def documented(x, y: int = 2, *rest, k=1, **more) -> tuple:
+    """What it says."""
+    return x, y, rest, k, more
+
+
+class Documented:
+    @dy2st.to_static
+    def method(self, x: float, /):
+        """What it says."""
+        return x
+
+    @dy2st.to_static
+    def many(*args):
+        return args[1]
+
+
+def test_inspect_and_help_see_the_users_function():
+    plain = documented.dygraph_function
+    assert inspect.signature(documented) == inspect.signature(plain)
+    assert inspect.getsource(documented) == inspect.getsource(plain)
+    assert inspect.getdoc(documented) == "What it says."
+    assert documented.__annotations__ == plain.__annotations__
+    shown = pydoc.render_doc(documented, renderer=pydoc.plaintext)
+    assert "documented(x, y: 'int' = 2, *rest, k=1, **more)" in shown and "What it says." in shown
+    assert repr(documented) == "StaticFunction(documented)"
+
+
+def test_inspect_sees_a_bound_method_as_python_does():
+    owner = Documented()
+    for name in ("method", "many"):
+        static, plain = getattr(owner, name), getattr(owner, name).dygraph_function
+        assert inspect.signature(static) == inspect.signature(plain)
+        assert inspect.signature(getattr(Documented, name)) == inspect.signature(plain.__func__)
+        assert inspect.getsource(static) == inspect.getsource(plain)
