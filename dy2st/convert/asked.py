@@ -11,8 +11,9 @@ from types import FunctionType
 from typing import Any
 
 from dy2st.convert.stale import check_fresh, is_out_of_date
-from dy2st.convert.traced import is_traced
-from dy2st_runtime.ir import Tensor, Variable, current_tracer
+from dy2st.convert.traced import is_a, is_traced
+from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir import ArrayType, Tensor, Variable, current_tracer
 
 
 def method_of(value: object, name: str) -> Callable[..., Any] | None:
@@ -49,10 +50,21 @@ def asked(value: Any) -> Any:
     name = _truth_method(value)
     if name is None:
         check_fresh(value)
+        _check_one_element(value)
         return value
     if name == "__len__":
         return number_of(value, "__len__", int) != 0
     return number_of(value, "__bool__", bool)
+
+
+def _check_one_element(value: Any) -> None:
+    """Refuse the truth of a tensor of several elements, in the words of one that is not traced."""
+    if not is_a(value, Variable) or is_a(value.type, ArrayType):
+        return
+    if is_a(value.size, int) and value.size != 1:
+        raise ShapeError(
+            f"the truth of a tensor of shape {value.shape} is ambiguous: use any() or all()"
+        )
 
 
 def number_of(value: Any, name: str, kind: type) -> Any:
