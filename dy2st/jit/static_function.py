@@ -215,8 +215,8 @@ class StaticFunction:
         last = self.program_cache.last()
         if last is None:
             raise ArgumentError(
-                f"{self.__qualname__} has no Program yet: give to_static an input_spec, or call "
-                "the function once"
+                f"{self.__qualname__} has no Program yet: give to_static, or save, an input_spec, "
+                "or call the function once"
             )
         return last
 

@@ -76,12 +76,14 @@ def show_operator(error: BaseException, operator: Operator, ran: CodeType, progr
 
 def _entry_at(place: Location, function: str) -> TracebackType:
     """What a traceback shows for an error that arises at a place."""
-    tree = ast.parse("raise error")
+    tree = ast.parse("def f(): raise error")  # a function begins where its code says, a module at 1
     for node in ast.walk(tree):
         if isinstance(node, (ast.stmt, ast.expr)):
             node.lineno = node.end_lineno = place.line
             node.col_offset = node.end_col_offset = -1  # unknown: no caret
-    code = compile(tree, place.file, "exec").replace(co_name=function)
+    module = compile(tree, place.file, "exec")
+    made = next(one for one in module.co_consts if isinstance(one, CodeType))
+    code = made.replace(co_name=function)
     try:
         exec(code, {"error": RuntimeError()})
     except RuntimeError as error:

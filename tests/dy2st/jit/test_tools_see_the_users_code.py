@@ -240,3 +240,16 @@ def test_inspect_sees_a_bound_method_as_python_does():
         assert inspect.signature(static) == inspect.signature(plain)
         assert inspect.signature(getattr(Documented, name)) == inspect.signature(plain.__func__)
         assert inspect.getsource(static) == inspect.getsource(plain)
+
+
+def test_a_line_of_the_program_is_shown_without_the_file_above_it():
+    @dy2st.to_static
+    def f(x):
+        assert x.sum() > 0
+        return x
+
+    with pytest.raises(AssertionError) as caught:
+        f(-X)
+    shown = caught.traceback[-1]
+    assert str(shown.statement).strip() == "assert x.sum() > 0"
+    assert shown.frame.code.firstlineno == shown.lineno
