@@ -83,10 +83,14 @@ def outcome(function: Callable[..., Any], values: Any) -> tuple[Any, str]:
     return result, printed.getvalue()
 
 
+def _rounded(array: Any) -> Any:
+    return (np.round(array, 4) if array.dtype.kind == "f" else array).tolist()
+
+
 def comparable(value: Any) -> Any:
     """A value as what == compares, with the types of all that is inside."""
     if isinstance(value, dy2st.Tensor):
-        return ("tensor", str(value.dtype), value.shape, np.round(value.numpy(), 4).tolist())
+        return ("tensor", str(value.dtype), value.shape, _rounded(value.numpy()))
     if isinstance(value, (list, tuple)):
         return (type(value).__name__, [comparable(entry) for entry in value])
     if isinstance(value, dict):

@@ -188,7 +188,7 @@ JUMPS = Feature(
 )
 
 PERHAPS = Feature(
-    start=("if <test>:\n    l = <tensor>", "m = 0"),
+    start=("if <test>:\n    l = <tensor>", "m = None"),
     statements=(
         "if <test>:\n    l = <tensor>",
         "if <test>:\n    l = None",
@@ -198,7 +198,7 @@ PERHAPS = Feature(
         "l",
         "print('kept')",
         "m = l if <test> else <tensor>",
-        "m = <test> and l is None",
+        "m = l is None",
         "if <test>:\n    m = l",
         "l = <tensor>",
         "del l",
