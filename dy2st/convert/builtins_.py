@@ -9,11 +9,14 @@ from typing import Any
 
 from dy2st.convert.asked import asked, method_of, number_of
 from dy2st.convert.attribute_builtins import ATTRIBUTE_BUILTINS
+from dy2st.convert.outward import check_stream
+from dy2st.convert.record import is_redirected
 from dy2st.convert.staging import is_staged_items, stage_builtin, stage_cast, stage_len, stage_print
 from dy2st.convert.stale import check_fresh
 from dy2st.convert.text import TEXT_BUILTINS, holds_traced
 from dy2st.convert.traced import any_traced, is_traced
-from dy2st_runtime.ir import Variable, current_tracer
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import Variable, current_tracer, user_location
 
 # A program may put functions of its own, converted ones, in the place of these.
 _len, _print = builtins.len, builtins.print
@@ -21,10 +24,19 @@ _len, _print = builtins.len, builtins.print
 
 def convert_print(*values: Any, **options: Any) -> None:
     """`print`: a Program prints when it runs, traced values in lists and dicts too."""
-    is_of_program = current_tracer() is not None and _is_standard(options.get("file"))
+    file = options.get("file")
+    is_of_program = current_tracer() is not None and _is_standard(file)
+    if is_of_program and is_redirected(file):
+        raise ConversionError(
+            "print() to a standard stream that the function has redirected",
+            at=user_location(),
+            why="the Program prints when it runs, and the stream is back in place by then",
+            hint="redirect it around the call of the converted function",
+        )
     if is_of_program or holds_traced([*values, *options.values()]):
         stage_print(values, options)
     else:
+        check_stream(file)
         _print(*values, **options)
 
 

@@ -87,6 +87,7 @@ from dy2st.convert.loop import (
 )
 from dy2st.convert.matching import PLAIN_SUBJECTS, convert_match, is_plain_subject
 from dy2st.convert.outer import convert_outer, convert_own
+from dy2st.convert.outward import check_outward
 from dy2st.convert.reads import PERHAPS_UNBOUND, convert_cell, defined
 from dy2st.convert.record import note_call
 from dy2st.convert.staging import is_staged_iterable
@@ -232,6 +233,7 @@ class _Known:
         era = _now.era
         is_noted = _is_noted(function, era)
         if self.converted is None:
+            check_outward(function)
             return function
         self.converted.__defaults__ = self.defaults = function.__defaults__
         self.era = era if is_noted else None
@@ -262,7 +264,10 @@ def convert_call(function: Any) -> Any:
         if _watched.meet is not None:
             _watched.meet(type(function.__self__), False)
         inner = convert_call(function.__func__)
-        return function if inner is function.__func__ else MethodType(inner, function.__self__)
+        if inner is not function.__func__:
+            return MethodType(inner, function.__self__)
+        check_outward(function)
+        return function
     if kind is type:
         note_call(function)
         if _watched.meet is not None:
@@ -274,6 +279,7 @@ def convert_call(function: Any) -> Any:
         if own is None:
             own = text_method(function)
         if own is None:
+            check_outward(function)
             check_fresh(function.__self__)
         if own is None and function.__name__ == "sort":
             return sort_of(function, convert_call)
@@ -440,6 +446,7 @@ def _convert_function(function: FunctionType) -> FunctionType:
     conversion = conversion_of(function)
     if conversion is None:
         _functions[id(function)] = _Known(function, None)
+        check_outward(function)
         return function
     converted = conversion.function(function, HELPERS)
     if function.__closure__ is None:

@@ -9,19 +9,27 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from operator import is_
-from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
 
 from dy2st.convert.attributes import STORES, attributes_of, contents_of, set_attribute
 from dy2st.convert.classes import is_library
+from dy2st.convert.hidden import has_state, set_state, state_of
 from dy2st.convert.iterators import is_known, place_of
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.errors import ConversionError, Location
@@ -31,7 +39,7 @@ from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.structure import is_container, map_entries
 from dy2st_runtime.nn.layer import Layer
 
-_OPAQUE = (Tensor, Program, Block, Tracer, Choice, Text, ModuleType, BuiltinFunctionType)
+_OPAQUE = (Tensor, Program, Block, Tracer, Choice, Text, ModuleType)
 _LEAVES = (type(None), bool, int, float, complex, str, bytes, range, slice, Undefined)
 _PLAIN = frozenset(_LEAVES)
 _LOOKED_AT = 100_000  # as many numbers of an array of NumPy are compared
@@ -51,13 +59,15 @@ class Owned:
 class Heap:
     """What some code reaches: containers, objects with their attributes, and iterators.
 
-    `names` are those of the variables that cells stand for.
+    `states` are the objects whose state C code holds. `names` are those of the variables that
+    cells stand for.
     """
 
     containers: list[Owned]
     objects: list[tuple[Any, dict[str, Any]]]
     iterators: list[tuple[Any, Any]]
     names: dict[int, str]
+    states: list[Owned]
 
     def outside(self) -> dict[int, tuple[Any, str]]:
         """The containers, which outlive a call of the function, each with what holds it."""
@@ -104,6 +114,10 @@ class Heap:
             if differs(entry.container, entry.contents):
                 _set_back(entry.container, entry.contents)
                 yield entry
+        for entry in self.states:
+            if state_of(entry.container) != entry.contents:
+                set_state(entry.container, entry.contents)
+                yield entry
 
     def refuse_changed(self) -> None:
         """Raise ConversionError if a container has changed of which no copy was handed out."""
@@ -129,20 +143,24 @@ def changed_outside(owner: str, container: Any) -> ConversionError:
     )
 
 
-def reached(function: Callable[..., Any], arguments: Sequence[Any], hands_out: bool = True) -> Heap:
+def reached(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    hands_out: bool = True,
+    owner: str = "a variable",
+) -> Heap:
     """All that a call of the function can change by way of its arguments, closure and globals.
 
-    Unless it `hands_out` copies of them, lists and dicts that are found in arguments, attributes
-    and closures are looked at as all others are.
+    `owner` says what the arguments are to the user. Unless it `hands_out` copies of them, lists
+    and dicts that are found in arguments, attributes and closures are looked at as all others are.
     """
     walk = _Walk(hands_out)
     walk.function(inspect.unwrap(function))
     for value in arguments:
-        walk.inside("an argument", value)
+        walk.inside(owner, value)
     while walk.waiting:
-        owner, value = walk.waiting.pop()
-        walk.visit(owner, value)
-    return Heap(walk.containers, walk.objects, walk.iterators, walk.names)
+        walk.visit(*walk.waiting.pop())
+    return Heap(walk.containers, walk.objects, walk.iterators, walk.names, walk.states)
 
 
 def containers_in(value: Any) -> list[Any]:
@@ -168,6 +186,7 @@ class _Walk:
         self.objects: list[tuple[Any, dict[str, Any]]] = []
         self.iterators: list[tuple[Any, Any]] = []
         self.names: dict[int, str] = {}
+        self.states: list[Owned] = []
         self.inner: dict[int, Any] = {}
         self.labels: dict[str, list[tuple[str, str]]] = {}
 
@@ -232,8 +251,12 @@ class _Walk:
         elif isinstance(value, np.ndarray):
             if value.flags.writeable and value.size <= _LOOKED_AT:
                 self.containers.append(Owned(owner, value, value.copy()))
+        elif has_state(value):
+            self.states.append(Owned(owner, value, state_of(value)))
         elif isinstance(value, MethodType):
             self.add(owner, (value.__self__, value.__func__))
+        elif isinstance(value, (BuiltinFunctionType, MethodWrapperType)):
+            self.add(owner, (value.__self__,))
         elif isinstance(value, partial):
             self.add(owner, (value.func, value.args, value.keywords))
         elif not isinstance(value, _OPAQUE):
@@ -244,7 +267,7 @@ class _Walk:
         if isinstance(value, _CHANGING):
             self.containers.append(Owned(owner, value, _contents(value)))
         if not isinstance(value, bytearray):
-            self.add(owner, dict.values(value) if isinstance(value, dict) else value)
+            self.add(owner, _values(value) if isinstance(value, dict) else value)
         if type(value) not in (list, tuple, set, frozenset, dict, deque):
             self.object(owner, value)
 
@@ -301,11 +324,24 @@ def _contents(container: Any) -> Any:
     return copy.copy(container)
 
 
+def _kind_of(container: dict[Any, Any]) -> Any:
+    """The class whose methods see a dict as it is: an OrderedDict has an order of its own."""
+    return OrderedDict if isinstance(container, OrderedDict) else dict
+
+
+def _keys(container: dict[Any, Any]) -> Any:
+    return _kind_of(container).keys(container)
+
+
+def _values(container: dict[Any, Any]) -> Any:
+    return _kind_of(container).values(container)
+
+
 def _set_back(container: Any, contents: Any) -> None:
     if isinstance(container, np.ndarray):
         container[...] = contents
     elif isinstance(container, (dict, set)):
-        kind: Any = dict if isinstance(container, dict) else set
+        kind: Any = _kind_of(container) if isinstance(container, dict) else set
         kind.clear(container)
         kind.update(container, contents)
     else:
@@ -332,9 +368,9 @@ def differs(now: Any, before: Any) -> bool:
     if isinstance(now, dict):
         if _holds_the_same(now, before):
             return False
-        if not all(map(_same, dict.keys(now), dict.keys(before))):
+        if not all(map(_same, _keys(now), _keys(before))):
             return True
-        return not all(map(_same, dict.values(now), dict.values(before)))
+        return not all(map(_same, _values(now), _values(before)))
     if isinstance(now, (set, bytearray)):
         return bool(now != before)
     return not all(map(_same, now, before))
@@ -346,8 +382,8 @@ def _holds_the_same(now: dict[Any, Any], before: dict[Any, Any]) -> bool:
         return False
     if not now:
         return True
-    values = map(is_, dict.values(now), dict.values(before))
-    return all(values) and all(map(is_, dict.keys(now), dict.keys(before)))
+    values = map(is_, _values(now), _values(before))
+    return all(values) and all(map(is_, _keys(now), _keys(before)))
 
 
 _COMPARED = frozenset({int, str, bytes})

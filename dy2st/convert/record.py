@@ -27,10 +27,12 @@ class Record:
 
     called    functions, classes and builtins by identity.
     staged    every statement that became an operator: kind, file, line and column.
+    streams   standard output and error when the trace began.
     """
 
     called: dict[int, Any] = field(default_factory=dict)
     staged: dict[tuple[str, str, int, int], None] = field(default_factory=dict)
+    streams: tuple[Any, Any] = field(default_factory=lambda: (sys.stdout, sys.stderr))
 
 
 class _Active(threading.local):
@@ -55,6 +57,15 @@ def note_call(function: Any) -> None:
     record = _active.record
     if record is not None:
         record.called[id(function)] = function
+
+
+def is_redirected(file: Any) -> bool:
+    """Whether the function that is traced has put another stream in the place of a standard one."""
+    record = _active.record
+    if record is None:
+        return False
+    now = sys.stdout if file is None else file
+    return (now is sys.stdout or now is sys.stderr) and now not in record.streams
 
 
 def staged(kind: str = "", body: int = 1) -> Callable[[Callable[P, R]], Callable[P, R]]:

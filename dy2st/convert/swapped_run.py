@@ -49,7 +49,7 @@ class Preparation:
 
         Gives the lists and dicts that outlive the call, each with what holds it.
         """
-        self._heap = reached(function, (owner, *arguments), hands_out=False)
+        self._heap = reached(function, (owner, *arguments), hands_out=False, owner="an argument")
         given = set(map(id, containers_in(list(arguments))))
         return {key: held for key, held in self._heap.outside().items() if key not in given}
 

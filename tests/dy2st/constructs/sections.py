@@ -22,6 +22,7 @@ SECTIONS = (
     "containers",
     "calls",
     "text",
+    "library",
     "names",
 )
 SINCE = {(3, 11): ("syntax_311",), (3, 12): ("syntax_312",)}

@@ -1,0 +1,201 @@
+"""Python's library: objects that keep a state in C, streams, logs, random numbers, copies."""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import copy
+import dataclasses
+import io
+import logging
+import random
+import sys
+import warnings
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+
+import dy2st
+from dy2st.errors import ConversionError, UnsupportedSyntax
+from tests.dy2st.constructs.catalogue import construct
+
+_ONCE = "in a branch or loop that depends on a tensor"
+
+
+@construct(
+    "a method of a list under a name of its own, in a branch",
+    "the list is changed past its name",
+    refused=ConversionError,
+    says="the list in a variable is changed",
+)
+def bound_append(x):
+    items = [1]
+    add = items.append
+    if x.sum() > 0:
+        add(2)
+    return items
+
+
+@construct(
+    "`OrderedDict.move_to_end` in a branch",
+    "a Program changes no such dict",
+    refused=ConversionError,
+    says="the OrderedDict in a variable is changed",
+)
+def moved_to_the_end(x):
+    entries = OrderedDict(a=x, b=x + 1)
+    if x.sum() > 0:
+        entries.move_to_end("a")
+    return list(entries)
+
+
+@construct(
+    "`array.array` in a branch",
+    "a Program changes no arrays of Python",
+    refused=ConversionError,
+    says="the array in a variable is changed",
+)
+def changed_array_of_numbers(x):
+    numbers = array.array("i", [1, 2])
+    if x.sum() > 0:
+        numbers[0] = 5
+    return numbers.tolist()
+
+
+@construct(
+    "`io.StringIO` in a branch",
+    "a Program writes no streams",
+    refused=ConversionError,
+    says="the StringIO in a variable is changed",
+)
+def text_in_memory(x):
+    out = io.StringIO()
+    if x.sum() > 0:
+        print("up", file=out)
+    return out.getvalue()
+
+
+@construct(
+    "`random.Random` in a branch",
+    "how far it has come would be known only when the Program runs",
+    refused=ConversionError,
+    says="the Random in a variable is changed",
+)
+def own_random_numbers(x):
+    source = random.Random(3)
+    if x.sum() > 0:
+        source.random()
+    return source.random()
+
+
+@construct(
+    "a generator of NumPy in a branch",
+    "how far it has come would be known only when the Program runs",
+    refused=ConversionError,
+    says="the Generator in a variable is changed",
+)
+def random_numbers_of_numpy(x):
+    source = np.random.default_rng(3)
+    if x.sum() > 0:
+        source.random()
+    return float(source.random())
+
+
+@construct(
+    "`random.random()` in a branch",
+    "a Program draws its own random numbers",
+    refused=UnsupportedSyntax,
+    says=f"a random number of Python is drawn {_ONCE}",
+)
+def shared_random_numbers(x):
+    if x.sum() > 0:
+        return x * 0 + random.random() * 0
+    return x * 0
+
+
+@construct(
+    "`dy2st.seed(...)`",
+    "belongs before the call",
+    refused=ConversionError,
+    says="seed() of dy2st is called in a converted function",
+)
+def seeded(x):
+    dy2st.seed(1)
+    return x
+
+
+@construct(
+    "`sys.stdout.write` in a branch",
+    "a Program prints by `print`",
+    refused=UnsupportedSyntax,
+    says=f"write() of a stream is called {_ONCE}",
+)
+def written_in_a_branch(x):
+    if x.sum() > 0:
+        sys.stdout.write("up")
+    return x
+
+
+@construct(
+    "`logging` in a branch",
+    "a Program keeps no logs",
+    refused=UnsupportedSyntax,
+    says=f"a message is logged {_ONCE}",
+)
+def logged_in_a_branch(x):
+    if x.sum() > 0:
+        logging.getLogger("dy2st.rows").debug("up")
+    return x
+
+
+@construct(
+    "`warnings.warn` in a branch",
+    "a Program gives no warnings",
+    refused=UnsupportedSyntax,
+    says=f"a warning is given {_ONCE}",
+)
+def warned_in_a_branch(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if x.sum() > 0:
+            warnings.warn("up", stacklevel=1)
+    return x
+
+
+@construct(
+    "`redirect_stdout` around `print`",
+    "the Program prints when the stream is back in place",
+    refused=ConversionError,
+    says="print() to a standard stream that the function has redirected",
+)
+def redirected(x):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        print("sum", x.sum())
+    return out.getvalue()
+
+
+@dataclasses.dataclass
+class Record:
+    value: Any
+    count: int = 0
+
+
+@construct("`copy.copy`, `copy.deepcopy`", "of tensors, and of what holds tensors")
+def copies(x):
+    first = {"a": [x, [x + 1]]}
+    deep = copy.deepcopy(first)
+    if x.sum() > 0:
+        deep["a"].append(x * 2)
+    shallow = copy.copy(deep)
+    shallow["b"] = x
+    return first, deep, shallow, copy.copy(x), copy.deepcopy(x.sum())
+
+
+@construct("`dataclasses.asdict`, `astuple`, `replace`", "with the values of the branch")
+def records_taken_apart(x):
+    record = Record(x)
+    if x.sum() > 0:
+        record = dataclasses.replace(record, count=3)
+    return dataclasses.asdict(record), dataclasses.astuple(record)
