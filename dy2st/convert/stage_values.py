@@ -68,7 +68,9 @@ def _at(value: Any, index: Any) -> Any:
 def as_number(variable: Variable, kind: type) -> Variable:
     """A 0-d Variable that behaves as a Python number of that kind."""
     dtype = np.dtype({bool: "bool", int: "int64", float: "float64"}[kind])
-    if variable.dtype != dtype or variable.number is None:
+    if variable.number is not None and variable.dtype != dtype:
+        variable = tracer().cast_number(variable, dtype)
+    elif variable.number is None:
         # A Variable of its own: the number-ness must not leak into the user's tensor.
         variable = F.cast(variable, dtype) if variable.dtype != dtype else F.assign(variable)
     variable.number = kind
@@ -89,6 +91,8 @@ def cast(kind: type, value: Any) -> Any:
     variable = to_variable(tracer(), value)
     if variable.tensor_type.rank:
         variable = F.reshape(variable, [])
+    if kind is float and variable.number is None:
+        variable = F.detach(variable)  # a number of Python has no gradient
     return as_number(variable, kind)
 
 
@@ -289,11 +293,11 @@ def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> list[Any]
             "sorted() of values that are no numbers or 0-d tensors of one dtype",
             "sort one tensor: sort(stack([...])), or argsort() of the keys",
         )
-    order = F.stack(keys[::-1] if reverse else keys)
+    order = F.stack(_plain(keys[::-1] if reverse else keys))
     places = F.argsort(order)
     if reverse:
         places = len(given) - 1 - F.flip(places, [0])
-    stacked = F.gather(F.stack(given), places)
+    stacked = F.gather(F.stack(_plain(given)), places)
     kinds = {number_kind(value) if is_number(value) else None for value in given}
     if len(kinds) > 1:
         raise _no_builtin(
@@ -303,6 +307,14 @@ def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> list[Any]
     kind = next(iter(kinds))
     items = [stacked[index] for index in range(len(given))]
     return items if kind is None else [as_number(item, kind) for item in items]
+
+
+def _plain(values: Sequence[Any]) -> Sequence[Any]:
+    """Floats of Python as tensors with all their digits; all others unchanged."""
+    if not all(is_number(value) and number_kind(value) is float for value in values):
+        return values
+    made = [to_variable(tracer(), value) for value in values]
+    return [tracer().cast_number(value, np.dtype("float64")) for value in made]
 
 
 def _is_scalar(value: Any) -> bool:
@@ -370,7 +382,8 @@ def _round(value: Any, digits: Any = None) -> Any:
         return round(value, digits)
     if digits is not None:
         raise _no_builtin("round() to digits", "round a tensor, or write round(x * 100) / 100")
-    return cast(int, F.round(value))
+    number = to_variable(tracer(), value)
+    return cast(int, F.round(*_plain([number])))
 
 
 def _pow(base: Any, exponent: Any, modulus: Any = None) -> Any:
@@ -391,7 +404,7 @@ def _no_builtin(what: str, hint: str = "use a function of dy2st on the tensor") 
 
 
 BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
-    abs: lambda value: maximum(value, -value) if isinstance(value, Dim) else F.abs(value),
+    abs: lambda value: maximum(value, -value) if isinstance(value, Dim) else abs(value),
     all: _all,
     any: _any,
     divmod: _divmod,

@@ -6,16 +6,25 @@ the Block. A Variable is made in one place, as parameter of a Block or as result
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from operator import floordiv, mod, truediv
 from typing import Any
 
 from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
-from dy2st_runtime.ir.dispatch import FUNCTIONS, F, active
+from dy2st_runtime.ir.dispatch import FUNCTIONS, F
 from dy2st_runtime.ir.location import user_location, why_not_converted
 from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.python_numbers import (
+    are_ints,
+    check_divisor,
+    kind_of,
+    power,
+    shifted_left,
+    shifted_right,
+    widened,
+)
 from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType, is_floating
@@ -78,6 +87,18 @@ class Variable(Tensor):
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def __copy__(self) -> Any:
+        """A tensor of its own; numbers of Python and lists of a Program do not change in place."""
+        if self.number is not None or isinstance(self.type, ArrayType):
+            return self
+        return F.assign(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """As `__copy__`, but no gradient flows through."""
+        if self.number is None and not isinstance(self.type, ArrayType):
+            memo[id(self)] = F.assign(F.detach(self))
+        return memo.get(id(self), self)
+
     # -- what only a value can do: refused, with what to write instead -------------------------
 
     def __bool__(self) -> bool:
@@ -124,33 +145,85 @@ class Variable(Tensor):
 
     def __truediv__(self, other: Any) -> Any:
         """A number of Python is not divided by zero."""
-        _check_divisor(self, other, truediv)
+        check_divisor(self, other, truediv)
         return super().__truediv__(other)
 
     def __rtruediv__(self, other: Any) -> Any:
         """As `__truediv__`."""
-        _check_divisor(other, self, truediv)
+        check_divisor(other, self, truediv)
         return super().__rtruediv__(other)
 
     def __floordiv__(self, other: Any) -> Any:
         """As `__truediv__`."""
-        _check_divisor(self, other, floordiv)
+        check_divisor(self, other, floordiv)
         return super().__floordiv__(other)
 
     def __rfloordiv__(self, other: Any) -> Any:
         """As `__truediv__`."""
-        _check_divisor(other, self, floordiv)
+        check_divisor(other, self, floordiv)
         return super().__rfloordiv__(other)
 
     def __mod__(self, other: Any) -> Any:
         """As `__truediv__`."""
-        _check_divisor(self, other, mod)
+        check_divisor(self, other, mod)
         return super().__mod__(other)
 
     def __rmod__(self, other: Any) -> Any:
         """As `__truediv__`."""
-        _check_divisor(other, self, mod)
+        check_divisor(other, self, mod)
         return super().__rmod__(other)
+
+    def __pow__(self, other: Any) -> Any:
+        """Numbers follow Python, which knows float overflow and negative powers of ints."""
+        if self.number is None or kind_of(other) is None:
+            return super().__pow__(other)
+        return power(widened(self), widened(other))
+
+    def __rpow__(self, other: Any) -> Any:
+        """As `__pow__`."""
+        if self.number is None or kind_of(other) is None:
+            return super().__rpow__(other)
+        return power(other, widened(self))
+
+    def __lshift__(self, other: Any) -> Any:
+        """Of ints alone, as in Python."""
+        return shifted_left(self, other) if are_ints(self, other) else NotImplemented
+
+    def __rlshift__(self, other: Any) -> Any:
+        """As `__lshift__`."""
+        return shifted_left(other, self) if are_ints(self, other) else NotImplemented
+
+    def __rshift__(self, other: Any) -> Any:
+        """As `__lshift__`."""
+        return shifted_right(self, other) if are_ints(self, other) else NotImplemented
+
+    def __rrshift__(self, other: Any) -> Any:
+        """As `__lshift__`."""
+        return shifted_right(other, self) if are_ints(self, other) else NotImplemented
+
+    def __invert__(self) -> Any:
+        """Of an int -x - 1; `not` turns a bool round."""
+        return -1 - widened(self) if are_ints(self) else super().__invert__()
+
+    def __sub__(self, other: Any) -> Any:
+        """Bools of Python are subtracted as ints."""
+        return super(Variable, widened(self)).__sub__(other)
+
+    def __rsub__(self, other: Any) -> Any:
+        """As `__sub__`."""
+        return super(Variable, widened(self)).__rsub__(other)
+
+    def __neg__(self) -> Any:
+        """Of bools of Python as of ints."""
+        return super(Variable, widened(self)).__neg__()
+
+    def __pos__(self) -> Any:
+        """As `__neg__`."""
+        return widened(self)
+
+    def __abs__(self) -> Any:
+        """As `__neg__`."""
+        return super(Variable, widened(self)).__abs__()
 
     def __rmul__(self, other: Any) -> Any:
         """As `__mul__`."""
@@ -236,27 +309,6 @@ class Variable(Tensor):
     def __repr__(self) -> str:
         """`Variable(%x: tensor<2x3xfloat32>)`."""
         return f"Variable(%{self.name or '?'}: {self.type})"
-
-
-def _check_divisor(value: Any, divisor: Any, operation: Callable[[Any, Any], Any]) -> None:
-    """Record that Python raises ZeroDivisionError, where both are numbers in Python."""
-    kinds = [_number_kind(value), _number_kind(divisor)]
-    if None in kinds or (divisor is not None and not isinstance(divisor, Variable) and divisor):
-        return
-    try:
-        operation(kinds[0](1), kinds[1](0))  # type: ignore[misc]
-    except ZeroDivisionError as error:
-        if not isinstance(divisor, Variable):
-            raise
-        message = str(error)
-    tracer: Any = active()
-    tracer.check(F.not_equal(divisor, 0), ZeroDivisionError(message))
-
-
-def _number_kind(value: Any) -> NumberKind | None:
-    if isinstance(value, Variable):
-        return value.number
-    return type(value) if type(value) in (bool, int, float) else None
 
 
 _SEQUENCES = (str, bytes, list, tuple)

@@ -211,9 +211,13 @@ class Tracer:
         """A Variable that behaves as the Python number (or Dim) that it stands for."""
         if isinstance(value, (Dim, Condition)):
             return self._from_dim(value, None)
-        variable = self.constant(np.array(value, NUMBER_DTYPES[type(value)]))
+        variable = self.constant(as_array(value, np.dtype(NUMBER_DTYPES[type(value)])))
         variable.number = type(value)
         return variable
+
+    def cast_number(self, variable: Variable, dtype: DType) -> Variable:
+        """A number of Python in a dtype, with all its digits; no number any more."""
+        return self._cast(self.local(variable), dtype)
 
     def _from_dim(self, value: Dim | Condition, dtype: DType | None) -> Variable:
         kind = int if isinstance(value, Dim) else bool
@@ -561,7 +565,12 @@ def as_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     """A NumPy array of a Python number, nested list or array; Python floats become float32."""
     if dtype is None and type(value) in SCALAR_DTYPES:
         dtype = np.dtype(SCALAR_DTYPES[type(value)])
-    array = np.asarray(value, dtype)
+    try:
+        array = np.asarray(value, dtype)
+    except OverflowError as error:
+        if current_tracer() is None:
+            raise
+        raise ArgumentError(f"{value!r:.80} has more bits than an int of a Program") from error
     if array.dtype.kind not in "fiubV" or array.dtype.names:
         raise ArgumentError(f"{value!r:.80} is not a tensor and cannot be made one")
     return array

@@ -217,7 +217,9 @@ def get_default_dtype() -> str:
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of a shape whose elements are all `fill_value`; float32 for floats."""
     if isinstance(fill_value, Tensor):
-        return F.broadcast_to(F.cast(fill_value, as_dtype(dtype, fill_value.dtype)), shape)
+        is_number = getattr(fill_value, "number", None) in (int, float)
+        default: Any = _default_dtype if is_number else fill_value.dtype
+        return F.broadcast_to(F.cast(fill_value, as_dtype(dtype, default)), shape)
     default = SCALAR_DTYPES.get(type(fill_value), _default_dtype)
     if isinstance(fill_value, (float, int)) and not isinstance(fill_value, bool):
         default = _default_dtype

@@ -412,3 +412,15 @@ def caught_refusal(x):
         return x * float(x.numpy().sum())
     except TypeError:
         return x
+
+
+@construct("`int`, `round`, `sorted` of floats", "with all digits of Python's floats")
+def all_digits(x):
+    number = float(x.sum()) * 0
+    small, middle, large = number + 2.9999999999, number + 2.50000000001, number + 16777217.0
+    return int(small), round(middle), int(large), sorted([large, small])
+
+
+@construct("`full` of a number that the run decides", "float32, as of a number of Python")
+def filled(x):
+    return dy2st.full([2], float(x.sum())), dy2st.full([2], int(x.sum()))

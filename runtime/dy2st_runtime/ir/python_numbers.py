@@ -1,0 +1,138 @@
+"""Where Python's arithmetic of numbers is another than that of tensors.
+
+The operands are numbers of Python, one or both of which only the run of a Program tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dy2st_runtime.ir.dispatch import F, active
+
+Operation = Callable[[Any, Any], Any]
+
+
+def kind_of(value: Any) -> type | None:
+    """int, float or bool; None for what is no number of Python."""
+    if type(value) in (bool, int, float):
+        return type(value)
+    return getattr(value, "number", None)
+
+
+def are_ints(*values: Any) -> bool:
+    """Whether all are ints or bools.
+
+    >>> are_ints(1, True), are_ints(1, 2.0)
+    (True, False)
+    """
+    return all(kind_of(value) in (int, bool) for value in values)
+
+
+def check_divisor(value: Any, divisor: Any, operation: Operation) -> None:
+    """Record that Python raises ZeroDivisionError, where both are numbers in Python."""
+    kinds = [kind_of(value), kind_of(divisor)]
+    if None in kinds or (_is_known(divisor) and divisor):
+        return
+    try:
+        operation(kinds[0](1), kinds[1](0))  # type: ignore[misc]
+    except ZeroDivisionError as error:
+        if _is_known(divisor):
+            raise
+        message = str(error)
+    _check(F.not_equal(divisor, 0), ZeroDivisionError(message))
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """`base ** exponent` of numbers: a float where the exponent is known and negative."""
+    if are_ints(base, exponent):
+        if not _is_known(exponent) or exponent >= 0:
+            return F.pow(base, exponent)
+        base = base * 1.0
+    _check_power(base, exponent)
+    result = F.pow(base, exponent)
+    is_fine = F.logical_or(_is_finite(result), F.logical_not(_is_finite(base * 1.0 + exponent)))
+    _check(is_fine, OverflowError("(34, 'Numerical result out of range')"))
+    return result
+
+
+def _check_power(base: Any, exponent: Any) -> None:
+    """Record what Python raises, and refuse complex numbers."""
+    if not _is_known(exponent) or exponent < 0:
+        try:
+            0.0**-1
+        except ZeroDivisionError as error:
+            message = str(error)
+        is_fine = F.logical_or(F.not_equal(base, 0), F.greater_equal(exponent, 0))
+        _check(is_fine, ZeroDivisionError(message))
+    if not _is_known(exponent) or exponent != int(exponent):
+        is_fine = F.logical_or(F.greater_equal(base, 0), F.equal(F.remainder(exponent, 1), 0))
+        text = "a negative number to a fractional power is complex, which a Program has not"
+        _check(is_fine, ValueError(text))
+
+
+def shifted_left(value: Any, count: Any) -> Any:
+    """`value << count` of ints."""
+    _check_count(count)
+    size = F.abs(F.multiply(value * 1.0, _float_two_to(_at_most(count, 64))))
+    text = "an int of a Program has 64 bits, and value << count is larger"
+    _check(F.less_than(size, 2.0**63), OverflowError(text))
+    return F.multiply(value, _two_to(_at_most(count, 62)))
+
+
+def shifted_right(value: Any, count: Any) -> Any:
+    """`value >> count` of ints, in two steps: 2 ** 63 is no int of a Program."""
+    _check_count(count)
+    first = _at_most(count, 31)
+    second = _at_most(count - first, 32)
+    return F.floor_divide(F.floor_divide(value, _two_to(first)), _two_to(second))
+
+
+def _at_most(count: Any, most: int) -> Any:
+    return min(count, most) if _is_known(count) else F.minimum(count, most)
+
+
+def _float_two_to(count: Any) -> Any:
+    return 2.0**count if _is_known(count) else F.pow(2.0, count * 1.0)
+
+
+def _two_to(count: Any) -> Any:
+    return 2**count if _is_known(count) else F.pow(2, count)
+
+
+def _check_count(count: Any) -> None:
+    if not _is_known(count):
+        _check(F.greater_equal(count, 0), ValueError("negative shift count"))
+    elif count < 0:
+        raise ValueError("negative shift count")
+
+
+def widened(value: Any) -> Any:
+    """A bool that the run decides as the int that Python computes with; others unchanged."""
+    is_bool = getattr(value, "number", None) is bool
+    return F.multiply(value, 1) if is_bool else value
+
+
+def _is_finite(value: Any) -> Any:
+    """Whether a float is a number: inf - inf is none. `isfinite` would round to float32."""
+    return F.equal(F.subtract(value, value), 0)
+
+
+def _is_known(value: Any) -> bool:
+    return type(value) in (bool, int, float)
+
+
+def _check(flag: Any, error: Exception) -> None:
+    tracer: Any = active()
+    tracer.check(flag, error)
+
+
+__all__ = [
+    "are_ints",
+    "check_divisor",
+    "kind_of",
+    "power",
+    "shifted_left",
+    "shifted_right",
+    "widened",
+]
