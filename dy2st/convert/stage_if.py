@@ -16,9 +16,19 @@ from dy2st.convert.outer import Change, Place, announcing, write
 from dy2st.convert.regions import AlwaysRaises, Region, finish, trace_region
 from dy2st.convert.stale import is_stale, make_stale
 from dy2st.convert.undefined import Undefined
-from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.dims import Condition, Dim, symbols
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable, current_tracer, user_location
+from dy2st_runtime.ir import (
+    ArrayType,
+    Block,
+    F,
+    Tensor,
+    TensorType,
+    Tracer,
+    Variable,
+    current_tracer,
+    user_location,
+)
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.join import facts_of_branches
@@ -115,8 +125,9 @@ def _append_cond(join: Join, condition: Variable) -> None:
     for slot, result in zip(join.slots, results, strict=True):
         slot.result = result
         result.number = slot.number
-        facts = facts_of_branches(slot.type, slot.true.type, slot.false.type)
-        join.tracer.learn(facts, "the size of one of the branches")
+        facts = [*facts_of_branches(slot.type, slot.true.type, slot.false.type)]
+        known = [fact for fact in facts if _is_visible(join.tracer.block, fact)]
+        join.tracer.learn(known, "the size of one of the branches")
     outdated = [
         result
         for slot, result in zip(join.slots, results, strict=True)
@@ -127,6 +138,18 @@ def _append_cond(join: Join, condition: Variable) -> None:
         join.tracer.overwrite(variable)
     for block in blocks:
         note_handed_on(join.tracer, block, captured, results)
+
+
+def _is_visible(block: Block | None, fact: Condition) -> bool:
+    """Whether a fact is about sizes that are known in a Block: not about those of a branch."""
+    missing = set(symbols(fact))
+    while block is not None and missing:
+        results = (result for operator in block.operators for result in operator.results)
+        for variable in (*block.parameters, *results):
+            if isinstance(variable.type, TensorType):
+                missing.difference_update(variable.type.shape)
+        block = block.parent
+    return not missing
 
 
 def _is_outdated(tracer: Tracer, variable: Variable, region: Region) -> bool:
