@@ -117,9 +117,10 @@ class Join:
         for value, region, other in ((left, self.true, self.false), (right, self.false, self.true)):
             if other.raised and _is_from_before(value, region):
                 return lambda: region.copies.original_of(value)
-        if isinstance(left, Choice) or isinstance(right, Choice):
+        unbound = isinstance(left, Undefined) or isinstance(right, Undefined)
+        if (isinstance(left, Choice) or isinstance(right, Choice)) and not (unbound and guarded):
             return self._choice(name, left, right)
-        if isinstance(left, Undefined) or isinstance(right, Undefined):
+        if unbound:
             return self._half_bound(name, left, right, guarded)
         if same_layout(left, right):
             return self._containers(name, left, right, guarded)

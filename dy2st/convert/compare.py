@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dy2st.convert.asked import asked, method_of
+from dy2st.convert.choices import spread
 from dy2st.convert.joining import is_number, number_kind
 from dy2st.convert.logical import convert_not
 from dy2st.convert.staging import stage_and, stage_cast, stage_in, stage_is, stage_same_bool
@@ -21,9 +22,11 @@ def convert_in(value: Any, container: Any) -> Any:
     >>> convert_in(2, [1, 2])
     True
     """
-    if any_traced(value, container) or _holds_traced(container):
-        return stage_in(value, container)
+    if type(container) is Choice:
+        return spread(lambda case: convert_in(value, case), container)
     method = method_of(container, "__contains__")
+    if method is None and (any_traced(value, container) or _holds_traced(container)):
+        return stage_in(value, container)
     if method is None:
         check_fresh(container)
         return value in container

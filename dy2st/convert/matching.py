@@ -13,7 +13,7 @@ from enum import EnumMeta
 from typing import Any
 
 from dy2st.convert.builtins_ import BUILTINS
-from dy2st.convert.choices import spread
+from dy2st.convert.choices import loop_over_cases
 from dy2st.convert.compare import convert_is
 from dy2st.convert.ifelse import convert_ifexp
 from dy2st.convert.logical import convert_and, convert_not, convert_or
@@ -123,7 +123,7 @@ def _match_cases(subject: Any, pattern: tuple[Any, ...], found: Found) -> Any:
         hit = _match(case, pattern, own)
         return (hit, *(own.get(name, Undefined(name)) for name in names))
 
-    hit, *values = spread(run, subject)
+    hit, *values = loop_over_cases(subject, run, (), ("whether a pattern fits", *names))
     if hit is not False:
         found.update(zip(names, values, strict=True))
     return hit

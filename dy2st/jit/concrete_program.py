@@ -379,8 +379,7 @@ def _check_structure(structure: Any, name: str, place: Location | None) -> None:
         if type(entry) is dict:
             _check_keys(entry, name, place)
         changed = map_entries(entry, check)
-        plain = isinstance(entry, (list, tuple, dict))
-        if changed is entry and not plain and not isinstance(entry, known):
+        if changed is entry and not is_container(entry) and not isinstance(entry, known):
             raise ConversionError(
                 f"{name}() returns a {type(entry).__name__}",
                 at=place,

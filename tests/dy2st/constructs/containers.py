@@ -488,7 +488,7 @@ def two_names_in_a_loop(x):
     "an array of NumPy that a branch changes",
     "a Program changes no arrays of Python",
     refused=ConversionError,
-    says="the ndarray in an argument is changed",
+    says="the ndarray in a variable is changed",
 )
 def changed_array(x):
     counts = np.zeros(3)
@@ -503,3 +503,34 @@ def sum_of_unknown_length(x):
     if x.sum() > 0:
         parts.append(x)
     return [part * 2 for part in parts], sum(part.sum() for part in parts)
+
+
+@construct("`stack` of a list of one of many lengths", "of whichever items there are")
+def stacked_list_of_some_length(x):
+    items = []
+    for _ in range(4):
+        items.append(x.max())
+        if x.max() > 4:
+            break
+    else:
+        items.append(x.min())
+    return dy2st.stack(items), len(items)
+
+
+class Bag:
+    """What it holds is asked of tensors."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __contains__(self, value):
+        for item in self.items:
+            if (item == value).all():
+                return True
+        return False
+
+
+@construct("`tensor in object`", "its `__contains__` is asked")
+def tensor_in_an_object(x):
+    bag = Bag([x, x + 1])
+    return x in bag, x + 5 in bag, x + 5 not in bag

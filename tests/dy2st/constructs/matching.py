@@ -420,3 +420,26 @@ def one_of_two_objects(x):
             return value * 5
         case Case(value, n):
             return value * 7 + n
+
+
+@construct("a pattern that fits one of three values", "binds its names where it fits")
+def one_of_three(x):
+    if x.sum() > 0:
+        command = ("go", x, 2)
+    elif x.max() > 0 or x.min() < -2:
+        command = ("stop", x)
+    else:
+        command = {"k": x, "extra": 1}
+    match command:
+        case {"k": value, **rest}:
+            return value - 1, len(rest)
+    return x, -1
+
+
+@construct("a `match` that nothing fits, before `return None`", "None on the paths where it fails")
+def nothing_fits(x):
+    subject = (x, 4) if x.sum() > 0 else x
+    match subject:
+        case (value, 4):
+            return value
+    return None

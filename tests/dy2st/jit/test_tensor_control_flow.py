@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
+
 import numpy as np
 import pytest
 
 import dy2st
+from dy2st.errors import ConversionError
 from dy2st.jit import to_static
 
 INPUTS = ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], [10.0, 20.0, 30.0], [0.0, 0.0, 0.0])
@@ -523,3 +526,27 @@ def test_a_list_of_the_program_is_changed_in_lines_of_their_own():
     with pytest.raises(dy2st.errors.TensorAsPython, match="pop.. of a list") as found:
         to_static(pops)(dy2st.to_tensor([1.0, 2.0]))
     assert "item = items.pop(...)" in found.value.hint
+
+
+def test_no_gradient_flows_through_a_number_of_python():
+    def scaled(x):
+        size = float(x.sum())
+        if size > 0:
+            size = size * 2
+        return x * size
+
+    for function in (scaled, to_static(scaled)):
+        x = dy2st.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+        function(x).sum().backward()
+        assert x.grad.tolist() == [12.0, 12.0, 12.0]
+
+
+@pytest.mark.parametrize("kind", [OrderedDict, defaultdict])
+def test_a_dict_of_a_class_of_its_own_cannot_be_returned(kind):
+    def made(x):
+        entries = kind()
+        entries["a"] = x
+        return entries
+
+    with pytest.raises(ConversionError, match=f"returns a {kind.__name__}"):
+        to_static(made)(dy2st.ones([2]))
