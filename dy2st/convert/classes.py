@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -27,6 +27,16 @@ def called_by_python(owner: type, makes: bool = False) -> Iterator[FunctionType]
         if is_called and (makes or name not in _MAKING):
             yield from functions_behind(value)
         elif not isinstance(value, FunctionType):
+            yield from _behind_attribute(value)
+
+
+def functions_of(owner: type, names: Container[str]) -> Iterator[FunctionType]:
+    """The functions of a class alone that Python calls where one of the names is read, or by
+    operators and the like."""
+    for name, value in vars(owner).items():
+        if name.startswith("__") and name.endswith("__"):
+            yield from functions_behind(value) if name not in _LEFT | _MAKING else ()
+        elif name in names and not isinstance(value, FunctionType):
             yield from _behind_attribute(value)
 
 

@@ -6,6 +6,7 @@ read is remembered; when one has changed, the function is traced again.
 
 from __future__ import annotations
 
+import builtins
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -90,7 +91,10 @@ class _Guards:
             if not is_ignored_module(value.__name__):
                 for attribute in names:
                     self.add(vars(value), attribute, names)
-        elif value is not _UNBOUND and not _is_library(value):
+        elif value is _UNBOUND:
+            if hasattr(builtins, name):  # a variable of that name would stand before it
+                self.found[key] = Same(place, name, lambda: _UNBOUND)
+        elif not _is_library(value):
             self.values.append(value)
             self.found.setdefault(key, Same(place, name, reference_to(value)))
 
@@ -105,25 +109,34 @@ def guards_of(
     written: the names of globals that the trace has assigned.
     """
     guards = _Guards()
-    called = list(functions)
+    called = {id(function): function for function in functions}
     guards.values += arguments
     every: set[str] = set()
-    for function in called:
-        code = own_code(function)
-        cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-        names = tuple(dict.fromkeys(names_in(code)))
-        if not written.isdisjoint(names):
-            unseen = written & _written_first(function)
-            names = tuple(name for name in names if name not in unseen)
-        every.update(names)
-        for name in names:
-            guards.add(cells.get(name, function.__globals__), name, names)
-        guards.values += function.__defaults__ or ()
-        guards.values += (function.__kwdefaults__ or {}).values()
-    codes = tuple((weakref.ref(f), own_code(f), f.__defaults__) for f in called)
+    todo = list(called.values())
+    while todo:
+        for function in todo:
+            every.update(_gather(guards, function, written))
+        watched = Watched(guards.values, frozenset(every), _is_library)
+        todo = [one for one in watched.take_functions() if id(one) not in called]
+        called.update((id(function), function) for function in todo)
+    codes = tuple((weakref.ref(f), own_code(f), f.__defaults__) for f in called.values())
     found: list[AnyGuard] = [guard for guard in guards.found.values() if guard is not None]
-    watched = Watched(guards.values, frozenset(every), _is_library)
     return [*found, SameCode(codes), watched]
+
+
+def _gather(guards: _Guards, function: FunctionType, written: frozenset[str]) -> tuple[str, ...]:
+    """Add what one function may have read; returns the names in it."""
+    code = own_code(function)
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    names = tuple(dict.fromkeys(names_in(code)))
+    if not written.isdisjoint(names):
+        unseen = written & _written_first(function)
+        names = tuple(name for name in names if name not in unseen)
+    for name in names:
+        guards.add(cells.get(name, function.__globals__), name, names)
+    guards.values += function.__defaults__ or ()
+    guards.values += (function.__kwdefaults__ or {}).values()
+    return names
 
 
 def _written_first(function: FunctionType) -> frozenset[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
+from dy2st.convert.attributes import slots_of
+from dy2st.convert.classes import functions_of
 from dy2st.jit.constants import constant_key
 from dy2st.jit.layer_state import LayerState
 from dy2st.jit.references import reference_to
@@ -21,8 +24,8 @@ MOST_ENTRIES = 10_000
 MOST_BYTES = 1 << 20
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype)
-_CONTAINERS = (list, tuple, dict, set)
-_MISSING = object()
+_CONTAINERS = (list, tuple, dict, set, deque)
+_OURS = frozenset({"dy2st", "dy2st_runtime", "numpy"})
 
 Get = Callable[[], Any]
 
@@ -30,8 +33,11 @@ Get = Callable[[], Any]
 class Watched:
     """Lists, dicts, sets, arrays, Layers and attributes of objects, reached from some values.
 
-    Of objects those attributes count whose names stand in the functions that were called. No
-    object is kept alive that takes weak references.
+    Of objects those attributes count whose names stand in the functions that were called, also
+    those that are missing. No object is kept alive that takes weak references.
+
+    `functions` are what Python may have called by itself in the classes that were met: properties
+    and operators.
     """
 
     def __init__(
@@ -39,6 +45,8 @@ class Watched:
     ):
         """Remember what is there now."""
         self._names, self._is_library = names, is_library
+        self._met: set[type] = set()
+        self.functions: list[FunctionType] = []
         self._checks: list[Callable[[], bool]] = []
         seen: dict[int, Any] = {}
         todo = [(value, reference_to(value)) for value in values]
@@ -47,6 +55,12 @@ class Watched:
             if id(value) not in seen and not isinstance(value, (*_PLAIN, Tensor)):
                 seen[id(value)] = value
                 todo += self._look(value, get)
+
+    def take_functions(self) -> list[FunctionType]:
+        """The functions, once: a class that a program has made must not be kept alive."""
+        found, self.functions = self.functions, []
+        self._met.clear()
+        return found
 
     def holds(self) -> bool:
         """Whether all still hold the same."""
@@ -64,7 +78,7 @@ class Watched:
             self._checks.append(_Entries(lambda: [*get(), *get().values()]).hold)
             for key, entry in value.items():
                 yield entry, _item(get, key)
-        elif isinstance(value, (list, tuple)):
+        elif isinstance(value, (list, tuple, deque)):
             self._checks.append(_Entries(get).hold)
             for index, entry in enumerate(value):
                 yield entry, _item(get, index)
@@ -75,36 +89,72 @@ class Watched:
             if value.nbytes <= MOST_BYTES:
                 data = value.tobytes()
                 self._checks.append(lambda: get().tobytes() == data)
+        elif isinstance(value, bytearray):
+            text = bytes(value)
+            self._checks.append(lambda: get() == text)
         elif isinstance(value, Layer):
             state = LayerState(value)
             key = state.key()
             self._checks.append(lambda: state.key() == key)
             for layer in value.sublayers(include_self=True):
+                yield from self._classes(type(layer))
                 yield from self._attributes(reference_to(layer))
         elif isinstance(value, (MethodType, partial)):
             for inner in _parts(value):
                 yield inner, reference_to(inner)
-        elif not isinstance(value, FunctionType):
-            yield from self._look_at_object(value)
-
-    def _look_at_object(self, value: Any) -> Iterator[tuple[Any, Get]]:
-        kinds = value.__mro__ if isinstance(value, type) else type(value).__mro__
-        for kind in kinds:
-            if not self._is_library(kind):
-                yield from self._attributes(reference_to(kind))
-        if not isinstance(value, type) and not self._is_library(type(value)):
+        elif isinstance(value, FunctionType):
             yield from self._attributes(reference_to(value))
+        elif isinstance(value, type):
+            yield from self._classes(value)
+        else:
+            yield from self._classes(type(value))
+            if type(value).__module__.partition(".")[0] not in _OURS:
+                yield from self._attributes(reference_to(value))
+
+    def _classes(self, kind: type) -> Iterator[tuple[Any, Get]]:
+        """A class and those that it inherits from, but for libraries'."""
+        for base in kind.__mro__:
+            if self._is_library(base) or base in self._met:
+                continue
+            self._met.add(base)
+            self.functions += functions_of(base, self._names)
+            yield from self._attributes(reference_to(base))
 
     def _attributes(self, owner: Get) -> Iterator[tuple[Any, Get]]:
         """The attributes that may have been read."""
-        held = getattr(owner(), "__dict__", {})
+        is_plain = isinstance(owner(), type) or not slots_of(type(owner()))
+        get = _in_dict if is_plain else _held
+        held = get(owner())
         names = sorted(self._names.intersection(held))
+        keys, known = frozenset(held), self._names
+
+        def has_same_names() -> bool:
+            now = get(owner()).keys()
+            return now == keys or sorted(known.intersection(now)) == names
+
+        self._checks.append(has_same_names)
         if names:
-            self._checks.append(
-                _Entries(lambda: [vars(owner()).get(name, _MISSING) for name in names]).hold
-            )
+            self._checks.append(_Entries(lambda: [*map(get(owner()).get, names)]).hold)
             for name in names:
                 yield held[name], _attribute(owner, name)
+
+
+def _in_dict(owner: Any) -> Mapping[str, Any]:
+    return getattr(owner, "__dict__", None) or {}
+
+
+def _held(owner: Any) -> Mapping[str, Any]:
+    """The attributes that an object itself has, also those in slots."""
+    held, slots = _in_dict(owner), slots_of(type(owner))
+    return {**held, **{name: value for name in slots for value in _slot(owner, name)}}
+
+
+def _slot(owner: Any, name: str) -> Iterator[Any]:
+    """The value of a slot, if it has one; no code of the user runs."""
+    try:
+        yield object.__getattribute__(owner, name)
+    except AttributeError:
+        return
 
 
 class _Entries:
@@ -142,7 +192,7 @@ def _item(get: Get, key: Any) -> Get:
 
 
 def _attribute(owner: Get, name: str) -> Get:
-    return lambda: vars(owner())[name]
+    return lambda: _held(owner())[name]
 
 
 def _parts(value: Any) -> list[Any]:
