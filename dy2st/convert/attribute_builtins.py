@@ -38,10 +38,12 @@ def convert_getattr(*arguments: Any) -> Any:
     >>> convert_getattr("", "none", 1)
     1
     """
-    if _count(arguments) != 3:
+    if _count(arguments) == 2 and type(arguments[1]) is not Choice:
         return getattr(*arguments)
     if _is_one_of(arguments):
         return spread(convert_getattr, *arguments)
+    if _count(arguments) != 3:
+        return getattr(*arguments)
     owner, name, default = arguments
     has = convert_hasattr(owner, name)
     return convert_ifexp(has, lambda: getattr(owner, name), lambda: default)

@@ -23,6 +23,7 @@ from dy2st.transpiler import StatementInfo
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.choice import Choice
+from dy2st_runtime.nn.layer import Layer
 
 
 @dataclass(eq=False, repr=False)
@@ -251,13 +252,24 @@ def _attributes(paths: Sequence[tuple[str, ...]], known: dict[str, Any]) -> list
     for root, *path, attribute in paths:
         owner = known.get(root)
         for step in path:
-            owner = None if type(owner) is Choice else getattr(owner, step, None)
-        if owner is None or type(owner) is Choice or _has_setter(type(owner), attribute):
+            owner = Undefined(step) if type(owner) is Choice else _held_in(owner, step)
+        if (
+            owner is None
+            or type(owner) in (Choice, Undefined)
+            or _has_setter(type(owner), attribute)
+        ):
             continue  # what the setter does, or a case of several is given, is found by looking
-        registered = getattr(owner, "_buffers", {})
+        registered = owner._buffers if isinstance(owner, Layer) else {}
         if attribute not in registered:
             places.append(Attribute(owner, attribute, ".".join([root, *path, attribute])))
     return places
+
+
+def _held_in(owner: Any, name: str) -> Any:
+    """An attribute that an object holds: no code of the user runs, who asks for it once."""
+    if isinstance(owner, Layer) and name in owner._sub_layers:
+        return owner._sub_layers[name]
+    return attribute_of(owner, name)
 
 
 def _has_setter(kind: type, attribute: str) -> bool:

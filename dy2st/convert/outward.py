@@ -16,6 +16,7 @@ from typing import Any
 
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import current_tracer, user_location
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ops.generator import seed, set_rng_state
 
 _SHARED: Any = random.random.__self__  # type: ignore[attr-defined]
@@ -27,6 +28,7 @@ _DRAW = "draw it with a function of dy2st, such as rand(...), or take it as an a
 
 
 _SEED = "call it before the converted function"
+_MODE = "take it as an argument: f(x, is_grad_enabled())"
 _SEEDS = {function.__name__: function for function in (seed, set_rng_state)}
 _ONCE = "it would happen once, while the function is traced, and not when the Program runs"
 
@@ -39,7 +41,7 @@ def check_outward(function: Any) -> None:
     what, hint = _what(function)
     if not what:
         return
-    if hint is _SEED:
+    if hint in (_SEED, _MODE):
         raise ConversionError(what, at=user_location(), why=_ONCE, hint=hint)
     if tracer.block.parent is not None:
         raise in_a_branch(what, hint)
@@ -76,6 +78,8 @@ def _what(function: Any) -> tuple[str, str]:
         return f"{name}() of a stream is called", _PRINT
     if name in _LOGS and _module(function) == logging.__name__:
         return "a message is logged", _PRINT
+    if name == "is_grad_enabled" and _module(function) == is_grad_enabled.__module__:
+        return "is_grad_enabled() is asked in a converted function", _MODE
     if name in _SEEDS and _module(function) == _SEEDS[name].__module__:
         return f"{name}() of dy2st is called in a converted function", _SEED
     if function is warnings.warn:

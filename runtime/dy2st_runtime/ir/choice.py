@@ -21,6 +21,10 @@ def _refused(what: str, hint: str) -> TensorAsPython:
     )
 
 
+# What users ask of classes and functions.
+_ASKED = frozenset({"__doc__", "__module__", "__name__", "__qualname__"})
+
+
 class Choice:
     """`cases[tag]`: what Python would have is known only when the Program runs.
 
@@ -51,7 +55,7 @@ class Choice:
 
     def __getattr__(self, name: str) -> Any:
         """The attribute of whichever case it is."""
-        if name.startswith("__"):  # what Python looks up by itself
+        if name.startswith("__") and name not in _ASKED:  # what Python looks up by itself
             raise AttributeError(name)
         return Choice.method(self, name)
 

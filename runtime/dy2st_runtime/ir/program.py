@@ -141,7 +141,7 @@ class Variable(Tensor):
                 f"a {type(other).__name__} is repeated as often as a traced number says",
                 "append to a list in a `for` loop over range(...), or repeat a tensor: tile(...)",
             )
-        return super().__mul__(other)
+        return super(Variable, widened(self, other)).__mul__(other)
 
     def __truediv__(self, other: Any) -> Any:
         """A number of Python is not divided by zero."""
@@ -156,22 +156,22 @@ class Variable(Tensor):
     def __floordiv__(self, other: Any) -> Any:
         """As `__truediv__`."""
         check_divisor(self, other, floordiv)
-        return super().__floordiv__(other)
+        return super(Variable, widened(self, other)).__floordiv__(other)
 
     def __rfloordiv__(self, other: Any) -> Any:
         """As `__truediv__`."""
         check_divisor(other, self, floordiv)
-        return super().__rfloordiv__(other)
+        return super(Variable, widened(self, other)).__rfloordiv__(other)
 
     def __mod__(self, other: Any) -> Any:
         """As `__truediv__`."""
         check_divisor(self, other, mod)
-        return super().__mod__(other)
+        return super(Variable, widened(self, other)).__mod__(other)
 
     def __rmod__(self, other: Any) -> Any:
         """As `__truediv__`."""
         check_divisor(other, self, mod)
-        return super().__rmod__(other)
+        return super(Variable, widened(self, other)).__rmod__(other)
 
     def __pow__(self, other: Any) -> Any:
         """Numbers follow Python, which knows float overflow and negative powers of ints."""
@@ -205,13 +205,21 @@ class Variable(Tensor):
         """Of an int -x - 1; `not` turns a bool round."""
         return -1 - widened(self) if are_ints(self) else super().__invert__()
 
+    def __add__(self, other: Any) -> Any:
+        """Bools of Python are added as ints."""
+        return super(Variable, widened(self, other)).__add__(other)
+
+    def __radd__(self, other: Any) -> Any:
+        """As `__add__`."""
+        return super(Variable, widened(self, other)).__radd__(other)
+
     def __sub__(self, other: Any) -> Any:
-        """Bools of Python are subtracted as ints."""
-        return super(Variable, widened(self)).__sub__(other)
+        """As `__add__`."""
+        return super(Variable, widened(self, other)).__sub__(other)
 
     def __rsub__(self, other: Any) -> Any:
-        """As `__sub__`."""
-        return super(Variable, widened(self)).__rsub__(other)
+        """As `__add__`."""
+        return super(Variable, widened(self, other)).__rsub__(other)
 
     def __neg__(self) -> Any:
         """Of bools of Python as of ints."""
@@ -227,7 +235,9 @@ class Variable(Tensor):
 
     def __rmul__(self, other: Any) -> Any:
         """As `__mul__`."""
-        return self * other if isinstance(other, _SEQUENCES) else super().__rmul__(other)
+        if isinstance(other, _SEQUENCES):
+            return self * other
+        return super(Variable, widened(self, other)).__rmul__(other)
 
     def __iter__(self) -> Iterator[Any]:
         """The tensors along the first axis, if their number is known."""
@@ -244,8 +254,8 @@ class Variable(Tensor):
     def __setitem__(self, index: Any, value: Any) -> None:
         """Refused here: converted code makes a new tensor instead."""
         raise _needs_value(
-            "a traced tensor is changed in place in code that was not converted",
-            "write `x[i] = value` in a converted function, or x = setitem(x, i, value)",
+            "a traced tensor is changed in place where no variable holds it",
+            "give it a name in a converted function: y = items[i]; y[j] = value; items[i] = y",
         )
 
     def __iadd__(self, other: Any) -> Any:

@@ -107,15 +107,15 @@ def _check_count(count: Any) -> None:
         raise ValueError("negative shift count")
 
 
-def widened(value: Any) -> Any:
-    """A bool that the run decides as the int that Python computes with; others unchanged."""
-    is_bool = getattr(value, "number", None) is bool
+def widened(value: Any, other: Any = 0) -> Any:
+    """A bool that the run decides as the int that Python computes with, next to another number."""
+    is_bool = getattr(value, "number", None) is bool and kind_of(other) is not None
     return F.multiply(value, 1) if is_bool else value
 
 
 def _is_finite(value: Any) -> Any:
-    """Whether a float is a number: inf - inf is none. `isfinite` would round to float32."""
-    return F.equal(F.subtract(value, value), 0)
+    """Whether a float is neither infinite nor NaN; `isfinite` would round to float32."""
+    return F.less_than(F.abs(value), float("inf"))
 
 
 def _is_known(value: Any) -> bool:

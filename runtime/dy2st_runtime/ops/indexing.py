@@ -19,8 +19,17 @@ from dy2st_runtime.dims import (
     product,
     require,
 )
-from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir import ArrayType, F, Tensor, Variable, apply, current_tracer, public
+from dy2st_runtime.errors import ShapeError, TensorAsPython
+from dy2st_runtime.ir import (
+    ArrayType,
+    F,
+    Tensor,
+    Variable,
+    apply,
+    current_tracer,
+    public,
+    user_location,
+)
 from dy2st_runtime.ir.arguments import (
     as_integers,
     as_ints,
@@ -48,6 +57,8 @@ def getitem(x: Any, index: Any) -> Any:
     """
     if isinstance(x, Variable):
         if isinstance(x.type, ArrayType):
+            if isinstance(index, builtins.slice):
+                raise _slice_of_list()
             return F.array_read(x, index)
         if isinstance(index, int) and known_dims(x) is not None:
             return _one_size(x, index)
@@ -61,6 +72,15 @@ def getitem(x: Any, index: Any) -> Any:
     if None in plan.order:
         return F.reshape(cut, plan.seen_shape)
     return F.assign(cut) if cut is x else cut
+
+
+def _slice_of_list() -> TensorAsPython:
+    return TensorAsPython(
+        "a slice of a list whose length depends on a tensor",
+        at=user_location(),
+        why="how many items it has is known only when the Program runs",
+        hint="slice the tensor of all of them, stack(items)[a:b], or append to two lists",
+    )
 
 
 def _pick(x: Any, plan: _Plan) -> Any:

@@ -424,3 +424,32 @@ def all_digits(x):
 @construct("`full` of a number that the run decides", "float32, as of a number of Python")
 def filled(x):
     return dy2st.full([2], float(x.sum())), dy2st.full([2], int(x.sum()))
+
+
+@construct("`<<`, `>>`, `~` of ints", "as of Python's, up to 64 bits")
+def shifts(x):
+    whole, count = int(x.sum()), int(x.max())
+    return whole << 2, whole >> 1, 1 << abs(count), -7 >> abs(count), whole >> 80, ~whole, -whole
+
+
+@construct("`**` of floats and ints", "with the exceptions that Python raises")
+def powers(x):
+    whole, number = int(x.sum()), float(x.sum())
+    return whole**2, 2.0**whole, (number + 1) ** -2, (abs(number) + 0.5) ** 0.5, whole**-1
+
+
+@construct("arithmetic of bools", "is that of ints")
+def bools_as_ints(x):
+    up, large = bool(x.sum() > 0), bool(x.max() > 5)
+    return (
+        up - large,
+        -up,
+        +large,
+        abs(up),
+        up + large,
+        up * large,
+        up**2,
+        up // True,
+        up % True,
+        True + up,
+    )

@@ -534,3 +534,17 @@ class Bag:
 def tensor_in_an_object(x):
     bag = Bag([x, x + 1])
     return x in bag, x + 5 in bag, x + 5 not in bag
+
+
+@construct(
+    "a slice of a list of unknown length",
+    "how many items there are is known only when the Program runs",
+    refused=TensorAsPython,
+    says="a slice of a list whose length depends on a tensor",
+)
+def slice_of_a_growing_list(x):
+    items, value = [x], x
+    while value.sum() > 0 and len(items) < 3:
+        value = value - 5
+        items.append(value)
+    return items[:2]

@@ -199,3 +199,13 @@ def records_taken_apart(x):
     if x.sum() > 0:
         record = dataclasses.replace(record, count=3)
     return dataclasses.asdict(record), dataclasses.astuple(record)
+
+
+@construct(
+    "`is_grad_enabled()`",
+    "is asked before the call",
+    refused=ConversionError,
+    says="is_grad_enabled() is asked in a converted function",
+)
+def asks_for_the_mode(x):
+    return x * 2 if dy2st.is_grad_enabled() else x * 3

@@ -121,3 +121,38 @@ def growing_attribute(x):
         one.x.append(x * turn)
         turn = turn + 1
     return len(one.x)
+
+
+class Showing:
+    """Hands out what it holds, and says so."""
+
+    def __init__(self, held):
+        self._held, self.count = held, 0
+
+    @property
+    def held(self):
+        print("asked")
+        self.count += 1
+        return self._held
+
+
+class Shown:
+    def __init__(self, x):
+        self.x = x
+
+
+@construct("`a.b.c = value` where `b` is a property", "it is asked as often as Python asks it")
+def set_through_a_property(x):
+    holder = Showing(Shown(x))
+    if x.sum() > 0:
+        holder.held.x = x + 1
+    else:
+        holder.held.x = x - 1
+    return holder.held.x, holder.count
+
+
+@construct("`getattr` by one of two names, `__name__` of one of two classes", "of whichever it is")
+def chosen_names(x):
+    name = "sum" if x.sum() > 0 else "max"
+    kind = Showing if x.sum() > 0 else Shown
+    return getattr(x, name)(), kind.__name__, type(1 if x.sum() > 0 else "a").__name__

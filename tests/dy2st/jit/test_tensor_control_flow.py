@@ -550,3 +550,21 @@ def test_a_dict_of_a_class_of_its_own_cannot_be_returned(kind):
 
     with pytest.raises(ConversionError, match=f"returns a {kind.__name__}"):
         to_static(made)(dy2st.ones([2]))
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_a_power_that_is_too_large_for_a_float_raises_as_in_python():
+    def power(x):
+        return (float(x) + 2) ** 300
+
+    static = to_static(power)
+    for number in (1.0, 1e6):
+        expected = returned_or_raised(power, number)
+        assert returned_or_raised(static, number) == expected
+
+
+def returned_or_raised(function, number):
+    try:
+        return function(dy2st.to_tensor(number))
+    except OverflowError as error:
+        return str(error)
