@@ -240,6 +240,7 @@ def _innermost(error: Exception, skips_own: bool) -> TracebackType:
 _INSISTS = re.compile(
     r"returned (non-\w+ \(type )?(Variable|Dim|Condition)"
     r"|^'(Variable|Dim|Condition)' object cannot be interpreted"
+    r"|^Choice\.keys\(\) returned"
 )
 
 

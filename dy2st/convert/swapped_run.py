@@ -125,6 +125,13 @@ def _is_refusal(error: Exception, refusals: Refusals) -> bool:
 
 def _explained(error: Exception, codes: list[CodeType]) -> Exception:
     """The refusal of a tensor in code that is not converted says which code it is, and why."""
+    if is_insisting(error) and str(error).startswith("Choice.keys()"):
+        return TensorAsPython(
+            "`**` in a call takes one of several dicts",
+            at=location_of(error),
+            why="which keywords there are is known only when the Program runs",
+            hint="call the function in both branches",
+        ).with_traceback(error.__traceback__)
     if is_insisting(error):
         return TensorAsPython(
             f"C code asks an object of the user: {error}",

@@ -99,13 +99,6 @@ class Choice:
         """Delete an item of whichever it is."""
         Choice.method(self, "__delitem__")(index)
 
-    def __iadd__(self, other: Any) -> Any:
-        """`+=`: a list is extended in place."""
-        if any(isinstance(case, list) for case in self.cases):
-            Choice.method(self, "extend")(other)
-            return self
-        return Choice.spread(operator.add, self, other)
-
     def __enter__(self) -> Any:
         """Enter whichever it is."""
         return Choice.method(self, "__enter__")()
@@ -150,6 +143,22 @@ def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Choice, Any], A
     return lambda self, other: Choice.spread(function, other, self)
 
 
+def _in_place(name: str) -> Callable[[Choice, Any], Any]:
+    function, method = getattr(operator, name), f"__{name}__"
+
+    def change(self: Choice, other: Any) -> Any:
+        """A list, set or dict changes in place, for all who hold the Choice."""
+        if not any(type(case) in _CHANGING and hasattr(case, method) for case in self.cases):
+            return Choice.spread(function, self, other)
+        Choice.method(self, "extend" if name == "iadd" else method)(other)
+        return self
+
+    return change
+
+
+_CHANGING = (list, set, dict)
+
+
 def _unary(function: Callable[[Any], Any]) -> Callable[[Choice], Any]:
     return lambda self: Choice.spread(function, self)
 
@@ -161,6 +170,7 @@ def _add_operators() -> None:
         function = getattr(operator, f"__{name}__")
         setattr(Choice, f"__{name}__", _binary(function))
         setattr(Choice, f"__r{name}__", _reflected(function))
+        setattr(Choice, f"__i{name}__", _in_place(f"i{name}"))
     for name in ("lt", "le", "gt", "ge", "getitem"):
         setattr(Choice, f"__{name}__", _binary(getattr(operator, f"__{name}__")))
     for name in ("neg", "pos", "invert", "abs"):

@@ -548,3 +548,15 @@ def slice_of_a_growing_list(x):
         value = value - 5
         items.append(value)
     return items[:2]
+
+
+@construct("`|=`, `*=` of one of two sets, dicts or lists", "in place, for all names")
+def changed_by_operators_in_place(x):
+    names = {1, 2} if x.sum() > 0 else {3}
+    entries = {"a": 1} if x.sum() > 0 else {"b": 1}
+    items = [1] if x.sum() > 0 else [2, 3]
+    same_names, same_entries, same_items = names, entries, items
+    same_names |= {9}
+    same_entries |= {"z": x}
+    same_items *= 2
+    return sorted(names), entries, items, sorted(same_names), same_entries, same_items

@@ -156,3 +156,31 @@ def chosen_names(x):
     name = "sum" if x.sum() > 0 else "max"
     kind = Showing if x.sum() > 0 else Shown
     return getattr(x, name)(), kind.__name__, type(1 if x.sum() > 0 else "a").__name__
+
+
+class Counted:
+    """Its operators with `=` change it."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __add__(self, other):
+        return Counted(self.x * 100 + other)
+
+    def __iadd__(self, other):
+        print("changed")
+        self.x = self.x + other
+        return self
+
+    def __isub__(self, other):
+        self.x = self.x - other * 2
+        return self
+
+
+@construct("`+=`, `-=` with one of two objects", "change the one that it is")
+def changed_by_operators(x):
+    one, two = Counted(x), Counted(x + 1)
+    either = one if x.sum() > 0 else two
+    either += x
+    either -= 1
+    return one.x, two.x, either.x
