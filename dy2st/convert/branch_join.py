@@ -12,7 +12,7 @@ import numpy as np
 
 from dy2st.convert.attributes import attributes_of, set_attribute
 from dy2st.convert.guards import bound_flag, is_guarded, passed_on
-from dy2st.convert.heap import snapshot
+from dy2st.convert.heap import containers_in, snapshot
 from dy2st.convert.joining import (
     describe,
     entries_of,
@@ -290,8 +290,12 @@ class Join:
             theirs = self._filler(ours, self.false) if theirs is ABSENT else theirs
             entries.append(self.join(name, ours, theirs, guarded=True))
         self.filling = outer
+        inner = [*self._inside(left, self.true), *self._inside(right, self.false)]
 
         def build() -> Any:
+            if inner:
+                pairs = [(value, snapshot(value)) for value in inner if not is_stale(value)]
+                self.tracer.shared.append((self.place, pairs))
             choice = Choice(tag.result, tuple(entry() for entry in entries))
             original = self.true.copies.original_of(left)
             if isinstance(original, Choice) and original is self.false.copies.original_of(right):
@@ -302,6 +306,13 @@ class Join:
             return choice
 
         return build
+
+    def _inside(self, value: Any, region: Region) -> list[Any]:
+        """The lists and dicts in the cases: the user may hold them under other names."""
+        cases = _cases(value)
+        found = [one for case in cases for one in containers_in(case) if one is not case]
+        kept = [one for one in found if isinstance(one, (list, dict))]
+        return [region.copies.original_of(one) for one in kept]
 
     def _tag(self, region: Region, value: Any, numbers: list[int]) -> Any:
         """Which of the merged cases a value is, recorded in its branch."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import BuiltinMethodType, MethodType, MethodWrapperType
 from typing import Any
 
+from dy2st.convert.heap import containers_in, snapshot
 from dy2st.convert.regions import Copies, raised_when_run
 from dy2st.convert.stage_if import stage_branches
 from dy2st.convert.undefined import Undefined
@@ -17,7 +18,32 @@ from dy2st_runtime.ir.structure import map_entries
 
 def over_cases(choice: Choice, run: Callable[[Any], Any]) -> Any:
     """`run(case)` for whichever case it is; what it raises is raised when the Program runs."""
-    return _from(choice, 0, run)
+    taken = False
+
+    def noted(case: Any) -> Any:
+        nonlocal taken
+        result = run(case)
+        taken = taken or _takes_from(result, case)
+        return result
+
+    result = _from(choice, 0, noted)
+    if taken:
+        note_shared(result)
+    return result
+
+
+def _takes_from(result: Any, case: Any) -> bool:
+    """Whether a result is a list or dict of a case, or has one in it."""
+    inner = set(map(id, containers_in(case)))
+    return not inner.isdisjoint(map(id, containers_in(result)))
+
+
+def note_shared(value: Any) -> None:
+    """Refuse that a list or dict, which stands for one in each case, is changed later."""
+    found = [one for one in containers_in(value) if isinstance(one, (list, dict, Choice))]
+    tracer = current_tracer()
+    if found and tracer is not None:
+        tracer.shared.append((user_location(), [(one, snapshot(one)) for one in found]))
 
 
 def _from(choice: Choice, index: int, run: Callable[[Any], Any]) -> Any:
@@ -144,14 +170,21 @@ class Method:
         """`use(method)`; the Choice then holds what the method has made of its lists and dicts."""
         choice, name = self.choice, self.name
 
+        taken = False
+
         def run(case: Any) -> Any:
+            nonlocal taken
             own = Copies().copied(case)
-            return _without_view(use(getattr(own, name))), own
+            result = _without_view(use(getattr(own, name)))
+            taken = taken or _takes_from(result, own)
+            return result, own
 
         if not any(isinstance(case, (list, dict, set)) for case in choice.cases):
             return over_cases(choice, lambda case: use(getattr(case, name)))
         result, changed = over_cases(choice, run)
         set_choice(choice, changed)
+        if taken:
+            note_shared(result)
         return result
 
 

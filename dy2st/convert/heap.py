@@ -403,5 +403,6 @@ def check_shared(shared: Sequence[tuple[Location | None, list[tuple[Any, Any]]]]
                 f"a {type(pairs[0][0]).__name__} that is one of two by a tensor is changed later",
                 at=place,
                 why="which of the two would have to change is known only when the Program runs",
-                hint="copy it where it is chosen: list(a) if condition else list(b)",
+                hint="copy it where it is chosen: list(a) if condition else list(b); inside of a "
+                "list or dict set the entry anew: d[k] = [*d[k], value]",
             )

@@ -560,3 +560,40 @@ def changed_by_operators_in_place(x):
     same_entries |= {"z": x}
     same_items *= 2
     return sorted(names), entries, items, sorted(same_names), same_entries, same_items
+
+
+@construct(
+    "a list inside of a dict of unknown keys is changed in place",
+    "it stands for one in each case",
+    refused=ConversionError,
+    says="a list that is one of two by a tensor is changed later",
+)
+def change_inside_of_a_choice(x):
+    entries = {"m": []}
+    if x.sum() > 0:
+        entries["x"] = 1
+    entries["m"].append(5)
+    return entries
+
+
+@construct("an entry of a dict of unknown keys is set anew", "in whichever dict it is")
+def entry_of_a_choice_set_anew(x):
+    entries = {"m": [1]}
+    if x.sum() > 0:
+        entries["x"] = 1
+    entries["m"] = [*entries["m"], 5]
+    return entries
+
+
+@construct(
+    "a list that some paths put into another one is changed later",
+    "two names for one list",
+    refused=ConversionError,
+    says="a list that is one of two by a tensor is changed later",
+)
+def change_of_a_list_put_into_another(x):
+    inner, outer = [0], []
+    if x.sum() > 0:
+        outer.append(inner)
+    inner.append(5)
+    return outer, inner
