@@ -17,7 +17,7 @@ _MAKING = frozenset({"__init__", "__new__", "__post_init__"})
 
 def is_library(module: str) -> bool:
     """Whether a module is ours, Python's or NumPy's, and no code of a user's."""
-    return module.partition(".")[0] in _LIBRARIES
+    return str(module).partition(".")[0] in _LIBRARIES  # that of a class made in C may be no str
 
 
 def called_by_python(owner: type, makes: bool = False) -> Iterator[FunctionType]:

@@ -306,7 +306,7 @@ def _is_ours(value: Any) -> bool:
     """Whether an object is a part of ours or of a library's: no code of the user changes it."""
     if isinstance(value, type):
         return is_library(value.__module__)
-    module = type(value).__module__
+    module = str(type(value).__module__)
     if module.startswith("dy2st_runtime.nn"):
         return False
     return module.partition(".")[0] in ("dy2st", "numpy")

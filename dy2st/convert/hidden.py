@@ -106,7 +106,7 @@ def set_state(value: Any, state: Any) -> None:
 
 def _is_generator(value: object) -> bool:
     kind = type(value)
-    return kind.__name__ in _OF_NUMPY and kind.__module__.startswith("numpy.random")
+    return kind.__name__ in _OF_NUMPY and str(kind.__module__).startswith("numpy.random")
 
 
 def _access(value: Any) -> _State:

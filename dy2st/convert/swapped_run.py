@@ -66,7 +66,7 @@ class Preparation:
             return
         self._classes.add((id(kind), makes))
         for owner in kind.__mro__:
-            if not is_ignored_module(owner.__module__):
+            if not is_ignored_module(str(owner.__module__)):
                 for function in called_by_python(owner, makes):
                     self.swaps.swap(function)
         if makes:
