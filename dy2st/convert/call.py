@@ -11,10 +11,8 @@ import contextlib
 import gc
 import inspect
 import sys
-import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from functools import partial
 from types import (
     BuiltinFunctionType,
@@ -105,6 +103,7 @@ from dy2st.convert.traced import (
 )
 from dy2st.convert.ufuncs import checked_ufunc
 from dy2st.convert.undefined import undefined
+from dy2st.convert.watching import Era, is_noted, now, watched
 from dy2st.transpiler import Converted, is_converted, transpile
 from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.ir.choice import Choice
@@ -112,64 +111,6 @@ from dy2st_runtime.ir.location import explain_frames
 
 IGNORED_PACKAGES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_module_names})
 IGNORE_MARK = "__dy2st_ignore__"
-
-
-class _Watched(threading.local):
-    functions: dict[int, FunctionType] | None = None
-    meet: Callable[[type, bool], None] | None = None
-
-
-_watched = _Watched()
-
-
-class _Era:
-    """The time between two changes in who watches, and how many do."""
-
-    __slots__ = ("watches",)
-
-    def __init__(self, watches: int):
-        self.watches = watches
-
-
-class _Now:
-    __slots__ = ("era",)
-
-    def __init__(self, era: _Era):
-        self.era = era
-
-
-_now = _Now(_Era(0))
-_era_lock = threading.Lock()
-
-
-def _change_era(watches: int) -> None:
-    with _era_lock:
-        _now.era = _Era(_now.era.watches + watches)
-
-
-@contextmanager
-def watch(meet: Callable[[type, bool], None]) -> Iterator[dict[int, FunctionType]]:
-    """Gather the functions that are called in converted form inside the `with`.
-
-    `meet` is told the classes of objects whose methods are called, and (with True) those called.
-    """
-    outer, outer_meet = _watched.functions, _watched.meet
-    _watched.functions, _watched.meet = {}, meet
-    _change_era(1)
-    try:
-        yield _watched.functions
-    finally:
-        _change_era(-1)
-        _watched.functions, _watched.meet = outer, outer_meet
-
-
-def _is_noted(function: FunctionType, era: _Era) -> bool:
-    """Note a function for the one who watches; whether that holds for all of this era."""
-    watched = _watched.functions
-    if watched is None:
-        return era.watches == 0
-    watched[id(function)] = function
-    return era.watches == 1
 
 
 # Called with every function that is converted, once.
@@ -223,20 +164,20 @@ class _Known:
         self.code = function.__code__  # a tool may put in other code in place
         self.converted = converted
         self.defaults = function.__defaults__
-        self.era: _Era | None = None
+        self.era: Era | None = None
         holds = function.__defaults__ or function.__kwdefaults__ or function.__dict__
         self.arity = -1 if holds or converted is None else self.code.co_argcount
         self.function: object = _NOBODY
 
     def renewed(self, function: FunctionType) -> FunctionType:
         """Note a call and take over the defaults; what to call."""
-        era = _now.era
-        is_noted = _is_noted(function, era)
+        era = now.era
+        is_known = is_noted(function, era)
         if self.converted is None:
             check_outward(function)
             return function
         self.converted.__defaults__ = self.defaults = function.__defaults__
-        self.era = era if is_noted else None
+        self.era = era if is_known else None
         return self.converted
 
 
@@ -253,7 +194,7 @@ def convert_call(function: Any) -> Any:
             return _convert_function(function)
         code = function.__code__
         if known.code is code:
-            if known.era is _now.era and known.defaults is function.__defaults__:
+            if known.era is now.era and known.defaults is function.__defaults__:
                 return known.converted
             return known.renewed(function)
         known.function = _NOBODY
@@ -261,8 +202,8 @@ def convert_call(function: Any) -> Any:
         return _convert_function(function)
     kind = type(function)
     if kind is MethodType:
-        if _watched.meet is not None:
-            _watched.meet(type(function.__self__), False)
+        if watched.meet is not None:
+            watched.meet(type(function.__self__), False)
         inner = convert_call(function.__func__)
         if inner is not function.__func__:
             return MethodType(inner, function.__self__)
@@ -270,8 +211,8 @@ def convert_call(function: Any) -> Any:
         return function
     if kind is type:
         note_call(function)
-        if _watched.meet is not None:
-            _watched.meet(function, True)
+        if watched.meet is not None:
+            watched.meet(function, True)
         return _BUILTINS.get(id(function), function)
     if kind is BuiltinFunctionType:
         note_call(function)
@@ -364,7 +305,7 @@ def require_source(function: Any) -> None:
 
 def _reason_of_frame(frame: FrameType) -> str:
     """Why the code of a frame runs as it is, if converted code has called it."""
-    for function in (_watched.functions or {}).values():
+    for function in (watched.functions or {}).values():
         conversion = conversion_of(function)
         code = conversion.code_object(HELPERS) if conversion else function.__code__
         if code is frame.f_code:
@@ -379,8 +320,8 @@ explain_frames(_reason_of_frame)
 def _convert_object(function: Any, kind: type) -> Any:
     """An object with `__call__`; that of Layer is ours and converts its forward itself."""
     if issubclass(kind, type):
-        if _watched.meet is not None:
-            _watched.meet(function, True)
+        if watched.meet is not None:
+            watched.meet(function, True)
         return function
     if kind is np.ufunc:
         return checked_ufunc(function)
@@ -388,8 +329,8 @@ def _convert_object(function: Any, kind: type) -> Any:
         return cached_call(function, convert_call)
     if kind is Choice or kind is Method:
         return _each_converted(function)
-    if _watched.meet is not None:
-        _watched.meet(kind, False)
+    if watched.meet is not None:
+        watched.meet(kind, False)
     call = inspect.getattr_static(kind, "__call__", None)
     if type(call) is not FunctionType:
         return function
@@ -441,8 +382,8 @@ def _convert_function(function: FunctionType) -> FunctionType:
     if id(function) in OF_OBJECTS:
         each: FunctionType = OF_OBJECTS[id(function)]
         return each
-    if _watched.functions is not None:
-        _watched.functions[id(function)] = function
+    if watched.functions is not None:
+        watched.functions[id(function)] = function
     conversion = conversion_of(function)
     if conversion is None:
         _functions[id(function)] = _Known(function, None)
@@ -522,7 +463,7 @@ _LOOKED_AT: dict[str, Any] = {
     "plain_containers": PLAIN_CONTAINERS,
     "plain_scalars": PLAIN_SCALARS,
     "plain_types": PLAIN_TYPES,
-    "now": _now,
+    "now": now,
     "plain_subjects": PLAIN_SUBJECTS,
     "plain_values": PLAIN_VALUES,
     "fresh_containers": FRESH_CONTAINERS,

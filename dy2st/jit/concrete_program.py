@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.call import convert_call, require_source, watch
+from dy2st.convert.call import convert_call, require_source
 from dy2st.convert.catchers import passed, refuse_if_caught, tracing_codes
 from dy2st.convert.catchers import refused as swallowed
 from dy2st.convert.choices import settled
@@ -21,6 +21,7 @@ from dy2st.convert.stale import check_fresh, check_unchanged
 from dy2st.convert.swapped_run import Preparation, run_swapped
 from dy2st.convert.traced import containers_not_looked_at
 from dy2st.convert.undefined import Undefined
+from dy2st.convert.watching import watch
 from dy2st.jit.declared_sizes import Requirement, resolve
 from dy2st.jit.guards import AnyGuard, guards_of
 from dy2st.jit.input_spec import InputSpec

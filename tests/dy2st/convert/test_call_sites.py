@@ -9,7 +9,8 @@ import weakref
 
 import pytest
 
-from dy2st.convert.call import convert_call, watch
+from dy2st.convert.call import convert_call
+from dy2st.convert.watching import watch
 from dy2st.transpiler import is_converted
 
 
