@@ -73,7 +73,7 @@ def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> N
 
 
 def _catchers(kind: type[BaseException]) -> Iterator[tuple[str, int, str]]:
-    for frame in _frames():
+    for frame in user_frames():
         for statement in _around_frame(frame):
             what = _stops(statement, kind, frame)
             if what:
@@ -81,7 +81,7 @@ def _catchers(kind: type[BaseException]) -> Iterator[tuple[str, int, str]]:
             _pass(frame.f_code, statement)
 
 
-def _frames() -> Iterator[FrameType]:
+def user_frames() -> Iterator[FrameType]:
     """The user's frames of the trace, the innermost first."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not any(frame.f_code is code for code in tracing_codes):
@@ -103,7 +103,7 @@ def _pass(code: CodeType, statement: Any) -> None:
 def refuse_if_ending(at: Location | None = None) -> None:
     """Raise UnsupportedSyntax if what is printed or raised here comes from the end of a statement
     that an exception of the Program may leave: it would not be printed or raised then."""
-    for frame in _frames() if passed.ends else ():
+    for frame in user_frames() if passed.ends else ():
         for (code, first, last), word in passed.ends.items():
             if code is frame.f_code and first <= frame.f_lineno <= last:
                 raise UnsupportedSyntax(
@@ -134,7 +134,8 @@ _statements: weakref.WeakKeyDictionary[CodeType, dict[int, tuple[Any, ...]]] = (
 
 
 @lru_cache(maxsize=64)
-def _tree(text: str) -> ast.Module | None:
+def tree_of(text: str) -> ast.Module | None:
+    """A text as Python reads it; None if it does not."""
     try:
         return ast.parse(text)
     except SyntaxError:
@@ -143,12 +144,12 @@ def _tree(text: str) -> ast.Module | None:
 
 def _around(text: str, line: int) -> Iterator[Any]:
     """The `try` and `with` statements in whose body a line is, within its function."""
-    tree = _tree(text)
+    tree = tree_of(text)
     found: list[Any] = []
     nodes: list[ast.AST] = [] if tree is None else [tree]
     while nodes:
         node = nodes.pop()
-        inside = [child for child in ast.iter_child_nodes(node) if _covers(child, line)]
+        inside = [child for child in ast.iter_child_nodes(node) if covers(child, line)]
         for child in inside:
             if isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
                 found.clear()
@@ -158,14 +159,15 @@ def _around(text: str, line: int) -> Iterator[Any]:
     yield from reversed(found)
 
 
-def _covers(node: ast.AST, line: int) -> bool:
+def covers(node: ast.AST, line: int) -> bool:
+    """Whether a line is one of a node's."""
     if not hasattr(node, "lineno"):
-        return any(_covers(child, line) for child in ast.iter_child_nodes(node))
+        return any(covers(child, line) for child in ast.iter_child_nodes(node))
     return bool(node.lineno <= line <= node.end_lineno)  # type: ignore[attr-defined]
 
 
 def _holds(block: list[ast.stmt], line: int) -> bool:
-    return any(_covers(statement, line) for statement in block)
+    return any(covers(statement, line) for statement in block)
 
 
 def _is_watched(node: Any, line: int) -> bool:
@@ -276,7 +278,7 @@ def _generator_lets_pass(function: Callable[..., Any]) -> bool:
 def _definition(function: Callable[..., Any]) -> ast.AST | None:
     code: CodeType = getattr(function, "__code__", _NO_CODE)
     text = "".join(linecache.getlines(code.co_filename))
-    tree = _tree(text)
+    tree = tree_of(text)
     for node in () if tree is None else ast.walk(tree):
         if isinstance(node, _FUNCTIONS) and node.name == code.co_name:
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])

@@ -10,6 +10,7 @@ import numpy as np
 from dy2st.convert.aliasing import note_handed_on
 from dy2st.convert.asked import asked
 from dy2st.convert.branch_join import Join, Slot
+from dy2st.convert.iterated import refuse_iterated
 from dy2st.convert.joining import entries_of, same_layout, to_variable
 from dy2st.convert.objects import made_in
 from dy2st.convert.outer import Change, Place, announcing, write
@@ -59,6 +60,8 @@ def stage_branches(
     false = trace_region(tracer, announcing(false_fn, places), false_args, holds=fails)
     guarded = _without_raised(true, false, names, guarded)
     join = Join(tracer, true, false, user_location())
+    for region in (true, false):
+        refuse_iterated(region, names)
     join.new = made_in(true.results, true_args) | made_in(false.results, false_args)
     pending = [
         join.variable(name, left, right, name in guarded)
