@@ -30,6 +30,13 @@ from dy2st.convert.asked import untraced
 from dy2st.convert.assert_ import convert_assert
 from dy2st.convert.attribute_builtins import OF_OBJECTS
 from dy2st.convert.builtins_ import BUILTINS
+from dy2st.convert.by_turns import (
+    are_by_turns,
+    convert_generator,
+    convert_stops,
+    convert_taken,
+    has_generators,
+)
 from dy2st.convert.callbacks import LRU_CACHE, cached_call, sort_of, table
 from dy2st.convert.caught import (
     convert_catches,
@@ -48,6 +55,7 @@ from dy2st.convert.compare import (
     convert_not_in,
 )
 from dy2st.convert.comprehensions import (
+    CONSUMING,
     convert_comprehension,
     convert_filter,
     convert_gathered,
@@ -177,6 +185,9 @@ class _Known:
             check_outward(function)
             return function
         self.converted.__defaults__ = self.defaults = function.__defaults__
+        if are_by_turns() and has_generators(self.code):
+            self.era = None
+            return _by_turns(function, self.converted)
         self.era = era if is_known else None
         return self.converted
 
@@ -393,7 +404,16 @@ def _convert_function(function: FunctionType) -> FunctionType:
     if function.__closure__ is None:
         # A closure may hold the function itself: a table that holds the closure would keep it.
         _functions[id(function)] = _Known(function, converted)
+    if are_by_turns() and has_generators(function.__code__):
+        converted = _by_turns(function, converted)
     return converted
+
+
+def _by_turns(function: FunctionType, converted: FunctionType) -> FunctionType:
+    """A function with generators, as such that run their consumers where these take their items."""
+    turns = transpile(function, by_turns=True)
+    made = turns.function(function, HELPERS)
+    return convert_generator(converted, made) if turns.takes_turns else made
 
 
 def conversion_of(function: FunctionType) -> Converted | None:
@@ -424,8 +444,8 @@ def _decide(function: FunctionType) -> Converted | None:
 
 # What is called instead of builtins, and of functions that take a callback.
 _BUILTINS: dict[int, Callable[..., Any]] = {
-    **BUILTINS,
-    **table(convert_call, BUILTINS),
+    **(consuming := BUILTINS | CONSUMING),
+    **table(convert_call, consuming),
     id(list): convert_list,
 }
 
@@ -498,6 +518,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_for_loop,
         convert_gathered,
         convert_generated,
+        convert_generator,
         convert_held,
         convert_ifelse,
         convert_ifexp,
@@ -522,7 +543,9 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_resumed,
         convert_setitem,
         convert_started,
+        convert_stops,
         convert_swallowed,
+        convert_taken,
         convert_text,
         convert_turn,
         convert_turns,

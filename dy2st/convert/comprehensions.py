@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dy2st.convert.builtins_ import BUILTINS
+from dy2st.convert.by_turns import Run, is_by_turns, turns_of
 from dy2st.convert.choices import spread
 from dy2st.convert.iterators import Generated, Held, is_iterator
 from dy2st.convert.logical import convert_and, convert_not, convert_or
@@ -93,9 +94,22 @@ class Gathered:
         """After all items, or after the one that decides."""
         if type(iterable) is Choice:
             return replace(self, value=spread(lambda case: _of_case(self, case, turn), iterable))
+        if is_by_turns(iterable):
+            return self._by_turns(turns_of(iterable), turn)
         if is_staged_iterable(iterable):
             return self._staged_turns(iterable, turn)
         return self if self.decided() is True else _unrolled(self, iterable, turn)
+
+    def _by_turns(self, run: Run, turn: Turn) -> Gathered:
+        first = self.staged()
+
+        def take(value: Any, item: Any) -> Any:
+            return turn(replace(first, value=value), item).staged().value
+
+        def stops(value: Any) -> Any:
+            return replace(first, value=value).decided()
+
+        return replace(first, value=run(take, stops, first.value))
 
     def _staged_turns(self, iterable: Any, turn: Turn) -> Gathered:
         first = self.staged()
@@ -165,6 +179,29 @@ def convert_list(*arguments: Any) -> Any:
     if len(arguments) == 1 and is_staged_iterable(arguments[0]):
         return convert_comprehension(list, arguments[0], convert_gathered)
     return list(*arguments)
+
+
+def _consuming(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A builtin that takes all items, or those up to the one that decides."""
+    plainly = BUILTINS[id(function)]
+
+    def convert(*arguments: Any, **options: Any) -> Any:
+        if not arguments or not is_by_turns(arguments[0]):
+            return plainly(*arguments, **options)
+        items, *others = arguments
+        if function in _STARTS and not options:
+            return convert_comprehension(function, items, convert_gathered, *others)
+        gathered = convert_comprehension(list, items, convert_gathered)
+        return plainly(gathered, *others, **options)
+
+    return convert
+
+
+CONSUMING: dict[int, Callable[..., Any]] = {
+    id(function): _consuming(function)
+    for function in (sum, any, all, max, min, sorted, tuple, set, frozenset)
+}
+"""Builtins, by identity, that consume what a generator function gives."""
 
 
 def _of_case(gathered: Gathered, case: Any, turn: Turn) -> Any:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dy2st.convert.asked import asked
+from dy2st.convert.by_turns import is_by_turns, turns_of
 from dy2st.convert.iterators import Generated, Held
+from dy2st.convert.logical import convert_not
 from dy2st.convert.staging import (
     is_staged_iterable,
     recorded,
@@ -16,6 +18,7 @@ from dy2st.convert.staging import (
     stage_for,
     stage_for_case,
     stage_range,
+    stage_take,
     stage_turn,
     stage_turn_of_range,
     stage_while,
@@ -150,9 +153,20 @@ class _Turns:
         return replace(self, values=values)
 
 
+def _stops(condition: Callable[..., Any] | None) -> Callable[[Any], Any]:
+    """Whether a `for` that goes on while `condition(*variables)` holds has ended."""
+    if condition is None:
+        return lambda taken: False
+    return lambda taken: convert_not(condition(*taken))
+
+
 def _staged(iterable: Any, loop: _Turns, run: Callable[..., Any]) -> Any:
     if type(iterable) is Generated:
         return loop.turns(iterable.iterable, iterable.turn).values
+    if is_by_turns(iterable):
+        refuse_reread(loop.body, surely=False)
+        take = stage_take(loop.body, loop.values, run)
+        return turns_of(iterable)(take, _stops(loop.condition), tuple(loop.values))
     if type(iterable) is not Choice:
         return stage_for(iterable, loop.condition, loop.body, loop.values, run)
 

@@ -11,6 +11,7 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert import stage_lists, stage_values
+from dy2st.convert.by_turns import is_by_turns
 from dy2st.convert.catchers import refuse_if_caught, refuse_if_ending
 from dy2st.convert.choices import is_same, loop_over_cases, spread
 from dy2st.convert.iterators import Generated
@@ -102,7 +103,9 @@ def recorded() -> int:
 def is_staged_iterable(iterable: object) -> bool:
     """Whether `for` over this value must be staged: a tensor may decide on its length."""
     check_fresh(iterable)
-    return type(iterable) in (Choice, Generated) or staged_items(iterable) is not None
+    if type(iterable) in (Choice, Generated) or is_by_turns(iterable):
+        return True
+    return staged_items(iterable) is not None
 
 
 @staged(body=2)
@@ -146,6 +149,18 @@ def stage_turn(
     places = places_of(info, (body, (None, *variables)))
     branches = run, lambda *values: values
     return stage_branches(test, *branches, variables, variables, info.names, info.guarded, places)
+
+
+def stage_take(
+    body: Callable[..., Any], variables: Values, run: Callable[..., Any]
+) -> Callable[[Any, Any], Any]:
+    """What takes an item for a `for` with that `body`: the variables after `run(item, *values)`."""
+    places = places_of(_info(body), (body, (None, *variables)))
+
+    def take(taken: Any, item: Any) -> Any:
+        return tuple(run(item, *taken))
+
+    return announcing(take, places)
 
 
 def refuse_reread(body: Callable[..., Any], surely: bool) -> None:

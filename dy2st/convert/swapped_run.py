@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
+from dy2st.convert.by_turns import by_turns
 from dy2st.convert.call import converted_code, is_ignored_module, reason_not_converted
 from dy2st.convert.classes import called_by_python
 from dy2st.convert.effects import tell_effects
@@ -19,8 +20,14 @@ from dy2st.convert.heap import Heap, containers_in, reached
 from dy2st.convert.regions import is_insisting
 from dy2st.convert.swapping import Swaps
 from dy2st.convert.unconverted import Refusals, functions_with, location_of
-from dy2st.transpiler import is_converted
-from dy2st_runtime.errors import ConversionError, Location, TensorAsPython, UndecidedDim
+from dy2st.transpiler import REASONS, is_converted
+from dy2st_runtime.errors import (
+    ConversionError,
+    Location,
+    TensorAsPython,
+    UndecidedDim,
+    UnsupportedSyntax,
+)
 
 T = TypeVar("T")
 
@@ -38,6 +45,7 @@ class Preparation:
         self._met = _met.setdefault(traced, weakref.WeakSet()) if is_known else weakref.WeakSet()
         self.swaps = Swaps(converted_code)
         self._heap: Heap | None = None
+        self.by_turns = False  # whether generator functions run their consumers
         self._classes: set[tuple[int, bool]] = set()
         for function in list(self._met):
             self.swaps.swap(function)
@@ -100,7 +108,7 @@ def run_swapped(traced: Any, run: Callable[[Preparation], T]) -> T:
     preparation = Preparation(traced)
     try:
         while True:
-            with Refusals() as refusals:
+            with Refusals() as refusals, by_turns(preparation.by_turns):
                 try:
                     result = run(preparation)
                 except Exception as error:  # raised again below, unless another trace avoids it
@@ -112,11 +120,19 @@ def run_swapped(traced: Any, run: Callable[[Preparation], T]) -> T:
             codes = refusals.codes(found)
             if not _is_refusal(found, refusals):
                 raise _explained(found, codes)
-            if not preparation.learn(codes):
+            if _is_of_yield(found) and not preparation.by_turns:
+                preparation.by_turns = True
+                preparation.undo()
+            elif not preparation.learn(codes):
                 preparation.undo()
                 raise _explained(found, codes)
     finally:
         preparation.swaps.restore()
+
+
+def _is_of_yield(error: Exception) -> bool:
+    """Whether a tensor decides on a statement with `yield`, which by turns it may."""
+    return isinstance(error, UnsupportedSyntax) and error.why == REASONS["yield"].why
 
 
 def _is_refusal(error: Exception, refusals: Refusals) -> bool:

@@ -17,6 +17,7 @@ from dy2st.transpiler.nodes import Node, is_untouched, statements
 from dy2st.transpiler.pipeline import PIPELINE, rewrite
 from dy2st.transpiler.printing import to_source
 from dy2st.transpiler.rewrites.python_path import with_python_path
+from dy2st.transpiler.rewrites.turns import has_turns
 from dy2st.transpiler.source import Source, find_source, mangle
 
 
@@ -24,13 +25,15 @@ class Converted:
     """One converted function: its code, its text, and what was left as Python.
 
     untouched: whether it is wholly as it was, since it looks at its own variables.
+    takes_turns: whether it is a generator function that runs its consumer now.
     """
 
-    def __init__(self, function: FunctionType):
+    def __init__(self, function: FunctionType, by_turns: bool = False):
         """Find the source of a function, rewrite and compile it."""
         source = find_source(function)
         self._tree = gast.ast_to_gast(source.node)
-        context = rewrite(self._tree, function, owner=source.owner)
+        self.takes_turns = by_turns and has_turns(self._tree)
+        context = rewrite(self._tree, function, owner=source.owner, by_turns=by_turns)
         self.untouched = is_untouched(self._tree)
         self.left: list[tuple[int, Left]] = _left_in(self._tree)
         self._unbound = _compiled(self._tree, source, context)
@@ -67,17 +70,19 @@ def _compiled(tree: Node, source: Source, context: Context) -> CodeType:
         return compile_code(tree, source, context)
 
 
-def transpile(function: FunctionType) -> Converted:
+def transpile(function: FunctionType, by_turns: bool = False) -> Converted:
     """Rewrite a function; the same code object is rewritten once.
 
+    `by_turns`: generator functions whose form allows it become such that run their consumer.
     Raises SourceUnavailable if the function has no readable source.
     """
     code = function.__code__
-    known = _conversions.get(id(code))
+    table = _conversions_by_turns if by_turns else _conversions
+    known = table.get(id(code))
     if known is not None and known[0]() is code:
         return known[1]
-    converted = Converted(function)
-    _conversions[id(code)] = (weakref.ref(code, _forget(_conversions, id(code))), converted)
+    converted = Converted(function, by_turns)
+    table[id(code)] = (weakref.ref(code, _forget(table, id(code))), converted)
     return converted
 
 
@@ -100,9 +105,10 @@ def statement_info(code: CodeType) -> StatementInfo | None:
     return known[1] if known is not None and known[0]() is code else None
 
 
-# Both tables go by identity, since two functions of two files may have equal code, and forget an
+# All tables go by identity, since two functions of two files may have equal code, and forget an
 # entry with its code object.
 _conversions: dict[int, tuple[weakref.ref[CodeType], Converted]] = {}
+_conversions_by_turns: dict[int, tuple[weakref.ref[CodeType], Converted]] = {}
 _made: dict[int, tuple[weakref.ref[CodeType], StatementInfo | None]] = {}
 
 

@@ -43,6 +43,7 @@ from dy2st.transpiler.rewrites import (
     match,
     super_calls,
     text,
+    turns,
     walrus,
     while_loop,
 )
@@ -106,11 +107,20 @@ _NAMESPACE = frozenset({"locals", "vars", "dir", "eval", "exec"})
 
 
 def rewrite(
-    tree: Node, function: FunctionType, steps: int = len(PIPELINE), owner: str | None = None
+    tree: Node,
+    function: FunctionType,
+    steps: int = len(PIPELINE),
+    owner: str | None = None,
+    by_turns: bool = False,
 ) -> Context:
-    """Run the first `steps` rewrites over the tree of a function of the class `owner`."""
+    """Run the first `steps` rewrites over the tree of a function of the class `owner`.
+
+    `by_turns`: generator functions become such that run their consumer.
+    """
     taken = identifiers(tree) | set(function.__code__.co_freevars)
     context = Context(function, taken)
+    if by_turns:
+        turns.transform(tree, context)
     _note_owners(tree, owner or "")
     _prepare(tree, context)
     for name, transform in PIPELINE[:steps]:

@@ -82,17 +82,111 @@ def loop_in_a_generator(x):
     return first + second
 
 
-@construct(
-    "`if tensor: yield a`",
-    "how many items there are would depend on the tensor",
-    refused=UnsupportedSyntax,
-    says="contains `yield`",
-)
+@construct("`if tensor: yield a`", "the consumer runs where an item is made, in Python's order")
 def yield_in_a_branch(x):
+    def parts(v):
+        print("begun")
+        if v.sum() > 0:
+            yield v
+        print("on")
+        yield v * 2
+
+    total = x
+    for part in parts(x):
+        print("taken", part)
+        total = total + part
+    return total, list(parts(x)), sum(parts(x)), [v.sum() for v in parts(x) if v.sum() > 10]
+
+
+@construct("`while tensor: yield a`, and `break` out of the `for`", "as in Python")
+def yield_in_a_loop(x):
+    def steps(v):
+        while v.sum() < 20:
+            print("made")
+            yield v
+            v = v + 2
+        return v
+
+    total, number = x, 0
+    for step in steps(x):
+        total = total + step
+        if total.sum() > 70:
+            break
+        number = number + 1
+    else:
+        total = -total
+    return total, number
+
+
+@construct("`return` out of a `for` over such a generator", "as in Python")
+def return_from_the_consumer(x):
+    def large(v):
+        for w in v:
+            if w > 1:
+                yield w
+
+    for v in large(x):
+        if v > 2:
+            return v, any(w > 25 for w in large(x))
+    return x.sum(), False
+
+
+@construct("generator methods, `yield from` and recursion under a tensor", "as in Python")
+def generator_of_a_tree(x):
+    seen = 0
+
+    class Tree:
+        def __init__(self, value, depth):
+            self.value = value
+            self.parts = [Tree(value / 2, depth - 1), Tree(-value, depth - 1)] if depth else []
+
+        def large(self):
+            nonlocal seen
+            seen = seen + 1
+            if self.value.sum() > 2:
+                yield self.value
+            for part in self.parts:
+                yield from part.large()
+
+    tree, total = Tree(x, 2), x
+    for value in tree.large():
+        total = total + value
+        tree.value = total
+    return total, tree.value, seen, max(value.sum() for value in tree.large()) if seen > 100 else 0
+
+
+@construct(
+    "such a generator in a variable that is read on later",
+    "how far it has come would be unknown",
+    refused=UnsupportedSyntax,
+    says="read on later",
+)
+def decided_generator_read_on(x):
     def parts(v):
         if v.sum() > 0:
             yield v
         yield v * 2
+
+    items, total = parts(x), x
+    for item in items:
+        total = total + item
+    return total, list(items)
+
+
+@construct(
+    "`yield` in a `try` or `with`, under a tensor",
+    "leave the statement before",
+    refused=UnsupportedSyntax,
+    says="contains `yield`",
+)
+def yield_in_a_try(x):
+    def parts(v):
+        try:
+            if v.sum() > 0:
+                yield v
+        finally:
+            v = v * 2
+        yield v
 
     return list(parts(x))
 
