@@ -14,8 +14,8 @@ from dy2st.convert.undefined import Undefined
 from dy2st_runtime.dims import Condition, Dim, symbols
 from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable
 from dy2st_runtime.ir.choice import Choice, Text
+from dy2st_runtime.ir.inputs import NUMBER_DTYPES
 from dy2st_runtime.ir.structure import is_container, map_entries
-from dy2st_runtime.ir.tracer import NUMBER_DTYPES
 
 
 def is_number(value: Any) -> bool:

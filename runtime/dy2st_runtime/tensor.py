@@ -14,18 +14,11 @@ from dy2st_runtime.errors import ArgumentError, EscapedVariable, ShapeError, Ten
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, install_eager
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.inputs import as_array, common_dtype, complete, drop_missing, is_promoted
 from dy2st_runtime.ir.location import user_location, warn_user
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracer import (
-    as_array,
-    common_dtype,
-    complete,
-    current_tracer,
-    drop_missing,
-    infer,
-    is_promoted,
-)
+from dy2st_runtime.ir.tracer import current_tracer, infer
 from dy2st_runtime.ir.types import TensorType, is_floating
 
 

@@ -19,11 +19,12 @@ from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.definition import DEFINITIONS
 from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.fresh import fresh_symbols_from
+from dy2st_runtime.ir.inputs import is_promoted
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.raised import ErrorKind
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.structure import Output, is_container, map_entries
-from dy2st_runtime.ir.tracer import infer, is_promoted
+from dy2st_runtime.ir.tracer import infer
 from dy2st_runtime.ir.type_match import matches
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 

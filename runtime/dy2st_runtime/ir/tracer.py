@@ -21,15 +21,25 @@ from dy2st_runtime.dims import (
     require,
 )
 from dy2st_runtime.dims.expression import OPERATIONS
-from dy2st_runtime.errors import ArgumentError, EscapedVariable, Location
+from dy2st_runtime.errors import EscapedVariable, Location
 from dy2st_runtime.ir.aliases import Aliases
 from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.data import carry, data_of
-from dy2st_runtime.ir.definition import REQUIRED, Effect, OperatorDefinition, lookup
+from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import active, interpreting
 from dy2st_runtime.ir.facts import drop_implied, holding, simplified_type, simplify_types
 from dy2st_runtime.ir.fresh import fresh_symbol, restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.inputs import (
+    NUMBER_DTYPES,
+    SCALAR_DTYPES,
+    all_numbers,
+    as_array,
+    common_dtype,
+    complete,
+    drop_missing,
+    is_promoted,
+)
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import (
     Block,
@@ -41,9 +51,6 @@ from dy2st_runtime.ir.program import (
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
-# A Python number that becomes a tensor, and one that goes on behaving as a Python number.
-SCALAR_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
-NUMBER_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float64"}
 _NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}
 
 HEAVIEST_SIZE = 200
@@ -81,7 +88,8 @@ class Tracer:
         self._constraints: list[Constraint] = []
         self._overwritten: list[Variable] = []
         self.aliases = Aliases()
-        self._checked: set[tuple[Block, Variable]] = set()
+        # Where a Block has checked that the user's variable is bound, and the guard that it had.
+        self._checked: dict[tuple[Block, Variable], tuple[int, tuple[Variable, str] | None]] = {}
         # What Python holds beyond the trace, with a few words on where: a Program cannot change it.
         self.outside: dict[int, tuple[Any, str]] = {}
         # Where a name became one of two lists: all three, each with a copy, must stay as they are.
@@ -255,10 +263,20 @@ class Tracer:
         return list(self._known.values())
 
     def discard(self, mark: int) -> None:
-        """Take back what was recorded since the Block had `mark` operators, if it is pure."""
+        """Take back what was recorded since the Block had `mark` operators; it is recorded anew.
+
+        What a captured tensor became stays.
+        """
         new = self.block.operators[mark:]
-        if all(lookup(operator.name).effect is Effect.PURE for operator in new):
-            del self.block.operators[mark:]
+        results = {result for operator in new for result in operator.results}
+        if not results.isdisjoint(variable for _, variable in self._known.values()):
+            return
+        del self.block.operators[mark:]
+        checks = self._checked if any(o.name == "assert_bound" for o in new) else {}
+        for (block, variable), (place, guard) in [*checks.items()]:
+            if block is self.block and place >= mark:
+                variable.guard = guard
+                del checks[block, variable]
 
     def assignments(self) -> dict[int, tuple[Tensor, Variable]]:
         """A copy of what stands for every captured tensor now."""
@@ -302,8 +320,8 @@ class Tracer:
         assert variable.guard is not None
         flag, name = variable.guard
         self.check_once(variable, lambda: flag, UnboundLocalError(_unbound(name)))
-        if variable.block is self.block:
-            variable.guard = None  # whoever comes after this has passed the check
+        if variable.block is self.block:  # whoever comes after this has passed the check
+            variable.guard = None
 
     def is_checked(self, variable: Variable, block: Block) -> bool:
         """Whether the user's variable is surely bound at the end of a Block, which has checked."""
@@ -318,7 +336,7 @@ class Tracer:
         """`check(flag(), error)`, once a Block for one Variable."""
         key = (self.block, variable)
         if key not in self._checked:
-            self._checked.add(key)
+            self._checked[key] = len(self.block.operators), variable.guard
             self.check(flag(), error)
 
     def check(self, flag: Variable, error: BaseException) -> None:
@@ -488,92 +506,6 @@ def _infer_by_decomposition(
         results = definition.decompose(*parameters, **attributes)
     results = results if isinstance(results, tuple) else (results,)
     return [result.type for result in results]
-
-
-def complete(definition: OperatorDefinition, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """All attributes of an operator in the order of its record; ArgumentError if they are wrong."""
-    known = definition.attributes
-    for name in attributes:
-        if name not in known:
-            raise ArgumentError(f"{definition.name} has no attribute {name!r}")
-    full = {name: attributes.get(name, default) for name, default in known.items()}
-    for name, value in full.items():
-        if value is REQUIRED:
-            raise ArgumentError(f"{definition.name} needs the attribute {name!r}")
-    return full
-
-
-def drop_missing(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The inputs without optional ones that are not given (None at the end)."""
-    while inputs and inputs[-1] is None:
-        inputs = inputs[:-1]
-    names = definition.inputs
-    needed = sum(1 for name in names if name[-1] not in "?*")
-    if len(inputs) < needed or (len(inputs) > len(names) and not definition.is_variadic):
-        raise ArgumentError(f"{definition.name} takes ({', '.join(names)}), not {len(inputs)}")
-    return inputs
-
-
-def is_promoted(definition: OperatorDefinition, index: int) -> bool:
-    """Whether an input is brought to the common dtype."""
-    promote = definition.promote
-    return promote if isinstance(promote, bool) else index in promote
-
-
-def common_dtype(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType | None:
-    """The dtype that promoted inputs share: NumPy's rule, Python numbers and Dims being weak."""
-    if not definition.promote:
-        return None
-    dtypes = [_weak(value) for i, value in enumerate(inputs) if is_promoted(definition, i)]
-    if all(type(value) in SCALAR_DTYPES for value in dtypes):
-        table = NUMBER_DTYPES if all_numbers(inputs) else SCALAR_DTYPES
-        dtypes = [np.dtype(table[type(value)]) for value in dtypes]
-    return np.result_type(*dtypes)
-
-
-def all_numbers(inputs: Sequence[Any]) -> bool:
-    """Whether Python would compute with numbers here: one or more is traced, none a tensor."""
-    traced = False
-    for value in inputs:
-        if isinstance(value, Variable):
-            if value.number is None:
-                return False
-            traced = True
-        elif isinstance(value, (Dim, Condition)):
-            traced = True
-        elif type(value) not in SCALAR_DTYPES:
-            return False
-    return traced
-
-
-def _weak(value: Any) -> Any:
-    """What np.result_type wants to see: a dtype, or a Python number that yields to dtypes."""
-    if isinstance(value, Variable) and value.number is not None:
-        return value.number(0)
-    if isinstance(value, Tensor):
-        return value.dtype
-    if isinstance(value, Dim):
-        return 0
-    if isinstance(value, Condition):
-        return False
-    if type(value) in SCALAR_DTYPES:
-        return value
-    return as_array(value, None).dtype
-
-
-def as_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
-    """A NumPy array of a Python number, nested list or array; Python floats become float32."""
-    if dtype is None and type(value) in SCALAR_DTYPES:
-        dtype = np.dtype(SCALAR_DTYPES[type(value)])
-    try:
-        array = np.asarray(value, dtype)
-    except OverflowError as error:
-        if current_tracer() is None:
-            raise
-        raise ArgumentError(f"{value!r:.80} has more bits than an int of a Program") from error
-    if array.dtype.kind not in "fiubV" or array.dtype.names:
-        raise ArgumentError(f"{value!r:.80} is not a tensor and cannot be made one")
-    return array
 
 
 def _escaped(variable: Variable) -> EscapedVariable:

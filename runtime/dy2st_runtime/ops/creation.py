@@ -31,7 +31,7 @@ from dy2st_runtime.ir.arguments import (
     is_unknown,
     shape_of,
 )
-from dy2st_runtime.ir.tracer import SCALAR_DTYPES, as_array
+from dy2st_runtime.ir.inputs import SCALAR_DTYPES, as_array
 from dy2st_runtime.ops.rules import created, of_sizes, same_type
 
 

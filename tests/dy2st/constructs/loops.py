@@ -293,3 +293,16 @@ def list_grows(x):
     if x.sum() > 0:
         x = x - 1
     return x
+
+
+@construct("a condition that prints", "prints as often as Python asks")
+def condition_that_prints(x):
+    def below(v):
+        print("asked", v.sum())
+        return v.sum() < 10
+
+    turns = 0
+    while turns < 3 and below(x):
+        x = x + 1
+        turns = turns + 1
+    return x, turns

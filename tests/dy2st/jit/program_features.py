@@ -198,7 +198,7 @@ PERHAPS = Feature(
         "l",
         "print('kept')",
         "m = l if <test> else <tensor>",
-        "m = l is None",
+        "m = [l is None]",
         "if <test>:\n    m = l",
         "l = <tensor>",
         "del l",
@@ -218,6 +218,23 @@ HEADS = Feature(
     ),
     results="j",
 )
+TURNS = Feature(
+    start=(
+        "def picked(v):\n    if v.sum() > 2:\n        print('picked')\n        yield v\n"
+        "    for w in v:\n        if w > 1:\n            yield v + w\n    yield v + 1",
+    ),
+    statements=(
+        "for r in picked(<tensor>):\n    a = (a + r) % 7",
+        "for r in picked(<tensor>):\n    print(float(r.sum()))\n    if r.sum() > 9:\n        break\n"
+        "    b = (b + r) % 5",
+        "for r in picked(<tensor>):\n    if r.sum() > <scalar>:\n        continue\n    o.v = r % 5\n"
+        "else:\n    c = c + 1",
+        "c = c + sum(picked(<tensor>)) % 5",
+        "a = a + (1 if any(r.max() > 5 for r in picked(b)) else 0)",
+        "for r in (r + <number> for r in picked(<tensor>) if <test>):\n    b = (b + r) % 7",
+    ),
+    tests=("any(r.sum() > 4 for r in picked(a))",),
+)
 FEATURES = (
     NONE,
     STRINGS,
@@ -232,6 +249,7 @@ FEATURES = (
     JUMPS,
     PERHAPS,
     HEADS,
+    TURNS,
 )
 
 PRELUDE = """

@@ -10,10 +10,11 @@ from dy2st_runtime import engine
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.dims import collect, evaluate, symbol, symbols
 from dy2st_runtime.ir import DEFINITIONS, ArrayType, Effect, TensorType, Tracer, apply
+from dy2st_runtime.ir.inputs import complete
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.parser import parse_one
 from dy2st_runtime.ir.printer import to_text
-from dy2st_runtime.ir.tracer import complete, infer
+from dy2st_runtime.ir.tracer import infer
 from dy2st_runtime.ir.verifier import verify
 from dy2st_runtime.ops import seed
 from dy2st_runtime.ops.dynamic import TABLE

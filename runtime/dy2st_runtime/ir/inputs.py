@@ -1,0 +1,106 @@
+"""What an operator makes of its inputs and attributes before it is recorded or run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir.definition import REQUIRED, OperatorDefinition
+from dy2st_runtime.ir.dispatch import active
+from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.types import DType
+
+# A Python number that becomes a tensor, and one that goes on behaving as a Python number.
+SCALAR_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
+NUMBER_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float64"}
+
+
+def complete(definition: OperatorDefinition, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """All attributes of an operator in the order of its record; ArgumentError if they are wrong."""
+    known = definition.attributes
+    for name in attributes:
+        if name not in known:
+            raise ArgumentError(f"{definition.name} has no attribute {name!r}")
+    full = {name: attributes.get(name, default) for name, default in known.items()}
+    for name, value in full.items():
+        if value is REQUIRED:
+            raise ArgumentError(f"{definition.name} needs the attribute {name!r}")
+    return full
+
+
+def drop_missing(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The inputs without optional ones that are not given (None at the end)."""
+    while inputs and inputs[-1] is None:
+        inputs = inputs[:-1]
+    names = definition.inputs
+    needed = sum(1 for name in names if name[-1] not in "?*")
+    if len(inputs) < needed or (len(inputs) > len(names) and not definition.is_variadic):
+        raise ArgumentError(f"{definition.name} takes ({', '.join(names)}), not {len(inputs)}")
+    return inputs
+
+
+def is_promoted(definition: OperatorDefinition, index: int) -> bool:
+    """Whether an input is brought to the common dtype."""
+    promote = definition.promote
+    return promote if isinstance(promote, bool) else index in promote
+
+
+def common_dtype(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType | None:
+    """The dtype that promoted inputs share: NumPy's rule, Python numbers and Dims being weak."""
+    if not definition.promote:
+        return None
+    dtypes = [_weak(value) for i, value in enumerate(inputs) if is_promoted(definition, i)]
+    if all(type(value) in SCALAR_DTYPES for value in dtypes):
+        table = NUMBER_DTYPES if all_numbers(inputs) else SCALAR_DTYPES
+        dtypes = [np.dtype(table[type(value)]) for value in dtypes]
+    return np.result_type(*dtypes)
+
+
+def all_numbers(inputs: Sequence[Any]) -> bool:
+    """Whether Python would compute with numbers here: one or more is traced, none a tensor."""
+    traced = False
+    for value in inputs:
+        if isinstance(value, Variable):
+            if value.number is None:
+                return False
+            traced = True
+        elif isinstance(value, (Dim, Condition)):
+            traced = True
+        elif type(value) not in SCALAR_DTYPES:
+            return False
+    return traced
+
+
+def _weak(value: Any) -> Any:
+    """What np.result_type wants to see: a dtype, or a Python number that yields to dtypes."""
+    if isinstance(value, Variable) and value.number is not None:
+        return value.number(0)
+    if isinstance(value, Tensor):
+        return value.dtype
+    if isinstance(value, Dim):
+        return 0
+    if isinstance(value, Condition):
+        return False
+    if type(value) in SCALAR_DTYPES:
+        return value
+    return as_array(value, None).dtype
+
+
+def as_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+    """A NumPy array of a Python number, nested list or array; Python floats become float32."""
+    if dtype is None and type(value) in SCALAR_DTYPES:
+        dtype = np.dtype(SCALAR_DTYPES[type(value)])
+    try:
+        array = np.asarray(value, dtype)
+    except OverflowError as error:
+        if active() is None:
+            raise
+        raise ArgumentError(f"{value!r:.80} has more bits than an int of a Program") from error
+    if array.dtype.kind not in "fiubV" or array.dtype.names:
+        raise ArgumentError(f"{value!r:.80} is not a tensor and cannot be made one")
+    return array
