@@ -20,6 +20,7 @@ from dy2st_runtime.ir.python_numbers import (
     are_ints,
     check_divisor,
     kind_of,
+    number_of_element,
     power,
     shifted_left,
     shifted_right,
@@ -290,8 +291,10 @@ class Variable(Tensor):
             raise refused_by_numpy(function) from None
 
     def item(self, *index: int) -> Any:
-        """As `numpy`."""
-        raise _needs_value("item() of a traced tensor", "write float(x), int(x) or bool(x)")
+        """The one element, as a number of the running Program."""
+        if index:
+            raise _needs_value("item(i) of a traced tensor", "write x[i].item()")
+        return number_of_element(self)
 
     def tolist(self) -> Any:
         """As `numpy`."""

@@ -29,6 +29,22 @@ def are_ints(*values: Any) -> bool:
     return all(kind_of(value) in (int, bool) for value in values)
 
 
+def number_of_element(tensor: Any) -> Any:
+    """The one element of a tensor as a number; ValueError if there are surely more, or none."""
+    sizes = [size for size in tensor.shape if isinstance(size, int)]
+    if any(size != 1 for size in sizes):
+        raise ValueError("can only convert an array of size 1 to a Python scalar")
+    one = F.reshape(tensor, []) if tensor.ndim else tensor
+    kind: Any = {"b": bool, "f": float}.get(one.dtype.kind, int)
+    if kind is float:
+        one = F.detach(one)  # a number of Python has no gradient
+    dtype = {bool: "bool", int: "int64", float: "float64"}[kind]
+    # A Variable of its own: the tensor itself is no number.
+    number = F.assign(one) if one.dtype == dtype else F.cast(one, dtype)
+    number.number = kind
+    return number
+
+
 def check_divisor(value: Any, divisor: Any, operation: Operation) -> None:
     """Record that Python raises ZeroDivisionError, where both are numbers in Python."""
     kinds = [kind_of(value), kind_of(divisor)]

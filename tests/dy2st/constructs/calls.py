@@ -453,3 +453,11 @@ def bools_as_ints(x):
         up % True,
         True + up,
     )
+
+
+@construct("`x.item()`", "a number of the Program: bool, int or float by the dtype")
+def item_of_a_tensor(x):
+    total, count, large = x.sum().item(), (x > 0).sum().item(), (x.max() > 5).item()
+    if total > 0 and large:
+        count += 1
+    return total, count, large, x[0:1].item() // 2, [x.max().item()]
