@@ -54,13 +54,25 @@ passed = _Passed()
 tracing_codes: list[CodeType] = []
 
 
-def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> None:
-    """Raise UnsupportedSyntax if the user's code may catch an exception of this class here."""
+def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> bool:
+    """Raise UnsupportedSyntax if the user's code may catch an exception of this class here.
+
+    Returns whether it would leave a `finally` or `with` of the user's.
+    """
     refuse_if_ending(at)
-    caught = next(_catchers(kind), None)
-    if caught is None:
-        return
-    file, line, what = caught
+    leaves = False
+    for frame in user_frames():
+        for statement in _around_frame(frame):
+            what = _stops(statement, kind, frame)
+            if what:
+                raise _caught(kind, at, frame.f_code.co_filename, statement.lineno, what)
+            leaves = _pass(frame.f_code, statement) or leaves
+    return leaves
+
+
+def _caught(
+    kind: type[BaseException], at: Location | None, file: str, line: int, what: str
+) -> UnsupportedSyntax:
     refused.error = UnsupportedSyntax(
         f"a tensor decides whether {kind.__name__} is raised, inside {what} at line {line}"
         + ("" if at is None or at.file == file else f" of {file}"),
@@ -69,16 +81,7 @@ def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> N
         hint="compute what the handler computes in an `if` on the same condition, or raise after "
         f"the {what.split('`')[1]} statement",
     )
-    raise refused.error
-
-
-def _catchers(kind: type[BaseException]) -> Iterator[tuple[str, int, str]]:
-    for frame in user_frames():
-        for statement in _around_frame(frame):
-            what = _stops(statement, kind, frame)
-            if what:
-                yield frame.f_code.co_filename, statement.lineno, what
-            _pass(frame.f_code, statement)
+    return refused.error
 
 
 def user_frames() -> Iterator[FrameType]:
@@ -90,7 +93,7 @@ def user_frames() -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-def _pass(code: CodeType, statement: Any) -> None:
+def _pass(code: CodeType, statement: Any) -> bool:
     """Note where the end of a statement runs, which Python runs also after an exception."""
     if isinstance(statement, (ast.With, ast.AsyncWith)):
         first, last = statement.lineno, statement.items[-1].context_expr.end_lineno
@@ -98,6 +101,9 @@ def _pass(code: CodeType, statement: Any) -> None:
     elif statement.finalbody:
         first, last = statement.finalbody[0].lineno, statement.finalbody[-1].end_lineno
         passed.ends[code, first, last] = "finally"
+    else:
+        return False
+    return True
 
 
 def refuse_if_ending(at: Location | None = None) -> None:

@@ -23,7 +23,8 @@ REASONS: dict[str, Reason] = {
         "compute the tensor condition in a helper function without `yield`",
     ),
     "jump": Reason(
-        "a `return`, `break` or `continue` leaves it in `finally`, a generator or a coroutine",
+        "a `return`, `break` or `continue` leaves it in `finally`, a generator or a coroutine, or "
+        "gives back what a `finally` changes",
         "assign a result inside the statement, and leave the loop or function after it",
     ),
     "super": Reason(

@@ -29,9 +29,11 @@ from dy2st.transpiler.nodes import (
     negate,
     split_docstring,
     store,
+    walk,
 )
 from dy2st.transpiler.rewrites.jumps import (
     always_leaves,
+    changed_in,
     continues_in_else,
     forgetting,
     may_fail_later,
@@ -71,7 +73,7 @@ class _SingleExit:
         found = list(_returns(body, ()))
         # What follows a statement may move into a branch, where a return that stays would leave
         # the branch only: so only returns after the last that stays are rewritten.
-        last = max((k for k, (_, chain) in enumerate(found) if _stays(chain)), default=-1)
+        last = max((k for k, place in enumerate(found) if _stays(*place)), default=-1)
         chains = [chain for _, chain in found[last + 1 :]]
         if not any(isinstance(s, CONTROL) for chain in chains for s in chain):
             return
@@ -256,6 +258,19 @@ class _SingleExit:
         return self._done
 
 
-def _stays(chain: tuple[Node, ...]) -> bool:
+def _stays(statement: Node, chain: tuple[Node, ...]) -> bool:
     """Whether a return inside these statements is left to Python."""
-    return any(isinstance(s, gast.AsyncFor | gast.AsyncWith) for s in chain)
+    if any(isinstance(s, gast.AsyncFor | gast.AsyncWith) for s in chain):
+        return True
+    inside = [*chain[1:], statement]
+    finals = [
+        inner
+        for around, part in zip(chain, inside, strict=False)
+        for inner in getattr(around, "finalbody", ())
+        if not any(part is own for own in around.finalbody)
+    ]
+    if not finals or statement.value is None:
+        return False
+    # What is returned would have to be the very object that `finally` changes.
+    returned = {node.id for node in walk(statement.value) if isinstance(node, gast.Name)}
+    return not returned.isdisjoint(changed_in(finals))

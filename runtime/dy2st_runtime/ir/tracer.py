@@ -77,8 +77,9 @@ class Tracer:
         `is_scratch`: only the types are wanted, for a trace around this one.
         """
         self._is_scratch = is_scratch
-        # Called with the class of an exception that the Program may raise where this stands.
-        self.before_raise: Callable[[type[BaseException]], None] | None = None
+        # Called with the class of an exception that the Program may raise where this stands; it
+        # says whether that would leave a `finally` or `with` of the user's.
+        self.before_raise: Callable[[type[BaseException]], bool] | None = None
         self.program = Program() if program is None else program
         self.block = self.program.block
         self._capture = capture
@@ -319,8 +320,8 @@ class Tracer:
         """Record, once a Block, that the user's variable must be bound here."""
         assert variable.guard is not None
         flag, name = variable.guard
-        self.check_once(variable, lambda: flag, UnboundLocalError(_unbound(name)))
-        if variable.block is self.block:  # whoever comes after this has passed the check
+        is_known = self.check_once(variable, lambda: flag, UnboundLocalError(_unbound(name)))
+        if is_known and variable.block is self.block:
             variable.guard = None
 
     def is_checked(self, variable: Variable, block: Block) -> bool:
@@ -332,19 +333,27 @@ class Tracer:
 
     def check_once(
         self, variable: Variable, flag: Callable[[], Variable], error: BaseException
-    ) -> None:
-        """`check(flag(), error)`, once a Block for one Variable."""
+    ) -> bool:
+        """`check(flag(), error)`, once a Block for one Variable; whether all has passed it that
+        comes after it: not so a `finally`."""
         key = (self.block, variable)
-        if key not in self._checked:
-            self._checked[key] = len(self.block.operators), variable.guard
-            self.check(flag(), error)
+        if key in self._checked:
+            return True
+        place = len(self.block.operators)
+        is_left = self.check(flag(), error)
+        if not is_left:
+            self._checked[key] = place, variable.guard
+        return not is_left
 
-    def check(self, flag: Variable, error: BaseException) -> None:
-        """Record that the Program raises what Python raises unless a bool Variable is true."""
-        if self.before_raise is not None:
-            self.before_raise(type(error))
+    def check(self, flag: Variable, error: BaseException) -> bool:
+        """Record that the Program raises what Python raises unless a bool Variable is true.
+
+        Returns whether the error would leave a `finally` or `with` of the user's.
+        """
+        is_left = self.before_raise is not None and self.before_raise(type(error))
         attributes = {"message": str(error), "kind": type(error).__name__}
         self.append("assert_bound", [self.local(flag)], attributes, [])
+        return is_left
 
     def _path_from(self, variable: Variable) -> list[Block]:
         """Blocks from just inside the Variable's own down to the current one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import dy2st
+from dy2st.errors import UnsupportedSyntax
 from tests.dy2st.constructs.catalogue import construct
 
 ROWS = ([1.0, 0.0], [-2.0, 3.0], [4.0, -5.0])
@@ -511,3 +512,33 @@ def return_after_a_change(x):
             put(x * v)
             return box.value
     return x - box.value
+
+
+@construct(
+    "`return items` out of a `try` whose `finally` changes `items`, under a tensor",
+    "return after the `try`",
+    refused=UnsupportedSyntax,
+    says="gives back what a `finally` changes",
+)
+def returned_list_changes_in_finally(x):
+    items = [x]
+    try:
+        if x.sum() > 0:
+            return items
+    finally:
+        items.append(x * 2)
+    return items
+
+
+@construct("`return` out of a `try` whose `finally` changes something else", "as in Python")
+def finally_changes_something_else(x):
+    items, log = [x], []
+    try:
+        if x.sum() > 0:
+            return items
+        if x.sum() < 0:
+            return items, log
+    finally:
+        number = len(items)
+        items = [number]
+    return items
