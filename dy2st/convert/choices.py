@@ -208,13 +208,19 @@ def set_choice(choice: Choice, value: Any) -> None:
         choice.tag, choice.cases = tracer.number(0), (value,)
 
 
-def settled(value: Any) -> Any:
-    """A result of the function: what some paths leave unbound is checked when the Program runs."""
-    if isinstance(value, Choice):
-        unbound = [k for k, case in enumerate(value.cases) if isinstance(case, Undefined)]
-        if unbound:
+def settled(value: Any, is_chosen: bool = False) -> Any:
+    """A result of the function: what some paths leave unbound is checked when the Program runs.
+
+    `is_chosen`: the value is inside one of several, which was checked where it was made.
+    """
+    if isinstance(value, Choice) and any(isinstance(case, Undefined) for case in value.cases):
+        if is_chosen:
+            cases = [None if isinstance(case, Undefined) else case for case in value.cases]
+            value = Choice(value.tag, tuple(cases))
+        else:
             value = over_cases(value, lambda case: case)
-    return map_entries(value, settled)
+    is_chosen = is_chosen or isinstance(value, Choice)
+    return map_entries(value, lambda entry: settled(entry, is_chosen))
 
 
 Choice.spread = staticmethod(spread)

@@ -266,3 +266,12 @@ def branch_that_raises(x):
     if x.sum() < 0:
         raise ValueError("negative")
     return x * 2
+
+
+@construct("a list of a perhaps unbound variable on one path", "checked on that path alone")
+def list_of_an_unbound_variable(x):
+    if x.sum() > 0:
+        z = None
+    if x.sum() <= 0:
+        return 5
+    return [z]
