@@ -226,3 +226,16 @@ def is_true(x):
     positive = bool(x.sum() > 0)
     big = x.max() > 5
     return positive is True, False is not positive, positive is False, big is True
+
+
+@construct("`n ** -k`, `n ** k` of numbers of the Program", "floats and ints as Python has them")
+def powers_of_numbers(x):
+    number, real = int(x[0]), float(x[1])
+    return number**2, number**-2, 2**-number if number < 0 else 2**number, real**-1, real**3.0
+
+
+@construct(
+    "a complex or infinite power of such numbers", "an error when the Program runs, never `nan`"
+)
+def powers_without_a_value(x):
+    return float(x.sum() - 60.0) ** -1 if x.sum() > 0 else 1.0
