@@ -6,9 +6,7 @@ from outside.
 
 from __future__ import annotations
 
-import array
-import io
-import random
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -31,7 +29,8 @@ def _write_text(stream: Any, state: Any) -> None:
 
 
 def _write_array(target: Any, state: bytes) -> None:
-    target[:] = array.array(target.typecode, state)
+    del target[:]
+    target.frombytes(state)
 
 
 def _generator_state(generator: Any) -> Any:
@@ -67,18 +66,15 @@ def _unplain(state: Any) -> Any:
     return state
 
 
-_STATES: dict[Any, _State] = {
-    random.Random: (lambda source: source.getstate(), lambda source, old: source.setstate(old)),
-    io.StringIO: (_read_text, _write_text),
-    io.BytesIO: (_read_text, _write_text),
-    array.array: (lambda values: values.tobytes(), _write_array),
+# By module and name: who has such an object has loaded its module, others need not.
+_STATES: dict[tuple[str, str], _State] = {
+    ("io", "StringIO"): (_read_text, _write_text),
+    ("io", "BytesIO"): (_read_text, _write_text),
+    ("random", "Random"): (lambda one: one.getstate(), lambda one, old: one.setstate(old)),
+    ("array", "array"): (lambda values: values.tobytes(), _write_array),
+    ("numpy.random", "Generator"): (_generator_state, _set_generator),
+    ("numpy.random", "RandomState"): (_legacy_state, _set_legacy),
 }
-# By name: to look at the classes would load numpy.random.
-_OF_NUMPY: dict[str, _State] = {
-    "Generator": (_generator_state, _set_generator),
-    "RandomState": (_legacy_state, _set_legacy),
-}
-_KINDS = tuple(_STATES)
 
 
 def has_state(value: object) -> bool:
@@ -87,7 +83,7 @@ def has_state(value: object) -> bool:
     >>> has_state(io.StringIO()), has_state([])
     (True, False)
     """
-    return issubclass(type(value), _KINDS) or _is_generator(value)
+    return _access(value) is not None
 
 
 def state_of(value: Any) -> Any:
@@ -96,23 +92,24 @@ def state_of(value: Any) -> Any:
     >>> state_of(io.StringIO("ab"))
     ('ab', 0)
     """
-    return _access(value)[0](value)
+    access = _access(value)
+    assert access is not None
+    return access[0](value)
 
 
 def set_state(value: Any, state: Any) -> None:
     """Give an object a state that it had."""
-    _access(value)[1](value, state)
+    access = _access(value)
+    assert access is not None
+    access[1](value, state)
 
 
-def _is_generator(value: object) -> bool:
-    kind = type(value)
-    return kind.__name__ in _OF_NUMPY and str(kind.__module__).startswith("numpy.random")
-
-
-def _access(value: Any) -> _State:
-    if _is_generator(value):
-        return _OF_NUMPY[type(value).__name__]
-    return next(_STATES[kind] for kind in _KINDS if issubclass(type(value), kind))
+def _access(value: object) -> _State | None:
+    for (module, name), access in _STATES.items():
+        loaded = sys.modules.get(module)
+        if loaded is not None and issubclass(type(value), getattr(loaded, name, ())):
+            return access
+    return None
 
 
 __all__ = ["has_state", "set_state", "state_of"]

@@ -7,8 +7,6 @@ must not make them; elsewhere a warning says so.
 from __future__ import annotations
 
 import io
-import logging
-import random
 import sys
 import warnings
 from collections.abc import Callable
@@ -19,14 +17,11 @@ from dy2st_runtime.ir import current_tracer, user_location
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ops.generator import seed, set_rng_state
 
-_SHARED: Any = random.random.__self__  # type: ignore[attr-defined]
 _IN_MEMORY = (io.StringIO, io.BytesIO)
 _ON_STREAMS = frozenset({"read", "readline", "readlines", "truncate", "write", "writelines"})
 _LOGS = frozenset({"critical", "debug", "error", "exception", "info", "log", "warn", "warning"})
 _PRINT = "write it with print(...), which the Program does when it runs"
 _DRAW = "draw it with a function of dy2st, such as rand(...), or take it as an argument"
-
-
 _SEED = "call it before the converted function"
 _MODE = "take it as an argument: f(x, is_grad_enabled())"
 _SEEDS = {function.__name__: function for function in (seed, set_rng_state)}
@@ -72,11 +67,11 @@ def in_a_branch(what: str, hint: str) -> UnsupportedSyntax:
 def _what(function: Any) -> tuple[str, str]:
     """What a call of the function does, and what to write instead; empty for all others."""
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-    if owner is _SHARED or _is_of_numpy(owner):
+    if owner is not None and _draws_for_all(owner):
         return "a random number of Python is drawn", _DRAW
     if name in _ON_STREAMS and _is_outside(owner):
         return f"{name}() of a stream is called", _PRINT
-    if name in _LOGS and _module(function) == logging.__name__:
+    if name in _LOGS and _module(function) == "logging":
         return "a message is logged", _PRINT
     if name == "is_grad_enabled" and _module(function) == is_grad_enabled.__module__:
         return "is_grad_enabled() is asked in a converted function", _MODE
@@ -87,10 +82,10 @@ def _what(function: Any) -> tuple[str, str]:
     return "", ""
 
 
-def _is_of_numpy(owner: Any) -> bool:
-    """Whether this is what draws for all of `np.random`; it is there once that is loaded."""
-    loaded = sys.modules.get("numpy.random.mtrand")
-    return loaded is not None and owner is loaded._rand
+def _draws_for_all(owner: Any) -> bool:
+    """Whether the functions of `random` or `np.random` are methods of this object."""
+    python, numpy = sys.modules.get("random"), sys.modules.get("numpy.random.mtrand")
+    return owner is getattr(python, "_inst", None) or owner is getattr(numpy, "_rand", None)
 
 
 def _is_outside(owner: Any) -> bool:
