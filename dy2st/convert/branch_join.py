@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.attributes import attributes_of, set_attribute
-from dy2st.convert.guards import bound_flag, is_guarded, passed_on
+from dy2st.convert.guards import bound_flag, is_guarded, passed_on, without_guard
 from dy2st.convert.heap import containers_in, snapshot
 from dy2st.convert.joining import (
     describe,
@@ -70,7 +70,8 @@ class Join:
         bound = self._checked(left, self.true) + self._checked(right, self.false)
         if bound:
             with passed_on(*bound):
-                return self.variable(name, left, right, guarded)
+                joined = self.variable(name, left, right, guarded)
+            return lambda: self._passed(joined(), bound)
         if not _has_one_form(left, right):
             sides = (self._perhaps(left, self.true), self._perhaps(right, self.false))
             return self.join(name, *sides, guarded)
@@ -87,6 +88,13 @@ class Join:
 
         return guard
 
+    def _passed(self, result: Any, bound: list[Any]) -> Any:
+        """The result; a variable that the one branch that goes on has checked is bound after it."""
+        if self.true.raised or self.false.raised:
+            for value in bound:
+                self.tracer.note_checked(value)
+        return result
+
     def _checked(self, value: Any, region: Region) -> list[Any]:
         """The value, if it was perhaps unbound before the branch, which has looked."""
         is_bound = is_guarded(value) and self.tracer.is_checked(value, region.block)
@@ -97,8 +105,9 @@ class Join:
         if not is_guarded(value):
             return value
         flag, name = value.guard
-        with self.tracer.inside(region.block), passed_on(value):
-            return Choice(F.cast(flag, "int64"), (Undefined(name), F.assign(value)))
+        with self.tracer.inside(region.block):
+            own = without_guard(self.tracer, value)
+            return Choice(F.cast(flag, "int64"), (Undefined(name), own))
 
     def has_common_form(self, left: Any, right: Any) -> bool:
         """Whether a variable of one statement can hold either value; what is inside is asked
@@ -288,7 +297,7 @@ class Join:
         for ours, theirs in pairs:
             ours = self._filler(theirs, self.true) if ours is ABSENT else ours
             theirs = self._filler(ours, self.false) if theirs is ABSENT else theirs
-            entries.append(self.join(name, ours, theirs, guarded=True))
+            entries.append(self.variable(name, ours, theirs, guarded=True))
         self.filling = outer
         inner = [*self._inside(left, self.true), *self._inside(right, self.false)]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from dy2st.convert.branch_join import ABSENT, is_choosable, merged, number_of
 from dy2st.convert.choices import spread
-from dy2st.convert.guards import bound_flag, is_guarded, passed_on
+from dy2st.convert.guards import bound_flag, is_guarded, passed_on, without_guard
 from dy2st.convert.joining import (
     describe,
     entries_of,
@@ -293,8 +293,8 @@ class Loop:
         """A turn may leave another kind of value: which it is, is carried with all of them."""
         if is_guarded(new):
             flag, label = new.guard
-            with passed_on(new):
-                new = Choice(F.cast(flag, "int64"), (Undefined(label), F.assign(new)))
+            own = without_guard(self.tracer, new)
+            new = Choice(F.cast(flag, "int64"), (Undefined(label), own))
         cases = new.cases if isinstance(new, Choice) else (new,)
         known = self.seen_by_body(old)
         knowns = known.cases if isinstance(known, Choice) else (known,)

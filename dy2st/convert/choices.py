@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import BuiltinMethodType, MethodType, MethodWrapperType
 from typing import Any
 
+from dy2st.convert.guards import bound_flag, is_guarded
 from dy2st.convert.heap import containers_in, snapshot
 from dy2st.convert.regions import Copies, raised_when_run
 from dy2st.convert.stage_if import stage_branches
@@ -208,17 +209,24 @@ def set_choice(choice: Choice, value: Any) -> None:
         choice.tag, choice.cases = tracer.number(0), (value,)
 
 
+def _read(value: Any) -> Any:
+    tracer = current_tracer()
+    if tracer is not None and is_guarded(value):
+        tracer.check_bound(value)
+    return value
+
+
 def settled(value: Any, is_chosen: bool = False) -> Any:
     """A result of the function: what some paths leave unbound is checked when the Program runs.
 
     `is_chosen`: the value is inside one of several, which was checked where it was made.
     """
-    if isinstance(value, Choice) and any(isinstance(case, Undefined) for case in value.cases):
+    if isinstance(value, Choice) and any(bound_flag(case) is not True for case in value.cases):
         if is_chosen:
             cases = [None if isinstance(case, Undefined) else case for case in value.cases]
             value = Choice(value.tag, tuple(cases))
         else:
-            value = over_cases(value, lambda case: case)
+            value = over_cases(value, _read)
     is_chosen = is_chosen or isinstance(value, Choice)
     return map_entries(value, lambda entry: settled(entry, is_chosen))
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from dy2st.convert.undefined import Undefined
-from dy2st_runtime.ir import Variable
+from dy2st_runtime.ir import F, Tracer, Variable
 
 
 def is_guarded(value: Any) -> bool:
@@ -20,6 +20,14 @@ def bound_flag(value: Any) -> Any:
     if isinstance(value, Variable) and value.guard is not None:
         return value.guard[0]
     return not isinstance(value, Undefined)
+
+
+def without_guard(tracer: Tracer, value: Variable) -> Variable:
+    """A guarded value in the current Block, where it is bound; the same tensor if it is from
+    outside of the Block."""
+    with passed_on(value):
+        own = tracer.local(value)
+        return F.assign(value) if own is value else own
 
 
 @contextmanager

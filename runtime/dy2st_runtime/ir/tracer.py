@@ -324,6 +324,12 @@ class Tracer:
         if is_known and variable.block is self.block:
             variable.guard = None
 
+    def note_checked(self, variable: Variable) -> None:
+        """Note that the user's variable is surely bound from here on."""
+        self._checked.setdefault(
+            (self.block, variable), (len(self.block.operators), variable.guard)
+        )
+
     def is_checked(self, variable: Variable, block: Block) -> bool:
         """Whether the user's variable is surely bound at the end of a Block, which has checked."""
         place: Block | None = block

@@ -306,3 +306,17 @@ def condition_that_prints(x):
         x = x + 1
         turns = turns + 1
     return x, turns
+
+
+@construct("a perhaps unbound variable that a loop sets to None", "stays unbound where it was")
+def unbound_or_none(x):
+    if x.sum() > 10:
+        last = x
+    turns = x.sum() * 0
+    while turns < 1:
+        turns = turns + 1
+        if x.sum() > 5:
+            last = None
+    if x.sum() < 0:
+        last = None
+    return [last, 1]

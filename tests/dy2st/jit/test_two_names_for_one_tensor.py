@@ -197,3 +197,20 @@ def test_a_tensor_with_one_name_is_changed_as_in_python(function):
     for values in INPUTS:
         expected = function(dy2st.to_tensor(values)).tolist()
         assert static(dy2st.to_tensor(values)).tolist() == expected
+
+
+def test_a_second_name_that_only_some_paths_give_in_a_try_is_noticed():
+    def f(x):
+        b = x * 2
+        if x.sum() > 0:
+            other = b
+        kept = None
+        try:
+            if x.sum() > 1:
+                kept = other
+        finally:
+            b[0] = 0
+        return kept
+
+    with pytest.raises(EscapedVariable, match="changed in place"):
+        to_static(f)(dy2st.ones([2]))
