@@ -65,7 +65,11 @@ def check_turns(
     `operands` are the starts of the `count` carried tensors, and what else the loop reads;
     `written` the parameters that the body changes in place.
     """
-    starts = [frozenset(tracer.aliases.of(tracer.aliases.origin(v))) for v in operands]
+
+    def same(variable: Variable) -> frozenset[Variable]:
+        return frozenset(tracer.aliases.of(tracer.aliases.origin(variable)))
+
+    starts = [same(variable) for variable in operands]
     outside = frozenset(block.parameters[count:])
     if any(tracer.aliases.origin(end) in written for end in block.yields[:count]):
         raise _two_names(place)
@@ -75,7 +79,8 @@ def check_turns(
         others = [k for k in range(len(operands)) if k != index]
         begins_shared = any(starts[k] & starts[index] for k in others)
         end = block.yields[index]
-        ends_shared = end in outside or any(block.yields[k] is end for k in others if k < count)
+        others_end = [same(block.yields[k]) if k < count else starts[k] for k in others]
+        ends_shared = end in outside or any(same(end) & other for other in others_end)
         if begins_shared or ends_shared:
             raise _two_names(place)
 

@@ -62,6 +62,8 @@ def _check_choice(tracer: Tracer, choice: Choice) -> None:
     """Record the check that a Choice is none of its unbound cases."""
     bound = [k for k, case in enumerate(choice.cases) if not isinstance(case, Undefined)]
     missing = [case for case in choice.cases if isinstance(case, Undefined)]
+    if missing and not bound:
+        raise missing[0].error()
     if missing:
         tracer.check_once(choice.tag, lambda: is_case(choice, bound), missing[0].error())
     for k in bound:

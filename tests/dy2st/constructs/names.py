@@ -367,3 +367,18 @@ def frame_name(x):
     if x.sum() > 0:
         y = x + 1
     return name(), y
+
+
+@construct(
+    "`del` on every path of a perhaps unbound variable", "Python's error where it is unbound"
+)
+def deleted_on_every_path(x):
+    if x.sum() > 0:
+        y = x
+    if x.sum() > 10:
+        del y
+    else:
+        x = x + 1
+        del y
+    print("deleted")
+    return y

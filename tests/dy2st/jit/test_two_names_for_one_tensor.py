@@ -214,3 +214,20 @@ def test_a_second_name_that_only_some_paths_give_in_a_try_is_noticed():
 
     with pytest.raises(EscapedVariable, match="changed in place"):
         to_static(f)(dy2st.ones([2]))
+
+
+def test_a_second_name_that_a_branch_of_a_turn_gives_is_noticed_in_the_next():
+    def f(x):
+        b = x * 2
+        turns = x.sum() * 0
+        while turns < 2:
+            turns = turns + 1
+            b[1] = 0
+            if b.sum() < 100:
+                b = x
+            else:
+                b = b - 1
+        return x
+
+    with pytest.raises(EscapedVariable, match="changed in place in a loop"):
+        to_static(f)(dy2st.ones([2]))
