@@ -80,6 +80,7 @@ _STATES: dict[tuple[str, str], _State] = {
 def has_state(value: object) -> bool:
     """Whether an object has a state that no attribute shows.
 
+    >>> import io
     >>> has_state(io.StringIO()), has_state([])
     (True, False)
     """
@@ -89,6 +90,7 @@ def has_state(value: object) -> bool:
 def state_of(value: Any) -> Any:
     """The state of an object, to compare with later.
 
+    >>> import io
     >>> state_of(io.StringIO("ab"))
     ('ab', 0)
     """
