@@ -133,10 +133,16 @@ def _staged(
 def _settle(loop: Loop, condition: Function, body: Function) -> tuple[Region, Region]:
     """Trace condition and body until the types that were assumed hold."""
     constraints = loop.tracer.program.constraints
+
+    @wraps(condition, assigned=(), updated=())
+    def test(*values: Any) -> Any:
+        # Here the objects that it asks hold what they hold in a turn.
+        return truth(loop.tracer, condition(*values))
+
     for _ in range(_ROUNDS):
         known = len(constraints)
         try:
-            tested = loop.trace(condition)
+            tested = loop.trace(test)
             loop.pure(tested)
             with loop.tracer.inside(tested.block):
                 tested.block.yields = [truth(loop.tracer, tested.results[0])]

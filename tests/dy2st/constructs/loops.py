@@ -320,3 +320,21 @@ def unbound_or_none(x):
     if x.sum() < 0:
         last = None
     return [last, 1]
+
+
+@construct(
+    "`while n < 3 and thing:` of an object that a turn changes", "its `__bool__` sees the turn"
+)
+def object_as_condition(x):
+    class Thing:
+        def __init__(self, value):
+            self.value = value
+
+        def __bool__(self):
+            return bool(self.value.sum() > 5)
+
+    thing, turns = Thing(x), 0
+    while turns < 3 and thing:
+        turns = turns + 1
+        thing.value = thing.value / 8
+    return turns, thing.value

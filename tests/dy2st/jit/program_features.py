@@ -188,22 +188,22 @@ JUMPS = Feature(
 )
 
 PERHAPS = Feature(
-    start=("if <test>:\n    l = <tensor>", "m = None"),
+    start=("if <test>:\n    l = <tensor>", "kept = None"),
     statements=(
         "if <test>:\n    l = <tensor>",
         "if <test>:\n    l = None",
-        "m = l",
-        "m = [l, <number>]",
+        "kept = l",
+        "kept = [l, <number>]",
         "shown(l)",
         "l",
         "print('kept')",
-        "m = l if <test> else <tensor>",
-        "m = [l is None]",
-        "if <test>:\n    m = l",
+        "kept = l if <test> else <tensor>",
+        "kept = [l is None]",
+        "if <test>:\n    kept = l",
         "l = <tensor>",
         "del l",
     ),
-    results="m",
+    results="kept",
 )
 HEADS = Feature(
     start=("j = t * 0",),
