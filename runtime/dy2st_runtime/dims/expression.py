@@ -16,6 +16,7 @@ from functools import lru_cache
 from numbers import Integral
 from operator import attrgetter
 from typing import Any, NoReturn
+from zlib import crc32
 
 from dy2st_runtime.dims.printing import atom_text, size_text
 from dy2st_runtime.errors import UndecidedDim
@@ -74,7 +75,7 @@ class Atom:
         if kind == "symbol":
             has_range = (minimum, maximum) != (0, None)
             self.order = f"{name}\0{minimum},{maximum}" if has_range else name
-            self.mask = 1 << (hash(name) & 63)
+            self.mask = 1 << (crc32(name.encode()) & 63)  # hash() differs from run to run
         else:
             self.order = _shortened(atom_text(kind, args, by_order))
             self.mask = 0
