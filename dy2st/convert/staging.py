@@ -339,7 +339,7 @@ def stage_setitem(target: Any, index: Any, value: Any) -> Any:
         return target
     if isinstance(target, Variable):
         if isinstance(target.type, ArrayType):
-            return F.array_write(target, index, value)
+            return _holding(F.array_write(target, index, value), value)
         changed = F.setitem(target, index, value)
         tracer().overwrite(target)
         return changed
@@ -356,12 +356,20 @@ def stage_setitem(target: Any, index: Any, value: Any) -> Any:
 
 def stage_append(target: Any, value: Any) -> Any:
     """`target.append(value)` for a staged list: the changed list."""
-    return F.array_append(target, _as_tensor(value))
+    return _holding(F.array_append(target, _as_tensor(value)), value)
 
 
 def stage_list(items: list[Any]) -> Any:
     """A Python list as a list of the Program."""
-    return F.array_of(only_tensors(items))
+    return _holding(F.array_of(only_tensors(items)), *items)
+
+
+def _holding(array: Any, *items: Any) -> Any:
+    """The list: each of its tensors has a second name in it, which is out of date if it changes."""
+    for item in items:
+        if isinstance(item, Variable):
+            tracer().aliases.note(array, item)
+    return array
 
 
 def only_tensors(items: list[Any]) -> list[Any]:

@@ -231,3 +231,17 @@ def test_a_second_name_that_a_branch_of_a_turn_gives_is_noticed_in_the_next():
 
     with pytest.raises(EscapedVariable, match="changed in place in a loop"):
         to_static(f)(dy2st.ones([2]))
+
+
+def test_a_tensor_in_a_list_of_the_program_that_changes_in_place_is_noticed():
+    def f(x):
+        b, items = x * 2, [x]
+        turns = x.sum() * 0
+        while turns < 2:
+            turns = turns + 1
+            items.append(b)
+        b[0] = 0
+        return items
+
+    with pytest.raises(EscapedVariable, match="changed in place"):
+        to_static(f)(dy2st.ones([2]))
