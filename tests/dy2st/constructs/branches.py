@@ -275,3 +275,22 @@ def list_of_an_unbound_variable(x):
     if x.sum() <= 0:
         return 5
     return [z]
+
+
+@construct("a list past a branch that Python's own error ends", "is the same list")
+def list_past_a_branch_that_fails(x):
+    items = [x, x + 1]
+    if x.sum() > 0:
+        if x.sum() < 10:
+            return items
+        [][1]
+    return len(items)
+
+
+@construct("a number past a branch that raises", "stays Python's: it can be a count or an index")
+def number_past_a_branch_that_raises(x):
+    if x.sum() > 20:
+        raise ValueError("too large")
+    else:
+        count = 2
+    return [x] * count, [x, -x][count - 1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+from dy2st.errors import ConversionError
 from tests.dy2st.constructs.catalogue import construct
 
 
@@ -338,3 +339,28 @@ def object_as_condition(x):
         turns = turns + 1
         thing.value = thing.value / 8
     return turns, thing.value
+
+
+@construct(
+    "a list that a loop over it makes longer under a tensor",
+    "use `while items: item = items.pop(0)`",
+    refused=ConversionError,
+    says="while a loop runs over it",
+)
+def list_grows_under_its_loop(x):
+    items = [x]
+    for item in items:
+        if item.max() > 1:
+            items.append(item - 1)
+    return len(items)
+
+
+@construct("a list of what is left, that a `while` takes from and adds to", "a list of the Program")
+def list_of_what_is_left(x):
+    left, turns = [x], 0
+    while left:
+        item = left.pop(0)
+        if item.max() > 1:
+            left.append(item - 1)
+        turns += 1
+    return turns

@@ -6,7 +6,6 @@ import pytest
 
 import dy2st
 from dy2st.jit import to_static
-from dy2st_runtime.errors import UnsupportedSyntax
 
 
 class Box:
@@ -40,16 +39,3 @@ def test_reading_a_missing_attribute_raises_what_python_raises():
     assert static(dy2st.to_tensor([1.0])).tolist() == [1.0]
     with pytest.raises(AttributeError, match=r"^'Box' object has no attribute 'value'"):
         static(dy2st.to_tensor([-1.0]))
-
-
-def test_a_handler_of_an_unbound_variable_is_refused():
-    def run(x):
-        if x.sum() > 0:
-            y = x
-        try:
-            return y + 1
-        except NameError:
-            return x
-
-    with pytest.raises(UnsupportedSyntax, match="whether UnboundLocalError is raised"):
-        to_static(run)(dy2st.to_tensor([1.0]))
