@@ -444,7 +444,8 @@ def number_of(tracer: Tracer, value: Any, numbers: Sequence[int]) -> Variable:
     tag = tracer.variable(value.tag)
     if list(numbers) != list(range(len(numbers))):
         table = tracer.constant(np.array(numbers, "int64"))
-        tag = F.getitem(table, tag)
+        with tracer.surely_valid():
+            tag = F.getitem(table, tag)
     tag.number = int
     return tag
 

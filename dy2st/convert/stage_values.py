@@ -57,12 +57,8 @@ def staged_items(value: Any) -> StagedItems | None:
 
 def _at(value: Any, index: Any) -> Any:
     """An item whose index is surely in its bounds: no IndexError is to be looked after."""
-    active = tracer()
-    hook, active.before_raise = active.before_raise, None
-    try:
+    with tracer().surely_valid():
         return value[index]
-    finally:
-        active.before_raise = hook
 
 
 def as_number(variable: Variable, kind: type) -> Variable:

@@ -351,6 +351,15 @@ class Tracer:
             self._checked[key] = place, variable.guard
         return not is_left
 
+    @contextmanager
+    def surely_valid(self) -> Iterator[None]:
+        """Inside, operators get what they need, such as an index in its bounds: none raises."""
+        hook, self.before_raise = self.before_raise, None
+        try:
+            yield
+        finally:
+            self.before_raise = hook
+
     def check(self, flag: Variable, error: BaseException) -> bool:
         """Record that the Program raises what Python raises unless a bool Variable is true.
 
