@@ -183,7 +183,7 @@ class _Caught:
         """`if raised: ...`: the handlers as branches, chosen by the class of the exception."""
         chosen: Block = [gast.Raise(load(error), None)]
         for handler in reversed(self._statement.handlers):
-            body = [_renamed(copy.deepcopy(node), handler, error) for node in handler.body]
+            body = self._body(handler, error)
             if handler.type is None:
                 chosen = body
                 continue
@@ -193,15 +193,28 @@ class _Caught:
         held = self._context.call("convert_caught_error", load(self._place), constant(flag))
         return at(self._statement, gast.If(load(flag), [assign(error, held), *chosen], orelse))
 
+    def _body(self, handler: Node, error: str) -> Block:
+        """The statements of a handler for an exception in a variable."""
+        body = copy.deepcopy(handler.body)
+        for statement in body:
+            for again in _raised_again(statement):
+                again.exc = at(again, load(error))
+        if handler.name is None:
+            return list(body)
+        own = self._context.flag("caught")
+        for node in (inner for statement in body for inner in walk_scope(statement)):
+            if isinstance(node, gast.Name) and node.id == handler.name.id:
+                node.id = own
+        return [at(body[0], assign(own, load(error))), *body]
 
-def _renamed(node: Node, handler: Node, error: str) -> Node:
-    """A statement of a handler with its exception under another name, also in a bare `raise`."""
-    for inner in walk_scope(node):
-        if handler.name is not None and isinstance(inner, gast.Name):
-            inner.id = error if inner.id == handler.name.id else inner.id
-        if isinstance(inner, gast.Raise) and inner.exc is None:
-            inner.exc = at(inner, load(error))
-    return node
+
+def _raised_again(node: Node) -> Iterator[Node]:
+    """Every bare `raise` of the exception that the handler around has caught."""
+    if isinstance(node, gast.Raise) and node.exc is None:
+        yield node
+    elif not isinstance(node, (gast.ExceptHandler, *SCOPES)):
+        for inner in children(node):
+            yield from _raised_again(inner)
 
 
 def _none_of(flags: list[str]) -> Node:

@@ -344,6 +344,21 @@ def raise_caught_around_a_call(x):
     return y
 
 
+@construct("`raise` in a handler that catches another exception", "each raises its own again")
+def raise_again_inside(x):
+    try:
+        if x.sum() > 10:
+            raise ValueError("too much")
+    except ValueError as error:
+        try:
+            int("zz")
+        except ValueError as inner:
+            print(error, inner)
+            error = inner
+        raise
+    return x
+
+
 @construct("`assert` on a tensor and its handler", "the handler becomes the other branch")
 def assert_caught(x):
     try:
