@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.attributes import attributes_of, set_attribute
+from dy2st.convert.caught import Relayed
 from dy2st.convert.guards import bound_flag, is_guarded, passed_on, without_guard
 from dy2st.convert.heap import containers_in, snapshot
 from dy2st.convert.joining import (
@@ -353,6 +354,7 @@ _CHOOSABLE = (
     enum.Enum,
     np.generic,
     Undefined,
+    Relayed,
     FunctionType,
     BuiltinFunctionType,
     MethodType,

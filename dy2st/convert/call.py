@@ -96,9 +96,19 @@ from dy2st.convert.outer import convert_outer, convert_own
 from dy2st.convert.outward import check_outward
 from dy2st.convert.reads import PERHAPS_UNBOUND, convert_cell, defined
 from dy2st.convert.record import note_call
+from dy2st.convert.relays import (
+    are_relaying,
+    convert_has_raised,
+    convert_heard,
+    convert_relayed,
+    convert_relayed_error,
+    convert_result,
+    relaying_call,
+    relays_of,
+)
 from dy2st.convert.staging import is_staged_iterable
 from dy2st.convert.stale import check_fresh
-from dy2st.convert.swapping import own_code
+from dy2st.convert.swapping import as_written, own_code
 from dy2st.convert.text import convert_format, convert_percent, convert_text, text_method
 from dy2st.convert.traced import (
     FRESH_CONTAINERS,
@@ -185,11 +195,9 @@ class _Known:
             check_outward(function)
             return function
         self.converted.__defaults__ = self.defaults = function.__defaults__
-        if are_by_turns() and has_generators(self.code):
-            self.era = None
-            return _by_turns(function, self.converted)
-        self.era = era if is_known else None
-        return self.converted
+        form = _in_mode(function, self.converted)
+        self.era = era if is_known and form is self.converted else None
+        return form
 
 
 def convert_call(function: Any) -> Any:
@@ -404,14 +412,21 @@ def _convert_function(function: FunctionType) -> FunctionType:
     if function.__closure__ is None:
         # A closure may hold the function itself: a table that holds the closure would keep it.
         _functions[id(function)] = _Known(function, converted)
-    if are_by_turns() and has_generators(function.__code__):
-        converted = _by_turns(function, converted)
-    return converted
+    return _in_mode(function, converted)
 
 
-def _by_turns(function: FunctionType, converted: FunctionType) -> FunctionType:
-    """A function with generators, as such that run their consumers where these take their items."""
-    turns = transpile(function, by_turns=True)
+def _in_mode(function: FunctionType, converted: FunctionType) -> FunctionType:
+    """A function in the form that this trace needs: one with generators runs their consumers, one
+    with lines that exceptions pass relays them."""
+    if not (are_by_turns() or are_relaying()):
+        return converted
+    written = as_written(function)
+    relays = relays_of(written.__code__)
+    if relays is not None:
+        converted = transpile(written, relays=relays).function(function, HELPERS)
+    if not (are_by_turns() and has_generators(written.__code__)):
+        return converted
+    turns = transpile(written, by_turns=True, relays=relays)
     made = turns.function(function, HELPERS)
     return convert_generator(converted, made) if turns.takes_turns else made
 
@@ -519,7 +534,13 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_gathered,
         convert_generated,
         convert_generator,
+        convert_has_raised,
+        convert_heard,
         convert_held,
+        convert_relayed,
+        convert_relayed_error,
+        relaying_call(convert_call),
+        convert_result,
         convert_ifelse,
         convert_ifexp,
         convert_in,

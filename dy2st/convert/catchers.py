@@ -20,6 +20,7 @@ from functools import lru_cache
 from types import BuiltinFunctionType, CodeType, FrameType
 from typing import Any
 
+from dy2st.transpiler import statement_info
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.location import is_own_file
@@ -29,13 +30,21 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _JUMPS = (ast.Return, ast.Break, ast.Continue)
 _SWALLOWING_MODULES = frozenset({"contextlib", "unittest", "asyncio"})
 _MANAGERS = (redirect_stdout, redirect_stderr)
+_CATCHES = "a `try` whose `except` may catch it"
 _UNKNOWN = object()
+
+Path = tuple[tuple[str, int], ...]
 
 
 class _Refused(threading.local):
     """The last refusal: the same `with` or `finally` may swallow it, too."""
 
     error: UnsupportedSyntax | None = None
+    # By refusal: the files and lines that the exception has passed on its way to the `try`.
+    paths: weakref.WeakKeyDictionary[Exception, Path]
+
+    def __init__(self) -> None:
+        self.paths = weakref.WeakKeyDictionary()
 
 
 refused = _Refused()
@@ -54,20 +63,63 @@ passed = _Passed()
 tracing_codes: list[CodeType] = []
 
 
-def refuse_if_caught(kind: type[BaseException], at: Location | None = None) -> bool:
+def refuse_if_caught(
+    kind: type[BaseException], at: Location | None = None, raised: BaseException | None = None
+) -> bool:
     """Raise UnsupportedSyntax if the user's code may catch an exception of this class here.
 
+    `raised`: the exception itself, if a statement of the user's has raised it.
     Returns whether it would leave a `finally` or `with` of the user's.
     """
     refuse_if_ending(at)
     leaves = False
+    refusal: UnsupportedSyntax | None = None
+    path = [] if raised is None else _path_of(raised)
     for frame in user_frames():
+        path.append((frame.f_code, frame.f_lineno))
         for statement in _around_frame(frame):
             what = _stops(statement, kind, frame)
-            if what:
-                raise _caught(kind, at, frame.f_code.co_filename, statement.lineno, what)
+            if what and refusal is None:
+                refusal = _caught(kind, at, frame.f_code.co_filename, statement.lineno, what)
+            if refusal is not None and what == _CATCHES:
+                refused.paths[refusal] = () if raised is None else _called_on(path)
+                raise refusal
             leaves = _pass(frame.f_code, statement) or leaves
+    if refusal is not None:
+        raise refusal
     return leaves
+
+
+def refuse_if_leaving(kind: type[BaseException], until: CodeType) -> None:
+    """Raise UnsupportedSyntax if a `with` of the function that `until` has called may look at an
+    exception: the function relays it as its result. A `finally` runs as it does at a `return`."""
+    refuse_if_ending()
+    for frame in user_frames(until):
+        for statement in _around_frame(frame):
+            is_with = isinstance(statement, (ast.With, ast.AsyncWith))
+            what = _stops(statement, kind, frame) if is_with else ""
+            if what:
+                raise _caught(kind, None, frame.f_code.co_filename, statement.lineno, what)
+
+
+def _path_of(error: BaseException) -> list[tuple[CodeType, int]]:
+    """The user's code and lines in the traceback of an exception, the innermost first."""
+    found, trace = [], error.__traceback__
+    while trace is not None:
+        if not is_own_file(trace.tb_frame.f_code.co_filename):
+            found.append((trace.tb_frame.f_code, trace.tb_lineno))
+        trace = trace.tb_next
+    return found[::-1]
+
+
+def _called_on(path: Sequence[tuple[CodeType, int]]) -> Path:
+    """The lines at which something is raised, or called; a branch is code of its own, too."""
+    inner = [None, *(code for code, _ in path)]
+    return tuple(
+        (code.co_filename, line)
+        for called, (code, line) in zip(inner, path, strict=False)
+        if called is None or statement_info(called) is None
+    )
 
 
 def _caught(
@@ -84,10 +136,12 @@ def _caught(
     return refused.error
 
 
-def user_frames() -> Iterator[FrameType]:
-    """The user's frames of the trace, the innermost first."""
+def user_frames(until: CodeType | None = None) -> Iterator[FrameType]:
+    """The user's frames of the trace, the innermost first, up to that of `until`."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not any(frame.f_code is code for code in tracing_codes):
+        if frame.f_code is until:
+            return
         if not is_own_file(frame.f_code.co_filename):
             yield frame
         frame = frame.f_back
@@ -193,7 +247,7 @@ def _stops(node: Any, kind: type[BaseException], frame: FrameType) -> str:
     if _holds(node.body, frame.f_lineno):
         for handler in node.handlers:
             if handler.type is None or _may_catch(_value(handler.type, frame), kind):
-                return "a `try` whose `except` may catch it"
+                return _CATCHES
     if any(isinstance(inner, _JUMPS) for s in node.finalbody for inner in ast.walk(s)):
         return "a `try` whose `finally` may swallow it"
     if _shows(node.finalbody):

@@ -13,12 +13,23 @@ class Place:
     """Where the Program stood at a `try`, and the exceptions that branches in it raised."""
 
     # No dict of attributes: what is kept here is no list or dict of the user.
-    __slots__ = ("block", "errors")
+    __slots__ = ("block", "errors", "relayed")
 
     def __init__(self, block: Block | None) -> None:
         """No exception yet."""
         self.block = block
         self.errors: dict[str, BaseException] = {}
+        self.relayed: dict[str, Any] = {}
+
+
+class Relayed:
+    """The result of a function that has raised."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException) -> None:
+        """What it has raised."""
+        self.error = error
 
 
 def convert_place() -> Place:
@@ -26,9 +37,9 @@ def convert_place() -> Place:
     return Place(_block())
 
 
-def convert_in_branch(place: Place) -> bool:
+def convert_in_branch(place: Place | None) -> bool:
     """Whether a branch or loop of the Program was entered since `place`."""
-    return _block() is not place.block
+    return place is not None and _block() is not place.block
 
 
 def convert_is_traced(test: object) -> bool:

@@ -211,7 +211,7 @@ def record_raise(error: Exception, block: Block) -> None:
     place = _innermost(error, skips_own=is_users)
     kind = type(error)
     if not isinstance(error, ConversionError):
-        refuse_if_caught(kind, location_of(place))
+        refuse_if_caught(kind, location_of(place), error)
     wrong = isinstance(error, (Dy2stError, AttributeError, NameError, TypeError)) and not is_unbound
     if wrong or not is_users:
         raise error
@@ -274,7 +274,7 @@ def record_exception(error: Exception) -> None:
 
 def raised_when_run(error: Exception) -> AlwaysRaises:
     """Record what Python would raise here; to be raised, for the rest is not reached."""
-    refuse_if_caught(type(error))
+    refuse_if_caught(type(error), raised=error)
     record_exception(error)
     return AlwaysRaises()
 

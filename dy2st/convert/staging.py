@@ -221,7 +221,7 @@ def stage_in(value: Any, container: Any) -> Any:
 
 def stage_assert(test: Any, message: Callable[[], Any] | None) -> None:
     """`assert test, message()` for a traced test; the message is evaluated where it fails."""
-    refuse_if_caught(AssertionError)
+    refuse_if_caught(AssertionError, raised=AssertionError())
     if message is None:
         F.assert_(truth(tracer(), test))
         return

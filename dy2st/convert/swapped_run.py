@@ -14,10 +14,12 @@ from typing import Any, TypeVar
 
 from dy2st.convert.by_turns import by_turns
 from dy2st.convert.call import converted_code, is_ignored_module, reason_not_converted
+from dy2st.convert.catchers import refused
 from dy2st.convert.classes import called_by_python
 from dy2st.convert.effects import tell_effects
 from dy2st.convert.heap import Heap, containers_in, reached
 from dy2st.convert.regions import is_insisting
+from dy2st.convert.relays import Passed, relaying
 from dy2st.convert.swapping import Swaps
 from dy2st.convert.unconverted import Refusals, functions_with, location_of
 from dy2st.transpiler import REASONS, is_converted
@@ -46,6 +48,7 @@ class Preparation:
         self.swaps = Swaps(converted_code)
         self._heap: Heap | None = None
         self.by_turns = False  # whether generator functions run their consumers
+        self.passed = Passed()  # where functions relay exceptions
         self._classes: set[tuple[int, bool]] = set()
         for function in list(self._met):
             self.swaps.swap(function)
@@ -108,7 +111,11 @@ def run_swapped(traced: Any, run: Callable[[Preparation], T]) -> T:
     preparation = Preparation(traced)
     try:
         while True:
-            with Refusals() as refusals, by_turns(preparation.by_turns):
+            with (
+                Refusals() as refusals,
+                by_turns(preparation.by_turns),
+                relaying(preparation.passed),
+            ):
                 try:
                     result = run(preparation)
                 except Exception as error:  # raised again below, unless another trace avoids it
@@ -122,6 +129,8 @@ def run_swapped(traced: Any, run: Callable[[Preparation], T]) -> T:
                 raise _explained(found, codes)
             if _is_of_yield(found) and not preparation.by_turns:
                 preparation.by_turns = True
+                preparation.undo()
+            elif preparation.passed.add(refused.paths.get(found, ())):
                 preparation.undo()
             elif not preparation.learn(codes):
                 preparation.undo()

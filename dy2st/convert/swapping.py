@@ -70,3 +70,13 @@ def own_code(function: FunctionType) -> CodeType:
     with _lock:
         entry = _swapped.get(id(function))
         return function.__code__ if entry is None else entry.own
+
+
+def as_written(function: FunctionType) -> FunctionType:
+    """The function itself, or one with the code that the user wrote while that is swapped."""
+    code = own_code(function)
+    if function.__code__ is code:
+        return function
+    made = FunctionType(code, function.__globals__, function.__name__, closure=function.__closure__)
+    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    return made

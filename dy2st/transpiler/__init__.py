@@ -10,12 +10,14 @@ from dy2st.transpiler.converted import (
 )
 from dy2st.transpiler.pipeline import PIPELINE
 from dy2st.transpiler.reasons import REASONS, Reason
+from dy2st.transpiler.rewrites.relays import Relays
 
 __all__ = [
     "PIPELINE",
     "REASONS",
     "Converted",
     "Reason",
+    "Relays",
     "StatementInfo",
     "code_after",
     "is_converted",

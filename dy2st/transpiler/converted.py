@@ -17,6 +17,7 @@ from dy2st.transpiler.nodes import Node, is_untouched, statements
 from dy2st.transpiler.pipeline import PIPELINE, rewrite
 from dy2st.transpiler.printing import to_source
 from dy2st.transpiler.rewrites.python_path import with_python_path
+from dy2st.transpiler.rewrites.relays import Relays
 from dy2st.transpiler.rewrites.turns import has_turns
 from dy2st.transpiler.source import Source, find_source, mangle
 
@@ -28,12 +29,16 @@ class Converted:
     takes_turns: whether it is a generator function that runs its consumer now.
     """
 
-    def __init__(self, function: FunctionType, by_turns: bool = False):
+    def __init__(
+        self, function: FunctionType, by_turns: bool = False, relays: Relays | None = None
+    ):
         """Find the source of a function, rewrite and compile it."""
         source = find_source(function)
         self._tree = gast.ast_to_gast(source.node)
         self.takes_turns = by_turns and has_turns(self._tree)
-        context = rewrite(self._tree, function, owner=source.owner, by_turns=by_turns)
+        context = rewrite(
+            self._tree, function, owner=source.owner, by_turns=by_turns, relays=relays
+        )
         self.untouched = is_untouched(self._tree)
         self.left: list[tuple[int, Left]] = _left_in(self._tree)
         self._unbound = _compiled(self._tree, source, context)
@@ -70,19 +75,22 @@ def _compiled(tree: Node, source: Source, context: Context) -> CodeType:
         return compile_code(tree, source, context)
 
 
-def transpile(function: FunctionType, by_turns: bool = False) -> Converted:
-    """Rewrite a function; the same code object is rewritten once.
+def transpile(
+    function: FunctionType, by_turns: bool = False, relays: Relays | None = None
+) -> Converted:
+    """Rewrite a function; the same code object is rewritten once in each form.
 
     `by_turns`: generator functions whose form allows it become such that run their consumer.
+    `relays`: where functions relay exceptions to their callers.
     Raises SourceUnavailable if the function has no readable source.
     """
     code = function.__code__
-    table = _conversions_by_turns if by_turns else _conversions
-    known = table.get(id(code))
+    key = (id(code), by_turns, relays)
+    known = _conversions.get(key)
     if known is not None and known[0]() is code:
         return known[1]
-    converted = Converted(function, by_turns)
-    table[id(code)] = (weakref.ref(code, _forget(table, id(code))), converted)
+    converted = Converted(function, by_turns, relays)
+    _conversions[key] = (weakref.ref(code, _forget(_conversions, key)), converted)
     return converted
 
 
@@ -107,12 +115,12 @@ def statement_info(code: CodeType) -> StatementInfo | None:
 
 # All tables go by identity, since two functions of two files may have equal code, and forget an
 # entry with its code object.
-_conversions: dict[int, tuple[weakref.ref[CodeType], Converted]] = {}
-_conversions_by_turns: dict[int, tuple[weakref.ref[CodeType], Converted]] = {}
+_Form = tuple[int, bool, Relays | None]
+_conversions: dict[_Form, tuple[weakref.ref[CodeType], Converted]] = {}
 _made: dict[int, tuple[weakref.ref[CodeType], StatementInfo | None]] = {}
 
 
-def _forget(table: dict[int, Any], key: int) -> Callable[[object], None]:
+def _forget(table: dict[Any, Any], key: object) -> Callable[[object], None]:
     def drop(_: object) -> None:
         table.pop(key, None)
 

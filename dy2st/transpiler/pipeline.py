@@ -47,6 +47,10 @@ from dy2st.transpiler.rewrites import (
     walrus,
     while_loop,
 )
+from dy2st.transpiler.rewrites import (
+    relays as relay_exceptions,
+)
+from dy2st.transpiler.rewrites.relays import Relays
 
 Rewrite = Callable[[Node, Context], None]
 
@@ -112,10 +116,12 @@ def rewrite(
     steps: int = len(PIPELINE),
     owner: str | None = None,
     by_turns: bool = False,
+    relays: Relays | None = None,
 ) -> Context:
     """Run the first `steps` rewrites over the tree of a function of the class `owner`.
 
     `by_turns`: generator functions become such that run their consumer.
+    `relays`: where functions relay exceptions to their callers.
     """
     taken = identifiers(tree) | set(function.__code__.co_freevars)
     context = Context(function, taken)
@@ -128,6 +134,9 @@ def rewrite(
             context.kinds = kinds_in(tree)
         if name not in _NEEDS or context.has(*_NEEDS[name]):
             transform(tree, context)
+        if name == "match" and relays is not None:
+            relay_exceptions.transform(tree, context, relays)
+            context.kinds = kinds_in(tree)
     return context
 
 

@@ -60,7 +60,7 @@ def _in_blocks(node: Node, context: Context) -> None:
             if not isinstance(statement, SCOPES):
                 _in_blocks(statement, context)
             if __debug__ and isinstance(statement, gast.Try) and _catches_assert(statement):
-                statement.body = _open_asserts(statement.body, context)
+                statement.body = open_asserts(statement.body, context)
             out += _Caught(statement, context).rewrite() if _fits(statement) else [statement]
         block[:] = out
 
@@ -80,12 +80,12 @@ def _catches_assert(statement: Node) -> bool:
     return None in kinds or any(getattr(n, "id", "") in _CATCHING_ASSERT for n in named)
 
 
-def _open_asserts(block: Block, context: Context) -> Block:
+def open_asserts(block: Block, context: Context) -> Block:
     """`assert test` on a tensor becomes `if not test: raise AssertionError`."""
     out: Block = []
     for statement in block:
         for inner in _passages(statement):
-            inner[:] = _open_asserts(inner, context)
+            inner[:] = open_asserts(inner, context)
         if not isinstance(statement, gast.Assert) or _walrus_in(statement):
             out.append(statement)
             continue
@@ -181,7 +181,8 @@ class _Caught:
 
     def _chosen(self, flag: str, error: str, orelse: Block) -> Node:
         """`if raised: ...`: the handlers as branches, chosen by the class of the exception."""
-        chosen: Block = [gast.Raise(load(error), None)]
+        unmatched = getattr(self._statement, "unmatched", _raises)
+        chosen: Block = [unmatched(error)]
         for handler in reversed(self._statement.handlers):
             body = self._body(handler, error)
             if handler.type is None:
@@ -206,6 +207,10 @@ class _Caught:
             if isinstance(node, gast.Name) and node.id == handler.name.id:
                 node.id = own
         return [at(body[0], assign(own, load(error))), *body]
+
+
+def _raises(error: str) -> Node:
+    return gast.Raise(load(error), None)
 
 
 def _raised_again(node: Node) -> Iterator[Node]:

@@ -330,20 +330,6 @@ def raise_with_finally(x):
     return x + n
 
 
-@construct(
-    "`raise` that a handler around a call could catch",
-    "decide on the condition instead",
-    refused=UnsupportedSyntax,
-    says="a `try` whose `except` may catch it",
-)
-def raise_caught_around_a_call(x):
-    try:
-        y = checked(x)
-    except ValueError:
-        y = x
-    return y
-
-
 @construct("`raise` in a handler that catches another exception", "each raises its own again")
 def raise_again_inside(x):
     try:

@@ -12,6 +12,7 @@ SECTIONS = (
     "loops",
     "jumps",
     "exceptions",
+    "calls_that_raise",
     "expressions",
     "matching",
     "comprehensions",

@@ -1,0 +1,122 @@
+"""Exceptions of called functions that a caller catches: relayed where the trace needs it, only."""
+
+from __future__ import annotations
+
+import pytest
+
+import dy2st
+from dy2st.convert.relays import Passed, convert_heard, relays_of
+from dy2st.errors import UnsupportedSyntax
+from dy2st.jit import to_static
+
+X = [1.0, 2.0, 3.0]
+
+
+def bounded(x, limit=5):
+    if x.sum() > limit:
+        raise ValueError("too much")
+    return x * 2
+
+
+def test_each_statement_runs_once_in_the_trace_that_is_kept():
+    turns = []
+
+    def function(x):
+        turns.append(1)
+        try:
+            return bounded(x)
+        except ValueError:
+            return -x
+
+    static = to_static(function)
+    assert static(dy2st.to_tensor(X)).tolist() == [-1.0, -2.0, -3.0]
+    assert len(turns) == 1  # what the trace that failed has done is undone
+    assert static(dy2st.to_tensor([1.0, 1.0, 1.0])).tolist() == [2.0, 2.0, 2.0]
+
+
+def test_a_function_that_no_such_caller_calls_raises_as_before():
+    def function(x):
+        try:
+            y = bounded(x, 10)
+        except ValueError:
+            y = -x
+        return y + bounded(x, 7)
+
+    static = to_static(function)
+    assert static(dy2st.to_tensor(X)).tolist() == [4.0, 8.0, 12.0]
+    with pytest.raises(ValueError, match="too much") as caught:
+        static(dy2st.to_tensor([3.0, 3.0, 3.0]))
+    assert caught.traceback[-1].path.name != "relays.py"
+
+
+def test_a_function_called_beside_a_caller_that_hears_does_not_relay():
+    def both(x):
+        return [*map(bounded, [x])][0] + 1
+
+    def function(x):
+        try:
+            return both(x)
+        except ValueError:
+            return -x
+
+    with pytest.raises(UnsupportedSyntax, match="may catch it"):
+        to_static(function)(dy2st.to_tensor(X))
+
+
+def test_more_exceptions_than_a_call_can_relay_are_refused():
+    def many(x):
+        for k, text in enumerate("abcdefghij"):
+            if x.sum() > 20 - k:
+                raise ValueError(text)
+        return x
+
+    def function(x):
+        try:
+            return many(x)
+        except ValueError:
+            return -x
+
+    with pytest.raises(UnsupportedSyntax) as caught:
+        to_static(function)(dy2st.to_tensor(X))
+    assert caught.value.hint
+
+
+def test_gradients_flow_through_the_handler_and_through_the_body():
+    def function(x):
+        try:
+            y = bounded(x) * 3
+        except ValueError:
+            y = x * 5
+        return y.sum()
+
+    static = to_static(function)
+    for values, slope in ((X, 5.0), ([1.0, 1.0, 1.0], 6.0)):
+        x = dy2st.to_tensor(values, stop_gradient=False)
+        static(x).backward()
+        assert x.grad.tolist() == [slope] * 3
+
+
+def test_the_printed_code_stays_that_of_the_function_alone():
+    def function(x):
+        try:
+            return bounded(x)
+        except ValueError:
+            return -x
+
+    static = to_static(function)
+    before = static.code
+    static(dy2st.to_tensor(X))
+    assert static.code == before and "relay" not in before
+
+
+def test_lines_are_noted_once():
+    passed = Passed()
+    assert passed.add([("a.py", 1), ("b.py", 2)])
+    assert not passed.add([("b.py", 2)])
+    assert passed.lines == {"a.py": frozenset({1}), "b.py": frozenset({2})}
+    assert passed.traces == 1
+
+
+def test_outside_of_a_trace_nobody_hears():
+    assert relays_of(bounded.__code__) is None
+    assert convert_heard(__file__, "bounded", 1) is None
