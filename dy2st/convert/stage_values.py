@@ -87,6 +87,8 @@ def cast(kind: type, value: Any) -> Any:
     variable = to_variable(tracer(), value)
     if variable.tensor_type.rank:
         variable = F.reshape(variable, [])
+    if kind is int and variable.dtype.kind == "f":
+        tracer().append("check_int", [tracer().local(variable)], {"operation": "int"}, [])
     if kind is float and variable.number is None:
         variable = F.detach(variable)  # a number of Python has no gradient
     return as_number(variable, kind)

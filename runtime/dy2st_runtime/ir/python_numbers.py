@@ -5,9 +5,11 @@ The operands are numbers of Python, one or both of which only the run of a Progr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from dy2st_runtime.dims import Dim
 from dy2st_runtime.ir.dispatch import F, active
 
 Operation = Callable[[Any, Any], Any]
@@ -27,6 +29,40 @@ def are_ints(*values: Any) -> bool:
     (True, False)
     """
     return all(kind_of(value) in (int, bool) for value in values)
+
+
+def _power_of_ints(base: int, exponent: int) -> int:
+    is_large = exponent > 64 and abs(base) > 1
+    return 2**64 if is_large else base ** max(exponent, 0)
+
+
+# What Python computes, however large, by the operation of the Program.
+EXACT: dict[str, Operation] = {
+    "add": operator.add,
+    "int": int,
+    "multiply": operator.mul,
+    "pow": _power_of_ints,
+    "subtract": operator.sub,
+}
+
+
+def may_outgrow(operation: str, values: Sequence[Any]) -> bool:
+    """Whether an operation on ints may give more than the 64 bits of a Program's.
+
+    Small steps do not, in any number of turns that a loop can have.
+
+    >>> may_outgrow("add", (1, 2)), may_outgrow("multiply", (2, 3))
+    (False, True)
+    """
+    if any(kind_of(value) is bool for value in values):
+        return False
+    known = [abs(value) for value in values if type(value) is int]
+    if operation == "multiply":
+        return not any(value <= 1 for value in known)
+    if operation in ("add", "subtract"):
+        has_size = any(isinstance(value, Dim) for value in values)
+        return not has_size and not any(value < 2**32 for value in known)
+    return operation == "pow"
 
 
 def number_of_element(tensor: Any) -> Any:
@@ -144,9 +180,11 @@ def _check(flag: Any, error: Exception) -> None:
 
 
 __all__ = [
+    "EXACT",
     "are_ints",
     "check_divisor",
     "kind_of",
+    "may_outgrow",
     "power",
     "shifted_left",
     "shifted_right",

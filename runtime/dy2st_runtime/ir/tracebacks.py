@@ -61,7 +61,7 @@ def show_operator(error: BaseException, operator: Operator, ran: CodeType, progr
     `ran` is our code that ran the operator: the line stands behind its frame.
     """
     place = operator.location
-    is_users = operator.name in ("assert", "assert_bound", "raise")
+    is_users = operator.name in ("assert", "assert_bound", "check_int", "raise")
     if sys.version_info >= (3, 11):
         what = "raised by the Program at" if is_users else f"in the operator {operator.name!r} of"
         error.add_note(f"{what} {place}")

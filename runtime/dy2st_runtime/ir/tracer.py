@@ -48,6 +48,7 @@ from dy2st_runtime.ir.program import (
     Program,
     Variable,
 )
+from dy2st_runtime.ir.python_numbers import may_outgrow
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
@@ -179,6 +180,8 @@ class Tracer:
         if definition.promote and all_numbers(inputs):
             for result in operator.results:
                 result.number = _NUMBERS.get(result.tensor_type.dtype.kind)
+            if operator.results[0].number is int and may_outgrow(definition.name, inputs):
+                self.append("check_int", operands, {"operation": definition.name}, [])
         return operator.results[0] if len(types) == 1 else tuple(operator.results)
 
     def append(

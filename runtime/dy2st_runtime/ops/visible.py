@@ -24,6 +24,7 @@ from dy2st_runtime.ir import (
     user_location,
 )
 from dy2st_runtime.ir.choice import Choice, Hole, Text
+from dy2st_runtime.ir.python_numbers import EXACT
 from dy2st_runtime.ir.raised import exception_of
 from dy2st_runtime.ir.structure import flatten, rebuild, substitute
 from dy2st_runtime.ir.tensor import Tensor
@@ -45,6 +46,13 @@ def _assert_kernel(condition: Any, message: str) -> tuple[()]:
 def _bound_kernel(flag: Any, message: str, kind: str) -> tuple[()]:
     if not flag:
         raise exception_of(kind, (message,), {})
+    return ()
+
+
+def _check_int_kernel(*values: Any, operation: str) -> tuple[()]:
+    result = EXACT[operation](*(np.asarray(value).item() for value in values))
+    if not -(2**63) <= result < 2**63:
+        raise OverflowError(f"an int of a Program has 64 bits, and {operation} gives a larger one")
     return ()
 
 
@@ -100,6 +108,16 @@ define(
     kernel=_bound_kernel,
     effect=Effect.VISIBLE,
     samples=(Sample(((),), {"message": ""}, ("bool",), 1, 2),),
+)
+define(
+    "check_int",
+    doc="OverflowError if an operation on numbers of Python gives an int of more than 64 bits.",
+    inputs="values*",
+    attributes={"operation": REQUIRED},
+    infer=lambda *types, **_: (),
+    kernel=_check_int_kernel,
+    effect=Effect.VISIBLE,
+    samples=(Sample(((), ()), {"operation": "add"}, ("int64", "int64"), 1, 9),),
 )
 define(
     "raise",

@@ -22,6 +22,10 @@ Program, by dy2st on inputs that take every path, and must give the same value o
 print the same text, and raise the same exception. What has no exact static form is *refused* with
 an error that says where, why, and what to write instead. Without tensors all of it is plain Python.
 
+Two things differ on purpose. Ints that a tensor decides have 64 bits: a larger one is an
+OverflowError when the Program runs. And where one path gives a number and the other a 0-d tensor,
+the result is a tensor; of an int and a float, a float.
+
 Written by `python -m tests.dy2st.constructs.documented` from `tests/dy2st/constructs/`.
 """
 
