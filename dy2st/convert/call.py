@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert import library
 from dy2st.convert.asked import untraced
 from dy2st.convert.assert_ import convert_assert
 from dy2st.convert.attribute_builtins import OF_OBJECTS
@@ -35,7 +36,7 @@ from dy2st.convert.by_turns import (
     convert_generator,
     convert_stops,
     convert_taken,
-    has_generators,
+    turning_lines,
 )
 from dy2st.convert.callbacks import LRU_CACHE, cached_call, sort_of, table
 from dy2st.convert.caught import (
@@ -424,9 +425,10 @@ def _in_mode(function: FunctionType, converted: FunctionType) -> FunctionType:
     relays = relays_of(written.__code__)
     if relays is not None:
         converted = transpile(written, relays=relays).function(function, HELPERS)
-    if not (are_by_turns() and has_generators(written.__code__)):
+    lines = turning_lines(written.__code__)
+    if not lines:
         return converted
-    turns = transpile(written, by_turns=True, relays=relays)
+    turns = transpile(written, by_turns=lines, relays=relays)
     made = turns.function(function, HELPERS)
     return convert_generator(converted, made) if turns.takes_turns else made
 
@@ -457,10 +459,18 @@ def _decide(function: FunctionType) -> Converted | None:
     return conversion
 
 
+def _turned(function: FunctionType) -> FunctionType:
+    """A generator function of dy2st's own in the form that runs its consumer."""
+    lines = frozenset({function.__code__.co_firstlineno})
+    made = transpile(function, by_turns=lines).function(function, HELPERS)
+    return convert_generator(function, made)
+
+
 # What is called instead of builtins, and of functions that take a callback.
 _BUILTINS: dict[int, Callable[..., Any]] = {
     **(consuming := BUILTINS | CONSUMING),
-    **table(convert_call, consuming),
+    **(calling := table(convert_call, consuming)),
+    **library.table(convert_call, _turned, consuming | calling),
     id(list): convert_list,
 }
 

@@ -94,8 +94,10 @@ class Gathered:
         """After all items, or after the one that decides."""
         if type(iterable) is Choice:
             return replace(self, value=spread(lambda case: _of_case(self, case, turn), iterable))
-        if is_by_turns(iterable):
-            return self._by_turns(turns_of(iterable), turn)
+        inner = iterable.iterator if type(iterable) is Held else iterable
+        if is_by_turns(inner):
+            takes_all = self.kind not in (builtins.any, builtins.all)
+            return self._by_turns(turns_of(inner, takes_all), turn)
         if is_staged_iterable(iterable):
             return self._staged_turns(iterable, turn)
         return self if self.decided() is True else _unrolled(self, iterable, turn)

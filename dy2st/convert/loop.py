@@ -164,9 +164,9 @@ def _staged(iterable: Any, loop: _Turns, run: Callable[..., Any]) -> Any:
     if type(iterable) is Generated:
         return loop.turns(iterable.iterable, iterable.turn).values
     if is_by_turns(iterable):
-        refuse_reread(loop.body, surely=False)
         take = stage_take(loop.body, loop.values, run)
-        return turns_of(iterable)(take, _stops(loop.condition), tuple(loop.values))
+        takes_all = loop.condition is None
+        return turns_of(iterable, takes_all)(take, _stops(loop.condition), tuple(loop.values))
     if type(iterable) is not Choice:
         return stage_for(iterable, loop.condition, loop.body, loop.values, run)
 

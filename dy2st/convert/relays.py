@@ -19,7 +19,7 @@ from typing import Any
 from dy2st.convert.catchers import refuse_if_leaving
 from dy2st.convert.caught import Place, Relayed, convert_raised
 from dy2st.convert.choices import is_case, spread
-from dy2st.transpiler import Relays
+from dy2st.transpiler import Relays, lines_of
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.choice import Choice
@@ -73,14 +73,8 @@ def relays_of(code: CodeType) -> Relays | None:
     known = None if _mode.passed is None else _mode.passed.lines.get(code.co_filename)
     if _mode.passed is None or not known:
         return None
-    own = known & frozenset(range(code.co_firstlineno, _last_line(code) + 1))
+    own = known.intersection(lines_of(code))
     return Relays(own, _mode.passed.traces) if own else None
-
-
-def _last_line(code: CodeType) -> int:
-    inner = (const for const in code.co_consts if isinstance(const, CodeType))
-    own = (line for _, _, line in code.co_lines() if line is not None)
-    return max([code.co_firstlineno, *own, *map(_last_line, inner)])
 
 
 class Relaying:

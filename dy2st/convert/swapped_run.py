@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
-from dy2st.convert.by_turns import by_turns
+from dy2st.convert.by_turns import Decided, by_turns
 from dy2st.convert.call import converted_code, is_ignored_module, reason_not_converted
 from dy2st.convert.catchers import refused
 from dy2st.convert.classes import called_by_python
@@ -47,7 +47,7 @@ class Preparation:
         self._met = _met.setdefault(traced, weakref.WeakSet()) if is_known else weakref.WeakSet()
         self.swaps = Swaps(converted_code)
         self._heap: Heap | None = None
-        self.by_turns = False  # whether generator functions run their consumers
+        self.decided = Decided()  # the generators that run their consumers
         self.passed = Passed()  # where functions relay exceptions
         self._classes: set[tuple[int, bool]] = set()
         for function in list(self._met):
@@ -113,7 +113,7 @@ def run_swapped(traced: Any, run: Callable[[Preparation], T]) -> T:
         while True:
             with (
                 Refusals() as refusals,
-                by_turns(preparation.by_turns),
+                by_turns(preparation.decided),
                 relaying(preparation.passed),
             ):
                 try:
@@ -127,10 +127,7 @@ def run_swapped(traced: Any, run: Callable[[Preparation], T]) -> T:
             codes = refusals.codes(found)
             if not _is_refusal(found, refusals):
                 raise _explained(found, codes)
-            if _is_of_yield(found) and not preparation.by_turns:
-                preparation.by_turns = True
-                preparation.undo()
-            elif preparation.passed.add(refused.paths.get(found, ())):
+            if _finds_a_form(preparation, found, codes):
                 preparation.undo()
             elif not preparation.learn(codes):
                 preparation.undo()
@@ -139,9 +136,14 @@ def run_swapped(traced: Any, run: Callable[[Preparation], T]) -> T:
         preparation.swaps.restore()
 
 
-def _is_of_yield(error: Exception) -> bool:
-    """Whether a tensor decides on a statement with `yield`, which by turns it may."""
-    return isinstance(error, UnsupportedSyntax) and error.why == REASONS["yield"].why
+_OF_GENERATORS = (REASONS["yield"].why, REASONS["comprehension-lazy"].why)
+
+
+def _finds_a_form(preparation: Preparation, error: Exception, codes: list[CodeType]) -> bool:
+    """Whether another form of a generator, or of functions that raise, may avoid an error."""
+    if isinstance(error, UnsupportedSyntax) and error.why in _OF_GENERATORS:
+        return preparation.decided.add(error, codes)
+    return preparation.passed.add(refused.paths.get(error, ()))
 
 
 def _is_refusal(error: Exception, refusals: Refusals) -> bool:

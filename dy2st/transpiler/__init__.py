@@ -11,6 +11,7 @@ from dy2st.transpiler.converted import (
 from dy2st.transpiler.pipeline import PIPELINE
 from dy2st.transpiler.reasons import REASONS, Reason
 from dy2st.transpiler.rewrites.relays import Relays
+from dy2st.transpiler.source import lines_of
 
 __all__ = [
     "PIPELINE",
@@ -21,6 +22,7 @@ __all__ = [
     "StatementInfo",
     "code_after",
     "is_converted",
+    "lines_of",
     "statement_info",
     "transpile",
 ]

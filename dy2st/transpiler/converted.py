@@ -18,7 +18,7 @@ from dy2st.transpiler.pipeline import PIPELINE, rewrite
 from dy2st.transpiler.printing import to_source
 from dy2st.transpiler.rewrites.python_path import with_python_path
 from dy2st.transpiler.rewrites.relays import Relays
-from dy2st.transpiler.rewrites.turns import has_turns
+from dy2st.transpiler.rewrites.turns import NO_LINES, Lines, is_turning
 from dy2st.transpiler.source import Source, find_source, mangle
 
 
@@ -30,12 +30,12 @@ class Converted:
     """
 
     def __init__(
-        self, function: FunctionType, by_turns: bool = False, relays: Relays | None = None
+        self, function: FunctionType, by_turns: Lines = NO_LINES, relays: Relays | None = None
     ):
         """Find the source of a function, rewrite and compile it."""
         source = find_source(function)
         self._tree = gast.ast_to_gast(source.node)
-        self.takes_turns = by_turns and has_turns(self._tree)
+        self.takes_turns = is_turning(self._tree, by_turns)
         context = rewrite(
             self._tree, function, owner=source.owner, by_turns=by_turns, relays=relays
         )
@@ -76,11 +76,11 @@ def _compiled(tree: Node, source: Source, context: Context) -> CodeType:
 
 
 def transpile(
-    function: FunctionType, by_turns: bool = False, relays: Relays | None = None
+    function: FunctionType, by_turns: Lines = NO_LINES, relays: Relays | None = None
 ) -> Converted:
     """Rewrite a function; the same code object is rewritten once in each form.
 
-    `by_turns`: generator functions whose form allows it become such that run their consumer.
+    `by_turns`: the generators that begin at these lines run their consumers, if they can.
     `relays`: where functions relay exceptions to their callers.
     Raises SourceUnavailable if the function has no readable source.
     """
@@ -115,7 +115,7 @@ def statement_info(code: CodeType) -> StatementInfo | None:
 
 # All tables go by identity, since two functions of two files may have equal code, and forget an
 # entry with its code object.
-_Form = tuple[int, bool, Relays | None]
+_Form = tuple[int, Lines, Relays | None]
 _conversions: dict[_Form, tuple[weakref.ref[CodeType], Converted]] = {}
 _made: dict[int, tuple[weakref.ref[CodeType], StatementInfo | None]] = {}
 

@@ -51,6 +51,7 @@ from dy2st.transpiler.rewrites import (
     relays as relay_exceptions,
 )
 from dy2st.transpiler.rewrites.relays import Relays
+from dy2st.transpiler.rewrites.turns import NO_LINES, Lines
 
 Rewrite = Callable[[Node, Context], None]
 
@@ -115,18 +116,18 @@ def rewrite(
     function: FunctionType,
     steps: int = len(PIPELINE),
     owner: str | None = None,
-    by_turns: bool = False,
+    by_turns: Lines = NO_LINES,
     relays: Relays | None = None,
 ) -> Context:
     """Run the first `steps` rewrites over the tree of a function of the class `owner`.
 
-    `by_turns`: generator functions become such that run their consumer.
+    `by_turns`: the generators that begin at these lines run their consumers.
     `relays`: where functions relay exceptions to their callers.
     """
     taken = identifiers(tree) | set(function.__code__.co_freevars)
     context = Context(function, taken)
     if by_turns:
-        turns.transform(tree, context)
+        turns.transform(tree, context, by_turns)
     _note_owners(tree, owner or "")
     _prepare(tree, context)
     for name, transform in PIPELINE[:steps]:

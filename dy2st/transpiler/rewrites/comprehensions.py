@@ -25,7 +25,7 @@ from dy2st.transpiler.rewrites.logical import ExpressionRewriter, can_wait, is_s
 
 # Functions that consume a generator at once; the value says whether what they are given is
 # gathered first, and then handed to them.
-_CONSUMERS = {"list": False, "sum": False, "any": False, "all": False, "max": True, "min": True}
+CONSUMERS = {"list": False, "sum": False, "any": False, "all": False, "max": True, "min": True}
 
 
 def transform(tree: Node, context: Context) -> None:
@@ -61,7 +61,7 @@ class _Comprehensions(ExpressionRewriter):
         if self.leaves(node) or not self._consumes(node) or not self._can_move(node.args[0]):
             return self.generic_visit(node)
         first, *others = node.args
-        if not _CONSUMERS[node.func.id]:
+        if not CONSUMERS[node.func.id]:
             return self._either(node, node, "convert_comprehension", node.func, others=others)
         gathered = at(first, gast.ListComp(first.elt, first.generators))
         made = self._either(first, gathered, "convert_comprehension", self._list())
@@ -76,14 +76,14 @@ class _Comprehensions(ExpressionRewriter):
     def _consumes(self, node: Node) -> bool:
         """Whether this is a builtin with a generator expression."""
         name = node.func.id if isinstance(node.func, gast.Name) else ""
-        if name not in _CONSUMERS or name in self.context.bound or is_own(node):
+        if name not in CONSUMERS or name in self.context.bound or is_own(node):
             return False
         if not node.args or not isinstance(node.args[0], gast.GeneratorExp):
             return False
         if any(isinstance(argument, gast.Starred) for argument in node.args):
             return False
         is_plain = not node.keywords and len(node.args) <= (2 if name == "sum" else 1)
-        return is_plain or _CONSUMERS[name]
+        return is_plain or CONSUMERS[name]
 
     def _can_move(self, node: Node) -> bool:
         """Whether the parts may run in functions: no closure sees that each item has its own."""

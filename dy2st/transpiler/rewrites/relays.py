@@ -34,6 +34,7 @@ from dy2st.transpiler.nodes import (
     at,
     blocks,
     constant,
+    first_line,
     functions_in,
     is_generator,
     is_own,
@@ -94,9 +95,8 @@ class _Relays:
         """Rewrite the body."""
         function = self._function
         place = self._context.flag("heard")
-        first = min([function.lineno, *(node.lineno for node in function.decorator_list)])
         file = self._context.function.__code__.co_filename
-        key = map(constant, (file, function.name, first))
+        key = map(constant, (file, function.name, first_line(function)))
         docstring, rest = split_docstring(function.body)
         if not rest:
             return

@@ -7,7 +7,8 @@
                                          return taken_0
 
 `taken_0` is what the consumer has made of the items so far: of a `for`, its variables. A function
-inside gets this form beside its own: `g = convert_generator(g, turns_0)`.
+inside gets this form beside its own: `g = convert_generator(g, turns_0)`. A generator expression
+that somebody keeps becomes such a function first: `kept = lazily_0(xs)`.
 """
 
 from __future__ import annotations
@@ -27,10 +28,16 @@ from dy2st.transpiler.nodes import (
     at,
     blocks,
     constant,
+    first_line,
     load,
     store,
     walk_scope,
 )
+from dy2st.transpiler.rewrites.comprehensions import CONSUMERS
+from dy2st.transpiler.rewrites.logical import can_wait
+
+Lines = frozenset[int]
+NO_LINES: Lines = frozenset()
 
 _YIELDS = (gast.Yield, gast.YieldFrom)
 
@@ -43,20 +50,94 @@ def has_turns(function: Node) -> bool:
     return 0 < found == sum(map(_movable, function.body))
 
 
-def transform(tree: Node, context: Context) -> None:
-    """Rewrite a function that has turns, and those inside of it."""
-    _double(tree, context)
-    if has_turns(tree):
+def is_turning(function: Node, lines: Lines) -> bool:
+    """Whether this is a function that has turns, and begins at one of the lines."""
+    return has_turns(function) and first_line(function) in lines
+
+
+def transform(tree: Node, context: Context, lines: Lines) -> None:
+    """Rewrite the functions that have turns and begin at one of the lines."""
+    _name_expressions(tree, context, lines)
+    _double(tree, context, lines)
+    if is_turning(tree, lines):
         _rewrite(tree, context)
 
 
-def _double(node: Node, context: Context) -> None:
+def _name_expressions(node: Node, context: Context, lines: Lines) -> None:
     for block in blocks(node):
         out: Block = []
         for statement in block:
-            _double(statement, context)
+            _name_expressions(statement, context, lines)
+            if not isinstance(node, gast.ClassDef):
+                out += _Lazily(context, lines).functions_for(statement)
             out.append(statement)
-            if has_turns(statement) and not statement.decorator_list:
+        block[:] = out
+
+
+class _Lazily(gast.NodeTransformer):  # type: ignore[misc]
+    """Makes generator functions of the generator expressions of one statement."""
+
+    def __init__(self, context: Context, lines: Lines):
+        self._context = context
+        self._lines = lines
+        self._functions: Block = []
+
+    def functions_for(self, statement: Node) -> Block:
+        """The functions that the statement calls instead."""
+        if isinstance(statement, SCOPES):
+            return []
+        for name, value in gast.iter_fields(statement):
+            is_head = isinstance(statement, gast.For) and name == "iter"
+            if isinstance(value, gast.expr) and not (is_head and _is_lazy(value)):
+                setattr(statement, name, self.visit(value))
+        return self._functions
+
+    def visit_GeneratorExp(self, node: Node) -> Node:
+        """`(value for item in items if test)`."""
+        if self._lines.isdisjoint(range(node.lineno, node.end_lineno + 1)) or not can_wait(node):
+            return node
+        body = at(node.elt, gast.Expr(gast.Yield(node.elt)))
+        items = self._context.flag("items")
+        first = node.generators[0].iter
+        node.generators[0].iter = at(first, load(items))
+        for generator in reversed(node.generators):
+            for test in reversed(generator.ifs):
+                body = at(test, gast.If(test, [body], []))
+            body = at(generator.iter, gast.For(generator.target, generator.iter, [body], [], None))
+        name = self._context.flag("lazily")
+        parameters = arguments([items])
+        made = gast.FunctionDef(name, parameters, [body], [], None, None, [])
+        self._functions.append(at(node, made))
+        return at(node, gast.Call(load(name), [self.visit(first)], []))
+
+    def visit_Call(self, node: Node) -> Node:
+        """`sum(... for ...)` and its like consume the generator at once."""
+        keeps = getattr(node.func, "id", "") in CONSUMERS and node.args and _is_lazy(node.args[0])
+        first = node.args[:1] if keeps else []
+        node.func = self.visit(node.func)
+        node.args = [*first, *map(self.visit, node.args[len(first) :])]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+        return node
+
+    def visit_Lambda(self, node: Node) -> Node:
+        """Another scope, with variables of its own."""
+        return node
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_Lambda
+
+
+def _is_lazy(node: Node) -> bool:
+    return isinstance(node, gast.GeneratorExp)
+
+
+def _double(node: Node, context: Context, lines: Lines) -> None:
+    for block in blocks(node):
+        out: Block = []
+        for statement in block:
+            _double(statement, context, lines)
+            out.append(statement)
+            if is_turning(statement, lines) and not statement.decorator_list:
                 out += _other_form(statement, context)
         block[:] = out
 

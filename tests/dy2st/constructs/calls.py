@@ -258,10 +258,14 @@ def filtered(x):
     return sum(filter(lambda n: n > 1, [1, 2, 3])) * x
 
 
-@construct("`filter(f, items)` where f asks a tensor", "how many are left is unknown",
-           refused=TensorAsPython, says="truth of a traced tensor")  # fmt: skip
+@construct("`filter(f, items)` where f asks a tensor", "a list of unknown length, or a loop")
 def filtered_by_tensor(x):
-    return len(list(filter(lambda y: y.sum() > 0, [x, -x])))
+    total = x.sum()
+    for k, item in enumerate(filter(lambda y: y > 1, x)):
+        if item > 3:
+            break
+        total = total + k * item
+    return len(list(filter(lambda y: y.sum() > 0, [x, -x]))), list(filter(None, x)), total
 
 
 @construct("`sorted(key=)`, `list.sort(key=)`, `min(key=)`", "the key runs converted")

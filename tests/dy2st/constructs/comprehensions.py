@@ -227,15 +227,29 @@ def generator_reads_a_variable(x):
     return total
 
 
-@construct(
-    "a tensor condition in a generator that somebody else consumes",
-    "it gives its items outside of the Program",
-    refused=UnsupportedSyntax,
-    says="one by one",
-)
+@construct("a tensor condition in a generator that somebody keeps", "it runs its consumer")
 def lazy_generator(x):
-    lazily = (v for v in (x, -x) if v.sum() > 0)
-    return sum(lazily, x)
+    def total(items, start):
+        for item in items:
+            start = start + item
+        return start
+
+    factor = 1.0
+    lazily = (v * factor for v in (x, -x, x + 1) if v.sum() > 0)
+    factor = 2.0
+    again = (w for v in (x, -x) if v.max() > 0 for w in v if w > 1)
+    return total(lazily, x), sum(again, 0.5 + x.sum() * 0), list(again)
+
+
+@construct(
+    "such a generator read on after `any()`",
+    "how far it has come would be unknown",
+    refused=UnsupportedSyntax,
+    says="read on later",
+)
+def kept_generator_read_on(x):
+    lazily = (v > 2 for v in x if v != 1)
+    return any(lazily), sum(lazily)
 
 
 @construct(
@@ -351,8 +365,8 @@ def truth_of_the_list(x):
 @construct(
     "`sorted(... for ... if tensor)`, `tuple(...)`, `set(...)`",
     "they would be Python's, of unknown length",
-    refused=UnsupportedSyntax,
-    says="this comprehension cannot depend",
+    refused=TensorAsPython,
+    says="a list whose length depends on a tensor",
 )
 def other_consumers(x):
     return sorted(v for v in x if v > 0)

@@ -155,8 +155,21 @@ def generator_of_a_tree(x):
     return total, tree.value, seen, max(value.sum() for value in tree.large()) if seen > 100 else 0
 
 
+@construct("such a generator in a variable, read to its end", "it has no items left then")
+def decided_generator_read_again(x):
+    def parts(v):
+        if v.sum() > 0:
+            yield v
+        yield v * 2
+
+    items, total = parts(x), x
+    for item in items:
+        total = total + item
+    return total, list(items)
+
+
 @construct(
-    "such a generator in a variable that is read on later",
+    "such a generator read on after a `break`",
     "how far it has come would be unknown",
     refused=UnsupportedSyntax,
     says="read on later",
@@ -169,8 +182,40 @@ def decided_generator_read_on(x):
 
     items, total = parts(x), x
     for item in items:
+        if item.max() > 5:
+            break
         total = total + item
     return total, list(items)
+
+
+@construct("a generator of numbers beside such a generator", "stays one of Python")
+def undecided_generator(x):
+    def counting(n):
+        for k in range(n):
+            yield k * 2
+
+    def large(v):
+        for item in v:
+            if item > 1:
+                yield item
+
+    return list(counting(3)), sum(large(x), x.sum())
+
+
+@construct("`enumerate`, `map` and `filter` of such a generator", "in Python's order, item by item")
+def builtins_of_a_generator(x):
+    def large(v):
+        for item in v:
+            if item > 1:
+                print("give", item)
+                yield item
+
+    total = x.sum()
+    for k, item in enumerate(large(x), 2):
+        print("take", k, item)
+        total = total + k * item
+    halves = sum(map(lambda item: item / 2, large(x)), total)
+    return halves, sum(filter(lambda item: item < 3, large(x)), total)
 
 
 @construct(
