@@ -235,6 +235,49 @@ TURNS = Feature(
     ),
     tests=("any(r.sum() > 4 for r in picked(a))",),
 )
+RAISING = Feature(
+    start=(
+        "noted = 0",
+        "def risky(v, k=1):\n    if v.sum() > 9:\n        raise ValueError('much')\n    return v + k",
+        "def deeper(v):\n    nonlocal noted\n    noted += 1\n    try:\n        w = risky(v, noted)\n"
+        "    except KeyError:\n        w = v\n    finally:\n        noted = (noted + 1) % 7\n"
+        "    return risky(w) % 5",
+        "def turned(v):\n    for w in v:\n        if w > 5:\n            raise KeyError('w')\n"
+        "        if w < -3:\n            return v + w\n    try:\n        return risky(v)\n"
+        "    except ValueError:\n        if v.max() > 4:\n            raise\n"
+        "        raise IndexError('again')",
+    ),
+    statements=(
+        "try:\n    a = risky(<tensor>) + deeper(<tensor>) % 7\nexcept ValueError as error:\n"
+        "    print(error)\n    noted += 1",
+        "try:\n    b = (b + turned(<tensor>)) % 9\nexcept (KeyError, IndexError) as error:\n"
+        "    print(repr(error))\nexcept ValueError:\n    b = <tensor>\nelse:\n    print('else')",
+        "for r in xs:\n    try:\n        c = (c + risky(r, <number>)) % 9\n    except ValueError:\n"
+        "        noted += 1\n        if <test>:\n            break\n    else:\n        a = a + 1",
+        "try:\n    if risky(<tensor>).sum() > <scalar>:\n        a = deeper(a)\n    o.v = deeper(o.v)\n"
+        "except LookupError:\n    pass\nexcept ValueError:\n    o.v = <tensor>\nfinally:\n"
+        "    noted += 1",
+        "try:\n    assert risky(<tensor>).max() < 9, 'top'\n    c = turned(c)\n"
+        "except (AssertionError, LookupError, ValueError) as error:\n    print(type(error).__name__)",
+        "a = risky(<tensor> % 3)",
+    ),
+    tests=("noted > 1",),
+    results="noted",
+)
+LAZY = Feature(
+    start=("lazily = (r for r in xs if r.sum() > 2)",),
+    statements=(
+        "lazily = (r % 4 for r in xs if <test>)",
+        "lazily = (r for r in <tensor> if r > <number>)",
+        "for r in lazily:\n    a = (a + r) % 7",
+        "b = (b + sum(lazily)) % 9",
+        "for k, r in enumerate(filter(lambda r: r > 1, <tensor>)):\n    c = (c + k * r) % 7",
+        "a = a + len(list(filter(lambda r: r.sum() > <scalar>, xs)))",
+        "b = b + sum(map(lambda r: r % 3, (r for r in <tensor> if r > 0)))",
+        "for r in filter(None, <tensor>):\n    if r > <scalar>:\n        break\n    b = (b + r) % 5",
+        "print(len(list(lazily)))",
+    ),
+)
 FEATURES = (
     NONE,
     STRINGS,
@@ -250,6 +293,8 @@ FEATURES = (
     PERHAPS,
     HEADS,
     TURNS,
+    RAISING,
+    LAZY,
 )
 
 PRELUDE = """
