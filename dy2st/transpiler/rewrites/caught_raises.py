@@ -35,11 +35,13 @@ from dy2st.transpiler.nodes import (
     children,
     constant,
     functions_in,
+    is_own,
     load,
     negate,
     walk,
     walk_scope,
 )
+from dy2st.transpiler.rewrites.jumps import ends_here
 
 _MOST = 8
 _CATCHING_ASSERT = frozenset({"AssertionError", "Exception", "BaseException"})
@@ -71,7 +73,9 @@ def _fits(statement: Node) -> bool:
     parts = [inner for handler in statement.handlers for inner in walk_scope(handler)]
     if any(isinstance(child, _WAITS) for part in parts for child in children(part)):
         return False
-    return 0 < len(list(_sites(statement.body, False))) <= _MOST
+    sites = list(_sites(statement.body, False))
+    # The raises of relayed exceptions cost little: most of them are known never to come.
+    return bool(sites) and sum(not is_own(site.exc) for site in sites) <= _MOST
 
 
 def _catches_assert(statement: Node) -> bool:
@@ -137,6 +141,7 @@ class _Caught:
     def rewrite(self) -> Block:
         """The statements that stand for the `try`."""
         statement, context = self._statement, self._context
+        statement.ends = ends_here([statement])  # which flags hide from then on
         self._place = context.flag("place")
         for site in _sites(statement.body, False):
             self._raised[id(site)] = context.flag("raised"), context.flag("error")

@@ -35,6 +35,7 @@ from dy2st.transpiler.rewrites.jumps import (
     always_leaves,
     changed_in,
     continues_in_else,
+    ends_here,
     forgetting,
     may_fail_later,
     own_jumps,
@@ -118,7 +119,10 @@ class _SingleExit:
             return [at(statement, assign(self._value, constant(None))), statement]
         done = self._flag()
         start = at(statement, assign(done, constant(False)))
+        ends = isinstance(statement, gast.Try) and ends_here([statement])
         flagged = self._flagged([statement], in_loop=False)
+        if ends:
+            return [start, *flagged]
         guard = at(statement, gast.If(negate(load(done)), self._tail(rest, place), []))
         return [start, *flagged, guard]
 

@@ -53,6 +53,22 @@ def always_leaves(block: Block) -> bool:
     return False
 
 
+def ends_here(block: Block) -> bool:
+    """Whether no path reaches what follows a block, through `try` statements too."""
+    return any(map(_ends, block))
+
+
+def _ends(statement: Node) -> bool:
+    if isinstance(statement, gast.If):
+        return ends_here(statement.body) and ends_here(statement.orelse)
+    if not isinstance(statement, gast.Try):
+        return always_leaves([statement])
+    if getattr(statement, "ends", False) or ends_here(statement.finalbody):
+        return True
+    ways = [[*statement.body, *statement.orelse], *(h.body for h in statement.handlers)]
+    return all(map(ends_here, ways))
+
+
 def continues_in_else(statement: Node) -> bool:
     """Whether what follows a `try` is run right after its body, and only then.
 

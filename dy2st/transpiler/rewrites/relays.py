@@ -199,16 +199,16 @@ class _Relays:
         name = self._context.flag("call")
         function = self._context.call("convert_relaying", load(where.place), call.func)
         call.func = at(call, function)
-        out: Block = [assign(name, call)]
-        for index in range(self._count):
+        looked: Block = []
+        for index in reversed(range(self._count)):
             is_last = constant(index == self._count - 1)
             test = self._context.call("convert_has_raised", load(name), constant(index), is_last)
             error = self._context.call("convert_relayed_error", load(name), constant(index))
-            if where.is_try:
-                out.append(gast.If(test, [gast.Raise(error, None)], []))
-            else:
-                out.append(gast.If(test, [gast.Return(self.relayed(where, error))], []))
-        return name, [at(call, statement) for statement in out]
+            again = (
+                gast.Raise(error, None) if where.is_try else gast.Return(self.relayed(where, error))
+            )
+            looked = [gast.If(test, [again], looked)]
+        return name, [at(call, statement) for statement in (assign(name, call), *looked)]
 
     def result(self, name: str) -> Node:
         """The result of a call that has not raised."""

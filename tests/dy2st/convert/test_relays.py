@@ -120,3 +120,30 @@ def test_lines_are_noted_once():
 def test_outside_of_a_trace_nobody_hears():
     assert relays_of(bounded.__code__) is None
     assert convert_heard(__file__, "bounded", 1) is None
+
+
+def test_a_function_that_always_returns_gives_no_none():
+    def safe(x):
+        try:
+            return bounded(x)
+        except ValueError:
+            return x * 0
+
+    static = to_static(lambda x: safe(x) + 1)
+    assert static(dy2st.to_tensor(X)).tolist() == [1.0, 1.0, 1.0]
+    assert "NoneType" not in str(static.main_program)
+
+
+def test_many_calls_in_one_try_are_relayed():
+    def function(x):
+        try:
+            y = bounded(x, 50) + bounded(x, 40) + bounded(x, 30) + bounded(x, 20)
+            y = y + bounded(y, 400) + bounded(y, 300) + bounded(y, 200) + bounded(y, 100)
+        except ValueError:
+            y = -x
+        return y
+
+    static = to_static(function)
+    for values in (X, [3.0, 4.0, 5.0], [5.0, 8.0, 9.0], [50.0, 1.0, 1.0]):
+        x = dy2st.to_tensor(values)
+        assert static(x).tolist() == function(x).tolist()
