@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +19,7 @@ from typing import Any
 from dy2st.convert.catchers import refuse_if_leaving
 from dy2st.convert.caught import Place, Relayed, convert_raised
 from dy2st.convert.choices import is_case, spread
-from dy2st.transpiler import Relays, lines_of
+from dy2st.transpiler import MOST_RELAYED, Relays, lines_of
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.choice import Choice
@@ -30,18 +30,23 @@ Call = Callable[[Any], Any]
 
 @dataclass
 class Passed:
-    """The lines that exceptions have passed, by file, and in how many traces of one function."""
+    """The lines that exceptions have passed, by file, and how many have passed each."""
 
-    lines: dict[str, frozenset[int]] = field(default_factory=dict)
-    traces: int = 0
+    lines: dict[str, dict[int, int]] = field(default_factory=dict)
+    is_new: bool = False
 
-    def add(self, path: Iterable[tuple[str, int]]) -> bool:
-        """Note the lines of a path; False if all are known."""
-        new = [(file, line) for file, line in path if line not in self.lines.get(file, ())]
-        for file, line in new:
-            self.lines[file] = self.lines.get(file, frozenset()) | {line}
-        self.traces += bool(new)
-        return bool(new)
+    def add(self, path: Sequence[tuple[str, int]]) -> bool:
+        """Note a path; False if all of its lines are known, and nothing else is new."""
+        if any(line not in self.lines.get(file, ()) for file, line in path):
+            for file, line in dict.fromkeys(path):
+                self.need(file, line, self.lines.get(file, {}).get(line, 0) + 1)
+        was_new, self.is_new = self.is_new, False
+        return was_new
+
+    def need(self, file: str, line: int, count: int) -> None:
+        """Note that so many exceptions may pass a line."""
+        self.is_new = self.is_new or count <= MOST_RELAYED
+        self.lines.setdefault(file, {})[line] = count
 
 
 class _Mode(threading.local):
@@ -71,10 +76,11 @@ def are_relaying() -> bool:
 def relays_of(code: CodeType) -> Relays | None:
     """Where a function relays exceptions, if it does."""
     known = None if _mode.passed is None else _mode.passed.lines.get(code.co_filename)
-    if _mode.passed is None or not known:
+    if not known:
         return None
-    own = known.intersection(lines_of(code))
-    return Relays(own, _mode.passed.traces) if own else None
+    own = lines_of(code)
+    counts = frozenset((line, count) for line, count in known.items() if line in own)
+    return Relays(counts) if counts else None
 
 
 class Relaying:
@@ -154,9 +160,12 @@ def convert_has_raised(result: Any, index: int, is_last: bool) -> Any:
     """
     found = _relayed_in(result)
     if is_last and len(found) > index + 1:
+        at = user_location()
+        if _mode.passed is not None and at is not None:
+            _mode.passed.need(at.file, at.line, len(found))  # in the next trace
         raise UnsupportedSyntax(
             f"a called function raises one of {len(found)} exceptions, and a tensor decides which",
-            at=user_location(),
+            at=at,
             why="each needs a branch of its own in the `try` that may catch it",
             hint="raise one exception with one text, or call the function outside of the `try`",
         )

@@ -10,10 +10,11 @@ from dy2st.transpiler.converted import (
 )
 from dy2st.transpiler.pipeline import PIPELINE
 from dy2st.transpiler.reasons import REASONS, Reason
-from dy2st.transpiler.rewrites.relays import Relays
+from dy2st.transpiler.rewrites.relays import MOST_RELAYED, Relays
 from dy2st.transpiler.source import lines_of
 
 __all__ = [
+    "MOST_RELAYED",
     "PIPELINE",
     "REASONS",
     "Converted",

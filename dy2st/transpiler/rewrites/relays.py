@@ -46,7 +46,8 @@ from dy2st.transpiler.nodes import (
 )
 from dy2st.transpiler.rewrites.caught_raises import open_asserts
 
-_MOST = 8
+# How many exceptions a call can relay.
+MOST_RELAYED = 8
 # Other rewrites know these methods by their names.
 _KNOWN = frozenset(
     {
@@ -59,18 +60,18 @@ _STOPS = (gast.Yield, gast.YieldFrom, gast.Await)
 
 @dataclass(frozen=True)
 class Relays:
-    """The lines at which a function raises or is passed, and how many exceptions there may be."""
+    """The lines at which a function raises or is passed, and how many exceptions pass each."""
 
-    lines: frozenset[int]
-    count: int
+    counts: frozenset[tuple[int, int]]
 
 
 def transform(tree: Node, context: Context, relays: Relays) -> None:
     """Rewrite the functions that have one of the lines."""
+    counts = dict(relays.counts)
     for function in functions_in(tree):
-        own = relays.lines & frozenset(range(function.lineno, function.end_lineno + 1))
+        own = counts.keys() & range(function.lineno, function.end_lineno + 1)
         if own and isinstance(function, gast.FunctionDef) and not is_generator(function):
-            _Relays(function, context, own, min(relays.count, _MOST)).rewrite()
+            _Relays(function, context, {line: counts[line] for line in own}).rewrite()
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,10 @@ class _Where:
 
 
 class _Relays:
-    def __init__(self, function: Node, context: Context, lines: frozenset[int], count: int):
+    def __init__(self, function: Node, context: Context, counts: dict[int, int]):
         self._function = function
         self._context = context
-        self._lines = lines
-        self._count = count
+        self._counts = counts
         self._own = _own_names(function)
         self._opened_asserts: Block = []
         self._caught = ""  # the variable with the exception that a handler has caught
@@ -173,7 +173,7 @@ class _Relays:
         inner = [statement for block in blocks(node) for statement in block]
         last = min([node.end_lineno + 1, *(statement.lineno for statement in inner)])
         last = last if inner and last > node.lineno else max(last, node.lineno + 1)
-        return not self._lines.isdisjoint(range(node.lineno, last))
+        return not self._counts.keys().isdisjoint(range(node.lineno, last))
 
     def _raise(self, node: Node, where: _Where | None) -> Node:
         if where is None or where.is_try or node.cause is not None:
@@ -197,11 +197,13 @@ class _Relays:
     def called(self, call: Node, where: _Where) -> tuple[str, Block]:
         """A variable for the result of a call, and the statements that call and look at it."""
         name = self._context.flag("call")
+        lines = range(call.lineno, call.end_lineno + 1)
+        count = min(max(self._counts.get(line, 0) for line in lines), MOST_RELAYED)
         function = self._context.call("convert_relaying", load(where.place), call.func)
         call.func = at(call, function)
         looked: Block = []
-        for index in reversed(range(self._count)):
-            is_last = constant(index == self._count - 1)
+        for index in reversed(range(count)):
+            is_last = constant(index == count - 1)
             test = self._context.call("convert_has_raised", load(name), constant(index), is_last)
             error = self._context.call("convert_relayed_error", load(name), constant(index))
             again = (

@@ -113,8 +113,8 @@ def test_lines_are_noted_once():
     passed = Passed()
     assert passed.add([("a.py", 1), ("b.py", 2)])
     assert not passed.add([("b.py", 2)])
-    assert passed.lines == {"a.py": frozenset({1}), "b.py": frozenset({2})}
-    assert passed.traces == 1
+    assert passed.add([("a.py", 7), ("b.py", 2)])
+    assert passed.lines == {"a.py": {1: 1, 7: 1}, "b.py": {2: 2}}
 
 
 def test_outside_of_a_trace_nobody_hears():
