@@ -45,8 +45,9 @@ class Passed:
 
     def need(self, file: str, line: int, count: int) -> None:
         """Note that so many exceptions may pass a line."""
-        self.is_new = self.is_new or count <= MOST_RELAYED
-        self.lines.setdefault(file, {})[line] = count
+        known = self.lines.setdefault(file, {})
+        self.is_new = self.is_new or known.get(line, 0) < count <= MOST_RELAYED
+        known[line] = count
 
 
 class _Mode(threading.local):
