@@ -41,7 +41,8 @@ class Converted:
         )
         self.untouched = is_untouched(self._tree)
         self.left: list[tuple[int, Left]] = _left_in(self._tree)
-        self._unbound = _compiled(self._tree, source, context)
+        is_for_one_trace = bool(by_turns) or relays is not None
+        self._unbound = _compiled(self._tree, source, context, is_for_one_trace)
         self._code: CodeType | None = None
         self.statements: Mapping[str, StatementInfo] = context.statements
         self.written_first: frozenset[str] = _written_first(self._tree)
@@ -66,8 +67,13 @@ class Converted:
         return self._code
 
 
-def _compiled(tree: Node, source: Source, context: Context) -> CodeType:
-    """The code with Python's own statements beside the staged ones, where Python takes that."""
+def _compiled(tree: Node, source: Source, context: Context, is_for_one_trace: bool) -> CodeType:
+    """The code with Python's own statements beside the staged ones, where Python takes that.
+
+    What runs only once, in a trace, is compiled in less time than the statements would save.
+    """
+    if is_for_one_trace:
+        return compile_code(tree, source, context)
     try:
         return compile_code(with_python_path(tree, context), source, context)
     except (RecursionError, SyntaxError):
