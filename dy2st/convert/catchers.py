@@ -71,7 +71,7 @@ def refuse_if_caught(
     `raised`: the exception itself, if a statement of the user's has raised it.
     Returns whether it would leave a `finally` or `with` of the user's.
     """
-    refuse_if_ending(at)
+    refuse_if_ending(at, raised)
     leaves = False
     refusal: UnsupportedSyntax | None = None
     path = [] if raised is None else _path_of(raised)
@@ -160,12 +160,15 @@ def _pass(code: CodeType, statement: Any) -> bool:
     return True
 
 
-def refuse_if_ending(at: Location | None = None) -> None:
-    """Raise UnsupportedSyntax if what is printed or raised here comes from the end of a statement
-    that an exception of the Program may leave: it would not be printed or raised then."""
-    for frame in user_frames() if passed.ends else ():
+def refuse_if_ending(at: Location | None = None, raised: BaseException | None = None) -> None:
+    """Raise UnsupportedSyntax if what is printed or raised here, or was `raised`, comes from the
+    end of a statement that an exception of the Program may leave: it would not be then."""
+    if not passed.ends:
+        return
+    path = [(frame.f_code, frame.f_lineno) for frame in user_frames()]
+    for place, line in [*path, *([] if raised is None else _path_of(raised))]:
         for (code, first, last), word in passed.ends.items():
-            if code is frame.f_code and first <= frame.f_lineno <= last:
+            if code is place and first <= line <= last:
                 raise UnsupportedSyntax(
                     f"the end of the `{word}` at line {first} prints or raises, after a tensor has "
                     "decided whether an exception is raised in it",

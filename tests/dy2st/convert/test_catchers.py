@@ -168,3 +168,20 @@ def test_a_handler_of_a_read_that_a_tensor_may_leave_unbound_is_refused():
 
     with pytest.raises(UnsupportedSyntax, match="UnboundLocalError is raised, inside a `try`"):
         to_static(reads)(dy2st.to_tensor([1.0]))
+
+
+def test_a_finally_that_python_leaves_by_an_error_is_refused():
+    @to_static
+    def function(x):
+        kept = x
+        if x.sum() > 3:
+            bound = x + 1
+        try:
+            y = bound + x
+            del kept
+        finally:
+            z = kept + 1  # noqa: F821
+        return y, z
+
+    with pytest.raises(UnsupportedSyntax, match="the end of the `finally` at line"):
+        function(dy2st.to_tensor([1.0, 2.0]))
