@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from dy2st.convert.traced import is_traced
@@ -61,8 +62,7 @@ def convert_raised(place: Place, site: str, error: Any) -> bool:
     if not isinstance(made, BaseException):
         raise TypeError("exceptions must derive from BaseException")
     known = place.errors.setdefault(site, made)
-    is_plain = all(type(entry) in (str, int, float, bool, type(None)) for entry in made.args)
-    if not is_plain or type(known) is not type(made) or known.args != made.args:
+    if not _is_plain(made.args) or not same_error(known, made):
         raise UnsupportedSyntax(
             f"a tensor decides whether {type(made).__name__} is raised and caught",
             at=user_location(),
@@ -70,6 +70,26 @@ def convert_raised(place: Place, site: str, error: Any) -> bool:
             hint="give the exception a constant text",
         )
     return True
+
+
+def same_error(left: BaseException, right: BaseException) -> bool:
+    """Whether nobody can tell two exceptions apart by what they hold.
+
+    >>> same_error(KeyError(1), KeyError(1)), same_error(KeyError(1), KeyError(True))
+    (True, False)
+    """
+    if left is right:
+        return True
+    held = [*vars(left).values(), *vars(right).values()]
+    return _is_plain(held) and _described(left) == _described(right)
+
+
+def _described(error: BaseException) -> tuple[type, str, str]:
+    return type(error), repr(error.args), repr(vars(error))
+
+
+def _is_plain(values: Iterable[Any]) -> bool:
+    return all(type(value) in (str, int, float, bool, type(None)) for value in values)
 
 
 def convert_caught_error(place: Place, site: str) -> BaseException:

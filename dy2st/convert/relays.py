@@ -17,7 +17,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from dy2st.convert.catchers import refuse_if_leaving
-from dy2st.convert.caught import Place, Relayed, convert_raised
+from dy2st.convert.caught import Place, Relayed, convert_raised, same_error
 from dy2st.convert.choices import is_case, spread
 from dy2st.transpiler import MOST_RELAYED, Relays, lines_of
 from dy2st_runtime.errors import UnsupportedSyntax
@@ -202,8 +202,13 @@ def convert_result(result: Any) -> Any:
 def _relayed_in(result: Any) -> list[list[int]]:
     """The cases that are exceptions, equal ones together."""
     cases = result.cases if type(result) is Choice else (result,)
-    found: dict[Any, list[int]] = {}
+    found: list[list[int]] = []
     for index, case in enumerate(cases):
         if type(case) is Relayed:
-            found.setdefault((type(case.error), case.error.args), []).append(index)
-    return list(found.values())
+            known = (one for one in found if same_error(cases[one[0]].error, case.error))
+            same = next(known, None)
+            if same is None:
+                found.append([index])
+            else:
+                same.append(index)
+    return found

@@ -147,3 +147,29 @@ def test_many_calls_in_one_try_are_relayed():
     for values in (X, [3.0, 4.0, 5.0], [5.0, 8.0, 9.0], [50.0, 1.0, 1.0]):
         x = dy2st.to_tensor(values)
         assert static(x).tolist() == function(x).tolist()
+
+
+class Coded(Exception):
+    def __init__(self, code):
+        super().__init__("failed")
+        self.code = code
+
+
+def test_exceptions_that_differ_in_an_attribute_only_are_told_apart():
+    def coded(x):
+        if x.sum() > 5:
+            raise Coded(1)
+        if x.sum() < 0:
+            raise Coded(2)
+        return x
+
+    def function(x):
+        try:
+            return coded(x)
+        except Coded as error:
+            return x * error.code
+
+    static = to_static(function)
+    for values in (X, [-1.0, -2.0, -3.0], [1.0, 1.0, 1.0]):
+        x = dy2st.to_tensor(values)
+        assert static(x).tolist() == function(x).tolist()
