@@ -17,7 +17,7 @@ from functools import wraps
 from types import CodeType, FunctionType, GeneratorType
 from typing import Any
 
-from dy2st.transpiler import lines_of
+from dy2st.transpiler import REASONS, lines_of
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 
@@ -25,6 +25,10 @@ Take = Callable[[Any, Any], Any]
 Stops = Callable[[Any], Any]
 Run = Callable[[Take, Stops, Any], Any]
 """`run(take, stops, taken)`: what a consumer has `taken` after all items, or until it stops."""
+
+
+# Of the refusals that this form avoids.
+_REASONS = (REASONS["yield"].why, REASONS["comprehension-lazy"].why)
 
 
 class Decided:
@@ -41,9 +45,11 @@ class Decided:
         self.is_new = self.is_new or line not in known
         self.lines[file] = known | {line}
 
-    def add(self, error: UnsupportedSyntax, codes: Sequence[CodeType]) -> bool:
+    def add(self, error: Exception, codes: Sequence[CodeType]) -> bool:
         """Note a generator in which a trace has failed, the innermost that is not known, or at
-        which it has; False if all are known."""
+        which it has; False if all are known, or it has failed for another reason."""
+        if not isinstance(error, UnsupportedSyntax) or error.why not in _REASONS:
+            return False
         if error.at is not None and not (codes and _is_generator(codes[0])):
             self.note(error.at.file, error.at.line)
         for code in filter(_is_generator, codes):

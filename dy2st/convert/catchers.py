@@ -26,6 +26,7 @@ from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.location import is_own_file
 
 _TRIES = (ast.Try, *([ast.TryStar] if sys.version_info >= (3, 11) else []))
+_WITHS = (ast.With, ast.AsyncWith)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _JUMPS = (ast.Return, ast.Break, ast.Continue)
 _SWALLOWING_MODULES = frozenset({"contextlib", "unittest", "asyncio"})
@@ -37,14 +38,13 @@ Path = tuple[tuple[str, int], ...]
 
 
 class _Refused(threading.local):
-    """The last refusal: the same `with` or `finally` may swallow it, too."""
+    """The last refusal, and who hears of exceptions instead of refusing them."""
 
+    # The same `with` or `finally` may swallow it, too.
     error: UnsupportedSyntax | None = None
-    # By refusal: the files and lines that the exception has passed on its way to the `try`.
-    paths: weakref.WeakKeyDictionary[Exception, Path]
-
-    def __init__(self) -> None:
-        self.paths = weakref.WeakKeyDictionary()
+    # Hears of the files and lines that an exception passes on its way to a `try`. It returns
+    # whether the trace is begun anew for that; until then it goes on, to meet more of them.
+    note: Callable[[Path], bool] | None = None
 
 
 refused = _Refused()
@@ -73,20 +73,21 @@ def refuse_if_caught(
     """
     refuse_if_ending(at, raised)
     leaves = False
-    refusal: UnsupportedSyntax | None = None
+    stop: tuple[str, int, str] | None = None
     path = [] if raised is None else _path_of(raised)
     for frame in user_frames():
         path.append((frame.f_code, frame.f_lineno))
         for statement in _around_frame(frame):
             what = _stops(statement, kind, frame)
-            if what and refusal is None:
-                refusal = _caught(kind, at, frame.f_code.co_filename, statement.lineno, what)
-            if refusal is not None and what == _CATCHES:
-                refused.paths[refusal] = () if raised is None else _called_on(path)
-                raise refusal
+            if what and stop is None:
+                stop = frame.f_code.co_filename, statement.lineno, what
+            if what == _CATCHES and raised is not None and _comes_anew(path):
+                return leaves
+            if stop is not None and what == _CATCHES:
+                raise _caught(kind, at, *stop)
             leaves = _pass(frame.f_code, statement) or leaves
-    if refusal is not None:
-        raise refusal
+    if stop is not None:
+        raise _caught(kind, at, *stop)
     return leaves
 
 
@@ -96,10 +97,21 @@ def refuse_if_leaving(kind: type[BaseException], until: CodeType) -> None:
     refuse_if_ending()
     for frame in user_frames(until):
         for statement in _around_frame(frame):
-            is_with = isinstance(statement, (ast.With, ast.AsyncWith))
+            is_with = isinstance(statement, _WITHS)
             what = _stops(statement, kind, frame) if is_with else ""
             if what:
                 raise _caught(kind, None, frame.f_code.co_filename, statement.lineno, what)
+
+
+def _comes_anew(path: Sequence[tuple[CodeType, int]]) -> bool:
+    """Whether the trace begins anew for an exception, and goes on until then, to meet others.
+
+    Not in a `while`: perhaps only the exception ends it.
+    """
+    if refused.note is None or not refused.note(_called_on(path)):
+        return False
+    around = (node for frame in user_frames() for node in _statements_at(frame))
+    return not any(isinstance(node, ast.While) for node in around)
 
 
 def _path_of(error: BaseException) -> list[tuple[CodeType, int]]:
@@ -149,7 +161,7 @@ def user_frames(until: CodeType | None = None) -> Iterator[FrameType]:
 
 def _pass(code: CodeType, statement: Any) -> bool:
     """Note where the end of a statement runs, which Python runs also after an exception."""
-    if isinstance(statement, (ast.With, ast.AsyncWith)):
+    if isinstance(statement, _WITHS):
         first, last = statement.lineno, statement.items[-1].context_expr.end_lineno
         passed.ends[code, first, last or first] = "with"
     elif statement.finalbody:
@@ -179,10 +191,15 @@ def refuse_if_ending(at: Location | None = None, raised: BaseException | None = 
 
 
 def _around_frame(frame: FrameType) -> Sequence[Any]:
-    """The `try` and `with` statements around the line at which a frame is."""
-    code, line = frame.f_code, frame.f_lineno
-    if not getattr(code, "co_exceptiontable", b"any"):
+    """The `try` and `with` statements in whose body a frame is, the innermost first."""
+    if not getattr(frame.f_code, "co_exceptiontable", b"any"):
         return ()
+    return [node for node in _statements_at(frame) if _is_watched(node, frame.f_lineno)]
+
+
+def _statements_at(frame: FrameType) -> Sequence[Any]:
+    """The statements of its function in which a frame is, the innermost first."""
+    code, line = frame.f_code, frame.f_lineno
     known = _statements.setdefault(code, {})
     if line not in known:
         text = "".join(linecache.getlines(code.co_filename, frame.f_globals))
@@ -206,7 +223,7 @@ def tree_of(text: str) -> ast.Module | None:
 
 
 def _around(text: str, line: int) -> Iterator[Any]:
-    """The `try` and `with` statements in whose body a line is, within its function."""
+    """The `try`, `with` and `while` statements in which a line is, within its function."""
     tree = tree_of(text)
     found: list[Any] = []
     nodes: list[ast.AST] = [] if tree is None else [tree]
@@ -216,7 +233,7 @@ def _around(text: str, line: int) -> Iterator[Any]:
         for child in inside:
             if isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
                 found.clear()
-            elif _is_watched(child, line):
+            elif isinstance(child, (*_WITHS, *_TRIES, ast.While)):
                 found.append(child)
         nodes += inside
     yield from reversed(found)
@@ -235,7 +252,7 @@ def _holds(block: list[ast.stmt], line: int) -> bool:
 
 def _is_watched(node: Any, line: int) -> bool:
     """Whether this is a `with`, or a `try` whose handlers or `finally` see what a line raises."""
-    if isinstance(node, (ast.With, ast.AsyncWith)):
+    if isinstance(node, _WITHS):
         return _holds(node.body, line)
     if type(node) not in _TRIES:
         return False
@@ -244,7 +261,7 @@ def _is_watched(node: Any, line: int) -> bool:
 
 def _stops(node: Any, kind: type[BaseException], frame: FrameType) -> str:
     """How a statement may stop an exception, "" if it cannot."""
-    if isinstance(node, (ast.With, ast.AsyncWith)):
+    if isinstance(node, _WITHS):
         safe = all(_never_swallows(item.context_expr, frame) for item in node.items)
         return "" if safe else "a `with` whose context may swallow it, print or raise"
     if _holds(node.body, frame.f_lineno):

@@ -16,7 +16,7 @@ from functools import partial
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from dy2st.convert.catchers import refuse_if_leaving
+from dy2st.convert.catchers import refuse_if_leaving, refused
 from dy2st.convert.caught import Place, Relayed, convert_raised, same_error
 from dy2st.convert.choices import is_case, spread
 from dy2st.transpiler import MOST_RELAYED, Relays, lines_of
@@ -28,26 +28,44 @@ from dy2st_runtime.nn.layer import Layer
 Call = Callable[[Any], Any]
 
 
+# How often a trace that is begun anew meets an exception before it stops: its loop may have no end.
+_MOST_NOTED = 100
+
+
 @dataclass
 class Passed:
-    """The lines that exceptions have passed, by file, and how many have passed each."""
+    """The lines that exceptions pass, by file, and how many pass each."""
 
     lines: dict[str, dict[int, int]] = field(default_factory=dict)
-    is_new: bool = False
+    # What a trace has met: known when the next one begins.
+    _met: list[tuple[str, int, int]] = field(default_factory=list)
+    _left: int = _MOST_NOTED
 
-    def add(self, path: Sequence[tuple[str, int]]) -> bool:
-        """Note a path; False if all of its lines are known, and nothing else is new."""
-        if any(line not in self.lines.get(file, ()) for file, line in path):
-            for file, line in dict.fromkeys(path):
-                self.need(file, line, self.lines.get(file, {}).get(line, 0) + 1)
-        was_new, self.is_new = self.is_new, False
-        return was_new
+    @property
+    def is_new(self) -> bool:
+        """Whether the trace is to be begun anew."""
+        return bool(self._met)
 
-    def need(self, file: str, line: int, count: int) -> None:
-        """Note that so many exceptions may pass a line."""
-        known = self.lines.setdefault(file, {})
-        self.is_new = self.is_new or known.get(line, 0) < count <= MOST_RELAYED
-        known[line] = count
+    def begin(self) -> None:
+        """A trace begins."""
+        for file, line, count in self._met:
+            known = self.lines.setdefault(file, {})
+            known[line] = max(count, known.get(line, 0))
+        self._met, self._left = [], _MOST_NOTED
+
+    def note(self, path: Sequence[tuple[str, int]]) -> bool:
+        """An exception passes these lines; False if the trace need not go on."""
+        new = [(file, line, 1) for file, line in path if line not in self.lines.get(file, ())]
+        self._met += new
+        self._left -= 1
+        return bool(new) and self._left > 0
+
+    def need(self, file: str, line: int, count: int) -> bool:
+        """So many exceptions pass a line; False if that is known, or too many."""
+        is_new = self.lines.get(file, {}).get(line, 0) < count <= MOST_RELAYED
+        if is_new:
+            self._met.append((file, line, count))
+        return is_new
 
 
 class _Mode(threading.local):
@@ -62,11 +80,13 @@ _mode = _Mode()
 @contextmanager
 def relaying(passed: Passed) -> Iterator[None]:
     """Inside, the functions that have these lines relay what is raised or passes there."""
-    outer, _mode.passed = _mode.passed, passed
+    outer, _mode.passed = (_mode.passed, refused.note), passed
+    refused.note = passed.note
+    passed.begin()
     try:
         yield
     finally:
-        _mode.passed = outer
+        _mode.passed, refused.note = outer
 
 
 def are_relaying() -> bool:
@@ -160,19 +180,22 @@ def convert_has_raised(result: Any, index: int, is_last: bool) -> Any:
     False
     """
     found = _relayed_in(result)
-    if is_last and len(found) > index + 1:
-        at = user_location()
-        if _mode.passed is not None and at is not None:
-            _mode.passed.need(at.file, at.line, len(found))  # in the next trace
+    if is_last and len(found) > index + 1 and not _comes_anew(len(found)):
         raise UnsupportedSyntax(
             f"a called function raises one of {len(found)} exceptions, and a tensor decides which",
-            at=at,
+            at=user_location(),
             why="each needs a branch of its own in the `try` that may catch it",
             hint="raise one exception with one text, or call the function outside of the `try`",
         )
     if len(found) <= index:
         return False
     return is_case(result, found[index]) if isinstance(result, Choice) else True
+
+
+def _comes_anew(count: int) -> bool:
+    """Whether a trace begins anew for so many exceptions at this line."""
+    at, passed = user_location(), _mode.passed
+    return passed is not None and at is not None and passed.need(at.file, at.line, count)
 
 
 def convert_relayed_error(result: Any, index: int) -> BaseException:

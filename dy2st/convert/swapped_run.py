@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 from dy2st.convert.by_turns import Decided, by_turns
 from dy2st.convert.call import converted_code, is_ignored_module, reason_not_converted
-from dy2st.convert.catchers import refused
 from dy2st.convert.classes import called_by_python
 from dy2st.convert.effects import tell_effects
 from dy2st.convert.heap import Heap, containers_in, reached
@@ -22,13 +21,12 @@ from dy2st.convert.regions import is_insisting
 from dy2st.convert.relays import Passed, relaying
 from dy2st.convert.swapping import Swaps
 from dy2st.convert.unconverted import Refusals, functions_with, location_of
-from dy2st.transpiler import REASONS, is_converted
+from dy2st.transpiler import is_converted
 from dy2st_runtime.errors import (
     ConversionError,
     Location,
     TensorAsPython,
     UndecidedDim,
-    UnsupportedSyntax,
 )
 
 T = TypeVar("T")
@@ -93,8 +91,6 @@ class Preparation:
         found = [f for code in codes if not is_converted(code) for f in functions_with(code)]
         new = [f for f in found if id(f) not in self.swaps.functions and self.swaps.swap(f)]
         self._met.update(new)
-        if new:
-            self.undo()
         return bool(new)
 
     def undo(self) -> None:
@@ -119,31 +115,27 @@ def run_swapped(traced: Any, run: Callable[[Preparation], T]) -> T:
                 try:
                     result = run(preparation)
                 except Exception as error:  # raised again below, unless another trace avoids it
-                    found: Exception = error
+                    found: Exception | None = error
                 else:
-                    if not refusals.errors:
-                        return result
-                    found = refusals.errors[0]  # user code has caught it: the result is wrong
-            codes = refusals.codes(found)
-            if not _is_refusal(found, refusals):
-                raise _explained(found, codes)
-            if _finds_a_form(preparation, found, codes):
-                preparation.undo()
-            elif not preparation.learn(codes):
-                preparation.undo()
-                raise _explained(found, codes)
+                    # A refusal that user code has caught makes the result wrong.
+                    found = next(iter(refusals.errors), None)
+            if not preparation.passed.is_new:
+                if found is None:
+                    return result
+                _find_a_form(preparation, found, refusals)
+            preparation.undo()
     finally:
         preparation.swaps.restore()
 
 
-_OF_GENERATORS = (REASONS["yield"].why, REASONS["comprehension-lazy"].why)
-
-
-def _finds_a_form(preparation: Preparation, error: Exception, codes: list[CodeType]) -> bool:
-    """Whether another form of a generator, or of functions that raise, may avoid an error."""
-    if isinstance(error, UnsupportedSyntax) and error.why in _OF_GENERATORS:
-        return preparation.decided.add(error, codes)
-    return preparation.passed.add(refused.paths.get(error, ()))
+def _find_a_form(preparation: Preparation, error: Exception, refusals: Refusals) -> None:
+    """Let other forms of some functions avoid an error in the next trace, or raise it."""
+    codes = refusals.codes(error)
+    if _is_refusal(error, refusals):
+        if preparation.decided.add(error, codes) or preparation.learn(codes):
+            return
+        preparation.undo()
+    raise _explained(error, codes)
 
 
 def _is_refusal(error: Exception, refusals: Refusals) -> bool:

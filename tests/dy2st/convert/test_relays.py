@@ -8,7 +8,9 @@ import dy2st
 from dy2st.convert.relays import Passed, convert_heard, relays_of
 from dy2st.errors import UnsupportedSyntax
 from dy2st.jit import to_static
+from dy2st.transpiler import MOST_RELAYED
 
+begin = Passed.begin
 X = [1.0, 2.0, 3.0]
 
 
@@ -109,12 +111,68 @@ def test_the_printed_code_stays_that_of_the_function_alone():
     assert static.code == before and "relay" not in before
 
 
-def test_lines_are_noted_once():
+def test_what_a_trace_notes_is_known_to_the_next_one():
     passed = Passed()
-    assert passed.add([("a.py", 1), ("b.py", 2)])
-    assert not passed.add([("b.py", 2)])
-    assert passed.add([("a.py", 7), ("b.py", 2)])
-    assert passed.lines == {"a.py": {1: 1, 7: 1}, "b.py": {2: 2}}
+    assert passed.note([("a.py", 1), ("b.py", 2)]) and passed.note([("a.py", 1)])
+    assert passed.is_new and passed.lines == {}
+    passed.begin()
+    assert not passed.is_new and not passed.note([("b.py", 2)])
+    assert passed.need("b.py", 2, 3) and not passed.need("b.py", 2, MOST_RELAYED + 1)
+    passed.begin()
+    assert passed.lines == {"a.py": {1: 1}, "b.py": {2: 3}} and not passed.need("b.py", 2, 3)
+
+
+def test_one_trace_meets_the_exceptions_of_all_calls(monkeypatch):
+    begun = []
+    monkeypatch.setattr(Passed, "begin", lambda self: (begun.append(1), begin(self)))
+
+    def function(x):
+        for k in range(5):
+            try:
+                x = bounded(x + k)
+            except ValueError:
+                x = -x
+        try:
+            x = bounded(x)
+        except KeyError:
+            pass
+        except ValueError:
+            x = x * 2
+        return x
+
+    to_static(function)(dy2st.to_tensor(X))
+    assert len(begun) == 2
+
+
+def test_a_loop_that_only_an_exception_ends_ends_in_the_program():
+    def function(x):
+        turns = 0
+        while True:
+            turns += 1
+            try:
+                bounded(x * turns)
+            except ValueError:
+                return x + turns
+
+    static = to_static(function)
+    for values in (X, [0.5, 0.5, 0.25], [3.0, 0.0, -2.0]):
+        assert (
+            static(dy2st.to_tensor(values)).tolist() == function(dy2st.to_tensor(values)).tolist()
+        )
+
+
+def test_a_loop_that_an_exception_of_one_turn_ends_is_not_traced_for_ever():
+    def function(x):
+        turns = 0
+        while True:
+            turns += 1
+            try:
+                if turns == 1:
+                    bounded(x)
+            except ValueError:
+                return x + turns
+
+    assert to_static(function)(dy2st.to_tensor(X)).tolist() == [2.0, 3.0, 4.0]
 
 
 def test_outside_of_a_trace_nobody_hears():
