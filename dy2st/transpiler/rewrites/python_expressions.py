@@ -50,6 +50,8 @@ _PLAIN_METHODS = frozenset({"add", "append", "get", "items", "keys", "values"})
 _ASKED = frozenset({"get", "items", "keys", "values"})
 _PLAIN_BUILTINS = frozenset({"abs", "bool", "float", "int", "len"})
 _BUILTINS = frozenset(dir(builtins))
+# In these a name may come to mean another value.
+_BINDING = (gast.Lambda, gast.NamedExpr, gast.comprehension)
 
 
 @dataclass(eq=False, repr=False)
@@ -81,6 +83,7 @@ class Expressions:
         self.scopes: list[tuple[frozenset[str], frozenset[str]]] = []
         self.loops = 0
         self._known = ""
+        self._plain_names: frozenset[str] = frozenset()  # whose types were looked at just now
         self._calls: dict[str, Callable[[Node], Node]] = {
             "convert_and": self._logical,
             "convert_call": self._callee,
@@ -118,6 +121,14 @@ class Expressions:
             return at(node, own(node))
         special = self._kinds.get(type(node))
         return self.generic(node) if special is None else special(node)
+
+    def visit_with(self, node: Node, plain_names: frozenset[str]) -> Node:
+        """The form of an expression that is evaluated only if these variables are plain."""
+        if not any(isinstance(inner, _BINDING) for inner in walk(node)):
+            self._plain_names = plain_names
+        new = self.visit(node)
+        self._plain_names = frozenset()
+        return new
 
     def generic(self, node: Node) -> Node:
         """A node with the forms of its parts that run; the very node if none differs."""
@@ -407,7 +418,8 @@ class Expressions:
         if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
             if function.attr in _PLAIN_METHODS and self.is_simple(function.value):
                 kind = "fresh_containers" if function.attr in _ASKED else "plain_containers"
-                plain = [self.is_plain_type(load(a.id), "plain_types") for a in names]
+                asked = [a for a in names if a.id not in self._plain_names]
+                plain = [self.is_plain_type(load(a.id), "plain_types") for a in asked]
                 return [self.is_plain_type(function.value, kind), *plain]
         elif isinstance(function, gast.Name) and function.id in _PLAIN_BUILTINS and names:
             builtin = load(self.context.helper(f"builtin_{function.id}"))

@@ -342,10 +342,12 @@ class _PythonPath(Expressions):
         if not self.is_simple(index) or not self.is_simple(target):
             return None
         test = self.is_container(target.id)
+        known: frozenset[str] = frozenset()
         if isinstance(index, gast.Name):
             test = gast.BoolOp(gast.And(), [test, self.is_plain_type(index, "plain_types")])
+            known = frozenset({index.id})
         item = gast.Subscript(target, index, gast.Store())
-        return test, gast.Assign([item], self.visit(value), None)
+        return test, gast.Assign([item], self.visit_with(value, known), None)
 
     def _append(self, target: Node, value: Node) -> tuple[Node, Node] | None:
         if not self.is_simple(target):

@@ -275,3 +275,15 @@ def test_one_program_takes_every_branch_as_python_does(function, plain):
 
 def as_list(value):
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+def test_a_name_that_is_bound_again_in_the_assigned_value_is_looked_at_again(same_as_python):
+    def f(word, other):
+        counts = {}
+        counts[word] = counts.get(word, 0) + 1
+        counts[word] = [counts.get(word, 0) for word in (other, word)]
+        counts[word] = (lambda word: counts.get(word, 0))(other)
+        counts[word] = (word := other, counts.get(word, 0))
+        return counts, word
+
+    same_as_python(f, ("a", "b"), (2, "a"), ([], "unhashable"))
