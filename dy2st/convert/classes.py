@@ -40,6 +40,15 @@ def functions_of(owner: type, names: Container[str]) -> Iterator[FunctionType]:
             yield from _behind_attribute(value)
 
 
+def all_functions_of(owner: type) -> Iterator[FunctionType]:
+    """The functions of a class alone."""
+    for value in [*vars(owner).values()]:
+        if isinstance(value, (FunctionType, staticmethod, classmethod)):
+            yield from functions_behind(value)
+        elif hasattr(type(value), "__get__"):
+            yield from _behind_attribute(value)
+
+
 def functions_behind(value: Any) -> Iterator[FunctionType]:
     """A function, or that inside a staticmethod or classmethod."""
     inner = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,17 +19,19 @@ from operator import is_
 from types import (
     BuiltinFunctionType,
     CellType,
+    CodeType,
     FunctionType,
     MethodType,
     MethodWrapperType,
     ModuleType,
 )
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dy2st.convert.attributes import STORES, attributes_of, contents_of, set_attribute
-from dy2st.convert.classes import is_library
+from dy2st.convert.classes import all_functions_of, is_library
 from dy2st.convert.hidden import has_state, set_state, state_of
 from dy2st.convert.iterators import is_known, place_of
 from dy2st.convert.undefined import Undefined
@@ -154,8 +157,9 @@ def reached(
     `owner` says what the arguments are to the user. Unless it `hands_out` copies of them, lists
     and dicts that are found in arguments, attributes and closures are looked at as all others are.
     """
-    walk = _Walk(hands_out)
-    walk.function(inspect.unwrap(function))
+    called = inspect.unwrap(function)
+    walk = _Walk(hands_out, getattr(called, "__code__", None))
+    walk.function(called)
     for value in arguments:
         walk.inside(owner, value)
     while walk.waiting:
@@ -178,8 +182,9 @@ def containers_in(value: Any) -> list[Any]:
 
 
 class _Walk:
-    def __init__(self, hands_out: bool) -> None:
+    def __init__(self, hands_out: bool, code: CodeType | None) -> None:
         self.hands_out = hands_out
+        self.mentioned = () if code is None else _names_in(code)
         self.seen: dict[int, Any] = {}
         self.waiting: list[tuple[str, Any]] = []
         self.containers: list[Owned] = []
@@ -188,6 +193,7 @@ class _Walk:
         self.names: dict[int, str] = {}
         self.states: list[Owned] = []
         self.inner: dict[int, Any] = {}
+        self.modules: set[tuple[int, Sequence[str]]] = set()
         self.labels: dict[str, list[tuple[str, str]]] = {}
 
     def inside(self, owner: str, value: Any) -> None:
@@ -223,9 +229,24 @@ class _Walk:
         if not is_own:
             self.objects.append((function, attributes_of(function)))
             scope = function.__globals__
-            for name in code.co_names:
+            names = _names_in(code)
+            for name in names:
                 if name in scope:
-                    self.add(f"the variable `{name}`", [scope[name]])
+                    self.variable(f"the variable `{name}`", scope[name], names)
+                elif name in sys.modules:  # it may import that, or have done so
+                    self.variable(f"the module `{name}`", sys.modules[name], names)
+
+    def variable(self, owner: str, value: Any, names: Sequence[str]) -> None:
+        """A variable of a module; of another module those that code with these names can mean."""
+        if not isinstance(value, ModuleType):
+            self.add(owner, [value])
+        elif (id(value), names) not in self.modules and not is_library(value.__name__):
+            self.modules.add((id(value), names))
+            held = vars(value)
+            for name in names:
+                if name in held:
+                    place = f"the variable `{name}` of the module `{value.__name__}`"
+                    self.variable(place, held[name], names)
 
     def cell(self, name: str, cell: CellType, is_own: bool) -> None:
         """A variable of a closure."""
@@ -242,6 +263,9 @@ class _Walk:
             self.function(value)
             return
         if isinstance(value, _LEAVES) or id(value) in self.seen:
+            return
+        if isinstance(value, ModuleType):
+            self.variable(owner, value, self.mentioned)
             return
         self.seen[id(value)] = value
         if is_known(value):
@@ -264,7 +288,7 @@ class _Walk:
 
     def container(self, owner: str, value: Any) -> None:
         """Note a container, and what it holds."""
-        if isinstance(value, _CHANGING):
+        if isinstance(value, _CHANGING) and not _is_ours(value):
             self.containers.append(Owned(owner, value, _contents(value)))
         if not isinstance(value, bytearray):
             self.add(owner, _values(value) if isinstance(value, dict) else value)
@@ -283,6 +307,8 @@ class _Walk:
         kind = value if is_class else type(value)
         if is_class or id(kind) not in self.seen:
             self.add(owner, kind.__mro__[1:-1] if is_class else (kind,))
+        if is_class:
+            self.add(owner, (type(value), *all_functions_of(value)))
         place = f"the class {kind.__name__}" if is_class else f"a {kind.__name__}"
         for name, entry in attributes.items():
             if type(entry) not in _PLAIN:
@@ -310,6 +336,21 @@ def _is_ours(value: Any) -> bool:
     if module.startswith("dy2st_runtime.nn"):
         return False
     return module.partition(".")[0] in ("dy2st", "numpy")
+
+
+def _names_in(code: CodeType) -> Sequence[str]:
+    """The names of globals and attributes in code, and texts that may be such, inner functions
+    included."""
+    known = _names.get(code)
+    if known is None:
+        inner = [_names_in(part) for part in code.co_consts if isinstance(part, CodeType)]
+        texts = [t for t in code.co_consts if isinstance(t, str) and t.isidentifier()]
+        known = tuple(dict.fromkeys(n for part in (code.co_names, texts, *inner) for n in part))
+        _names[code] = known
+    return known
+
+
+_names: WeakKeyDictionary[CodeType, Sequence[str]] = WeakKeyDictionary()
 
 
 # -- what containers hold -----------------------------------------------------------------------
