@@ -223,12 +223,13 @@ class _Walk:
             self.add("an argument", [function.__self__])
         self.add("a default", function.__defaults__ or ())
         self.add("a default", (function.__kwdefaults__ or {}).values())
+        scope = function.__globals__
         is_own = is_own_file(code.co_filename)
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             self.cell(name, cell, is_own)
-        if not is_own:
+        # What a library keeps for itself, such as a cache, is not what the user's code changes.
+        if not (is_own or is_library(scope.get("__name__", ""))):
             self.objects.append((function, attributes_of(function)))
-            scope = function.__globals__
             names = _names_in(code)
             for name in names:
                 if name in scope:

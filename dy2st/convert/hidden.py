@@ -70,6 +70,7 @@ def _unplain(state: Any) -> Any:
 _STATES: dict[tuple[str, str], _State] = {
     ("io", "StringIO"): (_read_text, _write_text),
     ("io", "BytesIO"): (_read_text, _write_text),
+    ("random", "SystemRandom"): (lambda one: None, lambda one, old: None),  # that of the machine
     ("random", "Random"): (lambda one: one.getstate(), lambda one, old: one.setstate(old)),
     ("array", "array"): (lambda values: values.tobytes(), _write_array),
     ("numpy.random", "Generator"): (_generator_state, _set_generator),

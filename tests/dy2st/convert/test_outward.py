@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
 import io
+import os
+import pathlib
 import random
+import secrets
+import subprocess
+import time
+import uuid
+from contextvars import ContextVar
 
 import numpy as np
 import pytest
@@ -12,6 +20,7 @@ import dy2st
 from dy2st.errors import ConversionError
 from dy2st.jit import to_static
 
+VARIABLE = ContextVar("of this test")
 X = dy2st.to_tensor([1.0, 2.0])
 
 
@@ -22,6 +31,50 @@ def test_a_random_number_of_python_is_drawn_once_and_a_warning_says_so(draw):
 
     with pytest.warns(UserWarning, match="a random number of Python is drawn.*not at every call"):
         to_static(noisy)(X)
+
+
+REACHING = {
+    "time.time": time.time,
+    "datetime.now": datetime.datetime.now,
+    "date.today": datetime.date.today,
+    "sleep": lambda: time.sleep(0),
+    "urandom": lambda: os.urandom(1),
+    "uuid4": uuid.uuid4,
+    "token_hex": secrets.token_hex,
+    "randbits": lambda: secrets.randbits(3),
+    "environ": lambda: os.environ.update({}),
+    "path": lambda: pathlib.Path("/").mkdir(exist_ok=True),
+    "makedirs": lambda: os.makedirs("/", exist_ok=True),
+    "run": lambda: subprocess.run(["true"]),
+    "variable": lambda: VARIABLE.set(1),
+}
+
+
+@pytest.mark.parametrize("reach", REACHING.values(), ids=REACHING)
+def test_what_reaches_beyond_the_function_is_said_and_in_a_branch_refused(reach):
+    def once(x):
+        reach()
+        return x
+
+    def perhaps(x):
+        if x.sum() > 0:
+            reach()
+        return x
+
+    with pytest.warns(UserWarning, match="not at every call"):
+        to_static(once)(X)
+    with pytest.raises(ConversionError, match="in a branch or loop that depends on a tensor"):
+        to_static(perhaps)(X)
+
+
+def test_what_only_looks_at_the_world_is_no_concern(recwarn):
+    def looks(x):
+        if x.sum() > 0 and os.environ.get("no such variable") is None:
+            x = x + len(os.path.join("a", "b")) + pathlib.Path("a").name.count("a")
+        return x + datetime.date(2020, 1, 2).day
+
+    assert to_static(looks)(X).tolist() == looks(X).tolist()
+    assert not recwarn.list
 
 
 def test_random_numbers_that_the_function_makes_itself_are_no_concern():

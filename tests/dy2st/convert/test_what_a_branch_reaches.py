@@ -165,3 +165,15 @@ def test_what_a_branch_only_reads_on_such_a_way_is_no_concern():
         return x
 
     assert to_static(f)(dy2st.to_tensor([1.0])).tolist() == [1.0]
+
+
+def test_what_a_library_keeps_for_itself_is_no_concern():
+    from re import compile as pattern
+    from secrets import token_hex  # draws from a generator without a state
+
+    def f(x, take=token_hex):
+        if x.sum() > 0:
+            x = x + len(pattern(f"a+b{len(LIST)}c*").pattern)
+        return x
+
+    assert to_static(f)(dy2st.to_tensor([1.0])).tolist() == [7.0]
