@@ -11,6 +11,7 @@ from typing import Any
 from dy2st.convert.attributes import attribute_of
 from dy2st.convert.choices import is_case, spread
 from dy2st.convert.ifelse import convert_ifexp
+from dy2st.convert.outer import convert_module_variable
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.ir.choice import Choice
 
@@ -58,6 +59,30 @@ def convert_callable(*arguments: Any) -> Any:
     return spread(callable, *arguments) if _is_one_of(arguments) else callable(*arguments)
 
 
+def convert_setattr(*arguments: Any) -> None:
+    """`setattr`, of a module too.
+
+    >>> class Settings: scale = 1
+    >>> convert_setattr(Settings, "scale", 2)
+    >>> Settings.scale
+    2
+    """
+    convert_module_variable(*arguments[:2])
+    setattr(*arguments)
+
+
+def convert_delattr(*arguments: Any) -> None:
+    """`delattr`, of a module too.
+
+    >>> class Settings: scale = 1
+    >>> convert_delattr(Settings, "scale")
+    >>> hasattr(Settings, "scale")
+    False
+    """
+    convert_module_variable(*arguments[:2])
+    delattr(*arguments)
+
+
 def _is_one_of(arguments: tuple[Any, ...]) -> bool:
     return any(type(value) is Choice for value in arguments[:2])
 
@@ -66,8 +91,10 @@ _count = len  # a program may put a function of its own in its place
 
 ATTRIBUTE_BUILTINS: dict[int, Callable[..., Any]] = {
     id(builtins.callable): convert_callable,
+    id(builtins.delattr): convert_delattr,
     id(builtins.getattr): convert_getattr,
     id(builtins.hasattr): convert_hasattr,
+    id(builtins.setattr): convert_setattr,
 }
 
 

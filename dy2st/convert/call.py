@@ -93,7 +93,7 @@ from dy2st.convert.loop import (
     recorded_operators,
 )
 from dy2st.convert.matching import PLAIN_SUBJECTS, convert_match, is_plain_subject
-from dy2st.convert.outer import convert_outer, convert_own
+from dy2st.convert.outer import convert_module_variable, convert_outer, convert_own
 from dy2st.convert.outward import check_outward
 from dy2st.convert.reads import PERHAPS_UNBOUND, convert_cell, defined
 from dy2st.convert.record import note_call
@@ -562,6 +562,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_not,
         convert_not_in,
         convert_or,
+        convert_module_variable,
         convert_outer,
         convert_own,
         convert_percent,

@@ -9,18 +9,20 @@ written is joined like any other result.
 from __future__ import annotations
 
 import inspect
+import os
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
-from types import CellType, MemberDescriptorType
+from types import CellType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from dy2st.convert.attributes import attribute_of, contents_of, set_attribute
+from dy2st.convert.outward import check_outward
 from dy2st.convert.undefined import Undefined
 from dy2st.transpiler import StatementInfo
-from dy2st_runtime.errors import Location
+from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.nn.layer import Layer
@@ -95,10 +97,11 @@ class Cell:
 
 @dataclass(eq=False, repr=False)
 class Global:
-    """A variable of a module."""
+    """A variable of a module; `module` is the name of one that is not the function's own."""
 
     namespace: dict[str, Any]
     name: str
+    module: str = ""
     is_copied = is_outside = True
     is_inner = False
 
@@ -109,7 +112,12 @@ class Global:
 
     def get(self) -> Any:
         """The value now; Undefined if there is none."""
-        return self.namespace.get(self.name, Undefined(self.name))
+        return self.namespace.get(self.name, Undefined(self.name, self._missing))
+
+    def _missing(self) -> Exception:
+        if self.module:
+            return AttributeError(f"module '{self.module}' has no attribute '{self.name}'")
+        return NameError(f"name '{self.name}' is not defined")
 
     def put(self, value: Any) -> None:
         """Set or remove the variable."""
@@ -218,6 +226,30 @@ def convert_outer(cells: Callable[[], Any], globals: tuple[str, ...] = ()) -> No
             _active.notes[-1].add(Global(cells.__globals__, name))
 
 
+def convert_module_variable(owner: Any, name: Any = None) -> None:
+    """A function announces a variable of a module, or of a namespace, that it is about to set.
+
+    >>> convert_module_variable(inspect, "count")
+    """
+    if not _active.notes:
+        return
+    if owner is os.environ:
+        check_outward(owner.__setitem__)
+    is_module = isinstance(owner, ModuleType)
+    if not is_module and not (type(owner) is dict and "__builtins__" in owner):
+        return
+    if not isinstance(name, str):
+        raise UnsupportedSyntax(
+            "a variable of a module is set, whose name is computed",
+            at=user_location(),
+            why="a Program sets the same variables at every call",
+            hint="write its name: `global count`, or `settings.count = ...`",
+        )
+    if not (is_module and _has_setter(type(owner), name)):
+        namespace, module = (vars(owner), owner.__name__) if is_module else (owner, "")
+        _active.notes[-1].add(Global(namespace, name, module))
+
+
 def convert_own(cells: Callable[[], Any]) -> None:
     """A function says at its start which of its variables other functions may assign.
 
@@ -255,10 +287,12 @@ def _attributes(paths: Sequence[tuple[str, ...]], known: dict[str, Any]) -> list
             owner = Undefined(step) if type(owner) is Choice else _held_in(owner, step)
         if (
             owner is None
-            or type(owner) in (Choice, Undefined)
+            or type(owner) in (Choice, Undefined, ModuleType)
             or _has_setter(type(owner), attribute)
         ):
-            continue  # what the setter does, or a case of several is given, is found by looking
+            # What the setter does, or a case of several is given, is found by looking. Variables
+            # of modules are announced.
+            continue
         registered = owner._buffers if isinstance(owner, Layer) else {}
         if attribute not in registered:
             places.append(Attribute(owner, attribute, ".".join([root, *path, attribute])))

@@ -14,7 +14,7 @@ from dy2st.convert.catchers import passed, refuse_if_caught, tracing_codes
 from dy2st.convert.catchers import refused as swallowed
 from dy2st.convert.choices import settled
 from dy2st.convert.heap import check_shared
-from dy2st.convert.outer import Change, whole_trace
+from dy2st.convert.outer import Change, Global, whole_trace
 from dy2st.convert.record import recording
 from dy2st.convert.regions import AlwaysRaises, record_raise, shows_when_run
 from dy2st.convert.stale import check_fresh, check_unchanged
@@ -119,8 +119,8 @@ class ConcreteProgram:
         result = rebuild(self.main_program.structure, outputs)
         if self.written:
             result, values = result
-            for change, value in zip(self.written, values, strict=True):
-                change.place.put(value)
+            for change, held in zip(self.written, values, strict=True):
+                change.place.put(held[0] if held else Undefined(change.place.name))
         return result
 
     def check_alone(self) -> None:
@@ -275,8 +275,17 @@ def _check_arguments(name: str, before: Any, now: Any) -> None:
 
 
 def _assigned(change: Change, name: str) -> Any:
-    """The value that every call gives to a variable outside of the function."""
+    """The value that every call gives to a variable outside of the function, in a list; an empty
+    one where it is unbound."""
     value = change.after
+    if isinstance(value, Choice):
+        return Choice(value.tag, tuple(_held(case, change, name) for case in value.cases))
+    return _held(value, change, name)
+
+
+def _held(value: Any, change: Change, name: str) -> list[Any]:
+    if isinstance(value, Undefined) and isinstance(change.place, Global):
+        return []
     try:
         _check_structure(flatten(value, lambda v: isinstance(v, _LEAVES))[1], name, change.at)
     except ConversionError as error:
@@ -287,7 +296,7 @@ def _assigned(change: Change, name: str) -> Any:
             why="a Program assigns tensors, Python constants, and lists, tuples and dicts of them",
             hint=f"return what belongs to `{change.place.name}`, and assign it outside",
         ) from error
-    return value
+    return [value]
 
 
 def _run(

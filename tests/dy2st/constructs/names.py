@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from types import ModuleType
 
 import dy2st
 from dy2st.errors import ConversionError
@@ -11,6 +13,7 @@ from tests.dy2st.constructs.catalogue import construct
 SCALE = 3.0
 total = 0
 latest = None
+settings = ModuleType("settings")
 
 
 @construct("`nonlocal` in a nested function, called in a branch", "the update is of that branch")
@@ -138,6 +141,88 @@ def global_in_a_loop(x):
 def global_of_an_object(x):
     global latest
     latest = object()
+    return x
+
+
+@construct("a global that only some paths bind", "a NameError where it is unbound when it is read")
+def global_bound_on_some_paths(x):
+    global latest
+    latest = 1
+    del latest
+    if x.sum() > 0:
+        latest = x * 2
+    return latest + 1
+
+
+@construct("`module.name = value` under a tensor condition", "as with `global`")
+def variable_of_a_module(x):
+    settings.scale = 1
+    if x.sum() > 0:
+        settings.scale = 2
+        settings.latest = x + 1
+    else:
+        settings.latest = x * settings.scale
+    return x * settings.scale, settings.latest
+
+
+@construct("the same in a called function, by `setattr`, after a local import", "as with `global`")
+def variable_of_a_module_set_in_other_ways(x):
+    import tests.dy2st.constructs.names as own
+
+    def note(value):
+        settings.scale = value
+
+    own.latest = x
+    note(1)
+    if x.sum() > 0:
+        note(2)
+        setattr(own, "latest", x * 3)
+    own.latest = own.latest + 1
+    return x * settings.scale, own.latest
+
+
+@construct("`module.name += 1` in a loop on a tensor", "carried from turn to turn")
+def variable_of_a_module_in_a_loop(x):
+    settings.scale = 0
+    total = x.sum()
+    while total > 1:
+        settings.scale += 1
+        total = total / 2
+    return settings.scale
+
+
+@construct(
+    "`getattr` and `hasattr` of a module's variable that only some paths set", "as in Python"
+)
+def variable_of_a_module_that_may_be_missing(x):
+    if hasattr(settings, "extra"):
+        del settings.extra
+    if x.sum() > 0:
+        settings.extra = x * 5
+    found = getattr(settings, "extra", x)
+    is_set = hasattr(settings, "extra")
+    settings.extra = None
+    return found, bool(is_set)
+
+
+@construct('`globals()["name"] = value` under a tensor condition', "as with `global`")
+def entry_of_globals(x):
+    global latest
+    latest = x
+    if x.sum() > 0:
+        globals()["latest"] = x * 2
+    return latest
+
+
+@construct(
+    "an environment variable that is set under a tensor condition",
+    "the Program sets none",
+    refused=ConversionError,
+    says="an environment variable is set",
+)
+def environment_in_a_branch(x):
+    if x.sum() > 0:
+        os.environ["DY2ST_OF_THIS_TEST"] = "1"
     return x
 
 
