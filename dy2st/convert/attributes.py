@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from types import CellType, MemberDescriptorType, ModuleType
+from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from dy2st.convert.undefined import Undefined
@@ -103,4 +103,6 @@ def _set_cell(cell: CellType, value: Any) -> None:
 
 def _is_of_class(name: str, value: Any) -> bool:
     """Whether an attribute of a class belongs to how it is made: nobody sets it in a branch."""
-    return name.startswith("__") or hasattr(value, "__get__")
+    return not isinstance(value, FunctionType) and (
+        name.startswith("__") or hasattr(value, "__get__")
+    )

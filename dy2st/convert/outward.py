@@ -1,7 +1,7 @@
 """Calls that reach beyond the function's own objects: streams, logs, warnings, random numbers.
 
-Python makes them once, while the function is traced. So a branch or loop that depends on a tensor
-must not make them; elsewhere a warning says so.
+Python makes them while the function is traced. So a branch or loop that depends on a tensor must
+not make them; elsewhere each call is traced anew for them.
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ _OS = (
     _row("getrandom urandom", _RANDOM, _DRAW),
 )
 _BY_MODULE: dict[str, tuple[_Row, ...]] = {
+    "builtins": (_row("input", "input() is called", "take it as an argument"),),
     "logging": (
         _row("critical debug error exception info log warn warning", "a message is logged", _PRINT),
     ),
@@ -114,7 +115,7 @@ _BY_MODULE: dict[str, tuple[_Row, ...]] = {
 
 
 def check_outward(function: Any) -> None:
-    """Refuse a call in a branch or loop that depends on a tensor, or warn that it is made once."""
+    """Refuse a call in a branch or loop that depends on a tensor; elsewhere each call is traced."""
     tracer = current_tracer()
     if tracer is None:
         return
@@ -125,12 +126,7 @@ def check_outward(function: Any) -> None:
         raise ConversionError(what, at=user_location(), why=_ONCE, hint=hint)
     if tracer.block.parent is not None:
         raise in_a_branch(what, hint)
-    if function is not warnings.warn:
-        warnings.warn(
-            f"{user_location()}: {what} while the function is traced: this happens at conversion, "
-            f"not at every call. To have it at every call, {hint}.",
-            stacklevel=3,
-        )
+    tracer.effects.append(f"{what} at {user_location()}: {hint}")
 
 
 def check_stream(file: Any) -> None:

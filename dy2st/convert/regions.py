@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CellType, TracebackType
+from types import CellType, FunctionType, TracebackType
 from typing import Any
 
 from dy2st.convert.catchers import refuse_if_caught
@@ -174,6 +174,14 @@ def _changes(notes: Notes, heap: Heap, copies: Copies) -> dict[Hashable, Change]
             found[key] = change
     for owner, name, before, after in heap.changed_attributes():
         place = _place(owner, name, heap)
+        if isinstance(owner, type) and any(isinstance(v, FunctionType) for v in (before, after)):
+            raise ConversionError(
+                f"the method {name}() of the class {owner.__name__} is set in a branch or loop "
+                "that depends on a tensor",
+                at=user_location(),
+                why="which function it is would be known only when the Program runs",
+                hint="keep the function in a variable, and call that",
+            )
         if isinstance(place, Attribute):
             before, after = place.or_missing(before), place.or_missing(after)
         change = Change(place, before, after, user_location(), is_announced=False)

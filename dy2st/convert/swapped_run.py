@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from dy2st.convert.by_turns import Decided, by_turns
 from dy2st.convert.call import converted_code, is_ignored_module, reason_not_converted
 from dy2st.convert.classes import called_by_python
-from dy2st.convert.effects import tell_effects
+from dy2st.convert.effects import effects_of
 from dy2st.convert.heap import Heap, containers_in, reached
 from dy2st.convert.regions import is_insisting
 from dy2st.convert.relays import Passed, relaying
@@ -62,12 +62,12 @@ class Preparation:
         given = set(map(id, containers_in(list(arguments))))
         return {key: held for key, held in self._heap.outside().items() if key not in given}
 
-    def tell(self, function: Callable[..., Any]) -> None:
-        """Say what the function has done to objects from outside, which only a trace does."""
+    def effects(self, function: Callable[..., Any]) -> list[str]:
+        """What the function has done to objects from outside, which only a trace does."""
         code = getattr(inspect.unwrap(function), "__code__", None)
         place = Location(code.co_filename, code.co_firstlineno) if code else Location("?", 0)
         assert self._heap is not None
-        tell_effects(self._heap, place)
+        return effects_of(self._heap, place)
 
     def meet(self, kind: type, makes: bool) -> None:
         """Prepare a class for its operators and properties, with `makes` for being called."""
@@ -99,10 +99,10 @@ class Preparation:
             self._heap.put_back()
 
 
-def run_swapped(traced: Any, run: Callable[[Preparation], T]) -> T:
+def run_swapped(traced: Any, run: Callable[[Preparation], T], is_attempt: bool = False) -> T:
     """Call `run`, which traces a function, again for every function that it has met too late.
 
-    All swaps are undone at the end.
+    All swaps are undone at the end; after an attempt that fails, all else too.
     """
     preparation = Preparation(traced)
     try:
@@ -124,6 +124,10 @@ def run_swapped(traced: Any, run: Callable[[Preparation], T]) -> T:
                     return result
                 _find_a_form(preparation, found, refusals)
             preparation.undo()
+    except Exception:
+        if is_attempt:
+            preparation.undo()
+        raise
     finally:
         preparation.swaps.restore()
 

@@ -36,6 +36,11 @@ class ProgramCache:
             self._use(known)
         return known
 
+    def is_spent(self, key: Hashable) -> bool:
+        """Whether the Program of a key was for one call, which it has served."""
+        known = self._programs.get(key)
+        return known is not None and known.is_spent
+
     def add(self, key: Hashable, program: ConcreteProgram) -> None:
         """Keep a Program; the one that was not used for longest may go for it."""
         with self._lock:

@@ -43,6 +43,7 @@ from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.keys import numbers_are_no_keys
+from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries, rebuild, substitute
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
@@ -60,6 +61,7 @@ class ConcreteProgram:
     passes    what is done to the Program before it runs; calls that want gradients take the traced
               one where the passes build parameters in.
     report    what became of the functions and statements that the trace met.
+    effects   what the trace has done to objects of Python, as one call does: it serves one call.
     """
 
     main_program: Program
@@ -70,6 +72,8 @@ class ConcreteProgram:
     written: list[Change] = field(default_factory=list, repr=False)
     passes: Any = field(default=None, repr=False)
     report: Report = field(default=Report((), ()), repr=False)
+    effects: list[str] = field(default_factory=list, repr=False)
+    is_spent: bool = field(default=False, repr=False)
     _optimized: OptimizedProgram | None = field(default=None, repr=False)
     _executable: Any = field(default=None, repr=False)
 
@@ -90,7 +94,7 @@ class ConcreteProgram:
 
     def is_current(self) -> bool:
         """Whether the Python variables that were read while tracing still have their values."""
-        return all(guard.holds() for guard in self.guards)
+        return not self.is_spent and all(guard.holds() for guard in self.guards)
 
     @property
     def executable(self) -> Any:
@@ -112,6 +116,7 @@ class ConcreteProgram:
 
     def __call__(self, tensors: Sequence[EagerTensor]) -> Any:
         """Run on eager tensors; gradients flow back through the result where they are wanted."""
+        self.is_spent = bool(self.effects)
         wants_grad = is_grad_enabled() and not all(
             t.stop_gradient for t in (*tensors, *self.state.values())
         )
@@ -124,7 +129,14 @@ class ConcreteProgram:
         return result
 
     def check_alone(self) -> None:
-        """Refuse a Program that is to run by itself, where there are no variables to assign."""
+        """Refuse a Program that is to run by itself, where there are no variables to assign; warn
+        of what else it does not do."""
+        for effect in self.effects:
+            warn_user(
+                f"{self.main_program.name}() does something that its Program alone does not, since "
+                f"{effect}",
+                place_of(self.function),
+            )
         for change in self.written:
             name = change.place.name
             raise ConversionError(
@@ -180,6 +192,7 @@ def trace(
         lambda preparation: _trace(
             preparation, function, args, kwargs, name, layer, is_asked_for, passes
         ),
+        is_attempt=not is_asked_for,
     )
 
 
@@ -222,18 +235,20 @@ def _trace(
         _check_arguments(name, before, (args, kwargs))
         check_shared(tracer.shared)
         check_unchanged(tracer.stale)
-        preparation.tell(function)
+        effects = [*tracer.effects, *preparation.effects(function)]
         result = settled(result)
         if changes:
             result = result, [_assigned(change, name) for change in changes]
-        _finish(program, tracer, result, state, _place_of(function))
+        _finish(program, tracer, result, state, place_of(function))
     ordered = {key: state[key] for key in program.state}
     swapped = preparation.swaps.functions
     met = {**functions, **swapped}.values()
     guards = guards_of(met, read, frozenset(change.place.name for change in changes))
     written = [Change(change.place, None, at=change.at) for change in changes]
     report = report_of(functions.values(), swapped.values(), record)
-    return ConcreteProgram(program, ordered, specs, function, guards, written, passes, report)
+    return ConcreteProgram(
+        program, ordered, specs, function, guards, written, passes, report, effects
+    )
 
 
 def _add_inputs(program: Program, specs: Sequence[InputSpec]) -> list[Requirement]:
@@ -372,7 +387,7 @@ def _is_number(leaf: Any) -> bool:
     return isinstance(leaf, Variable) and leaf.number is not None
 
 
-def _place_of(function: Any) -> Location | None:
+def place_of(function: Any) -> Location | None:
     """Where a function begins."""
     while isinstance(function, partial):
         function = function.func

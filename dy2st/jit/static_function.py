@@ -15,7 +15,7 @@ from dy2st.convert.call import convert_call
 from dy2st.jit import switches
 from dy2st.jit.cache import ProgramCache
 from dy2st.jit.code_level import note
-from dy2st.jit.concrete_program import ConcreteProgram, trace
+from dy2st.jit.concrete_program import ConcreteProgram, place_of, trace
 from dy2st.jit.constants import constant_key
 from dy2st.jit.generality import Axis, Family, Shapes, axes_text, generalised
 from dy2st.jit.guards import object_key
@@ -27,6 +27,7 @@ from dy2st.jit.shape_table import ShapeTable
 from dy2st.transpiler import transpile
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Program, Tensor, Variable, current_tracer
+from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries
 from dy2st_runtime.ir.tracebacks import hide_own_frames, without_own_frames
 from dy2st_runtime.nn.layer import Layer
@@ -294,7 +295,9 @@ class StaticFunction:
     def _for_shapes(self, specs: dict[str, Any], shapes: Shapes, family: Family) -> ConcreteProgram:
         """The Program for a call without InputSpecs: with symbols if it may, else with numbers."""
         new = family.see(shapes)
-        general = self._general(specs, family, new)
+        last = self.program_cache.last()
+        is_for_one_call = last is not None and bool(last.effects)
+        general = None if is_for_one_call else self._general(specs, family, new)
         if general is not None:
             if general.executable.takes_shapes(shapes):
                 return general
@@ -331,6 +334,7 @@ class StaticFunction:
         known = self.program_cache.find(key)
         if known is not None:
             return known
+        is_anew = self.program_cache.is_spent(key)
         bound = self._signature.bind_partial()
         bound.arguments.update(self._with_self(specs))
         instance = self.class_instance
@@ -340,6 +344,12 @@ class StaticFunction:
             self._function, *arguments, self.__name__, layer, is_asked_for, self.passes
         )
         self.program_cache.add(key, concrete)
+        if is_anew and concrete.effects:
+            warn_user(
+                f"{self.__qualname__}() is traced anew for every call, which takes long, since "
+                f"{concrete.effects[0]}",
+                place_of(self._function),
+            )
         return concrete
 
     def _mode(self) -> Any:

@@ -94,6 +94,8 @@ class Tracer:
         self._checked: dict[tuple[Block, Variable], tuple[int, tuple[Variable, str] | None]] = {}
         # What Python holds beyond the trace, with a few words on where: a Program cannot change it.
         self.outside: dict[int, tuple[Any, str]] = {}
+        # What Python has done beyond the trace: every call has to do it.
+        self.effects: list[str] = []
         # Where a name became one of two lists: all three, each with a copy, must stay as they are.
         self.shared: list[tuple[Location | None, list[tuple[Any, Any]]]] = []
         # Lists, dicts and sets that have become something else, while other names still hold them.

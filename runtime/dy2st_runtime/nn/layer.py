@@ -222,7 +222,7 @@ class Layer:
             self._not_persistable.discard(name)
 
     def _set_while_tracing(self, name: str, value: Any) -> None:
-        """Buffers take traced values; anything else happens once, at conversion: say so."""
+        """Buffers take traced values; anything else needs a trace for every call: say so."""
         buffer = self._buffers.get(name)
         if isinstance(buffer, EagerTensor) and isinstance(value, Tensor):
             set_traced_value(buffer, value)
@@ -237,7 +237,7 @@ class Layer:
             )
         warn_user(
             f"the attribute {name!r} of {type(self).__name__} is set while the "
-            "function is traced: this happens at conversion, not at every call. "
+            "function is traced, so every call traces it anew, which takes long. "
             "Keep the value in a buffer (register_buffer) if it must change at every call."
         )
         object.__setattr__(self, name, value)

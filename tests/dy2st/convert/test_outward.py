@@ -24,13 +24,24 @@ VARIABLE = ContextVar("of this test")
 X = dy2st.to_tensor([1.0, 2.0])
 
 
-@pytest.mark.parametrize("draw", [random.random, np.random.rand, lambda: random.choice([1, 2])])
-def test_a_random_number_of_python_is_drawn_once_and_a_warning_says_so(draw):
+@pytest.mark.parametrize("draw", [random.random, np.random.rand, lambda: random.choice(range(99))])
+def test_a_random_number_of_python_is_drawn_at_every_call_which_a_warning_calls_slow(draw):
     def noisy(x):
         return x + draw()
 
-    with pytest.warns(UserWarning, match="a random number of Python is drawn.*not at every call"):
-        to_static(noisy)(X)
+    static = to_static(noisy)
+    draw_first(1)
+    expected = [noisy(X).tolist() for _ in range(3)]
+    draw_first(1)
+    found = [static(X).tolist()]
+    with pytest.warns(UserWarning, match="traced anew for every call.*a random number of Python"):
+        found += [static(X).tolist() for _ in range(2)]
+    assert found == expected
+
+
+def draw_first(seed):
+    random.seed(seed)
+    np.random.seed(seed)
 
 
 REACHING = {
@@ -51,7 +62,7 @@ REACHING = {
 
 
 @pytest.mark.parametrize("reach", REACHING.values(), ids=REACHING)
-def test_what_reaches_beyond_the_function_is_said_and_in_a_branch_refused(reach):
+def test_what_reaches_beyond_the_function_is_done_at_every_call_and_in_a_branch_refused(reach):
     def once(x):
         reach()
         return x
@@ -61,8 +72,10 @@ def test_what_reaches_beyond_the_function_is_said_and_in_a_branch_refused(reach)
             reach()
         return x
 
-    with pytest.warns(UserWarning, match="not at every call"):
-        to_static(once)(X)
+    static = to_static(once)
+    static(X)
+    with pytest.warns(UserWarning, match="traced anew for every call"):
+        static(X)
     with pytest.raises(ConversionError, match="in a branch or loop that depends on a tensor"):
         to_static(perhaps)(X)
 

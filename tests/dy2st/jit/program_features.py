@@ -278,6 +278,27 @@ LAZY = Feature(
         "print(len(list(lazily)))",
     ),
 )
+OUTSIDE = Feature(
+    start=("global gn, gt", "gn, gt = 1, x", "settings.n, settings.v, settings.w = 0, x, None"),
+    statements=(
+        "gn = <number>",
+        "gt = <tensor>",
+        "gn += 1\nsettings.n = (settings.n + gn) % 7",
+        "settings.v = <tensor>",
+        "if <test>:\n    settings.v = settings.v % 4 + gt\nelse:\n    keep(<tensor>)",
+        "keep(<tensor>)",
+        "a = a + bumped(<number>)",
+        "for r in xs:\n    keep(r + settings.v % 3)\n    if <test>:\n        break",
+        "globals()['gn'] = <number>",
+        "setattr(settings, 'n', <number>)",
+        "b = (b + gt + settings.v) % 7",
+        "if <test>:\n    settings.w = <tensor>",
+        "c = c if settings.w is None else (c + settings.w) % 5",
+        "print(gn, settings.n)",
+    ),
+    tests=("gn > 1", "settings.n > 2", "settings.v.sum() > 3", "settings.w is None"),
+    results="(gn, gt, settings.n, settings.v, settings.w)",
+)
 FEATURES = (
     NONE,
     STRINGS,
@@ -295,9 +316,27 @@ FEATURES = (
     TURNS,
     RAISING,
     LAZY,
+    OUTSIDE,
 )
 
 PRELUDE = """
+from types import ModuleType
+
+settings = ModuleType('settings')
+
+
+def keep(v):
+    settings.v = v % 5
+    if v.sum() > 6:
+        settings.n += 1
+
+
+def bumped(k):
+    global gn
+    gn = (gn + k) % 9
+    return gn
+
+
 def shown(v):
     print('shown')
 

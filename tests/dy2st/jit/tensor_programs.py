@@ -65,9 +65,9 @@ class Writer:
         self.line(2, "u = w = x + 2")
         self.line(1, "xs, o = [x, x + 1], Box()")
         self.line(1, "o.v = x")
-        for feature in self.features:
-            for text in feature.start:
-                self.lines_of(1, text)
+        starts = [text for feature in self.features for text in feature.start]
+        for text in sorted(starts, key=lambda text: not text.startswith("global")):
+            self.lines_of(1, text)
         for _ in range(self.choose(range(2, 6))):
             self.statement(1, in_loop=False)
         self.line(1, f"return a, b + c, s, t, p + q, {self.rest}")

@@ -14,6 +14,7 @@ import pytest
 
 import dy2st
 from dy2st.convert.call import convert_call
+from tests.unseen import Unseen
 
 X = np.ones(3, "float32")
 TEXT = """\
@@ -452,10 +453,10 @@ def test_what_a_function_does_not_read_makes_no_new_program():
 
 
 def test_a_program_is_kept_while_nothing_changes():
-    calls = []
+    calls = Unseen()
 
     def helper(x):
-        calls.append(1)
+        calls.note()
         return x + 1
 
     @dy2st.to_static
@@ -464,7 +465,7 @@ def test_a_program_is_kept_while_nothing_changes():
 
     for _ in range(3):
         f(X)
-    assert len(calls) == 1
+    assert calls.count == 1
     assert len(f.program_cache) == 1
 
 

@@ -11,6 +11,7 @@ import pytest
 import dy2st
 from dy2st.errors import ConversionError
 from dy2st.jit import to_static
+from tests.unseen import Unseen
 
 TENSORS = [np.float32(v) for v in ([1, 2, 3], [-1, -2, -3], [10, 20, 30], [0, 0, 0])]
 
@@ -359,18 +360,18 @@ def test_a_branch_that_raises_leaves_the_variables_of_the_other():
 
 
 def test_a_global_that_is_only_assigned_needs_no_new_trace():
-    traces = []
+    traces = Unseen()
 
     def f(x):
         global latest
-        traces.append(1)
+        traces.note()
         latest = x * 2
         return latest + 1
 
     static = to_static(f)
     for values in TENSORS:
         static(dy2st.to_tensor(values))
-    assert len(traces) == 1
+    assert traces.count == 1
 
 
 def test_a_variable_of_a_closure_that_some_paths_bind_may_be_passed_on():
