@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import itertools
 import operator
 import warnings
@@ -67,9 +68,17 @@ def refuse_advanced(iterators: list[Any]) -> None:
 
 
 def is_known(value: Any) -> bool:
-    """Whether this is an iterator of Python itself."""
+    """Whether this is an iterator of Python itself, or a file that is read."""
     kind = type(value)
+    if isinstance(value, io.IOBase):
+        return kind.__module__ == "_io" and not value.closed and _is_read(value)
     return kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__")
+
+
+def _is_read(file: io.IOBase) -> bool:
+    return not isinstance(file, (io.StringIO, io.BytesIO)) and (
+        file.readable() and not file.writable()
+    )
 
 
 def place_of(value: Any) -> Any:
@@ -77,6 +86,8 @@ def place_of(value: Any) -> Any:
 
     Of a generator, the statement at which it stands, and what its variables hold.
     """
+    if isinstance(value, io.IOBase):
+        return _place_in_file(value)
     if isinstance(value, GeneratorType):
         return _place_of_generator(value)
     left = operator.length_hint(value, -1)
@@ -110,6 +121,16 @@ def _place_of_generator(generator: GeneratorType[Any, Any, Any]) -> _Stands:
     values = [*frame.f_locals.values()]
     places = [place_of(value) if is_known(value) else id(value) for value in values]
     return _Stands(state, frame.f_lasti, places, values)
+
+
+def _place_in_file(file: Any) -> Any:
+    """Where reading goes on; that of its buffer while a `for` goes through the lines of a text."""
+    for held in (file, getattr(file, "buffer", file)):
+        try:
+            return held is file, held.tell()
+        except (OSError, ValueError):
+            continue
+    return None
 
 
 def _flat(parts: Any) -> list[Any]:

@@ -177,3 +177,15 @@ def test_what_a_library_keeps_for_itself_is_no_concern():
         return x
 
     assert to_static(f)(dy2st.to_tensor([1.0])).tolist() == [7.0]
+
+
+@pytest.mark.parametrize("mode", ["r", "rb"])
+@pytest.mark.parametrize("reads", ["next(file)", "list(file)", "[line for line in file]"])
+def test_lines_of_a_file_that_a_branch_reads_are_refused(tmp_path, mode, reads):
+    (tmp_path / "text").write_text("a\nb\nc\n")
+    with open(tmp_path / "text", mode) as file:
+        f = defined(reads)
+        f.__globals__["file"] = file
+        with pytest.raises(ConversionError, match="is advanced in a branch or loop"):
+            to_static(f)(dy2st.to_tensor([1.0]))
+    del f.__globals__["file"]
