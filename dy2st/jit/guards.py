@@ -7,6 +7,8 @@ read is remembered; when one has changed, the function is traced again.
 from __future__ import annotations
 
 import builtins
+import os
+import sys
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -91,6 +93,8 @@ class _Guards:
             if not is_ignored_module(value.__name__):
                 for attribute in names:
                     self.add(vars(value), attribute, names)
+            else:
+                self.values += _of_library(value, names)
         elif value is _UNBOUND:
             if hasattr(builtins, name):  # a variable of that name would stand before it
                 self.found[key] = Same(place, name, lambda: _UNBOUND)
@@ -122,6 +126,16 @@ def guards_of(
     codes = tuple((weakref.ref(f), own_code(f), f.__defaults__) for f in called.values())
     found: list[AnyGuard] = [guard for guard in guards.found.values() if guard is not None]
     return [*found, SameCode(codes), watched]
+
+
+def _of_library(module: ModuleType, names: Iterable[str]) -> list[Any]:
+    """What code with these names may read of a module of Python's that others may change."""
+    if module.__name__ not in sys.stdlib_module_names:
+        return []
+    found = [vars(module).get(name) for name in names if name != "modules"]
+    if module is os and "getenv" in names:
+        found.append(os.environ)
+    return [value for value in found if isinstance(value, (dict, list)) or value is os.environ]
 
 
 def _gather(guards: _Guards, function: FunctionType, written: frozenset[str]) -> tuple[str, ...]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from functools import partial
-from types import CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType, MappingProxyType, MethodType
 from typing import Any
 
 import numpy as np
 
 from dy2st.convert.attributes import slots_of
-from dy2st.convert.classes import functions_of
+from dy2st.convert.classes import functions_of, is_library
+from dy2st.convert.hidden import has_state, state_of
 from dy2st.jit.constants import constant_key
 from dy2st.jit.layer_state import LayerState
 from dy2st.jit.references import reference_to
@@ -74,7 +77,7 @@ class Watched:
         if isinstance(value, _CONTAINERS) and len(value) > MOST_ENTRIES:
             count = len(value)
             self._checks.append(lambda: len(get()) == count)
-        elif isinstance(value, dict):
+        elif isinstance(value, (dict, MappingProxyType)):
             self._checks.append(_Entries(lambda: [*get(), *get().values()]).hold)
             for key, entry in value.items():
                 yield entry, _item(get, key)
@@ -89,13 +92,23 @@ class Watched:
             if value.nbytes <= MOST_BYTES:
                 data = value.tobytes()
                 self._checks.append(lambda: get().tobytes() == data)
-        elif isinstance(value, bytearray):
-            text = bytes(value)
-            self._checks.append(lambda: get() == text)
+        elif isinstance(value, (bytearray, memoryview)):
+            if len(value) <= MOST_BYTES:
+                text = bytes(value)
+                self._checks.append(lambda: bytes(get()) == text)
+        elif isinstance(value, ContextVar):
+            self._checks.append(_Entries(lambda: [get().get(None)]).hold)
+            yield value.get(None), lambda: get().get(None)
+        elif isinstance(value, weakref.ref):
+            self._checks.append(_Entries(lambda: [get()()]).hold)
+            yield value(), lambda: get()()
+        elif has_state(value):
+            state = state_of(value)
+            self._checks.append(lambda: state_of(get()) == state)
         elif isinstance(value, Layer):
-            state = LayerState(value)
-            key = state.key()
-            self._checks.append(lambda: state.key() == key)
+            layers = LayerState(value)
+            key = layers.key()
+            self._checks.append(lambda: layers.key() == key)
             for layer in value.sublayers(include_self=True):
                 yield from self._classes(type(layer))
                 yield from self._attributes(reference_to(layer))
@@ -106,6 +119,7 @@ class Watched:
             yield from self._attributes(reference_to(value))
         elif isinstance(value, type):
             yield from self._classes(value)
+            yield from self._classes(type(value))
         else:
             yield from self._classes(type(value))
             if type(value).__module__.partition(".")[0] not in _OURS:
@@ -125,8 +139,10 @@ class Watched:
         is_plain = isinstance(owner(), type) or not slots_of(type(owner()))
         get = _in_dict if is_plain else _held
         held = get(owner())
-        names = sorted(self._names.intersection(held))
         keys, known = frozenset(held), self._names
+        if not isinstance(owner(), type) and is_library(type(owner()).__module__):
+            known = keys  # which of them a library reads is not told by names
+        names = sorted(known.intersection(held))
 
         def has_same_names() -> bool:
             now = get(owner()).keys()
