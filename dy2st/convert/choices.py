@@ -12,7 +12,7 @@ from dy2st.convert.regions import Copies, raised_when_run
 from dy2st.convert.stage_if import stage_branches
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.errors import ConversionError, TensorAsPython
-from dy2st_runtime.ir import F, Tensor, current_tracer, user_location
+from dy2st_runtime.ir import Block, F, Tensor, Variable, current_tracer, user_location
 from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.structure import map_entries
 
@@ -135,13 +135,41 @@ def is_same(left: Any, right: Any) -> Any:
         if isinstance(case, Undefined):
             return over_cases(left, lambda case: case is right)
     if any(_loses_identity(case) and _loses_identity(right) for case in left.cases):
-        raise TensorAsPython(
-            "`is` between two tensors, lists or dicts, one of which a tensor decides on",
-            at=user_location(),
-            why="which object a variable holds is not part of a Program, only what it holds",
-            hint="ask `is None`, or compare what they hold",
-        )
+        raise _without_identity()
     return is_case(left, [k for k, case in enumerate(left.cases) if case is right])
+
+
+def is_one_tensor(left: Variable, right: Variable) -> bool:
+    """`left is right`.
+
+    Two inputs of the Program are taken for two tensors; every call looks whether they are.
+    """
+    if left is right:
+        return True
+    if left.number is not None or right.number is not None:
+        return False
+    if _may_be_another(left) or _may_be_another(right):
+        raise _without_identity()
+    tracer = current_tracer()
+    if tracer is not None and isinstance(left.maker, Block) and isinstance(right.maker, Block):
+        tracer.distinct.append((left, right, user_location()))
+    return False
+
+
+def _may_be_another(value: Variable) -> bool:
+    """Whether a branch or loop gives a tensor, which may be one that has another name, too."""
+    if isinstance(value.maker, Block):
+        return value.maker.parent is not None
+    return bool(value.maker.blocks)
+
+
+def _without_identity() -> TensorAsPython:
+    return TensorAsPython(
+        "`is` between two tensors, lists or dicts, one of which a tensor decides on",
+        at=user_location(),
+        why="which object a variable holds is not part of a Program, only what it holds",
+        hint="ask `is None`, or compare what they hold",
+    )
 
 
 def _loses_identity(value: Any) -> bool:
@@ -237,6 +265,7 @@ Choice.method = staticmethod(attribute)
 __all__ = [
     "Method",
     "is_case",
+    "is_one_tensor",
     "is_same",
     "loop_over_cases",
     "over_cases",

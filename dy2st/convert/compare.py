@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from dy2st.convert.asked import asked, method_of
-from dy2st.convert.choices import spread
+from dy2st.convert.choices import is_one_tensor, spread
 from dy2st.convert.joining import is_number, number_kind
 from dy2st.convert.logical import convert_not
 from dy2st.convert.staging import stage_and, stage_cast, stage_in, stage_is, stage_same_bool
 from dy2st.convert.stale import check_fresh
 from dy2st.convert.traced import PLAIN_TYPES, SAME_AS_TYPES, any_traced, is_traced
+from dy2st_runtime.ir import Variable
 from dy2st_runtime.ir.choice import Choice
 
 
@@ -57,6 +58,8 @@ def convert_is(left: Any, right: Any) -> Any:
         return stage_is(left, right)
     if _is_bool(left) and _is_bool(right):
         return stage_same_bool(left, right)
+    if type(left) is Variable and type(right) is Variable:
+        return is_one_tensor(left, right)
     return left is right
 
 

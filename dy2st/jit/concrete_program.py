@@ -30,7 +30,7 @@ from dy2st.jit.report import Report, report_of
 from dy2st.jit.unknown_sizes import refused
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Condition, Dim, require
-from dy2st_runtime.errors import ConversionError, Location
+from dy2st_runtime.errors import ConversionError, Location, TensorAsPython
 from dy2st_runtime.ir import (
     Output,
     Program,
@@ -62,6 +62,7 @@ class ConcreteProgram:
               one where the passes build parameters in.
     report    what became of the functions and statements that the trace met.
     effects   what the trace has done to objects of Python, as one call does: it serves one call.
+    distinct  the inputs of which the function has asked, and where, whether they are one tensor.
     """
 
     main_program: Program
@@ -73,6 +74,7 @@ class ConcreteProgram:
     passes: Any = field(default=None, repr=False)
     report: Report = field(default=Report((), ()), repr=False)
     effects: list[str] = field(default_factory=list, repr=False)
+    distinct: list[tuple[int, int, Location | None]] = field(default_factory=list, repr=False)
     is_spent: bool = field(default=False, repr=False)
     _optimized: OptimizedProgram | None = field(default=None, repr=False)
     _executable: Any = field(default=None, repr=False)
@@ -117,6 +119,8 @@ class ConcreteProgram:
     def __call__(self, tensors: Sequence[EagerTensor]) -> Any:
         """Run on eager tensors; gradients flow back through the result where they are wanted."""
         self.is_spent = bool(self.effects)
+        if self.distinct:
+            self._check_distinct(tensors)
         wants_grad = is_grad_enabled() and not all(
             t.stop_gradient for t in (*tensors, *self.state.values())
         )
@@ -127,6 +131,18 @@ class ConcreteProgram:
             for change, held in zip(self.written, values, strict=True):
                 change.place.put(held[0] if held else Undefined(change.place.name))
         return result
+
+    def _check_distinct(self, tensors: Sequence[EagerTensor]) -> None:
+        for left, right, at in self.distinct:
+            if tensors[left] is tensors[right]:
+                names = " and ".join(f"`{self.inputs[index].name}`" for index in (left, right))
+                raise TensorAsPython(
+                    f"{self.main_program.name}() asks whether {names} are one tensor, as they are "
+                    "at this call",
+                    at=at,
+                    why="a Program has an input for each, whatever it is given",
+                    hint="say it by an argument of its own: f(x, x, is_same=True)",
+                )
 
     def check_alone(self) -> None:
         """Refuse a Program that is to run by itself, where there are no variables to assign; warn
@@ -246,9 +262,19 @@ def _trace(
     guards = guards_of(met, read, frozenset(change.place.name for change in changes))
     written = [Change(change.place, None, at=change.at) for change in changes]
     report = report_of(functions.values(), swapped.values(), record)
+    distinct = _pairs(program.inputs, tracer.distinct)
     return ConcreteProgram(
-        program, ordered, specs, function, guards, written, passes, report, effects
+        program, ordered, specs, function, guards, written, passes, report, effects, distinct
     )
+
+
+def _pairs(
+    inputs: Sequence[Variable], asked: Sequence[tuple[Variable, Variable, Location | None]]
+) -> list[tuple[int, int, Location | None]]:
+    """The inputs of which the function has asked whether they are one tensor, by number."""
+    places = {id(variable): index for index, variable in enumerate(inputs)}
+    found = [(places.get(id(left)), places.get(id(right)), at) for left, right, at in asked]
+    return [(i, k, at) for i, k, at in found if i is not None and k is not None]
 
 
 def _add_inputs(program: Program, specs: Sequence[InputSpec]) -> list[Requirement]:

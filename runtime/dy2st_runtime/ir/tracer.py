@@ -94,6 +94,8 @@ class Tracer:
         self._checked: dict[tuple[Block, Variable], tuple[int, tuple[Variable, str] | None]] = {}
         # What Python holds beyond the trace, with a few words on where: a Program cannot change it.
         self.outside: dict[int, tuple[Any, str]] = {}
+        # Two inputs, and where the user's code has asked whether they are one tensor.
+        self.distinct: list[tuple[Variable, Variable, Location | None]] = []
         # What Python has done beyond the trace: every call has to do it.
         self.effects: list[str] = []
         # Where a name became one of two lists: all three, each with a copy, must stay as they are.

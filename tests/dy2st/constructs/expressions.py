@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dy2st
+from dy2st.errors import ConversionError
 from tests.dy2st.constructs.catalogue import construct
 
 
@@ -239,3 +240,21 @@ def powers_of_numbers(x):
 )
 def powers_without_a_value(x):
     return float(x.sum() - 60.0) ** -1 if x.sum() > 0 else 1.0
+
+
+@construct("`is` between tensors with two names", "decided while tracing")
+def names_of_one_tensor(x):
+    y = x * 2
+    z = y
+    return (x, z) if z is y and y is not x else y
+
+
+@construct(
+    "`is` between tensors, one of which a branch or loop gives",
+    "a Program knows what a variable holds, and not which object that is",
+    refused=ConversionError,
+    says="`is` between two tensors",
+)
+def identity_after_a_branch(x):
+    y = x + 1 if x.sum() > 0 else x
+    return y if y is x else -y

@@ -204,3 +204,15 @@ def test_a_method_that_a_branch_sets_is_refused():
 
     with pytest.raises(ConversionError, match=r"the method method\(\) of the class State is set"):
         to_static(run)(X)
+
+
+def test_two_inputs_that_the_function_takes_for_two_tensors_must_be_two():
+    def attend(q, k):
+        return q + k if q is k else q - k
+
+    static = to_static(attend)
+    other = dy2st.to_tensor([3.0, 4.0])
+    assert static(X, other).tolist() == attend(X, other).tolist()
+    with pytest.raises(ConversionError, match="asks whether `q` and `k` are one tensor"):
+        static(X, X)
+    assert to_static(lambda x: attend(x, x))(X).tolist() == attend(X, X).tolist()
