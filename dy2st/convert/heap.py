@@ -336,7 +336,7 @@ def _is_ours(value: Any) -> bool:
     module = str(type(value).__module__)
     if module.startswith("dy2st_runtime.nn"):
         return False
-    return module.partition(".")[0] in ("dy2st", "numpy")
+    return module.partition(".")[0] in ("dy2st", "logging", "numpy")
 
 
 def _names_in(code: CodeType) -> Sequence[str]:

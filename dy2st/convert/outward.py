@@ -152,6 +152,10 @@ def _what(function: Any) -> tuple[str, str]:
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if owner is not None and _draws_for_all(owner):
         return _RANDOM, _DRAW
+    if owner is None and "." in getattr(function, "__qualname__", ""):
+        return "", ""  # a method: it is asked again with its object
+    if _is_silent(owner, name):
+        return "", ""
     for row in _rows(owner, str(getattr(function, "__module__", ""))):
         if name in row.names:
             return row.what.format(name), row.hint
@@ -168,6 +172,16 @@ def _rows(owner: Any, module: str) -> tuple[_Row, ...]:
         if isinstance(owner, kind):
             return (row,)
     return (_STREAM,) if _is_outside(owner) else _BY_MODULE.get(module, ())
+
+
+def _is_silent(owner: Any, name: str) -> bool:
+    """Whether this is a method of a logger for messages of a level that it does not take."""
+    logging = sys.modules.get("logging")
+    if logging is None or not isinstance(owner, logging.Logger):
+        return False
+    level = {"warn": "WARNING", "exception": "ERROR"}.get(name, name.upper())
+    number = getattr(logging, level, None)
+    return isinstance(number, int) and not owner.isEnabledFor(number)
 
 
 def _draws_for_all(owner: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.attributes import slots_of
-from dy2st.convert.classes import functions_of, is_library
+from dy2st.convert.classes import functions_of
 from dy2st.convert.hidden import has_state, state_of
 from dy2st.jit.constants import constant_key
 from dy2st.jit.layer_state import LayerState
@@ -28,6 +29,8 @@ MOST_BYTES = 1 << 20
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype)
 _CONTAINERS = (list, tuple, dict, set, deque)
+# Modules of Python with classes, written in Python, that hold what others put in.
+_DATA_OF_PYTHON = frozenset({"collections", "os", "queue"})
 _OURS = frozenset({"dy2st", "dy2st_runtime", "numpy"})
 
 Get = Callable[[], Any]
@@ -102,6 +105,9 @@ class Watched:
         elif isinstance(value, weakref.ref):
             self._checks.append(_Entries(lambda: [get()()]).hold)
             yield value(), lambda: get()()
+        elif _is_logger(value):
+            level = _level(value)
+            self._checks.append(lambda: _level(get()) == level)
         elif has_state(value):
             state = state_of(value)
             self._checks.append(lambda: state_of(get()) == state)
@@ -140,8 +146,8 @@ class Watched:
         get = _in_dict if is_plain else _held
         held = get(owner())
         keys, known = frozenset(held), self._names
-        if not isinstance(owner(), type) and is_library(type(owner()).__module__):
-            known = keys  # which of them a library reads is not told by names
+        if type(owner()).__module__ in _DATA_OF_PYTHON:
+            known = keys  # which of them its methods read is not told by names
         names = sorted(known.intersection(held))
 
         def has_same_names() -> bool:
@@ -153,6 +159,16 @@ class Watched:
             self._checks.append(_Entries(lambda: [*map(get(owner()).get, names)]).hold)
             for name in names:
                 yield held[name], _attribute(owner, name)
+
+
+def _is_logger(value: Any) -> bool:
+    logging = sys.modules.get("logging")
+    return logging is not None and isinstance(value, logging.Logger)
+
+
+def _level(logger: Any) -> tuple[int, int]:
+    """What tells which messages a logger takes."""
+    return logger.getEffectiveLevel(), logger.manager.disable
 
 
 def _in_dict(owner: Any) -> Mapping[str, Any]:

@@ -55,12 +55,20 @@ def user_location() -> Location | None:
 
 
 def warn_user(message: str, at: Location | None = None) -> None:
-    """Warn of what the user's code does, on its own line: where it runs now, or `at` a place."""
+    """Warn of what the user's code does, on its own line: where it runs now, or `at` a place.
+
+    As of all warnings, Python shows one of a text and line, unless it is told otherwise.
+    """
     place = at or user_location()
     if place is None:
         warnings.warn(message, stacklevel=2)
     else:
-        warnings.warn_explicit(f"{place}: {message}", UserWarning, place.file, place.line)
+        text, known = f"{place}: {message}", _warned.setdefault(place.file, {})
+        warnings.warn_explicit(text, UserWarning, place.file, place.line, registry=known)
+
+
+# What Python keeps in the module of each file, for the warnings that it has shown.
+_warned: dict[str, dict[str | tuple[str, type[Warning], int], int]] = {}
 
 
 def location_of(trace: TracebackType) -> Location:

@@ -20,6 +20,9 @@ import dy2st
 from dy2st.errors import ConversionError, UnsupportedSyntax
 from tests.dy2st.constructs.catalogue import construct
 
+log = logging.getLogger("dy2st.rows")
+log.addHandler(logging.NullHandler())
+log.propagate = False
 _ONCE = "in a branch or loop that depends on a tensor"
 
 
@@ -145,7 +148,17 @@ def written_in_a_branch(x):
 )
 def logged_in_a_branch(x):
     if x.sum() > 0:
-        logging.getLogger("dy2st.rows").debug("up")
+        log.warning("up")
+    return x
+
+
+@construct(
+    "`logging` in a branch, of a level that the logger does not take", "nothing, as in Python"
+)
+def not_logged_in_a_branch(x):
+    if x.sum() > 0:
+        log.debug("up")
+        x = x + 1
     return x
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import logging
 import os
 import pathlib
 import random
@@ -78,6 +79,35 @@ def test_what_reaches_beyond_the_function_is_done_at_every_call_and_in_a_branch_
         static(X)
     with pytest.raises(ConversionError, match="in a branch or loop that depends on a tensor"):
         to_static(perhaps)(X)
+
+
+def test_messages_that_a_logger_does_not_take_are_no_concern(recwarn):
+    logger = logging.getLogger("of this test")
+    logger.setLevel(logging.WARNING)
+
+    def notes(x):
+        logger.debug("once")
+        if x.sum() > 0:
+            logger.info("up")
+        return x
+
+    static = to_static(notes)
+    program = static(X) is not None and static.main_program
+    assert static(X).tolist() == X.tolist() and static.main_program is program
+    assert not recwarn.list
+    logger.setLevel(logging.INFO)
+    with pytest.raises(ConversionError, match="a message is logged in a branch"):
+        static(X)
+
+
+def test_a_warning_is_shown_once(recwarn):
+    def noisy(x):
+        return x + random.random()
+
+    static = to_static(noisy)
+    for _ in range(4):
+        static(X)
+    assert len(recwarn.list) == 1
 
 
 def test_what_only_looks_at_the_world_is_no_concern(recwarn):
