@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Container, Iterator
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 _LIBRARIES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_module_names})
-
+_INSTALLED = frozenset({"dist-packages", "site-packages"})
 # Not called by the tensor code of a model, or called at any time by whoever looks at an object.
 _LEFT = frozenset({"__del__", "__repr__", "__hash__", "__reduce__", "__reduce_ex__", "__sizeof__"})
 _MAKING = frozenset({"__init__", "__new__", "__post_init__"})
@@ -18,6 +19,14 @@ _MAKING = frozenset({"__init__", "__new__", "__post_init__"})
 def is_library(module: str) -> bool:
     """Whether a module is ours, Python's or NumPy's, and no code of a user's."""
     return str(module).partition(".")[0] in _LIBRARIES  # that of a class made in C may be no str
+
+
+@functools.cache
+def is_installed(package: str) -> bool:
+    """Whether a package lies where installers put what others have written."""
+    module = sys.modules.get(package)
+    places = [getattr(module, "__file__", None) or "", *getattr(module, "__path__", ())]
+    return any(not _INSTALLED.isdisjoint(Path(place).parts) for place in places)
 
 
 def called_by_python(owner: type, makes: bool = False) -> Iterator[FunctionType]:

@@ -31,7 +31,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dy2st.convert.attributes import STORES, attributes_of, contents_of, set_attribute
-from dy2st.convert.classes import all_functions_of, is_library
+from dy2st.convert.classes import all_functions_of, is_installed, is_library
 from dy2st.convert.hidden import has_state, set_state, state_of
 from dy2st.convert.iterators import is_known, place_of
 from dy2st.convert.undefined import Undefined
@@ -158,7 +158,7 @@ def reached(
     and dicts that are found in arguments, attributes and closures are looked at as all others are.
     """
     called = inspect.unwrap(function)
-    walk = _Walk(hands_out, getattr(called, "__code__", None))
+    walk = _Walk(hands_out, called)
     walk.function(called)
     for value in arguments:
         walk.inside(owner, value)
@@ -182,9 +182,11 @@ def containers_in(value: Any) -> list[Any]:
 
 
 class _Walk:
-    def __init__(self, hands_out: bool, code: CodeType | None) -> None:
+    def __init__(self, hands_out: bool, called: Any) -> None:
         self.hands_out = hands_out
+        code: CodeType | None = getattr(called, "__code__", None)
         self.mentioned = () if code is None else _names_in(code)
+        self.package = _package(str(getattr(called, "__module__", "")))
         self.seen: dict[int, Any] = {}
         self.waiting: list[tuple[str, Any]] = []
         self.containers: list[Owned] = []
@@ -227,8 +229,7 @@ class _Walk:
         is_own = is_own_file(code.co_filename)
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             self.cell(name, cell, is_own)
-        # What a library keeps for itself, such as a cache, is not what the user's code changes.
-        if not (is_own or is_library(scope.get("__name__", ""))):
+        if not (is_own or self.is_foreign(scope.get("__name__", ""))):
             self.objects.append((function, attributes_of(function)))
             names = _names_in(code)
             for name in names:
@@ -237,11 +238,17 @@ class _Walk:
                 elif name in sys.modules:  # it may import that, or have done so
                     self.variable(f"the module `{name}`", sys.modules[name], names)
 
+    def is_foreign(self, module: str) -> bool:
+        """Whether a module is of a library, other than that of the code: what it keeps for itself,
+        such as a cache, is not what the user's code changes."""
+        package = _package(str(module))
+        return is_library(package) or (package != self.package and is_installed(package))
+
     def variable(self, owner: str, value: Any, names: Sequence[str]) -> None:
         """A variable of a module; of another module those that code with these names can mean."""
         if not isinstance(value, ModuleType):
             self.add(owner, [value])
-        elif (id(value), names) not in self.modules and not is_library(value.__name__):
+        elif (id(value), names) not in self.modules and not self.is_foreign(value.__name__):
             self.modules.add((id(value), names))
             held = vars(value)
             for name in names:
@@ -308,7 +315,7 @@ class _Walk:
         kind = value if is_class else type(value)
         if is_class or id(kind) not in self.seen:
             self.add(owner, kind.__mro__[1:-1] if is_class else (kind,))
-        if is_class:
+        if is_class and not self.is_foreign(kind.__module__):
             self.add(owner, (type(value), *all_functions_of(value)))
         place = f"the class {kind.__name__}" if is_class else f"a {kind.__name__}"
         for name, entry in attributes.items():
@@ -337,6 +344,10 @@ def _is_ours(value: Any) -> bool:
     if module.startswith("dy2st_runtime.nn"):
         return False
     return module.partition(".")[0] in ("dy2st", "logging", "numpy")
+
+
+def _package(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def _names_in(code: CodeType) -> Sequence[str]:

@@ -11,6 +11,7 @@ import pytest
 
 import dy2st
 from dy2st import nn
+from dy2st.convert.heap import reached
 from dy2st.errors import ConversionError
 from dy2st.jit import to_static
 
@@ -189,3 +190,18 @@ def test_lines_of_a_file_that_a_branch_reads_are_refused(tmp_path, mode, reads):
         with pytest.raises(ConversionError, match="is advanced in a branch or loop"):
             to_static(f)(dy2st.to_tensor([1.0]))
     del f.__globals__["file"]
+
+
+def test_what_installed_packages_keep_for_themselves_is_no_concern():
+    # pytest has put itself into this module, and `hypothesis` comes with much of its own.
+    from hypothesis import strategies
+
+    def f(x):
+        if x.sum() > 0:
+            assert x.sum() < 9 and strategies is not None
+        return x
+
+    heap = reached(f, ())
+    assert not any("pytest" in type(one).__module__ for one, _ in heap.objects)
+    static = to_static(f)
+    assert [static(dy2st.to_tensor([1.0])).tolist() for _ in range(3)] == [[1.0]] * 3
