@@ -30,12 +30,13 @@ def note_handed_on(
 
 def _note_pairs(tracer: Tracer, inner: Sequence[Variable], results: Sequence[Variable]) -> None:
     """What is one tensor at the end of a Block is so behind it."""
-    holders: dict[Variable, Variable] = {}
+    holders: dict[int, tuple[list[Variable], Variable]] = {}  # by group, which is held
     for variable, result in zip(inner, results, strict=True):
-        known = [holders[one] for one in tracer.aliases.of(variable) if one in holders]
-        for other in known:
-            tracer.aliases.note(result, other)
-        holders.setdefault(variable, result)
+        _, holder = holders.get(id(tracer.aliases.group(variable)), (None, None))
+        if holder is not None:
+            tracer.aliases.note(result, holder)
+        group = tracer.aliases.group(variable)
+        holders[id(group)] = group, result
 
 
 def note_turns(

@@ -13,7 +13,7 @@ class Aliases:
 
     def __init__(self) -> None:
         """Every Variable stands for itself only."""
-        self._same: dict[Variable, list[Variable]] = {}
+        self._groups: dict[Variable, list[Variable]] = {}
         self._outer: dict[Variable, Variable] = {}
 
     def imported(self, inner: Variable, outer: Variable) -> None:
@@ -22,9 +22,14 @@ class Aliases:
 
     def note(self, one: Variable, other: Variable) -> None:
         """Note that two Variables may be one tensor."""
-        other = self.origin(other)
-        self._same.setdefault(one, []).append(other)
-        self._same.setdefault(other, []).append(one)
+        group, joined = self.group(one), self.group(self.origin(other))
+        if group is joined:
+            return
+        if len(group) < len(joined):  # so that each changes its group few times
+            group, joined = joined, group
+        group += joined
+        for variable in joined:
+            self._groups[variable] = group
 
     def origin(self, variable: Variable) -> Variable:
         """The Variable, of whatever Block around, that the user's name holds."""
@@ -32,12 +37,10 @@ class Aliases:
             variable = self._outer[variable]
         return variable
 
+    def group(self, variable: Variable) -> list[Variable]:
+        """The Variable and all that may be the same tensor: one list for all of them."""
+        return self._groups.setdefault(variable, [variable])
+
     def of(self, variable: Variable) -> list[Variable]:
-        """The Variable and all that may be the same tensor."""
-        found, todo = {variable: None}, [variable]
-        while todo:
-            for other in self._same.get(todo.pop(), ()):
-                if other not in found:
-                    found[other] = None
-                    todo.append(other)
-        return list(found)
+        """A copy of its group."""
+        return [*self._groups.get(variable, (variable,))]
