@@ -185,7 +185,7 @@ class _Walk:
     def __init__(self, hands_out: bool, called: Any) -> None:
         self.hands_out = hands_out
         code: CodeType | None = getattr(called, "__code__", None)
-        self.mentioned = () if code is None else _names_in(code)
+        self.mentioned: tuple[str, ...] = () if code is None else names_in(code)
         self.package = _package(str(getattr(called, "__module__", "")))
         self.seen: dict[int, Any] = {}
         self.waiting: list[tuple[str, Any]] = []
@@ -231,7 +231,7 @@ class _Walk:
             self.cell(name, cell, is_own)
         if not (is_own or self.is_foreign(scope.get("__name__", ""))):
             self.objects.append((function, attributes_of(function)))
-            names = _names_in(code)
+            names = names_in(code)
             for name in names:
                 if name in scope:
                     self.variable(f"the variable `{name}`", scope[name], names)
@@ -350,19 +350,20 @@ def _package(module: str) -> str:
     return module.partition(".")[0]
 
 
-def _names_in(code: CodeType) -> Sequence[str]:
-    """The names of globals and attributes in code, and texts that may be such, inner functions
+def names_in(code: CodeType) -> tuple[str, ...]:
+    """The names and texts in code by which it may reach a variable or attribute, inner functions
     included."""
     known = _names.get(code)
     if known is None:
-        inner = [_names_in(part) for part in code.co_consts if isinstance(part, CodeType)]
+        inner = [names_in(part) for part in code.co_consts if isinstance(part, CodeType)]
         texts = [t for t in code.co_consts if isinstance(t, str) and t.isidentifier()]
-        known = tuple(dict.fromkeys(n for part in (code.co_names, texts, *inner) for n in part))
+        parts = (code.co_names, code.co_freevars, texts, *inner)
+        known = tuple(dict.fromkeys(name for part in parts for name in part))
         _names[code] = known
     return known
 
 
-_names: WeakKeyDictionary[CodeType, Sequence[str]] = WeakKeyDictionary()
+_names: WeakKeyDictionary[CodeType, tuple[str, ...]] = WeakKeyDictionary()
 
 
 # -- what containers hold -----------------------------------------------------------------------

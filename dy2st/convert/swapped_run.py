@@ -124,7 +124,7 @@ def run_swapped(traced: Any, run: Callable[[Preparation], T], is_attempt: bool =
                     return result
                 _find_a_form(preparation, found, refusals)
             preparation.undo()
-    except Exception:
+    except Exception:  # whatever it is: another trace follows, and must find all as it was
         if is_attempt:
             preparation.undo()
         raise

@@ -16,10 +16,11 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleT
 from typing import Any, TypeAlias
 
 from dy2st.convert.call import conversion_of, is_ignored_module
+from dy2st.convert.heap import names_in
 from dy2st.convert.swapping import own_code
 from dy2st.jit.constants import COMPARED, constant_key
 from dy2st.jit.references import reference_to
-from dy2st.jit.watched import Watched, names_in
+from dy2st.jit.watched import Watched
 from dy2st.transpiler.source import mangle
 
 _UNBOUND = object()
@@ -142,7 +143,7 @@ def _gather(guards: _Guards, function: FunctionType, written: frozenset[str]) ->
     """Add what one function may have read; returns the names in it."""
     code = own_code(function)
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-    names = tuple(dict.fromkeys(names_in(code)))
+    names = names_in(code)
     if not written.isdisjoint(names):
         unseen = written & _written_first(function)
         names = tuple(name for name in names if name not in unseen)

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import partial
-from types import CodeType, FunctionType, MappingProxyType, MethodType
+from types import FunctionType, MappingProxyType, MethodType
 from typing import Any
 
 import numpy as np
@@ -233,15 +233,4 @@ def _parts(value: Any) -> list[Any]:
     return [value.func, *value.args, *value.keywords.values()]
 
 
-def names_in(code: CodeType) -> Iterator[str]:
-    """Names and texts in code by which it may reach an attribute, inner functions included."""
-    yield from code.co_names
-    yield from code.co_freevars
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from names_in(inner)
-        elif isinstance(inner, str) and inner.isidentifier():
-            yield inner
-
-
-__all__ = ["Watched", "names_in"]
+__all__ = ["Watched"]
