@@ -4,7 +4,9 @@
     %1 = multiply(%0, %0)
 
 Every rule gives the same bits for every input, NaN, infinities and -0.0 among them: x * 0 stays for
-floats, and so does x + 0.0, which turns -0.0 into 0.0; x + (-0.0) goes.
+floats, and so do x + 0.0, which turns -0.0 into 0.0, and x * -1, which keeps the sign of NaN where
+-x turns it; x + (-0.0) goes. Of two zeros, or two NaNs, NumPy's maximum gives the first or the
+second as processor and dtype will have it, so its operands keep their places.
 """
 
 from __future__ import annotations
@@ -59,7 +61,6 @@ IDENTITIES = (
     _identity(op.subtract(_x, _plain_zero), "x - 0 -> x."),
     _identity(op.multiply(_x, _all(1)), "x * 1 -> x."),
     _identity(op.divide(_x, _all(1)), "x / 1 -> x."),
-    _identity(op.pow(_x, _all(1)), "x ** 1 -> x."),
     _identity(op.maximum(_x, _x), "max(x, x) -> x."),
     _identity(op.minimum(_x, _x), "min(x, x) -> x."),
     _identity(op.logical_and(_x, _x), "x and x -> x."),
@@ -107,11 +108,15 @@ def power_of_two(m: Match) -> Any:
     return F.square(m[_x])
 
 
-@rule(op.multiply(_x, _all(-1)))
-def times_minus_one(m: Match) -> Any:
-    """x * -1 -> -x."""
-    m.require(m[_x].dtype.kind in "if", "x is unsigned")
-    return F.neg(m[_x])
+_power = op.pow(_x, _all(1))
+
+
+@rule(_power)
+def power_of_one(m: Match) -> Any:
+    """x ** 1 -> x for integers."""
+    m.require(m[_x].dtype.kind in "iu", "a float NaN may lose its sign")
+    _keeps_type(m, _power)
+    return m[_x]
 
 
 @rule(op.subtract(_x, _x))
@@ -189,8 +194,11 @@ def _clip_rule(name: str) -> Rule:
 
     @rule(getattr(op, name)(inner, _outer))
     def two_limits(m: Match) -> Any:
-        """max(max(x, a), b) -> max(x, max(a, b)), and the same of min."""
-        return apply(name, m[_x], apply(name, m[_inner], m[_outer]))
+        """max(max(x, a), b) -> max(x, max(a, b)), and the same of min, where that is no zero."""
+        limit = np.asarray(getattr(np, name)(m.array(_inner), m.array(_outer)))
+        is_sure = not is_float(m[_x]) or bool(((limit < 0) | (limit > 0)).all())
+        m.require(is_sure, "of two zeros or NaNs the order of operands decides")
+        return apply(name, m[_x], limit)
 
     return two_limits
 
@@ -202,7 +210,7 @@ RULES = (
     not_not,
     square,
     power_of_two,
-    times_minus_one,
+    power_of_one,
     difference_of_same,
     decided_where,
     *LOGIC,

@@ -5,9 +5,10 @@
     %2 = add(%0, %1)
 
 Two operators are the same if name, attributes and operands are; operands of commutative operators
-in any order, constants by their bits, large ones by identity. What random operators draw is never
-shared. A Block sees what the Blocks around it have computed, and takes it in as one more operand of
-its `cond` or `while`; nothing leaves a branch or a loop.
+in any order (not of maximum, which chooses between 0.0 and -0.0 by their places), constants by
+their bits, large ones by identity. What random operators draw is never shared. A Block sees what
+the Blocks around it have computed, and takes it in as one more operand of its `cond` or `while`;
+nothing leaves a branch or a loop.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from dy2st.passes.core.base import FunctionPass, function_pass
 from dy2st.passes.core.capture import Path, captured, first_captured
 from dy2st.passes.core.context import PassContext
-from dy2st.passes.core.kinds import COMMUTATIVE
+from dy2st.passes.core.kinds import SAME_BITS_EXCHANGED
 from dy2st.passes.core.module import Module
 from dy2st_runtime.ir import DEFINITIONS, Block, Effect, Operator, Program, TensorType, Variable
 from dy2st_runtime.ir.dead_code import drop_dead
@@ -139,7 +140,7 @@ def _key(operator: Operator, home: dict[Variable, Variable]) -> Any:
         return None
     operands = [id(home.get(v, v)) for v in operator.operands] if home else None
     operands = operands or [id(v) for v in operator.operands]
-    if operator.name in COMMUTATIVE:
+    if operator.name in SAME_BITS_EXCHANGED:
         operands.sort()
     attributes = tuple([_plain(value) for value in operator.attributes.values()])
     return (operator.name, *operands, attributes)

@@ -44,7 +44,10 @@ COMMUTATIVE = names(
     "add multiply maximum minimum equal not_equal logical_and logical_or logical_xor "
     "bitwise_and bitwise_or bitwise_xor"
 )
-"""Two operands, which may be exchanged."""
+"""Two operands, which may be exchanged: the results are equal numbers."""
+
+SAME_BITS_EXCHANGED = COMMUTATIVE - {"maximum", "minimum"}
+"""... and equal bits: of 0.0 and -0.0 the larger is the first or the second operand."""
 
 ELEMENTWISE = UNARY | BROADCAST
 
@@ -56,6 +59,7 @@ __all__ = [
     "INJECTIVE",
     "MAY_RAISE",
     "REDUCTION",
+    "SAME_BITS_EXCHANGED",
     "UNARY",
     "names",
 ]
