@@ -62,6 +62,7 @@ class ConcreteProgram:
               one where the passes build parameters in.
     report    what became of the functions and statements that the trace met.
     effects   what the trace has done to objects of Python, as one call does: it serves one call.
+    arguments the InputSpecs and Python values for which it was traced, by parameter.
     distinct  the inputs of which the function has asked, and where, whether they are one tensor.
     """
 
@@ -76,6 +77,7 @@ class ConcreteProgram:
     effects: list[str] = field(default_factory=list, repr=False)
     distinct: list[tuple[int, int, Location | None]] = field(default_factory=list, repr=False)
     is_spent: bool = field(default=False, repr=False)
+    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
     _optimized: OptimizedProgram | None = field(default=None, repr=False)
     _executable: Any = field(default=None, repr=False)
 
@@ -196,9 +198,11 @@ def trace(
     layer: Layer | None,
     is_asked_for: bool = True,
     passes: Any = None,
+    called: Callable[..., Any] | None = None,
 ) -> ConcreteProgram:
     """Run `function` once on placeholders; InputSpecs among the arguments say where they stand.
 
+    What is `called` in its place takes its arguments and does more than the function.
     Unless unknown sizes were asked for, code that looks at their text is refused. The function
     runs once more for each function that is met unconverted where a tensor needs it converted.
     """
@@ -206,7 +210,7 @@ def trace(
     return run_swapped(
         function,
         lambda preparation: _trace(
-            preparation, function, args, kwargs, name, layer, is_asked_for, passes
+            preparation, function, args, kwargs, name, layer, is_asked_for, passes, called
         ),
         is_attempt=not is_asked_for,
     )
@@ -221,6 +225,7 @@ def _trace(
     layer: Layer | None,
     is_asked_for: bool,
     passes: Any,
+    called: Callable[..., Any] | None,
 ) -> ConcreteProgram:
     program = Program(name)
     state: dict[str, EagerTensor] = {}
@@ -246,7 +251,7 @@ def _trace(
         tracer.locate_constraints(None)  # the reason names the place
         preparation.meet_all((*args, *kwargs.values()))
         with whole_trace() as outside:
-            result = _run(function, args, kwargs, program)
+            result = _run(called or function, args, kwargs, program)
         changes = list(outside.changes.values())
         _check_arguments(name, before, (args, kwargs))
         check_shared(tracer.shared)

@@ -28,7 +28,8 @@ def save(
 ) -> None:
     """Write `path.mlir` (the Programs) and `path.safetensors` (parameters and buffers).
 
-    A Layer is saved with its forward and with every other method that is converted. `input_spec`
+    A Layer is saved as it is called, with its hooks, and with every other method that is
+    converted. `input_spec`
     (InputSpecs or example tensors) is for the forward; without it the InputSpec of the conversion
     is taken, or the Program of the last call, in which sizes that have changed from call to call
     are unknown. `pipeline` is the name of a pipeline, a pass or a list of passes that the Programs
@@ -50,7 +51,10 @@ def save(
     programs: dict[str, Program] = {}
     state: dict[str, Any] = {}
     for name, function in functions.items():
-        concrete = _program_of(function, input_spec)
+        if name == "forward" and isinstance(layer, Layer) and _does_more(layer):
+            concrete = _program_of_call(layer, function, input_spec)
+        else:
+            concrete = _program_of(function, input_spec)
         concrete.check_alone()
         programs[name] = concrete.main_program
         _merge(state, concrete, name)
@@ -101,6 +105,28 @@ def _program_of(function: StaticFunction, input_spec: Sequence[Any] | None) -> C
         return function.concrete_program
     specs = [_as_spec(entry) for entry in input_spec]
     return function.concrete_program_specify_input_spec(specs)
+
+
+def _does_more(layer: Layer) -> bool:
+    """Whether a call of the Layer does more than its forward."""
+    has_own_call = type(layer).__call__ is not Layer.__call__
+    return has_own_call or bool(layer._pre_hooks or layer._post_hooks)
+
+
+def _program_of_call(
+    layer: Layer, forward: StaticFunction, input_spec: Sequence[Any] | None
+) -> ConcreteProgram:
+    """The Program of a call of the Layer: what it takes goes through the hooks first."""
+    called = forward.as_called_by(layer)
+    specs = forward.input_spec if input_spec is None else input_spec
+    if specs is not None:
+        return _program_of(called, specs)
+    if layer._pre_hooks or type(layer).__call__ is not Layer.__call__:
+        raise ArgumentError(
+            f"{type(layer).__name__} changes what it is called with before {forward.__name__}() "
+            "gets it: give save an input_spec, or to_static"
+        )
+    return called.like(forward.concrete_program)
 
 
 def _as_spec(entry: Any) -> Any:

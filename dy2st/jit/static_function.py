@@ -70,6 +70,7 @@ class StaticFunction:
         # By identity: instances may be equal, or have no hash.
         self._methods: dict[int, StaticFunction] = {}
         self.passes = passes
+        self._called: Layer | None = None
         self._signature = inspect.signature(function)
         self._state: LayerState | None = None
         self._families: dict[Any, Family] = {}
@@ -144,6 +145,12 @@ class StaticFunction:
     def bound_to(self, instance: Any) -> StaticFunction:
         """The same method of another Layer, with Programs of its own."""
         return StaticFunction(self._function, self._input_spec, instance, self.passes)
+
+    def as_called_by(self, layer: Layer) -> StaticFunction:
+        """The forward with all that a call of its Layer does around it: the Layer's own hooks."""
+        made = self.bound_to(self.class_instance)
+        made._called = layer
+        return made
 
     @property
     def class_instance(self) -> Any:
@@ -228,6 +235,12 @@ class StaticFunction:
             raise TypeError(f"input_spec is a list of InputSpecs, not {input_spec!r}")
         specs = self._bind_specs(tuple(input_spec))
         return self._traced(specs, key=constant_key(specs))
+
+    def like(self, concrete: ConcreteProgram) -> ConcreteProgram:
+        """The Program for the arguments of another, without those that are defaults."""
+        known = self._signature.parameters
+        given = {n: v for n, v in concrete.arguments.items() if v is not known[n].default}
+        return self._traced(given, key=constant_key(given))
 
     @property
     @without_own_frames
@@ -340,9 +353,11 @@ class StaticFunction:
         instance = self.class_instance
         layer = instance if isinstance(instance, Layer) else None
         arguments = (bound.args, bound.kwargs)
+        called = self._function if self._called is None else self._call_of_layer
         concrete = trace(
-            self._function, *arguments, self.__name__, layer, is_asked_for, self.passes
+            self._function, *arguments, self.__name__, layer, is_asked_for, self.passes, called
         )
+        concrete.arguments = specs
         self.program_cache.add(key, concrete)
         if is_anew and concrete.effects:
             warn_user(
@@ -351,6 +366,10 @@ class StaticFunction:
                 place_of(self._function),
             )
         return concrete
+
+    def _call_of_layer(self, *args: Any, **kwargs: Any) -> Any:
+        own = 0 if self._layer is None else 1
+        return convert_call(self._called)(*args[own:], **kwargs)
 
     def _mode(self) -> Any:
         """What else the Program depends on: Python values of the Layer or object, its mode too."""
@@ -416,7 +435,8 @@ class StaticFunction:
     def _bind_specs(self, input_spec: tuple[Any, ...]) -> dict[str, Any]:
         """InputSpecs (and Python constants) by parameter name; missing ones are defaults."""
         bound = self._bound_specs(input_spec, self._signature.bind)
-        bound.apply_defaults()
+        if self._called is None:  # hooks see the arguments that a call gives, and no defaults
+            bound.apply_defaults()
         return _to_named_specs(self._without_self(bound.arguments))
 
     def _bound_specs(self, input_spec: tuple[Any, ...], bind: Callable[..., Any]) -> Any:
