@@ -62,7 +62,7 @@ class ConcreteProgram:
               one where the passes build parameters in.
     report    what became of the functions and statements that the trace met.
     effects   what the trace has done to objects of Python, as one call does: it serves one call.
-    arguments the InputSpecs and Python values for which it was traced, by parameter.
+    arguments the InputSpecs for which it was traced, by parameter; none beside Python values.
     distinct  the inputs of which the function has asked, and where, whether they are one tensor.
     """
 
@@ -77,7 +77,7 @@ class ConcreteProgram:
     effects: list[str] = field(default_factory=list, repr=False)
     distinct: list[tuple[int, int, Location | None]] = field(default_factory=list, repr=False)
     is_spent: bool = field(default=False, repr=False)
-    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    arguments: dict[str, InputSpec] = field(default_factory=dict, repr=False)
     _optimized: OptimizedProgram | None = field(default=None, repr=False)
     _executable: Any = field(default=None, repr=False)
 

@@ -121,12 +121,14 @@ def _program_of_call(
     specs = forward.input_spec if input_spec is None else input_spec
     if specs is not None:
         return _program_of(called, specs)
-    if layer._pre_hooks or type(layer).__call__ is not Layer.__call__:
+    last = forward.concrete_program
+    is_same = not layer._pre_hooks and type(layer).__call__ is Layer.__call__
+    if not (is_same and last.arguments):
         raise ArgumentError(
-            f"{type(layer).__name__} changes what it is called with before {forward.__name__}() "
-            "gets it: give save an input_spec, or to_static"
+            f"what {type(layer).__name__} was called with is not known, since its hooks see it "
+            f"before {forward.__name__}() does: give save an input_spec"
         )
-    return called.like(forward.concrete_program)
+    return called.like(last)
 
 
 def _as_spec(entry: Any) -> Any:

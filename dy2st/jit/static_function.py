@@ -237,10 +237,8 @@ class StaticFunction:
         return self._traced(specs, key=constant_key(specs))
 
     def like(self, concrete: ConcreteProgram) -> ConcreteProgram:
-        """The Program for the arguments of another, without those that are defaults."""
-        known = self._signature.parameters
-        given = {n: v for n, v in concrete.arguments.items() if v is not known[n].default}
-        return self._traced(given, key=constant_key(given))
+        """The Program for the arguments of another."""
+        return self._traced(dict(concrete.arguments), key=constant_key(concrete.arguments))
 
     @property
     @without_own_frames
@@ -357,7 +355,9 @@ class StaticFunction:
         concrete = trace(
             self._function, *arguments, self.__name__, layer, is_asked_for, self.passes, called
         )
-        concrete.arguments = specs
+        given = {n: v for n, v in specs.items() if v is not self._signature.parameters[n].default}
+        if all(isinstance(value, InputSpec) for value in given.values()):
+            concrete.arguments = given
         self.program_cache.add(key, concrete)
         if is_anew and concrete.effects:
             warn_user(

@@ -102,7 +102,9 @@ def test_the_types_before_a_pre_hook_must_be_given(tmp_path):
     net = dy2st.to_static(Net())
     net.register_forward_pre_hook(lambda layer, inputs: (inputs[0] * 2,))
     net(dy2st.to_tensor(X))
-    with pytest.raises(dy2st.errors.ArgumentError, match="before forward.. gets it: give save an"):
+    with pytest.raises(
+        dy2st.errors.ArgumentError, match="before forward.. does: give save an input_spec"
+    ):
         dy2st.jit.save(net, str(tmp_path / "net"))
 
 
