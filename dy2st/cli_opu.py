@@ -94,11 +94,12 @@ def _add_run(commands: Any) -> None:
 def _add_estimate(commands: Any) -> None:
     example = (
         "  dy2st opu estimate net\n"
+        "  dy2st opu estimate OPU_IR.json -o report\n"
         "  dy2st opu estimate net --sweep macs=512,1024,2048 --sweep dram_latency=0,20"
     )
     help = "say how fast a saved model would be; calibration data is not needed"
     parser = _add(commands, "estimate", help, example)
-    _model(parser)
+    _model(parser, f"{_MODEL}; or a folder with OPU_IR.json, or that file, without arrays too")
     _machine(parser)
     _mode(parser)
     _calibration(parser)
@@ -112,6 +113,8 @@ def _add_estimate(commands: Any) -> None:
         help="a row for each of these values of a number in the machine's file; given again: for "
         "each combination",
     )
+    help = "write report.html, .json, .csv and trace.json there"
+    parser.add_argument(*("-o", "--output"), metavar="FOLDER", help=help)
 
 
 def _add_inspect(commands: Any) -> None:
@@ -121,7 +124,7 @@ def _add_inspect(commands: Any) -> None:
         "exit status: 1 if there are operators that no layer computes"
     )
     parser = _add(commands, "inspect", help, example)
-    _model(parser, f"{_MODEL}; or a folder with OPU_IR.json")
+    _model(parser, f"{_MODEL}; or a folder with OPU_IR.json, or that file")
     _machine(parser)
     _leaky(parser)
 

@@ -9,7 +9,8 @@ import argparse
 import itertools
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,11 @@ from dy2st.targets.opu.compiled_file import (
     CompiledFolder,
     read_compiled,
     write_compiled,
+    write_report,
 )
 from dy2st.targets.opu.debug_map import DebugMap
 from dy2st.targets.opu.disassemble import disassemble, line_code
+from dy2st.targets.opu.enhance import enhance
 from dy2st.targets.opu.float_network import run_float
 from dy2st.targets.opu.gen_ir import Generated, gen_ir
 from dy2st.targets.opu.host import as_images, run_tail
@@ -45,11 +48,20 @@ from dy2st.targets.opu.report.tables import shape_text, shortened
 from dy2st.targets.opu.sizes import input_size, tensor_size
 from dy2st.targets.opu.steps import lower
 from dy2st.targets.opu.unmapped import UnmappedError
+from dy2st.targets.opu.validate import weight_shape
 from dy2st.targets.opu.words import fetch_times
 from dy2st_runtime.errors import FormatError
 
 OK, DIFFERENT = 0, 1
 _FIGURES = ("own_snr", "snr", "cosine")
+
+
+@dataclass(frozen=True)
+class Layers:
+    """A file of layers, without their arrays."""
+
+    title: str
+    path: Path
 
 
 def _note(text: str) -> None:
@@ -261,7 +273,8 @@ def _check_float(
 
 def estimate(options: argparse.Namespace) -> int:
     """`dy2st opu estimate`."""
-    source, on = _source(options, needs_arrays=False), machine(options.machine)
+    on = machine(options.machine)
+    source = _layers_of(options) or _source(options, needs_arrays=False)
     axes = [[(name, value) for value in values] for name, values in options.sweep]
     names = [name for name, _ in options.sweep]
     if len(set(names)) != len(names):
@@ -269,9 +282,15 @@ def estimate(options: argparse.Namespace) -> int:
     samples = _samples(options, source) if options.calib or options.random_calib else []
     options.notes = set()
     if not axes:
-        sys.stdout.write(as_table(_estimated(source, on, options, samples)))
+        report = _estimated(source, on, options, samples)
+        sys.stdout.write(as_table(report))
+        if options.output:
+            names = write_report(options.output, report)
+            print(f"\nwritten to {options.output}: {', '.join(names)}")
         _say_notes(options)
         return OK
+    if options.output:
+        raise BadInput("-o writes the report of one machine: leave out --sweep, or it")
     points = list(itertools.product(*axes))
     rows = [
         _sweep_row(source, on, dict(point), options, samples)
@@ -293,23 +312,39 @@ def _say_notes(options: argparse.Namespace) -> None:
         _note(text)
 
 
+def _layers_of(options: argparse.Namespace) -> Layers | None:
+    """Layers in a folder or file, if that is what is estimated."""
+    path = Path(options.model)
+    path = path / IR_NAME if path.is_dir() else path
+    if path.name != IR_NAME and (path.suffix != ".json" or not path.is_file()):
+        return None
+    if options.calib or options.random_calib:
+        raise BadInput(f"{path} has its fraction lengths: calibration data goes with a saved model")
+    return Layers(path.absolute().parent.name if path.name == IR_NAME else path.stem, path)
+
+
 def _estimated(
-    source: Source, on: Machine, options: argparse.Namespace, samples: Sequence[Any]
+    source: Source | Layers, on: Machine, options: argparse.Namespace, samples: Sequence[Any]
 ) -> Report:
     """The figures of a program that is compiled, with numbers that are made up without samples."""
-    network, _ = _generated(options, source, on, samples)
+    if isinstance(source, Layers):
+        network = read_ir(source.path, arrays=False)
+        enhance(network, on)
+    else:
+        network, _ = _generated(options, source, on, samples)
     if not samples:
         _make_up(network)
     model = compile_network(network, on, options.mode)
     if not samples and options.mode == "own" and _could_pack(model):
-        options.notes.add(_PACKED)
+        options.notes.add(_PACKED + _DECIDED * isinstance(source, Source))
     return _report(model, source.title)
 
 
 _PACKED = (
-    "fraction lengths are assumed: with others, pixels of layers with few output channels may go "
-    "side by side, which is faster; --calib or --random-calib 1 decides it as compile does"
+    "fraction lengths and biases are assumed: with others, pixels of layers with few output "
+    "channels may go side by side, which is faster"
 )
+_DECIDED = "; --calib or --random-calib 1 decides it as compile does"
 
 
 def _make_up(network: Network) -> None:
@@ -318,9 +353,9 @@ def _make_up(network: Network) -> None:
         layer.input_fraclen = layer.output_fraclen = 4
         if layer.type != LayerType.NONE:
             layer.weight_fraclen, layer.bias_fraclen = 9, 15
-            weights, biases = network.weights[layer.index], network.biases[layer.index]
-            network.int_weights[layer.index] = np.zeros(weights.shape, np.int8)
-            network.int_biases[layer.index] = np.ones(biases.shape, np.int16)
+            shape = weight_shape(layer)
+            network.int_weights[layer.index] = np.zeros(shape, np.int8)
+            network.int_biases[layer.index] = np.ones(shape[3], np.int16)
 
 
 def _could_pack(model: CompiledModel) -> bool:
@@ -335,7 +370,7 @@ def _could_pack(model: CompiledModel) -> bool:
 
 
 def _sweep_row(
-    source: Source,
+    source: Source | Layers,
     on: Machine,
     changes: dict[str, float],
     options: argparse.Namespace,
@@ -390,8 +425,12 @@ def _table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
 
 def inspect(options: argparse.Namespace) -> int:
     """`dy2st opu inspect`."""
-    if Path(options.model).is_dir():
-        return _inspect_folder(Path(options.model))
+    path = Path(options.model)
+    if path.is_dir():
+        return _inspect_folder(path)
+    if path.suffix == ".json" and path.is_file():
+        _print_layers(path.stem, read_ir(path, arrays=False))
+        return OK
     source = _source(options, needs_arrays=False)
     how = {"quantize": False, "on": machine(options.machine), "leaky": options.leaky}
     unmapped: list[str] = []
@@ -408,7 +447,7 @@ def inspect(options: argparse.Namespace) -> int:
 
 
 def _inspect_folder(folder: Path) -> int:
-    """A compiled folder, or one with OPU_IR.json alone."""
+    """A compiled folder, or one with OPU_IR.json, which needs no arrays here."""
     if (folder / NAME).exists():
         compiled = read_compiled(folder)
         model, words = compiled.model, len(compiled.model.words)
@@ -420,7 +459,7 @@ def _inspect_folder(folder: Path) -> int:
         return OK
     if not (folder / IR_NAME).exists():
         raise BadInput(f"{folder} has neither {NAME} nor {IR_NAME}")
-    _print_layers(folder.name, read_ir(folder))
+    _print_layers(folder.absolute().name, read_ir(folder, arrays=False))
     return OK
 
 
@@ -432,7 +471,9 @@ def _print_layers(title: str, network: Network) -> None:
     left = [kept[0].index(name) for name in ("layer", "operation", "line") if name in kept[0]]
     sys.stdout.write(_table(kept, left))
     total = sum(products(network, layer) for layer in network.layers)
-    weights = sum(array.size for array in (network.int_weights or network.weights).values())
+    weights = sum(
+        prod(weight_shape(layer)) for layer in network.layers if layer.type != LayerType.NONE
+    )
     print(
         f"\n{title}: {_counted(len(network.layers), 'layer')}, {total / 1e6:.2f} MMAC, "
         f"{weights} weights, outputs of {_layers_text(network.outputs)}"

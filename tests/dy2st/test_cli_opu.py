@@ -19,7 +19,7 @@ from dy2st import nn
 from dy2st.cli import main
 from dy2st.static import InputSpec
 from dy2st.targets.opu.compiled_file import read_compiled
-from dy2st.targets.opu.ir_file import read_ir
+from dy2st.targets.opu.ir_file import KNOWN, read_ir
 from dy2st_runtime.ir import F
 
 ROOT = Path(__file__).parents[2]
@@ -397,6 +397,36 @@ def test_a_sweep_has_a_row_for_every_combination(opu):
     alone = opu("estimate", "net", "--machine", "opu512")[1]
     assert rows[0][2] == cycles(alone)
     assert int(rows[1][2]) > int(rows[0][2])
+
+
+@pytest.fixture
+def bare(opu, tmp_path):
+    """The layers of a compiled network, as others publish them: without arrays and our files."""
+    lines = [json.loads(line) for line in Path("net.opu/OPU_IR.json").read_text().splitlines()]
+    known = [{key: line[key] for key in KNOWN} for line in lines]
+    path = tmp_path / "published" / "OPU_IR.json"
+    path.parent.mkdir()
+    path.write_text("".join(json.dumps(line) + "\n" for line in known))
+    return path
+
+
+def test_layers_without_arrays_are_timed_and_shown(opu, bare):
+    _, wanted, _ = opu("estimate", "net")
+    cycles = re.search(r"time +(\d+) cycles", wanted)[1]
+    for place in (bare, bare.parent):
+        assert re.search(r"time +(\d+) cycles", opu("estimate", str(place))[1])[1] == cycles
+        assert "3 layers" in opu("inspect", str(place))[1]
+
+
+def test_an_estimate_is_written_as_a_report(opu, bare, tmp_path):
+    status, out, _ = opu("estimate", str(bare), "-o", str(tmp_path / "report"))
+    assert status == 0 and "report.html" in out
+    names = {"report.html", "report.json", "report.csv", "trace.json"}
+    assert {path.name for path in (tmp_path / "report").iterdir()} == names
+
+
+def test_layers_have_fraction_lengths_of_their_own(opu, bare):
+    assert "goes with" in refused(opu("estimate", str(bare), "--random-calib", "1"))
 
 
 def test_inspect_shows_layers_and_lines(opu):

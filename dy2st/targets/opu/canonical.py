@@ -61,10 +61,10 @@ def connect(network: Network) -> None:
         layer.output_choice = [3, 3 if is_added else -1]
     for layer in network.layers:
         if layer.type == LayerType.FULLY_CONNECTED:
-            _unflatten(network, layer)
+            unflatten(network, layer)
 
 
-def _unflatten(network: Network, layer: Layer) -> None:
+def unflatten(network: Network, layer: Layer) -> None:
     """The map of a layer that reads flattened elements is its producer's."""
     producers = [network.layer(index) for index in layer.input_layer if index > 0]
     if len(producers) == 1 and layer.input_size[1:3] == [1, 1]:
@@ -117,7 +117,7 @@ def post_padding(network: Network) -> None:
     off its result. What reads the network's input keeps its padding, and `extra_pre_padding` says
     that its `input_size` has it. A Network whose producers store zeros already stays as it is.
     """
-    if any(layer.post_padding or layer.extra_pre_padding for layer in network.layers):
+    if any(layer.post_padding_mode for layer in network.layers):
         return
     family = _families(network)
     stored: dict[int, list[int]] = {}
@@ -125,6 +125,7 @@ def post_padding(network: Network) -> None:
         widest = stored.setdefault(family[layer.input_layer[0]], list(NONE))
         widest[:] = [max(a, b) for a, b in zip(widest, _wanted(layer), strict=True)]
     for layer in network.layers:
+        layer.post_padding_mode = 1
         if layer.input_layer[0] > 0:
             _read_stored(layer, stored[family[layer.input_layer[0]]])
         elif any(_wanted(layer)):
@@ -173,4 +174,11 @@ def _grown(size: list[int], sides: list[int]) -> list[int]:
     return [size[0], size[1] + sides[0] + sides[1], size[2] + sides[2] + sides[3], size[3]]
 
 
-__all__ = ["connect", "is_never_negative", "local", "post_padding", "skip_pool_padding"]
+__all__ = [
+    "connect",
+    "is_never_negative",
+    "local",
+    "post_padding",
+    "skip_pool_padding",
+    "unflatten",
+]

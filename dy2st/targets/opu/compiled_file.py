@@ -133,10 +133,7 @@ def _write_all(
         "debug.json": compiled.debug.dump(),
         "program.lst": disassemble(model.words, model.machine, compiled.debug),
         "linecode.json": line_code(model.words, model.machine, compiled.debug),
-        "report.json": as_json(report),
-        "report.csv": as_csv(report),
-        "report.html": as_page(report),
-        "trace.json": as_chrome_trace(report),
+        **_report_files(report),
     }
     if quantisation is not None:
         texts["quantisation.json"] = json.dumps(quantisation.as_dict(), indent=1) + "\n"
@@ -145,6 +142,25 @@ def _write_all(
         (folder / name).write_text(text, encoding="utf-8")
     facts = _facts(compiled, folder)
     (folder / NAME).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+def _report_files(report: Report) -> dict[str, str]:
+    return {
+        "report.json": as_json(report),
+        "report.csv": as_csv(report),
+        "report.html": as_page(report),
+        "trace.json": as_chrome_trace(report),
+    }
+
+
+def write_report(folder: str | Path, report: Report) -> list[str]:
+    """Write the files of a report alone, into a folder that may be new. Their names."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = _report_files(report)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return list(files)
 
 
 def _facts(compiled: CompiledFolder, folder: Path) -> dict[str, Any]:
@@ -315,4 +331,4 @@ def _demand(folder: Path, holds: bool, why: str) -> None:
         _damaged(folder, why)
 
 
-__all__ = ["NAME", "CompiledFolder", "Signature", "read_compiled", "write_compiled"]
+__all__ = ["NAME", "CompiledFolder", "Signature", "read_compiled", "write_compiled", "write_report"]

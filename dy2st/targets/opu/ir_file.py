@@ -3,7 +3,8 @@
 OPU_IR.json              one layer a line, with the known keys, and ours where they say something
 network.json             inputs, outputs and what the host computes; files of others have none
 host.mlir, host/         the Program of the host, and its constants
-dump/weights_0.npy       of layer 1: (kh, kw, c / group, o), float32, on the grid of its integers
+dump/weights_0.npy       of layer 1: (kh, kw, c / group, o), of a fully connected one the matrix
+                         (o, c * h * w); float32, on the grid of its integers
 dump/bias_0.npy          (o,)
 dump_raw/                the same before quantising
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from copy import copy
 from dataclasses import MISSING, asdict, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.targets.opu.canonical import local
+from dy2st.targets.opu.canonical import local, unflatten
 from dy2st.targets.opu.layer import Layer, LayerType
 from dy2st.targets.opu.network import Array, Network, Tail
 from dy2st.targets.opu.validate import check, check_layers, weight_shape
@@ -36,6 +38,10 @@ OURS = ("name", "location", "activation_limit", "enhanced", "input_channels")
 KNOWN = tuple(entry.name for entry in fields(Layer) if entry.name not in OURS)
 """Keys that every line has."""
 
+_DEFAULTS: dict[str, Any] = {
+    entry.name: entry.default if entry.default_factory is MISSING else entry.default_factory()
+    for entry in fields(Layer)
+}
 _LENGTHS = {"input_size": (2, 4), "output_size": (2, 4), "output_choice": (2,)}
 _THREE = ("ker_size", "ker_stride", "pooling_size", "pooling_stride", "dilation")
 
@@ -69,9 +75,9 @@ def write_ir(network: Network, folder: str | Path) -> Path:
 def _write_all(network: Network, folder: Path, is_quantised: bool) -> None:
     lines = [json.dumps(as_line(layer)) for layer in network.layers]
     (folder / NAME).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    _write_arrays(folder / "dump_raw", network.weights, network.biases)
+    _write_arrays(folder / "dump_raw", network, network.weights, network.biases)
     if is_quantised:
-        _write_arrays(folder / "dump", *on_the_grid(network))
+        _write_arrays(folder / "dump", network, *on_the_grid(network))
     facts: dict[str, Any] = {
         "schema": SCHEMA,
         "input_sizes": [list(size) for size in network.input_sizes],
@@ -88,20 +94,18 @@ def _write_all(network: Network, folder: Path, is_quantised: bool) -> None:
 
 
 def as_line(layer: Layer) -> dict[str, Any]:
-    """The keys and values of a layer's line."""
+    """The keys and values of a layer's line, in the form of the known files."""
     values = {key: _plain(value) for key, value in asdict(layer).items()}
-    default = {entry.name: _default(entry) for entry in fields(Layer)}
-    return {k: v for k, v in values.items() if k not in OURS or v != default[k]}
+    values["dilation"] = values["dilation"][1:]
+    if layer.upsample <= 1:
+        values["upsample_method"] = ""
+    return {k: v for k, v in values.items() if k not in OURS or v != _DEFAULTS[k]}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [int(entry) for entry in value]
     return value if value is None or isinstance(value, (str, float)) else int(value)
-
-
-def _default(entry: Any) -> Any:
-    return entry.default_factory() if entry.default_factory is not MISSING else entry.default
 
 
 def on_the_grid(network: Network) -> tuple[dict[int, Array], dict[int, Array]]:
@@ -114,10 +118,14 @@ def on_the_grid(network: Network) -> tuple[dict[int, Array], dict[int, Array]]:
     return weights, biases
 
 
-def _write_arrays(folder: Path, weights: dict[int, Array], biases: dict[int, Array]) -> None:
+def _write_arrays(
+    folder: Path, network: Network, weights: dict[int, Array], biases: dict[int, Array]
+) -> None:
     folder.mkdir()
-    for index in weights:
-        np.save(folder / f"weights_{index - 1}.npy", weights[index])
+    for index, array in weights.items():
+        if network.layer(index).type == LayerType.FULLY_CONNECTED:
+            array = array.transpose(3, 2, 0, 1).reshape(array.shape[3], -1)
+        np.save(folder / f"weights_{index - 1}.npy", array)
         np.save(folder / f"bias_{index - 1}.npy", biases[index])
 
 
@@ -130,13 +138,14 @@ def _write_state(folder: Path, tail: Tail) -> None:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_ir(folder: str | Path, arrays: bool = True) -> Network:
-    """The Network of a folder, validated; without weights and biases if no `arrays` are wanted.
+def read_ir(place: str | Path, arrays: bool = True) -> Network:
+    """The Network of a folder, or of a file of layers, validated.
 
+    Without `arrays` there are no weights and biases, and none need be there.
     FormatError names the line and key that are wrong, or the array that is missing.
     """
-    folder = Path(folder)
-    path = folder / NAME
+    path = Path(place) if Path(place).is_file() else Path(place) / NAME
+    folder = path.parent
     if not path.is_file():
         raise FormatError(f"{folder} has no {NAME}")
     network = Network([_layer(path, *entry) for entry in _lines(path)])
@@ -189,7 +198,13 @@ def _layer(path: Path, number: int, values: dict[str, Any]) -> Layer:
         if not _fits(value, kinds[key]):
             raise FormatError(f"{where}: {key} is {value!r}, {_text(kinds[key])} is expected")
         _check_length(where, key, value)
-    return local(Layer(**values))
+    return local(Layer(**{key: _said(key, value) for key, value in values.items()}))
+
+
+def _said(key: str, value: Any) -> Any:
+    """The value; the default where others leave a key empty because the layer does not have it."""
+    is_empty = value in ([], "") or (key == "group" and value == 0)
+    return copy(_DEFAULTS[key]) if is_empty and _DEFAULTS[key] is not MISSING else value
 
 
 def _fits(value: Any, kind: str) -> bool:
@@ -210,7 +225,8 @@ def _text(kind: str) -> str:
 def _check_length(where: str, key: str, value: Any) -> None:
     lengths = _LENGTHS.get(key, (1, 2, 3) if key in _THREE else ())
     lengths = (1, 2, 4) if key.endswith("padding_size") else lengths
-    if lengths and len(value) not in lengths:
+    may_be_empty = _DEFAULTS[key] is not MISSING
+    if lengths and len(value) not in lengths and (value or not may_be_empty):
         wanted = " or ".join(map(str, lengths))
         raise FormatError(f"{where}: {key} is {value!r}, {wanted} numbers are expected")
 
@@ -274,6 +290,8 @@ def _complete(network: Network) -> None:
             layer.input_channels = made or [layer.input_size[3]]
         if place < 0:
             _drop_stored_padding(network.layer(producers[0]), layer)
+        if layer.type == LayerType.FULLY_CONNECTED and producers == layer.input_layer:
+            unflatten(network, layer)
     network.input_sizes = sizes
     if not network.input_orders:
         network.input_orders = ["NCHW"] * len(sizes)
@@ -315,7 +333,6 @@ def _pair(folder: Path, layer: Layer) -> tuple[Array, Array]:
     bias = _array(folder / f"bias_{layer.index - 1}.npy")
     high, wide, channels, outputs = weight_shape(layer)
     if layer.type == LayerType.FULLY_CONNECTED and weights.ndim == 2:
-        # Others keep the matrix (o, c * h * w) as it was before the map was given back.
         is_matrix = weights.shape == (outputs, channels * high * wide)
         shape = (outputs, channels, high, wide)
         weights = weights.reshape(shape).transpose(2, 3, 1, 0) if is_matrix else weights

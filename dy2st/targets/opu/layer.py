@@ -56,6 +56,7 @@ class Layer:
     *_fraclen        value = integer * 2 ** -fraclen.
     post_padding_*   zeros that are stored around the output for its consumers: `output_size` and
                      the consumers' `input_size` have them, and their padding_size is then 0.
+                     The mode is 1 in a network that is laid out so, in all its layers; else 0.
     pre_remove_*     what of the stored border this layer does not read.
                      The padding of a transposed convolution is cut off its result and stays;
                      a negative number adds to it.
@@ -101,7 +102,7 @@ class Layer:
     weight_fraclen: int = 0
     bias_fraclen: int = 0
     post_padding: int = 0
-    post_padding_mode: str = "constant"
+    post_padding_mode: int = 0
     post_padding_size: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
     pre_remove_padding_size: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
     extra_pre_padding: int = 0

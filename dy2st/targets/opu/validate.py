@@ -14,7 +14,6 @@ FIXED = {
     "upsample_method": "nearest_neighbor",
     "data_layout": "NCHW",
     "kernel_layout": "OIHW",
-    "post_padding_mode": "constant",
     "channel_shuffle": 0,
 }
 """Keys with one possible value."""
@@ -25,7 +24,7 @@ _CODES = {
     "activation_type": Activation,
     "res_position": Order,
 }
-_FLAGS = ("residual", "post_padding", "extra_pre_padding", "enhanced")
+_FLAGS = ("residual", "post_padding", "post_padding_mode", "extra_pre_padding", "enhanced")
 _POSITIVE = ("ker_size", "ker_stride", "pooling_size", "pooling_stride", "dilation")
 _NOT_NEGATIVE = ("pool_padding_size", "post_padding_size", "pre_remove_padding_size")
 

@@ -147,9 +147,60 @@ def test_arrays_need_not_be_read(made, folder):
 def test_a_matrix_of_others_is_given_the_form_of_its_map(tmp_path):
     model = Model(lambda m, x: m.head(m.a(x).flatten(1)), a=conv(), head=nn.Linear(256, 5))
     network, _ = gen_ir(module_of(model, IMAGE), quantize=False, folder=tmp_path)
-    path = tmp_path / "dump_raw" / "weights_1.npy"
-    np.save(path, np.load(path).transpose(3, 2, 0, 1).reshape(5, 256))
+    dumped = np.load(tmp_path / "dump_raw" / "weights_1.npy")
+    np.testing.assert_array_equal(dumped, model.head.weight.numpy().T)
     np.testing.assert_array_equal(read_ir(tmp_path).weights[2], network.weights[2])
+
+
+@pytest.mark.parametrize("is_padded", [True, False])
+def test_the_mode_of_post_padding_is_a_number_that_all_layers_share(is_padded):
+    model = Model(lambda m, x: m.c(m.b(m.a(x))), a=conv(), b=conv(4, 4), c=conv(4, 4, 1, 0))
+    how = {"quantize": False, "use_post_padding": is_padded}
+    layers = gen_ir(module_of(model, IMAGE), **how).network.layers
+    assert [as_line(layer)["post_padding_mode"] for layer in layers] == [int(is_padded)] * 3
+
+
+def test_a_layer_is_written_as_others_write_it(made):
+    first, second, *_ = lines_of(made[1])
+    assert first["dilation"] == [1, 1] and first["upsample_method"] == ""
+    enlarged = [line for line in lines_of(made[1]) if line["upsample"] > 1]
+    assert [line["upsample_method"] for line in enlarged] == ["nearest_neighbor"]
+
+
+EMPTY = {
+    "upsample_method": "",
+    "data_layout": "",
+    "kernel_layout": "",
+    "dilation": [],
+    "group": 0,
+    "pooling_size": [],
+    "pooling_stride": [],
+    "pool_padding_size": [],
+}
+
+
+def test_what_others_leave_empty_has_its_default(made, folder):
+    lines = lines_of(folder)
+    where = next(i for i, line in enumerate(lines) if line["type"] == 0)
+    lines[where] |= EMPTY
+    put(folder, lines)
+    assert read_ir(folder).layers == made[0].layers
+
+
+def test_a_file_of_layers_may_have_any_name_when_no_arrays_are_wanted(made, folder):
+    path = (folder / "OPU_IR.json").rename(folder / "info.json")
+    assert read_ir(path, arrays=False).layers == made[0].layers
+
+
+def test_a_flattened_map_of_others_is_given_back(tmp_path):
+    model = Model(lambda m, x: m.head(m.a(x).flatten(1)), a=conv(), head=nn.Linear(256, 5))
+    network, _ = gen_ir(module_of(model, IMAGE), quantize=False, folder=tmp_path)
+    (tmp_path / "network.json").unlink()
+    lines = lines_of(tmp_path)
+    lines[1] |= {"input_size": [1, 1, 1, 256], "ker_size": [1, 1, 1]}
+    del lines[1]["input_channels"]
+    put(tmp_path, lines)
+    assert read_ir(tmp_path).layers == network.layers
 
 
 CHANGES = {
@@ -163,6 +214,8 @@ CHANGES = {
     "a foreign type": ({"type": 5}, "type is 5, there are 0, 1, 2, 3"),
     "a foreign activation": ({"activation_type": 3}, "activation_type is 3"),
     "a foreign layout": ({"data_layout": "NHWC"}, "only 'NCHW' is possible"),
+    "a mode that is a text": ({"post_padding_mode": "constant"}, "an integer is expected"),
+    "an empty size": ({"input_size": []}, "2 or 4 numbers are expected"),
     "a shuffle": ({"channel_shuffle": 3}, "channel_shuffle is 3"),
     "a wrong index": ({"index": 3}, "index is 3, 2 is expected"),
     "a later producer": ({"input_layer": [3]}, "input_layer is .3., producers are 0 to 1"),
@@ -345,10 +398,10 @@ def as_line_of_first():
         "res_position": 3,
         "output_choice": [3, -1],
         "group": 1,
-        "dilation": [1, 1, 1],
+        "dilation": [1, 1],
         "channel_shuffle": 0,
         "upsample": 0,
-        "upsample_method": "nearest_neighbor",
+        "upsample_method": "",
         "data_layout": "NCHW",
         "kernel_layout": "OIHW",
         "input_fraclen": 7,
@@ -356,7 +409,7 @@ def as_line_of_first():
         "bias_fraclen": 11,
         "output_fraclen": 2,
         "post_padding": 1,
-        "post_padding_mode": "constant",
+        "post_padding_mode": 1,
         "pre_remove_padding_size": [0, 0, 0, 0],
         "extra_pre_padding": 1,
     }
