@@ -53,7 +53,7 @@ _LEAVES = (Tensor, Dim, Condition)
 _TRACED = (Variable, Dim, Condition, Choice, Text)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ConcreteProgram:
     """A Program, the tensors behind its parameters and buffers, and how to call it.
 
@@ -70,16 +70,20 @@ class ConcreteProgram:
     state: dict[str, EagerTensor]
     input_specs: list[InputSpec]
     function: Callable[..., Any]
-    guards: list[AnyGuard] = field(default_factory=list, repr=False)
-    written: list[Change] = field(default_factory=list, repr=False)
-    passes: Any = field(default=None, repr=False)
-    report: Report = field(default=Report((), ()), repr=False)
-    effects: list[str] = field(default_factory=list, repr=False)
-    distinct: list[tuple[int, int, Location | None]] = field(default_factory=list, repr=False)
-    is_spent: bool = field(default=False, repr=False)
-    arguments: dict[str, InputSpec] = field(default_factory=dict, repr=False)
-    _optimized: OptimizedProgram | None = field(default=None, repr=False)
-    _executable: Any = field(default=None, repr=False)
+    guards: list[AnyGuard] = field(default_factory=list)
+    written: list[Change] = field(default_factory=list)
+    passes: Any = None
+    report: Report = field(default=Report((), ()))
+    effects: list[str] = field(default_factory=list)
+    distinct: list[tuple[int, int, Location | None]] = field(default_factory=list)
+    is_spent: bool = False
+    arguments: dict[str, InputSpec] = field(default_factory=dict)
+    _optimized: OptimizedProgram | None = None
+    _executable: Any = None
+
+    def __repr__(self) -> str:
+        """The text of the Program, as `print` shows it."""
+        return f"ConcreteProgram of\n{self.main_program}"
 
     @property
     def inputs(self) -> list[Variable]:

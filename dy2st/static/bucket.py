@@ -314,7 +314,7 @@ def _parts(program: Program | StaticFunction) -> tuple[Program, Mapping[str, Any
         concrete.check_alone()
         return concrete.main_program, concrete.state, concrete
     if not isinstance(program, Program):
-        raise TypeError(f"bucket takes a Program or a converted function, not {program!r}")
+        raise TypeError(f"bucket takes a Program or a converted function, not {program!r:.80}")
     if program.state:
         raise ArgumentError(
             f"{program.name} has parameters: give bucket the converted function that has them"

@@ -345,20 +345,25 @@ def _needs_value(what: str, hint: str) -> TensorAsPython:
     )
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Operator:
     """One operation: operands in, results out; attributes are what is known before it runs."""
 
     name: str
     operands: list[Variable]
     attributes: dict[str, Any]
-    block: Block = field(repr=False)
+    block: Block
     blocks: list[Block] = field(default_factory=list)
     results: list[Variable] = field(default_factory=list)
     location: Location | None = None
 
+    def __repr__(self) -> str:
+        """`Operator(add(tensor<2xfloat32>, tensor<2xfloat32>) -> (tensor<2xfloat32>))`."""
+        types = [", ".join(str(v.type) for v in part) for part in (self.operands, self.results)]
+        return f"Operator({self.name}({types[0]}) -> ({types[1]}))"
 
-@dataclass(eq=False, slots=True)
+
+@dataclass(eq=False, repr=False, slots=True)
 class Block:
     """Operators in order, from parameters to the Variables that the Block yields."""
 
@@ -366,7 +371,11 @@ class Block:
     operators: list[Operator] = field(default_factory=list)
     yields: list[Variable] = field(default_factory=list)
     # The Block around this one, None for a Program's own. Nothing of it is read from inside.
-    parent: Block | None = field(default=None, repr=False)
+    parent: Block | None = None
+
+    def __repr__(self) -> str:
+        """`Block(2 parameters, 7 operators)`."""
+        return f"Block({len(self.parameters)} parameters, {len(self.operators)} operators)"
 
     def add_parameter(self, type: ValueType, name: str = "") -> Variable:
         """Append a parameter."""
@@ -395,7 +404,7 @@ class LocatedConstraint:
     location: Location | None = None
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Program:
     """A function in static form.
 
@@ -434,6 +443,8 @@ class Program:
     def __str__(self) -> str:
         """The text form, without locations."""
         return to_text(self, locations=False)
+
+    __repr__ = __str__  # what a prompt shows
 
 
 __all__ = [
