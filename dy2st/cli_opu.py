@@ -61,6 +61,7 @@ def _add_compile(commands: Any) -> None:
     _mode(parser)
     _calibration(parser)
     _mapping(parser)
+    _padding(parser)
     help = "the folder (default: the model's name with .opu, here)"
     parser.add_argument(*("-o", "--output"), metavar="FOLDER", help=help)
 
@@ -149,6 +150,7 @@ def _add_quantise(commands: Any) -> None:
     _machine(parser)
     _calibration(parser)
     _mapping(parser)
+    _padding(parser)
     help = "write OPU_IR.json, dump/ and dump_raw/ there"
     parser.add_argument(*("-o", "--output"), metavar="FOLDER", help=help)
 
@@ -224,6 +226,17 @@ def _mapping(parser: argparse.ArgumentParser) -> None:
         "(default: refuse)",
     )
     _leaky(parser)
+
+
+def _padding(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--padding",
+        default="exact",
+        choices=["exact", "symmetric"],
+        help="zeros that layers store for those that read them: exact, what these want; symmetric, "
+        "as many on all four sides, as the public tool chain has it. Results and times stay the "
+        "same (default: exact)",
+    )
 
 
 def _leaky(parser: argparse.ArgumentParser) -> None:

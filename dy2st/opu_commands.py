@@ -118,6 +118,7 @@ def _generated(
 ) -> Generated:
     """The network; without samples it is not quantised."""
     how: dict[str, Any] = {"unmapped": options.unmapped, "leaky": options.leaky, "on": on}
+    how["symmetric"] = getattr(options, "padding", "exact") == "symmetric"
     if samples:
         how |= {"mode": options.calib_mode, "keep": options.measure, "progress": _shows_progress()}
     try:

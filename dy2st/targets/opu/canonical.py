@@ -110,8 +110,12 @@ def is_never_negative(network: Network, index: int) -> bool:
     return all(source > 0 and is_never_negative(network, source) for source in layer.input_layer)
 
 
-def post_padding(network: Network) -> None:
+def post_padding(network: Network, symmetric: bool = False) -> None:
     """Let producers store the zeros that their consumers want: see `Layer`.
+
+    `symmetric` stores the widest side on all four, as the public tool chain does; consumers skip
+    what they do not want. No value changes by it, and no cycle: sides that nobody reads are only
+    said, not stored.
 
     All parts of a concat are stored alike. A transposed convolution wants none: its padding is cut
     off its result. What reads the network's input keeps its padding, and `extra_pre_padding` says
@@ -124,6 +128,8 @@ def post_padding(network: Network) -> None:
     for layer in network.layers:
         widest = stored.setdefault(family[layer.input_layer[0]], list(NONE))
         widest[:] = [max(a, b) for a, b in zip(widest, _wanted(layer), strict=True)]
+    if symmetric:
+        stored = {producer: [max(sides)] * 4 for producer, sides in stored.items()}
     for layer in network.layers:
         layer.post_padding_mode = 1
         if layer.input_layer[0] > 0:

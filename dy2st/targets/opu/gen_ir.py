@@ -48,6 +48,7 @@ def gen_ir(
     name: str = "",
     quantize: bool = True,
     use_post_padding: bool = True,
+    symmetric: bool = False,
     folder: str | Path | None = None,
     optimized: bool = False,
     unmapped: str = "refuse",
@@ -61,6 +62,7 @@ def gen_ir(
                   gave for an InputSpec, a function or a layer.
     calibration   inputs as the model takes them: arrays, or tuples of them if it has several.
     name          which Program of a Module, if it has several.
+    symmetric     store as many zeros on all four sides: the public simulator wants it so.
     folder        where OPU_IR.json and its arrays are written; nothing is, if anything fails.
     optimized     whether the passes of the pipeline `opu` have run already.
     unmapped      "refuse" or "host", and `leaky`: see `group`.
@@ -84,7 +86,7 @@ def gen_ir(
         raise ArgumentError(f"quantize is False: {', '.join(how)} has no meaning then")
     if use_post_padding:
         skip_pool_padding(network)
-        post_padding(network)
+        post_padding(network, symmetric)
     check(network, quantize)
     if folder is not None:
         write_ir(network, folder)

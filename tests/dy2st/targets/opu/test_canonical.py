@@ -16,8 +16,13 @@ from dy2st.targets.opu.canonical import (
     post_padding,
     skip_pool_padding,
 )
+from dy2st.targets.opu.compiled import compile_network
+from dy2st.targets.opu.gen_ir import gen_ir
+from dy2st.targets.opu.interpreter import interpret
 from dy2st.targets.opu.layer import Layer
 from dy2st.targets.opu.network import Network
+from dy2st.targets.opu.quantiser import quantised_inputs
+from dy2st.targets.opu.validate import check
 from tests.dy2st.targets.opu.models import (
     IMAGE,
     F,
@@ -27,6 +32,7 @@ from tests.dy2st.targets.opu.models import (
     expected,
     grouped,
     images,
+    module_of,
 )
 
 
@@ -178,3 +184,34 @@ def test_only_a_relu_behind_the_residual_keeps_a_sum_from_being_negative():
     network = grouped(Model(forward, **parts), IMAGE)
     assert is_never_negative(network, found["b"].index)
     assert not is_never_negative(network, found["c"].index)
+
+
+def uneven():
+    """A producer of which one reader wants more behind than in front, and another one nothing."""
+    b = conv(4, 4, 3, [1, 2, 1, 2])
+    return Model(lambda m, x: [m.b(m.a(x)), m.c(m.a(x))], a=conv(), b=b, c=conv(4, 4, 1, 0))
+
+
+def test_symmetric_zeros_are_the_widest_side_and_readers_skip_the_rest():
+    network = grouped(uneven(), IMAGE)
+    post_padding(network, symmetric=True)
+    check(network)
+    found = by_name(network)
+    assert found["a"].post_padding_size == [2, 2, 2, 2]
+    assert found["a"].output_size == [1, 12, 12, 4]
+    assert found["b"].pre_remove_padding_size == [1, 0, 1, 0]
+    assert found["c"].pre_remove_padding_size == [2, 2, 2, 2]
+
+
+def test_symmetric_zeros_change_neither_words_nor_numbers():
+    calibration = [images(IMAGE, seed=i)[0] for i in range(2)]
+    exact, even = (
+        gen_ir(module_of(uneven(), IMAGE), calibration, symmetric=symmetric).network
+        for symmetric in (False, True)
+    )
+    assert exact.layer(1).post_padding_size != even.layer(1).post_padding_size
+    np.testing.assert_array_equal(compile_network(exact).words, compile_network(even).words)
+    inputs = quantised_inputs(exact, images(IMAGE)[0].transpose(0, 2, 3, 1))
+    made = interpret(even, inputs)
+    for index, array in interpret(exact, inputs).items():
+        np.testing.assert_array_equal(made[index], array)
