@@ -138,8 +138,6 @@ def _add_disasm(commands: Any) -> None:
     parser.add_argument("program", metavar="PROGRAM", help=help)
     _machine(parser, "; of a file of words: a folder knows its own")
     parser.add_argument("--layer", type=int, metavar="N", help="only the operations of a layer")
-    help = "lines of JSON with all fields, and barriers"
-    parser.add_argument("--line-code", action="store_true", help=help)
 
 
 def _add_quantise(commands: Any) -> None:

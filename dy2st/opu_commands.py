@@ -28,7 +28,7 @@ from dy2st.targets.opu.compiled_file import (
     write_report,
 )
 from dy2st.targets.opu.debug_map import DebugMap
-from dy2st.targets.opu.disassemble import disassemble, line_code
+from dy2st.targets.opu.disassemble import disassemble
 from dy2st.targets.opu.enhance import enhance
 from dy2st.targets.opu.float_network import run_float
 from dy2st.targets.opu.gen_ir import Generated, gen_ir
@@ -532,9 +532,6 @@ def disasm(options: argparse.Namespace) -> int:
         words, on, debug = compiled.model.words, compiled.model.machine, compiled.debug
     else:
         words, on, debug = _words(path), machine(options.machine), None
-    if options.line_code:
-        sys.stdout.write(line_code(words, on, debug))
-        return OK
     lines = disassemble(words, on, debug).splitlines()
     if options.layer is not None:
         lines = _of_layer(lines, debug, options.layer)

@@ -24,7 +24,7 @@ from dy2st_runtime.ir import F
 
 ROOT = Path(__file__).parents[2]
 ALL = {
-    *("OPU_IR.json", "dump", "dump_raw", "program.bin", "program.lst", "linecode.json"),
+    *("OPU_IR.json", "dump", "dump_raw", "program.bin", "program.lst"),
     *("dram.npy", "debug.json", "report.json", "report.csv", "report.html", "trace.json"),
     *("compiled.json", "network.json", "quantisation.json", "quantisation.csv"),
 }
@@ -468,7 +468,6 @@ def test_what_is_left_to_the_host_runs_there(opu):
 
 def test_disasm_prints_the_listing_of_a_folder(opu):
     assert opu("disasm", "net.opu")[1] == Path("net.opu/program.lst").read_text()
-    assert opu("disasm", "net.opu", "--line-code")[1] == Path("net.opu/linecode.json").read_text()
 
 
 def test_disasm_prints_one_layer(opu):

@@ -2,7 +2,7 @@
 
 compiled.json    the machine, the mode, and where inputs and outputs lie in DRAM; with the length
                  and checksum of every file that the program needs
-program.bin      32-bit words, little-endian; program.lst and linecode.json are the same as text
+program.bin      32-bit words, little-endian; program.lst is the same as text
 dram.npy         uint8 (words, 64): weights and biases, from word 0 on
 debug.json       a line for every block: source line, operator, layer, tile, words, cycles
 OPU_IR.json ...  the layers and their arrays, see `ir_file.py`
@@ -22,7 +22,7 @@ import numpy as np
 
 from dy2st.targets.opu.compiled import MODES, CompiledModel
 from dy2st.targets.opu.debug_map import DebugMap, debug_map, load_debug_map
-from dy2st.targets.opu.disassemble import disassemble, line_code
+from dy2st.targets.opu.disassemble import disassemble
 from dy2st.targets.opu.ir_file import read_ir, write_ir
 from dy2st.targets.opu.machine import WORD, machine
 from dy2st.targets.opu.network import Network
@@ -132,7 +132,6 @@ def _write_all(
     texts = {
         "debug.json": compiled.debug.dump(),
         "program.lst": disassemble(model.words, model.machine, compiled.debug),
-        "linecode.json": line_code(model.words, model.machine, compiled.debug),
         **_report_files(report),
     }
     if quantisation is not None:

@@ -1,18 +1,16 @@
-"""A program as text: one line an operation for people, lines of JSON ("line code") for tools."""
+"""A program as text: one line an operation."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
 from dy2st.errors import ArgumentError
 from dy2st.targets.opu.debug_map import DebugMap
 from dy2st.targets.opu.machine import CHANNELS, Machine
 from dy2st.targets.opu.network import Array
 from dy2st.targets.opu.operations import Compute, Kind, Load, Operation, Store
-from dy2st.targets.opu.timing import NAMES, engine_of, stored_words, waits_of
-from dy2st.targets.opu.words import Block, blocks, registers
+from dy2st.targets.opu.timing import NAMES, engine_of, stored_words
+from dy2st.targets.opu.words import Block, blocks
 
 POOLS = ("", "max", "average")
 ACTIVATIONS = ("", "relu", "leaky")
@@ -36,66 +34,11 @@ def disassemble(words: Array, machine: Machine, debug: DebugMap | None = None) -
     return "\n".join([*lines, f"{len(found):6d}  {len(words) - 1:7d}         done", ""])
 
 
-def line_code(words: Array, machine: Machine, debug: DebugMap | None = None) -> str:
-    """Lines of JSON: load, compute and store with the names of their fields, and barriers.
-
-    Operations of one phase need none of another engine's: a machine that runs phase after phase,
-    with a barrier between and each engine in order, gives the same result. `bank`, `layer` and
-    `tile` are beside the fields.
-    """
-    found = blocks(words, machine)
-    _matching(found, debug)
-    phases = phases_of([block.operation for block in found], machine)
-    lines: list[dict[str, Any]] = []
-    now = 0
-    for i in sorted(range(len(found)), key=lambda i: (phases[i], i)):
-        if phases[i] != now:
-            lines.append({"opcode": "barrier", "phase": now})
-            now = phases[i]
-        lines.append(_line(i, found[i], now, machine, debug))
-    return "".join(json.dumps(line) + "\n" for line in lines)
-
-
-def phases_of(operations: Sequence[Operation], machine: Machine) -> list[int]:
-    """The phase of each operation: behind all that it waits for, not before its engine's last.
-
-    Words leave out the waits that bounded queues make true; here they count.
-    """
-    phases: tuple[list[int], ...] = ([], [], [])
-    found = []
-    for operation, waits in zip(operations, waits_of(operations), strict=True):
-        kind = engine_of(operation)
-        phase = phases[kind][-1] if phases[kind] else 0
-        for other, count in enumerate(waits):
-            bounded = 0 if other == kind else len(phases[other]) - machine.queue - 1
-            if last := max(count, bounded, 0):
-                phase = max(phase, phases[other][last - 1] + 1)
-        phases[kind].append(phase)
-        found.append(phase)
-    return found
-
-
 def _matching(found: Sequence[Block], debug: DebugMap | None) -> None:
     if debug and [(e.first, e.last) for e in debug.entries] != [
         (block.first, block.first + block.count - 1) for block in found
     ]:
         raise ArgumentError("the debug map is of another program")
-
-
-def _line(
-    index: int, block: Block, phase: int, machine: Machine, debug: DebugMap | None
-) -> dict[str, Any]:
-    operation = block.operation
-    line: dict[str, Any] = {"opcode": NAMES[engine_of(operation)], "phase": phase, "block": index}
-    if isinstance(operation, Load):
-        line |= {"type": operation.kind.name.lower(), "bank": operation.bank}
-    elif isinstance(operation, Compute):
-        line["bank"] = operation.feature_bank
-    elif operation.residual_bank is not None:
-        line["bank"] = operation.residual_bank
-    if debug:
-        line |= {"layer": debug.entries[index].layer, "tile": debug.entries[index].tile}
-    return line | registers(operation, machine)
 
 
 def _waits(operation: Operation) -> str:
@@ -170,4 +113,4 @@ def _store(store: Store) -> str:
     return ", ".join(parts)
 
 
-__all__ = ["disassemble", "line_code", "phases_of"]
+__all__ = ["disassemble"]

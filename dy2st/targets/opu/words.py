@@ -188,12 +188,6 @@ def _said(operation: Operation, machine: Machine) -> tuple[int, Fields, int]:
     return kind, _store(operation), _store_word(operation)
 
 
-def registers(operation: Operation, machine: Machine) -> dict[str, int]:
-    """What an operation sets, by the name of the field that has the low bits."""
-    _, fields, _ = _said(operation, machine)
-    return {REGISTERS[name].fields[0]: value for name, value in fields}
-
-
 def _load(load: Load) -> Fields:
     fields = [
         (_ADDRESSES[load.kind], load.address),
@@ -547,4 +541,4 @@ def _bits(word: int, field: str) -> int:
     return word >> low & ((1 << bits) - 1)
 
 
-__all__ = ["Block", "blocks", "canonical", "decode", "encode", "fetch_times", "registers"]
+__all__ = ["Block", "blocks", "canonical", "decode", "encode", "fetch_times"]

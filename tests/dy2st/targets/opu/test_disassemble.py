@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dy2st.errors import ArgumentError, FormatError
 from dy2st.targets.opu.debug_map import debug_map, load_debug_map
-from dy2st.targets.opu.disassemble import disassemble, line_code, phases_of
+from dy2st.targets.opu.disassemble import disassemble
 from dy2st.targets.opu.layer import Layer
 from dy2st.targets.opu.machine import machine
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.operations import Compute, Kind, Load, Origin, Pool, Store, Waits
-from dy2st.targets.opu.timing import engine_of
 from dy2st.targets.opu.words import encode
 
 OPU = machine("opu1024")
@@ -90,39 +85,6 @@ def test_words_of_all_lines_are_all_words():
     words, debug = mapped()
     said = [w for entry in debug.entries for w in range(entry.first, entry.last + 1)]
     assert said == list(range(len(words) - 1))
-
-
-def test_line_code_has_the_names_of_the_fields_and_barriers_between_phases():
-    words, debug = mapped()
-    lines = [json.loads(line) for line in line_code(words, OPU, debug).splitlines()]
-    opcodes = [line["opcode"] for line in lines]
-    assert opcodes == ["load", "load", "barrier", "compute", "barrier", "store"]
-    assert [line["phase"] for line in lines] == [0, 0, 0, 1, 1, 2]
-    expected = {"ddr_fm_addr": 70, "ddr_load_block_x": 5, "bank": 1, "layer": 2, "tile": "k0 y4"}
-    assert expected.items() <= lines[0].items()
-    assert lines[3]["ker_round"] == 3 and lines[5]["pool_x_stride"] == 2
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(1, 3), st.data())
-def test_phases_come_after_all_that_is_waited_for_even_where_words_leave_it_out(queue, data):
-    operations, before = [], [0, 0, 0]
-    for _ in range(30):
-        kind = data.draw(st.integers(0, 2))
-        waits = Waits(*(data.draw(st.integers(0, n)) for n in before))
-        operations.append((load, compute, store)[kind](waits))
-        before[kind] += 1
-    opu = OPU.but(queue=queue)
-    code = line_code(encode(operations, opu), opu)
-    rows = [json.loads(line) for line in code.splitlines()]
-    phase = {row["block"]: row["phase"] for row in rows if "block" in row}
-    of_kind = [[i for i, o in enumerate(operations) if engine_of(o) == k] for k in range(3)]
-    for i, operation in enumerate(operations):
-        counts = operation.waits.loads, operation.waits.computes, operation.waits.stores
-        for kind, count in enumerate(counts):
-            if kind != engine_of(operation):
-                assert all(phase[j] < phase[i] for j in of_kind[kind][:count])
-    assert len(phases_of(operations, opu)) == len(operations)
 
 
 def test_a_debug_map_leads_from_lines_to_words_and_cycles():
