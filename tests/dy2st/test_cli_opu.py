@@ -292,6 +292,13 @@ def test_what_cannot_be_done_is_one_clear_error(opu, arguments, words):
     assert words in refused(opu(*arguments))
 
 
+@pytest.mark.parametrize("command", ["compile", "quantise", "estimate"])
+def test_calibration_images_of_one_number_are_refused(opu, folder, command):
+    np.save("black.npy", np.zeros((3, 3, 8, 8), np.float32))
+    said = refused(opu(command, "net", "--calib", "black.npy"))
+    assert "all numbers of calibration input 0 are 0, in 3 images" in said
+
+
 # -- run --------------------------------------------------------------------------------------
 
 

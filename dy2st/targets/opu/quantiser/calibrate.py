@@ -48,20 +48,34 @@ def calibrate(
 ) -> Calibration:
     """Run the network in real numbers over all inputs; `keep` is how many are kept.
 
-    Raises ArgumentError, ShapeError or DTypeError with the number of the input that is wrong.
+    Raises ArgumentError, ShapeError or DTypeError with the number of the input that is wrong, and
+    ArgumentError if all numbers of an input are the same one.
     """
     check_parameters(network)
     found = _empty(network)
+    extremes = [(np.inf, -np.inf)] * len(network.input_sizes)
     total = len(inputs) if isinstance(inputs, Sized) else None
     checked = shown(samples(network, inputs), "calibrating", progress, total)
     for number, arrays in enumerate(checked):
         _observe(network, found, arrays, number)
+        extremes = [
+            (float(array.min(initial=low)), float(array.max(initial=high)))
+            for array, (low, high) in zip(arrays, extremes, strict=True)
+        ]
         found.count += arrays[0].shape[0]
         if len(found.kept) < keep:
             found.kept.append([array.copy() for array in arrays])
             found.kept_count = found.count
     if not found.count:
         raise ArgumentError("there is no calibration input: give at least one")
+    for place, (low, high) in enumerate(extremes):
+        if low == high:
+            images = f"{found.count} image{'s' if found.count > 1 else ''}"
+            raise ArgumentError(
+                f"all numbers of calibration input {place} are {low:g}, in {images}: neither "
+                "fraction lengths nor figures follow from that; give images as the model is to "
+                "see them"
+            )
     return found
 
 

@@ -107,6 +107,16 @@ def test_parameters_that_are_missing_or_do_not_fit_are_refused_with_the_layer():
         calibrate(network, images)
 
 
+@pytest.mark.parametrize("number", [0.0, 0.5])
+def test_images_of_one_number_are_refused(number):
+    network, images = small()
+    images[:] = number
+    with pytest.raises(ArgumentError, match=f"all numbers of calibration input 0 are {number:g}, "):
+        calibrate(network, images)
+    images[-1, 0, 0, 0] += 0.25
+    assert calibrate(network, images).count == len(images)
+
+
 def test_half_precision_is_computed_in_single():
     network, images = small()
     found = calibrate(network, images.astype(np.float16))

@@ -159,7 +159,7 @@ def test_the_largest_value_is_not_clamped_in_the_mode_max():
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_zeros_everywhere_are_quantised(mode):
+def test_weights_of_zeros_are_quantised(mode):
     b = Builder((5, 5, 3))
     first = b.conv(0, 4)
     b.conv(first, 4, residual_source=[b.conv(first, 4)], res_position=0)
@@ -167,7 +167,7 @@ def test_zeros_everywhere_are_quantised(mode):
     for index in network.weights:
         network.weights[index] *= 0
         network.biases[index] *= 0
-    report = quantise(network, [np.zeros((1, 5, 5, 3), np.float32)], mode)
+    report = quantise(network, b.inputs(1)[0], mode)
     assert all(not w.any() for w in network.int_weights.values())
     assert {layer.cosine for layer in report.layers} == {1.0}
     assert [layer.output_fraclen for layer in network.layers] == [7, 7, 7]
@@ -223,7 +223,9 @@ def test_an_output_far_finer_than_its_products_is_made_coarser(mode):
     network = b.done()
     network.weights[1][...] = 100.0
     network.biases[1][...] = np.float32(-1000.0) + np.float32(2.0**-10)
-    quantise(network, [np.full((3, 3, 1), 10.0, np.float32)], mode)
+    image = np.full((3, 3, 1), 10.0, np.float32)
+    image[0, 0] += np.float32(2.0**-18)
+    quantise(network, [image], mode)
     check_legal(network.layer(1))
     assert abs(int(network.int_weights[1][0, 0, 0, 0])) < 127  # not clamped to be legal
     (integers,) = quantised_inputs(network, np.full((1, 3, 3, 1), 10.0, np.float32))
