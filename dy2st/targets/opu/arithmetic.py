@@ -38,7 +38,10 @@ def _with_constant(
     shape = static_shape(operator.results[0])
     if shape != x.shape:
         raise Unmappable("a constant makes the image larger")
-    c = by_channel(low.known(number, "a constant"), x).astype(np.float64)
+    constant = low.known(number, "a constant")
+    if constant.size > 1:
+        _check_mean(image)
+    c = by_channel(constant, x).astype(np.float64)
     one, zero = np.ones_like(c), np.zeros_like(c)
     if operator.name == "divide" and is_turned:
         raise Unmappable("the OPU does not divide by images")
@@ -51,6 +54,24 @@ def _with_constant(
     if not np.isfinite(scale).all() or not np.isfinite(shift).all():
         raise Unmappable("a constant is not finite, or zero in a division")
     return View(nodes.affine(x.node, scale, shift, operator), shape)
+
+
+def _check_mean(image: Variable) -> None:
+    """Unmappable for a sum of windows that is divided by another number at the border."""
+    maker = image.maker
+    if not isinstance(maker, Operator) or maker.name != "window_sum":
+        return
+    pads, name = maker.attributes["pads"], f"avg_pool{len(maker.attributes['kernel'])}d"
+    if not np.any(pads):
+        return
+    is_even = all(before == after for before, after in pads)
+    cause = "`exclusive=True`" if is_even else "`exclusive=True` or `ceil_mode=True`"
+    cure = "exclusive=False" if is_even else "exclusive=False, ceil_mode=False"
+    raise Unmappable(
+        f"{cause} leaves the padding out of the mean; the OPU divides every window by the same "
+        f"number: write F.{name}(..., {cure})",
+        name,
+    )
 
 
 def by_channel(array: Array, x: View) -> Array:

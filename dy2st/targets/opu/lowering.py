@@ -112,7 +112,7 @@ class Lowering:
         try:
             views = self._views(operator)
         except Unmappable as why:
-            failure = Failure(operator, str(why))
+            failure = Failure(operator, str(why), why.of)
             self.values.update(dict.fromkeys(operator.results, failure))
             return
         self.values.update(zip(operator.results, views, strict=True))

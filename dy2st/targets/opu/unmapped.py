@@ -36,7 +36,15 @@ class UnmappedError(PassError):
 
 
 class Unmappable(Exception):
-    """Raised by the rule of an operator that has no layer, with the reason; never seen outside."""
+    """Raised by the rule of an operator that has no layer, with the reason; never seen outside.
+
+    `of` is what the user wrote, where that is not the operator.
+    """
+
+    def __init__(self, reason: str, of: str = ""):
+        """Keep both."""
+        super().__init__(reason)
+        self.of = of
 
 
 @dataclass(frozen=True)
@@ -45,10 +53,11 @@ class Failure:
 
     operator: Operator
     reason: str = ""
+    of: str = ""
 
     def entry(self) -> Unmapped:
         """What is told to the user."""
-        return Unmapped(self.operator.name, self.operator.location, self.reason)
+        return Unmapped(self.of or self.operator.name, self.operator.location, self.reason)
 
 
 __all__ = ["Failure", "Unmappable", "Unmapped", "UnmappedError"]
