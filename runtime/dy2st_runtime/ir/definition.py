@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import Any
 
 from dy2st_runtime.errors import ArgumentError
@@ -21,6 +21,28 @@ class Effect(Enum):
     PURE = "pure"  # may be removed, merged, folded
     RANDOM = "random"  # draws from the generator: order and number matter
     VISIBLE = "visible"  # prints, asserts: must run, in order
+
+
+class Kind(IntEnum):
+    """Where the elements of the results come from, the least to compute first."""
+
+    ELEMENTWISE = 0  # of one operand: every element of the element at its place
+    BROADCAST = 1  # element by element, after the operands are brought to one shape
+    INJECTIVE = 2  # every element is one element of an operand, or a constant
+    REDUCTION = 3  # elements along axes become one
+    CONTRACTION = 4  # much arithmetic for every element, as in a product of matrices
+    OPAQUE = 8  # none of these
+
+
+class View(Enum):
+    """How results look into the memory of the first operand."""
+
+    SAME = "same"  # all elements in their order; a copy where the shape does not allow it
+    TURNED = "turned"  # all elements in another order
+    ROWS = "rows"  # elements that lie one after the other
+    PART = "part"  # some elements
+    REPEATED = "repeated"  # some elements more than once
+    UNSURE = "unsure"  # perhaps, perhaps a copy: only the run tells
 
 
 class _Required:
@@ -63,7 +85,20 @@ class OperatorDefinition:
                 True where the kernel does that.
     raises      the class of error that the kernel raises for some data although the shapes fit, as
                 for a position outside of a tensor.
+    fails       whether it fails, or warns, for some data: it is never computed where the user's
+                code would not. A rule gets (*operands, **attributes), of a constant the array and
+                else the type. Not given: whether it raises.
     promote     positions of inputs that are brought to their common dtype first; True for all.
+    kind        where the elements of the results come from.
+    commutes    whether its two operands may be exchanged: the results are equal numbers;
+                same_bits says whether they are equal bits too, signs of zeros among them.
+    along       the attribute that names the axis, or axes, of the first operand along which it
+                works, or a rule for them from (*types, **attributes). Along all others every slice
+                is for itself, and the results have these axes too.
+    sizes       attributes whose sizes are nothing but those of axes of the result: they may be the
+                sizes of padded tensors. Everywhere else a size is a number that is computed with.
+    view        how results look into the memory of the first operand, or a rule for that from
+                (type of it, **attributes); None: they have memory of their own.
     """
 
     name: str
@@ -78,6 +113,13 @@ class OperatorDefinition:
     promote: bool | tuple[int, ...] = False
     effect: Effect = Effect.PURE
     raises: type[Exception] | None = None
+    fails: Callable[..., bool] | bool | None = None
+    kind: Kind = Kind.OPAQUE
+    commutes: bool = False
+    same_bits: bool = True
+    along: Callable[..., Iterable[int]] | str | None = None
+    sizes: tuple[str, ...] = ()
+    view: Callable[..., View | None] | View | None = None
     samples: tuple[Sample, ...] = ()
 
     @property
@@ -86,9 +128,29 @@ class OperatorDefinition:
         return self.decompose is None
 
     @property
+    def is_elementwise(self) -> bool:
+        """Whether an element of the result is made of those at its place, and of no others."""
+        return self.kind <= Kind.BROADCAST
+
+    @property
     def is_variadic(self) -> bool:
         """Whether the last input takes any number of values."""
         return bool(self.inputs) and self.inputs[-1].endswith("*")
+
+    def works_along(self, types: Iterable[Any], attributes: Mapping[str, Any]) -> Any:
+        """The axes that `along` tells for a call, None if it tells nothing."""
+        if self.along is None:
+            return None
+        found = attributes[self.along] if self.along.__class__ is str else None
+        if found is None:
+            found = self.along(*types, **attributes)  # type: ignore[operator]
+        return (found,) if isinstance(found, int) else tuple(found)
+
+    def may_fail(self, operands: Iterable[Any], attributes: Mapping[str, Any]) -> bool:
+        """Whether it may stop or warn, for operands given as `fails` wants them."""
+        if callable(self.fails):
+            return self.fails(*operands, **attributes)
+        return self.raises is not None if self.fails is None else self.fails
 
 
 DEFINITIONS: dict[str, OperatorDefinition] = {}

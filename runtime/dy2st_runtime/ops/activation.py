@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.ir import REQUIRED, F, Sample, apply, define, method, public
+from dy2st_runtime.ir import REQUIRED, F, Kind, Sample, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_dtype, normalize_axis
 from dy2st_runtime.ops.erf import erf_kernel
 from dy2st_runtime.ops.rules import float_type, on_floats
@@ -41,6 +41,7 @@ define(
     "softmax",
     doc="exp(x) / sum(exp(x)) along an axis.",
     inputs="x",
+    along="axis",
     attributes={"axis": REQUIRED},
     infer=float_type,
     kernel=on_floats(_softmax_kernel),
@@ -51,6 +52,7 @@ define(
     "log_softmax",
     doc="x - log(sum(exp(x))) along an axis.",
     inputs="x",
+    along="axis",
     attributes={"axis": REQUIRED},
     infer=float_type,
     kernel=on_floats(_log_softmax_kernel),
@@ -77,6 +79,7 @@ define(
     "gelu",
     doc="x * (1 + erf(x / sqrt(2))) / 2.",
     inputs="x",
+    kind=Kind.ELEMENTWISE,
     attributes={"approximate": False},
     infer=float_type,
     kernel=on_floats(_gelu_kernel),
@@ -102,6 +105,7 @@ define(
     "softplus",
     doc="log(1 + exp(beta * x)) / beta; x above the threshold.",
     inputs="x",
+    kind=Kind.ELEMENTWISE,
     attributes={"beta": 1.0, "threshold": 20.0},
     infer=float_type,
     kernel=on_floats(_softplus_kernel),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.ir import F, Sample, Tensor, TensorType, apply, define, method
+from dy2st_runtime.ir import F, Kind, Sample, Tensor, TensorType, apply, define, method
 from dy2st_runtime.ops.rules import broadcast_shapes, broadcasting, of_sizes, require_dtype
 
 _name: str
@@ -41,6 +41,8 @@ for _name, _doc, _kernel, _relation in (
         infer=broadcasting(_name, "bool"),
         kernel=_kernel,
         data=None if _relation is None else of_sizes(_relation),
+        kind=Kind.BROADCAST,
+        commutes=_relation in (operator.eq, operator.ne, None),
         samples=_SAMPLES,
     )
 
@@ -68,6 +70,8 @@ for _name, _doc, _kernel in (
         promote=True,
         infer=_bitwise_rule(_name),
         kernel=_kernel,
+        kind=Kind.BROADCAST,
+        commutes=True,
         samples=_SAMPLES[:1],
     )
 
@@ -77,6 +81,7 @@ define(
     inputs="x",
     infer=lambda x: x.with_dtype("bool"),
     kernel=np.logical_not,
+    kind=Kind.ELEMENTWISE,
     samples=(Sample(((2, 3),)),),
     promote=True,
 )
@@ -86,6 +91,7 @@ define(
     inputs="x",
     infer=_bitwise_rule("bitwise_not"),
     kernel=np.invert,
+    kind=Kind.ELEMENTWISE,
     samples=(Sample(((2, 3),), dtypes=("int64",), low=-9, high=9),),
 )
 
@@ -100,6 +106,7 @@ for _name, _doc, _kernel in (
         inputs="x",
         infer=lambda x: x.with_dtype("bool"),
         kernel=_kernel,
+        kind=Kind.ELEMENTWISE,
         samples=(Sample(((2, 3),)), Sample(((0,),))),
     )
 
@@ -135,6 +142,7 @@ define(
     promote=(1, 2),
     infer=_where_infer,
     kernel=np.where,
+    kind=Kind.BROADCAST,
     data=_where_data,
     gradient=_where_gradient,
     samples=(

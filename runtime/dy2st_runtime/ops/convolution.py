@@ -19,7 +19,17 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from dy2st_runtime.dims import Size, ceil_divide, less_equal, maximum, require, require_equal
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
-from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, is_floating, public
+from dy2st_runtime.ir import (
+    REQUIRED,
+    F,
+    Kind,
+    Sample,
+    TensorType,
+    apply,
+    define,
+    is_floating,
+    public,
+)
 from dy2st_runtime.ir.arguments import as_int, as_shape, pair
 
 Pads = tuple[tuple[int, int], ...]
@@ -43,6 +53,11 @@ def window_count(
     if fits is None:
         require(room >= 0, f"a window of {dilation * (kernel - 1) + 1} must fit the size {size}")
     return room // stride + 1
+
+
+def _all_but_batch(x: TensorType, *_: TensorType, **__: Any) -> range:
+    """Channels are summed over, and windows are along the others."""
+    return range(1, x.rank)
 
 
 def _check_bias(name: str, bias: Sequence[TensorType], channels: Size) -> None:
@@ -310,6 +325,8 @@ define(
     "conv",
     doc="The products of a filter with every window of x, and a bias by output channel.",
     inputs="x, w, bias?",
+    along=_all_but_batch,
+    kind=Kind.CONTRACTION,
     promote=True,
     attributes=_GEOMETRY,
     infer=_conv_infer,
@@ -330,6 +347,8 @@ define(
     "conv_transpose",
     doc="The gradient of conv with respect to x, and a bias by output channel.",
     inputs="x, w, bias?",
+    along=_all_but_batch,
+    kind=Kind.CONTRACTION,
     promote=True,
     attributes={"sizes": REQUIRED, **_GEOMETRY},
     infer=_transpose_infer,

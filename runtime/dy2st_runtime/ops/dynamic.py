@@ -15,7 +15,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Size, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from dy2st_runtime.ir import F, Sample, TensorType, apply, define, public
+from dy2st_runtime.ir import F, Sample, TensorType, View, apply, define, public
 from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axes
 from dy2st_runtime.ir.dispatch import eagerly
 
@@ -253,6 +253,7 @@ def _define(row: Row) -> None:
         inputs=row.inputs,
         attributes=row.attributes,
         raises=ShapeError,
+        view=View.UNSURE,  # some of the functions give what they are given
         infer=infer,
         kernel=kernel,
         decompose=with_values,

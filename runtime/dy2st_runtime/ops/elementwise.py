@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime import dims
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.ir import F, Sample, Tensor, TensorType, apply, define, method
+from dy2st_runtime.ir import F, Kind, Sample, Tensor, TensorType, apply, define, method
 from dy2st_runtime.ops.rules import broadcasting, of_sizes
 
 _PAIRS = (
@@ -32,6 +32,7 @@ def _binary(
     no_bool: bool = False,
     gives_floats: Callable[..., Any] | None = None,
     data: Callable[..., Any] | bool | None = None,
+    **facts: Any,
 ) -> None:
     """Define an operator on two tensors of one dtype whose result has that dtype."""
     rule = broadcasting(name)
@@ -55,7 +56,9 @@ def _binary(
         kernel=kernel,
         gradient=gradient,
         data=data,
+        kind=Kind.BROADCAST,
         samples=samples,
+        **facts,
     )
 
 
@@ -113,15 +116,37 @@ def _atan2_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     return lambda: F.sum_to(g * y / square, x.shape), lambda: F.sum_to(-g * x / square, y.shape)
 
 
+def _may_be_zero(x: Any, y: Any) -> bool:
+    """Whether an integer division has no result."""
+    if isinstance(y, np.ndarray):
+        return y.dtype.kind in "iub" and not y.all()
+    return y.dtype.kind in "iub"
+
+
+def _may_be_fraction(x: Any, y: Any) -> bool:
+    """Whether a power of integers is no integer."""
+    if isinstance(y, np.ndarray):
+        return y.dtype.kind in "iu" and bool((y < 0).any())
+    return y.dtype.kind in "iu"
+
+
 def _atan2_kernel(x: Any, y: Any) -> Any:
     return np.arctan2(x, y)
 
 
-_binary("add", "x + y.", np.add, _add_gradient, _PAIRS + _INTS, data=True)
+_binary("add", "x + y.", np.add, _add_gradient, _PAIRS + _INTS, data=True, commutes=True)
 _binary(
     "subtract", "x - y.", np.subtract, _subtract_gradient, _PAIRS + _INTS, no_bool=True, data=True
 )
-_binary("multiply", "x * y.", np.multiply, _multiply_gradient, _PAIRS + _INTS, data=True)
+_binary(
+    "multiply",
+    "x * y.",
+    np.multiply,
+    _multiply_gradient,
+    _PAIRS + _INTS,
+    data=True,
+    commutes=True,
+)
 _binary(
     "divide",
     "x / y; integers give a float.",
@@ -130,7 +155,9 @@ _binary(
     _POSITIVE + _INTS,
     gives_floats=np.true_divide,
 )
-_binary("floor_divide", "floor(x / y).", np.floor_divide, None, _INTS, data=True)
+_binary(
+    "floor_divide", "floor(x / y).", np.floor_divide, None, _INTS, data=True, fails=_may_be_zero
+)
 _binary(
     "remainder",
     "x - floor(x / y) * y: has the sign of y.",
@@ -138,8 +165,9 @@ _binary(
     _remainder_gradient,
     (Sample(((2, 3), (3,)), low=0.6, high=0.9),) + _INTS,
     data=True,
+    fails=_may_be_zero,
 )
-_binary("pow", "x**y.", np.power, _pow_gradient, _POSITIVE + _INTS)
+_binary("pow", "x**y.", np.power, _pow_gradient, _POSITIVE + _INTS, fails=_may_be_fraction)
 _binary(
     "maximum",
     "The larger of x and y; NaN wins.",
@@ -147,6 +175,8 @@ _binary(
     _larger_gradient("greater_than"),
     _PAIRS + _INTS,
     data=of_sizes(dims.maximum),
+    commutes=True,
+    same_bits=False,
 )
 _binary(
     "minimum",
@@ -155,6 +185,8 @@ _binary(
     _larger_gradient("less_than"),
     _PAIRS + _INTS,
     data=of_sizes(dims.minimum),
+    commutes=True,
+    same_bits=False,
 )
 _binary(
     "atan2",

@@ -277,6 +277,7 @@ define(
     doc="1 at the place x of a new last axis, 0 elsewhere.",
     raises=IndexError,
     inputs="x",
+    along=lambda x, num_classes: (),
     attributes={"num_classes": REQUIRED},
     infer=_one_hot_infer,
     kernel=_one_hot_kernel,

@@ -8,7 +8,7 @@ import numpy as np
 
 from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
-from dy2st_runtime.ir import F, Sample, Shape, TensorType, apply, define, method, public
+from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, apply, define, method, public
 from dy2st_runtime.ops.rules import broadcast_shapes
 
 
@@ -60,6 +60,7 @@ define(
     "matmul",
     doc="The product of matrices, of all in a batch; vectors count as a row or a column.",
     inputs="x, y",
+    kind=Kind.CONTRACTION,
     promote=True,
     infer=_matmul_infer,
     kernel=_matmul_kernel,

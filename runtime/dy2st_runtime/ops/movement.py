@@ -9,7 +9,19 @@ import numpy as np
 
 from dy2st_runtime.dims import Size, equal, product, require_equal, same_shape
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from dy2st_runtime.ir import REQUIRED, F, Sample, Shape, TensorType, apply, define, method, public
+from dy2st_runtime.ir import (
+    REQUIRED,
+    F,
+    Kind,
+    Sample,
+    Shape,
+    TensorType,
+    View,
+    apply,
+    define,
+    method,
+    public,
+)
 from dy2st_runtime.ir.arguments import (
     Axes,
     as_int,
@@ -40,6 +52,9 @@ define(
     "reshape",
     doc="The same elements in another shape.",
     inputs="x",
+    kind=Kind.INJECTIVE,
+    sizes=("shape",),
+    view=View.SAME,
     attributes={"shape": REQUIRED},
     infer=_reshape_infer,
     kernel=lambda x, shape: x.reshape(shape),
@@ -164,6 +179,8 @@ define(
     "transpose",
     doc="The axes in another order: axis i of the result is axis perm[i] of x.",
     inputs="x",
+    kind=Kind.INJECTIVE,
+    view=View.TURNED,
     attributes={"perm": REQUIRED},
     infer=lambda x, perm: x.with_shape(x.shape[p] for p in perm),
     kernel=lambda x, perm: x.transpose(perm),
@@ -251,6 +268,9 @@ define(
     "broadcast_to",
     doc="x repeated along axes of size 1 and along new leading axes.",
     inputs="x",
+    kind=Kind.INJECTIVE,
+    sizes=("shape",),
+    view=View.REPEATED,
     attributes={"shape": REQUIRED},
     infer=_broadcast_to_infer,
     kernel=np.broadcast_to,
@@ -360,6 +380,9 @@ define(
     "flip",
     doc="The elements along axes in reverse order.",
     inputs="x",
+    kind=Kind.INJECTIVE,
+    along="axis",
+    view=View.TURNED,
     attributes={"axis": REQUIRED},
     infer=lambda x, axis: x,
     kernel=np.flip,
@@ -371,6 +394,8 @@ define(
     "roll",
     doc="The elements along axes shifted; what leaves at one end comes in at the other.",
     inputs="x",
+    kind=Kind.INJECTIVE,
+    along="axis",
     attributes={"shifts": REQUIRED, "axis": REQUIRED},
     infer=lambda x, shifts, axis: x,
     kernel=lambda x, shifts, axis: np.roll(x, shifts, axis),

@@ -8,7 +8,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Size, maximum, minimum, product, require
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, method
+from dy2st_runtime.ir import REQUIRED, F, Kind, Sample, TensorType, apply, define, method
 from dy2st_runtime.ir.arguments import as_integers, as_shape, is_unknown
 
 Pads = tuple[tuple[Size, Size], ...]
@@ -34,6 +34,10 @@ def _kept_and_needed(size: Size, pair: tuple[Size, Size], mode: str) -> tuple[Si
         return kept, 0
     # A reflection leaves out the edge; every other mode repeats what is there.
     return kept, minimum(more, 1) if mode != "reflect" else minimum(more, 1) * (more + 1)
+
+
+def _padded_axes(x: TensorType, pads: Pads, **_: Any) -> list[int]:
+    return [axis for axis, pair in enumerate(pads) if pair != (0, 0)]
 
 
 def _pad_kernel(x: Any, pads: Any, mode: str, value: Any) -> Any:
@@ -73,6 +77,8 @@ define(
     "pad",
     doc="More elements before and after along each axis; negative numbers take elements away.",
     inputs="x",
+    along=_padded_axes,
+    kind=Kind.INJECTIVE,
     attributes={"pads": REQUIRED, "mode": "constant", "value": 0},
     infer=_pad_infer,
     kernel=_pad_kernel,

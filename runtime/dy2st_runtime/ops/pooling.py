@@ -33,6 +33,11 @@ from dy2st_runtime.ops.convolution import (
 _WINDOW: dict[str, Any] = {"kernel": REQUIRED, "strides": REQUIRED, "pads": REQUIRED}
 
 
+def _spatial(x: TensorType, **_: Any) -> range:
+    """The axes that windows are along."""
+    return range(2, x.rank)
+
+
 def _pooled(x: TensorType, kernel: Any, strides: Any, pads: Pads) -> TensorType:
     if x.dtype.kind == "b":
         raise DTypeError("pooling takes numbers, not bools")
@@ -82,6 +87,7 @@ define(
     "max_pool",
     doc="The largest element of every window, and its place.",
     inputs="x",
+    along=_spatial,
     attributes=_WINDOW,
     infer=_max_infer,
     kernel=_max_kernel,
@@ -141,6 +147,7 @@ define(
     "window_max",
     doc="The largest element of every window: max_pool where nobody asks for the places.",
     inputs="x",
+    along=_spatial,
     attributes=_WINDOW,
     infer=_pooled,
     kernel=_largest_kernel,
@@ -154,6 +161,7 @@ define(
     "window_sum",
     doc="The sum of every window.",
     inputs="x",
+    along=_spatial,
     attributes=_WINDOW,
     infer=_pooled,
     kernel=_sum_kernel,
@@ -166,6 +174,7 @@ define(
     "window_spread",
     doc="Every element of x added to all of its window.",
     inputs="x",
+    along=_spatial,
     attributes={"sizes": REQUIRED, **_WINDOW},
     infer=lambda x, sizes, **_: x.with_shape([*x.shape[:2], *sizes]),
     kernel=_spread_kernel,

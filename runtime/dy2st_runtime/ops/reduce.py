@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, maximum, minimum, product, require
+from dy2st_runtime.dims import Size, less, maximum, minimum, product, require
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import (
     REQUIRED,
     F,
+    Kind,
     Sample,
     Shape,
     TensorType,
+    View,
     apply,
     define,
     is_floating,
@@ -87,6 +89,9 @@ def _define(
         kernel=lambda x, axis, keepdim: kernel(x, axis=axis, keepdims=keepdim),
         gradient=gradient,
         data=data,
+        fails=_of_none if needs_elements else None,
+        kind=Kind.REDUCTION,
+        along="axis",
         samples=samples,
     )
 
@@ -95,6 +100,14 @@ def _require_elements(name: str, x: TensorType, axis: tuple[int, ...]) -> None:
     """Something to take the largest of."""
     for place in axis:
         require(x.shape[place] > 0, f"{name} of no elements: the shape is {list(x.shape)}")
+
+
+def _of_none(x: Any, axis: int | tuple[int, ...], keepdim: bool) -> bool:
+    """Whether there may be nothing to take the largest of."""
+    for place in axis if isinstance(axis, tuple) else (axis,):
+        if not less(0, x.shape[place]):
+            return True
+    return False
 
 
 def _extreme_data(function: Callable[[Size, Size], Size]) -> Callable[..., Any]:
@@ -237,6 +250,9 @@ for _name, _doc, _kernel in (
         attributes=_AXES,
         infer=_arg_infer,
         kernel=lambda x, axis, keepdim, kernel=_kernel: kernel(x, axis=axis, keepdims=keepdim),
+        fails=_of_none,
+        kind=Kind.REDUCTION,
+        along="axis",
         samples=(Sample(((2, 3),), {"axis": 1}, dtypes=("float32",)),),
     )
 
@@ -255,6 +271,9 @@ define(
     "sum_to",
     doc="The sum over the axes along which `shape` was broadcast to the shape of x.",
     inputs="x",
+    kind=Kind.REDUCTION,
+    sizes=("shape",),
+    view=lambda x, shape: View.SAME if x.shape == shape else View.UNSURE,
     attributes={"shape": REQUIRED},
     infer=lambda x, shape: x.with_shape(shape),
     kernel=_sum_to_kernel,
@@ -285,6 +304,7 @@ define(
     "cumsum",
     doc="The sum of the elements up to each place along an axis.",
     inputs="x",
+    along="axis",
     attributes={"axis": REQUIRED, "reverse": False},
     infer=_running_infer,
     kernel=_running(np.add.accumulate),
@@ -296,6 +316,7 @@ define(
     "cumprod",
     doc="The product of the elements up to each place along an axis.",
     inputs="x",
+    along="axis",
     attributes={"axis": REQUIRED, "reverse": False},
     infer=_running_infer,
     kernel=_running(np.multiply.accumulate),

@@ -22,9 +22,10 @@ from dy2st_runtime.dims import (
     maximum,
     product,
     require_equal,
+    same_shape,
 )
 from dy2st_runtime.errors import DTypeError, ShapeError
-from dy2st_runtime.ir import REQUIRED, F, Sample, Shape, TensorType, apply, define
+from dy2st_runtime.ir import REQUIRED, F, Kind, Sample, Shape, TensorType, View, apply, define
 from dy2st_runtime.ir.arguments import fresh_symbol
 from dy2st_runtime.ops.rules import broadcast_shapes
 
@@ -78,6 +79,12 @@ def _slice_kernel(x: Any, starts: Any, stops: Any, steps: Any, drop: Any) -> Any
     return x[_places(starts, stops, steps, drop)]
 
 
+def _slice_view(x: TensorType, starts: Any, stops: Any, steps: Any, drop: Any) -> View:
+    """Whole rows one after the other, or parts of some."""
+    is_whole = same_shape(starts[1:], (0,) * (x.rank - 1)) and same_shape(stops[1:], x.shape[1:])
+    return View.ROWS if is_whole and all(step == 1 for step in steps) else View.PART
+
+
 def _slice_gradient(g: Any, y: Any, x: Any, **bounds: Any) -> Any:
     return apply("slice_update", F.zeros(x.shape, g.dtype), g, **bounds)
 
@@ -86,6 +93,8 @@ define(
     "slice",
     doc="Every step-th element from start to stop along every axis.",
     inputs="x",
+    kind=Kind.INJECTIVE,
+    view=_slice_view,
     attributes=_BOUNDS,
     infer=_slice_infer,
     kernel=_slice_kernel,

@@ -24,6 +24,7 @@ define(
     "argsort",
     doc="The places of the elements in ascending (or descending) order; equal ones stay in order.",
     inputs="x",
+    along="axis",
     attributes={"axis": REQUIRED, "descending": False},
     infer=lambda x, axis, descending: x.with_dtype("int64"),
     kernel=_order_kernel,

@@ -11,7 +11,7 @@ import numpy as np
 
 from dy2st_runtime.dims import maximum
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.ir import F, Sample, Tensor, TensorType, apply, define, method
+from dy2st_runtime.ir import F, Kind, Sample, Tensor, TensorType, View, apply, define, method
 from dy2st_runtime.ops.erf import erf_kernel
 from dy2st_runtime.ops.rules import float_result, same_type
 
@@ -171,6 +171,11 @@ _OF_SIZES: dict[str, Callable[..., Any] | bool] = {
 
 
 _OF_NUMBERS = ("neg", "sign")
+_ROUNDING = ("floor", "ceil", "round", "trunc")
+
+
+def _same_integers(x: TensorType) -> View | None:
+    return None if x.is_floating else View.SAME
 
 
 def _define(row: _Row) -> None:
@@ -178,7 +183,7 @@ def _define(row: _Row) -> None:
         Sample((shape,), low=row.low, high=row.high) for shape in ((2, 3), (), (0, 2), (1,))
     )
     kernel = row.kernel
-    if row.name in ("floor", "ceil", "round", "trunc"):
+    if row.name in _ROUNDING:
         kernel = _keeping_integers(kernel)
     if row.name == "square":
         infer: Callable[..., TensorType] = _square_type
@@ -197,6 +202,8 @@ def _define(row: _Row) -> None:
         infer=infer,
         kernel=kernel,
         gradient=row.gradient,
+        kind=Kind.ELEMENTWISE,
+        view=_same_integers if row.name in _ROUNDING else None,
         samples=samples,
         promote=row.name in ("neg", "abs"),  # Python's operators: a number stays a number
         data=_OF_SIZES.get(row.name),
