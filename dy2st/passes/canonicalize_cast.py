@@ -14,9 +14,8 @@ from __future__ import annotations
 from dy2st.passes.core.base import FunctionPass, function_pass
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import blocks_of
-from dy2st.passes.core.kinds import ELEMENTWISE
 from dy2st.passes.core.module import Module
-from dy2st_runtime.ir import Block, Operator, Program, Variable
+from dy2st_runtime.ir import DEFINITIONS, Block, Operator, Program, Variable
 
 
 @function_pass(opt_level=3)
@@ -34,8 +33,9 @@ def _copy_casts(block: Block) -> None:
     used: set[Variable] = set()
     operators: list[Operator] = []
     for operator in block.operators:
+        is_elementwise = DEFINITIONS[operator.name].is_elementwise
         for index, operand in enumerate(operator.operands):
-            if operator.name not in ELEMENTWISE or not _widens(operand):
+            if not is_elementwise or not _widens(operand):
                 continue
             if operand in used:
                 made = _copy(operand, block)

@@ -26,11 +26,10 @@ from dy2st.passes.core.graph import (
     recorded,
     replace_values,
 )
-from dy2st.passes.core.kinds import BROADCAST, UNARY
 from dy2st.passes.core.module import Array, Module
 from dy2st_runtime.dims import using
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable, apply
+from dy2st_runtime.ir import DEFINITIONS, Block, Operator, Program, TensorType, Variable, apply
 from dy2st_runtime.ir.dead_code import drop_dead
 from dy2st_runtime.ir.facts import facts_of
 
@@ -167,7 +166,7 @@ def _followers(
 
 def _go_along(step: list[Operator], place: int, axis: int, widths: list[int]) -> bool:
     first = step[0]
-    if first.name not in UNARY and first.name not in BROADCAST:
+    if not DEFINITIONS[first.name].is_elementwise:
         return False
     if any(o.name != first.name or o.attributes != first.attributes for o in step):
         return False

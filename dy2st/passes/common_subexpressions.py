@@ -20,7 +20,6 @@ import numpy as np
 from dy2st.passes.core.base import FunctionPass, function_pass
 from dy2st.passes.core.capture import Path, captured, first_captured
 from dy2st.passes.core.context import PassContext
-from dy2st.passes.core.kinds import SAME_BITS_EXCHANGED
 from dy2st.passes.core.module import Module
 from dy2st_runtime.ir import DEFINITIONS, Block, Effect, Operator, Program, TensorType, Variable
 from dy2st_runtime.ir.dead_code import drop_dead
@@ -136,11 +135,12 @@ def _key(operator: Operator, home: dict[Variable, Variable]) -> Any:
     """What equal operators have in common, None if the operator is never shared."""
     if operator.name == "constant":
         return _constant_key(operator)
-    if DEFINITIONS[operator.name].effect is not Effect.PURE:
+    definition = DEFINITIONS[operator.name]
+    if definition.effect is not Effect.PURE:
         return None
     operands = [id(home.get(v, v)) for v in operator.operands] if home else None
     operands = operands or [id(v) for v in operator.operands]
-    if operator.name in SAME_BITS_EXCHANGED:
+    if definition.commutes and definition.same_bits:
         operands.sort()
     attributes = tuple([_plain(value) for value in operator.attributes.values()])
     return (operator.name, *operands, attributes)

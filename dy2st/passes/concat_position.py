@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.passes.core.kinds import BROADCAST, UNARY
 from dy2st.passes.patterns.match import Match
-from dy2st.passes.patterns.pattern import Value, constant, made_by, op, value
+from dy2st.passes.patterns.pattern import Value, any_operator, constant, made_by, op, value
 from dy2st.passes.patterns.rewrite_pass import rewrite_pass
 from dy2st.passes.patterns.rule import Rule, rule
-from dy2st_runtime.ir import Operator, Variable, apply
+from dy2st_runtime.ir import DEFINITIONS, Kind, Operator, OperatorDefinition, Variable, apply
 
 _joined = made_by("concat")
 
@@ -38,35 +37,41 @@ def _again(parts: list[Any], concat: Operator) -> Any:
     return apply("concat", *parts, **concat.attributes)
 
 
-def _unary_rule(name: str) -> Rule:
-    pattern = getattr(op, name)(_joined)
-
-    @rule(pattern)
-    def unary(m: Match) -> Any:
-        """f(concat(a, b)) -> concat(f(a), f(b))."""
-        concat, _ = _concat_of(m, _joined)
-        attributes = m.attributes(pattern)
-        return _again([apply(name, part, **attributes) for part in concat.operands], concat)
-
-    return unary
+_one_by_one = any_operator(lambda known: known.kind is Kind.ELEMENTWISE, _joined)
 
 
-def _spatial_rule(name: str, index: int = 0) -> Rule:
-    pattern = getattr(op, name)(_joined)
+@rule(_one_by_one)
+def unary(m: Match) -> Any:
+    """f(concat(a, b)) -> concat(f(a), f(b))."""
+    concat, _ = _concat_of(m, _joined)
+    operator = m.operators[_one_by_one]
+    made = [apply(operator.name, part, **operator.attributes) for part in concat.operands]
+    return _again(made, concat)
 
-    @rule(pattern)
-    def spatial(m: Match) -> Any:
-        """pool(concat(a, b)) -> concat(pool(a), pool(b)) along channels."""
-        concat, axis = _concat_of(m, _joined)
-        attributes = m.attributes(pattern)
-        m.require(axis == 1, "the parts are not joined along channels")
-        m.require(_leaves_channels(name, attributes), f"`{name}` reaches over the channels")
-        others = [r for r in m.operators[pattern].results[1:] if m.uses.get(r)]
-        m.require(not others, f"a second result of `{name}` is used")
-        made = [apply(name, part, **attributes) for part in concat.operands]
-        return _again([y[index] if isinstance(y, tuple) else y for y in made], concat)
 
-    return spatial
+def _is_spatial(known: OperatorDefinition) -> bool:
+    """Pools, padding and reductions; a softmax is of one tensor."""
+    is_like_these = known.kind in (Kind.REDUCTION, Kind.INJECTIVE) or "strides" in known.attributes
+    return is_like_these and known.along is not None and known.inputs == ("x",)
+
+
+_spatially = any_operator(_is_spatial, _joined)
+
+
+@rule(_spatially)
+def spatial(m: Match) -> Any:
+    """pool(concat(a, b)) -> concat(pool(a), pool(b)) along channels."""
+    concat, axis = _concat_of(m, _joined)
+    operator = m.operators[_spatially]
+    name, attributes = operator.name, operator.attributes
+    m.require(axis == 1, "the parts are not joined along channels")
+    along = DEFINITIONS[name].works_along([m[_joined].type], attributes)
+    m.require(1 not in along, f"`{name}` reaches over the channels")
+    m.require(attributes.get("keepdim", True), f"`{name}` leaves out axes")
+    others = [r for r in operator.results[1:] if m.uses.get(r)]
+    m.require(not others, f"a second result of `{name}` is used")
+    made = [apply(name, part, **attributes) for part in concat.operands]
+    return _again([y[0] if isinstance(y, tuple) else y for y in made], concat)
 
 
 _places = value(lambda v: v.tensor_type.rank == 1, "a vector of indices")
@@ -82,24 +87,17 @@ def choice(m: Match) -> Any:
     return _again([apply("index", x, m[_places], **attributes) for x in concat.operands], concat)
 
 
-def _leaves_channels(name: str, attributes: dict[str, Any]) -> bool:
-    if name == "pad":
-        return not any(attributes["pads"][1])
-    if name in ("mean", "max", "sum"):
-        return 1 not in attributes["axis"] and bool(attributes["keepdim"])
-    return True
-
-
-def _binary_rule(name: str, place: int) -> Rule:
+def _binary_rule(place: int) -> Rule:
     number = constant()
     operands: list[Value] = [number, number]
     operands[place] = _joined
-    pattern = getattr(op, name)(*operands)
+    pattern = any_operator(lambda known: known.kind is Kind.BROADCAST, *operands)
 
     @rule(pattern)
     def with_constant(m: Match) -> Any:
         """f(concat(a, b), c) -> concat(f(a, c1), f(b, c2))."""
         concat, axis = _concat_of(m, _joined)
+        operator = m.operators[pattern]
         whole, array = m[_joined].tensor_type, m.array(number)
         m.require(array.ndim <= whole.rank, "the constant has more axes")
         m.require(m[_joined].type == _result_like(m, pattern), "the constant makes it larger")
@@ -108,7 +106,7 @@ def _binary_rule(name: str, place: int) -> Rule:
             cut, begin = _cut(m, array, part, axis, begin)
             both = [cut, cut]
             both[place] = part
-            parts.append(apply(name, *both))
+            parts.append(apply(operator.name, *both, **operator.attributes))
         return _again(parts, concat)
 
     return with_constant
@@ -130,15 +128,14 @@ def _cut(m: Match, array: Any, part: Variable, axis: int, begin: int) -> tuple[A
     return np.take(wide, range(begin, begin + size), axis), begin + size
 
 
-_SPATIAL = ("max_pool", "window_max", "window_sum", "pad", "mean", "max", "sum")
-
 CanonicalizeConcatPos = rewrite_pass(
     "CanonicalizeConcatPos",
     [
-        *(_unary_rule(name) for name in sorted(UNARY)),
-        *(_spatial_rule(n) for n in _SPATIAL),
+        unary,
+        spatial,
         choice,
-        *(_binary_rule(name, place) for name in sorted(BROADCAST - {"where"}) for place in (0, 1)),
+        _binary_rule(0),
+        _binary_rule(1),
     ],
     opt_level=1,
     doc="What follows a concat by channel is done to its parts.",

@@ -3,7 +3,8 @@
     conv - add - relu - add - relu          two groups: conv, add, relu, add, relu are one if the
                                             second operand of the later add comes from outside
 
-Every operator has a kind: elementwise < broadcast < injective < reduction < complex < opaque. Where
+Every operator has a kind: elementwise < broadcast < injective < reduction < contraction <
+opaque. Where
 all ways from a value lead through one operator, they may be fused:
 
 1. a convolution or product takes in the elementwise operators that follow it,
@@ -17,39 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import IntEnum
 
 from dy2st.passes.core.graph import constant_of
-from dy2st.passes.core.kinds import BROADCAST, COMPLEX, INJECTIVE, REDUCTION, UNARY
-from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable
-
-
-class Kind(IntEnum):
-    """How an operator goes through its operands, in the order in which they are fused."""
-
-    ELEMENTWISE = 0
-    BROADCAST = 1
-    INJECTIVE = 2
-    REDUCTION = 3
-    COMPLEX = 4
-    OPAQUE = 8
-
-
-_KINDS = (
-    (UNARY, Kind.ELEMENTWISE),
-    (BROADCAST, Kind.BROADCAST),
-    (INJECTIVE, Kind.INJECTIVE),
-    (REDUCTION, Kind.REDUCTION),
-    (COMPLEX, Kind.COMPLEX),
-)
-KIND_OF = {name: kind for names, kind in _KINDS for name in names}
+from dy2st_runtime.ir import DEFINITIONS, Block, Kind, Operator, Program, TensorType, Variable
 
 MOST_OPERATORS = 256
 
 
 def kind_of(operator: Operator) -> Kind:
     """The kind of an operator; a broadcast of equal shapes is elementwise."""
-    kind = KIND_OF.get(operator.name, Kind.OPAQUE)
+    kind = DEFINITIONS[operator.name].kind
     if kind is Kind.BROADCAST:
         types = [v.type for v in (*operator.operands, *operator.results)]
         shapes = {type.shape for type in types if isinstance(type, TensorType)}
@@ -163,7 +141,7 @@ class _Fusion:
             return
         kind, edge = self.heaviest[self._root(index)], self.edge[index]
         end = self.heaviest[self._root(sink)]
-        if kind is Kind.COMPLEX:
+        if kind is Kind.CONTRACTION:
             fits = phase == 0 and edge <= Kind.BROADCAST and end <= Kind.BROADCAST
             most = Kind.BROADCAST
         elif kind <= Kind.BROADCAST:
@@ -207,7 +185,7 @@ class _Fusion:
     def _merge(self, indices: list[int]) -> None:
         roots = list(dict.fromkeys(self._root(index) for index in sorted(indices)))
         size = sum(len(self.members[root]) for root in roots)
-        heavy = [root for root in roots if self.heaviest[root] is Kind.COMPLEX]
+        heavy = [root for root in roots if self.heaviest[root] is Kind.CONTRACTION]
         if size > self.most or len(heavy) > 1:
             return
         if self.check is not None and not self._allowed(roots):
@@ -245,4 +223,4 @@ def _common(
     return left, kind
 
 
-__all__ = ["KIND_OF", "FusionGroup", "Kind", "fusion_groups", "kind_of"]
+__all__ = ["FusionGroup", "Kind", "fusion_groups", "kind_of"]

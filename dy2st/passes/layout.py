@@ -23,13 +23,23 @@ from dy2st.passes.cancel_moves import RULES as CANCELLING
 from dy2st.passes.core.base import FunctionPass, function_pass
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import blocks_of, constant_of, recorded
-from dy2st.passes.core.kinds import BROADCAST, UNARY
 from dy2st.passes.core.module import Module
 from dy2st.passes.patterns.match import Match
-from dy2st.passes.patterns.pattern import Operation, op, value
+from dy2st.passes.patterns.pattern import Operation, any_operator, op, value
 from dy2st.passes.patterns.rewriter import rewrite
 from dy2st.passes.patterns.rule import Rule, rule
-from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable, apply
+from dy2st.passes.scale_axis import is_same_shape
+from dy2st_runtime.ir import (
+    DEFINITIONS,
+    Block,
+    Kind,
+    Operator,
+    OperatorDefinition,
+    Program,
+    TensorType,
+    Variable,
+    apply,
+)
 from dy2st_runtime.ir.clone import clone
 
 TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
@@ -49,21 +59,21 @@ def _inverse(perm: Perm) -> Perm:
 _x = value()
 
 
-def _unary_rule(name: str, turned: Operation) -> Rule:
-    pattern = getattr(op, name)(turned)
+def _unary_rule(turned: Operation) -> Rule:
+    pattern = any_operator(lambda known: known.kind is Kind.ELEMENTWISE, turned)
 
     @rule(pattern)
     def sink(m: Match) -> Any:
         """f(transpose(x)) -> transpose(f(x))."""
-        y = apply(name, m[_x], **m.attributes(pattern))
+        y = apply(m.operators[pattern].name, m[_x], **m.attributes(pattern))
         return _turn(y, m.attributes(turned)["perm"])
 
     return sink
 
 
-def _broadcast_rule(name: str, turned: Operation) -> Rule:
-    places = [value() for _ in range(3 if name == "where" else 2)]
-    pattern = getattr(op, name)(*places)
+def _broadcast_rule(count: int, turned: Operation) -> Rule:
+    places = [value() for _ in range(count)]
+    pattern = any_operator(lambda known: known.kind is Kind.BROADCAST, *places)
 
     @rule(pattern)
     def sink_all(m: Match) -> Any:
@@ -75,7 +85,8 @@ def _broadcast_rule(name: str, turned: Operation) -> Rule:
         m.require(perm == turned.attributes.get("perm", perm), "it is turned in another way")
         m.require(len(perm) == m[pattern].ndim, "an operand has more axes")
         back = [_turned_back(m, operand, perm) for operand in operands]
-        return _turn(apply(name, *back), perm)
+        operator = m.operators[pattern]
+        return _turn(apply(operator.name, *back, **operator.attributes), perm)
 
     return sink_all
 
@@ -101,32 +112,47 @@ def _turned_back(m: Match, operand: Variable, perm: Perm) -> Any:
     return np.ascontiguousarray(wide.transpose(_inverse(perm)))
 
 
-def _reduction_rule(name: str, turned: Operation) -> Rule:
-    pattern = getattr(op, name)(turned)
+def _is_reduction(known: OperatorDefinition) -> bool:
+    return known.kind is Kind.REDUCTION and known.along == "axis"
+
+
+def _reduction_rule(turned: Operation) -> Rule:
+    pattern = any_operator(_is_reduction, turned)
 
     @rule(pattern)
     def sink_reduction(m: Match) -> Any:
         """mean(transpose(x), axes) -> transpose(mean(x, renamed axes))."""
         perm, attributes = m.attributes(turned)["perm"], m.attributes(pattern)
-        axes = tuple(sorted(perm[axis] for axis in attributes["axis"]))
-        y = apply(name, m[_x], axis=axes, keepdim=attributes["keepdim"])
+        axes = _renamed(attributes["axis"], perm)
+        y = apply(m.operators[pattern].name, m[_x], **{**attributes, "axis": axes})
         if attributes["keepdim"]:
             return _turn(y, perm)
+        axes = axes if isinstance(axes, tuple) else (axes,)
         left = [axis for axis in perm if axis not in axes]
         return _turn(y, [sorted(left).index(axis) for axis in left])
 
     return sink_reduction
 
 
-def _axis_rule(name: str, turned: Operation) -> Rule:
-    pattern = getattr(op, name)(turned)
+def _renamed(axis: Any, perm: Perm) -> Any:
+    """The axis, or axes in order, of x that are called so after a transpose."""
+    return tuple(sorted(perm[a] for a in axis)) if isinstance(axis, tuple) else perm[axis]
+
+
+def _is_along_axis(known: OperatorDefinition) -> bool:
+    return known.kind is Kind.OPAQUE and known.along == "axis"
+
+
+def _axis_rule(turned: Operation) -> Rule:
+    pattern = any_operator(_is_along_axis, turned)
 
     @rule(pattern)
     def sink_axis(m: Match) -> Any:
         """softmax(transpose(x), axis) -> transpose(softmax(x, renamed axis))."""
         perm, attributes = m.attributes(turned)["perm"], dict(m.attributes(pattern))
-        attributes["axis"] = perm[attributes["axis"] % len(perm)]
-        return _turn(apply(name, m[_x], **attributes), perm)
+        m.require(is_same_shape(m[turned], m[pattern]), "it changes the shape")
+        attributes["axis"] = _renamed(attributes["axis"], perm)
+        return _turn(apply(m.operators[pattern].name, m[_x], **attributes), perm)
 
     return sink_axis
 
@@ -203,10 +229,10 @@ def _concat_rule(count: int, turned: Operation) -> Rule:
 def _sinking(turned: Operation) -> tuple[Rule, ...]:
     """The rules that carry on transposes that fit a pattern."""
     return (
-        *(_unary_rule(name, turned) for name in sorted(UNARY)),
-        *(_broadcast_rule(name, turned) for name in sorted(BROADCAST)),
-        *(_reduction_rule(name, turned) for name in _REDUCTIONS),
-        *(_axis_rule(name, turned) for name in ("softmax", "log_softmax")),
+        _unary_rule(turned),
+        *(_broadcast_rule(count, turned) for count in (2, 3)),
+        _reduction_rule(turned),
+        _axis_rule(turned),
         *(_concat_rule(count, turned) for count in range(1, 9)),
         *(_batch_norm_rule(count, turned) for count in (2, 3, 4)),
         _pad_rule(turned),
@@ -214,7 +240,6 @@ def _sinking(turned: Operation) -> tuple[Rule, ...]:
     )
 
 
-_REDUCTIONS = ("all", "any", "max", "mean", "min", "prod", "sum")
 SINKING = _sinking(op.transpose(_x).shared())
 # The inverse pass carries on what leads back to (n, c, h, w) only: else the two transposes that it
 # puts after a convolution would go on together, and cancel where they began.
@@ -251,7 +276,9 @@ class ToNHWCLayout(FunctionPass):
         return program
 
 
-_SPATIAL = ("conv", "conv_transpose", "max_pool", "window_max", "window_sum")
+def _has_windows(operator: Operator) -> bool:
+    """Whether it is a convolution or pool: windows lie along the axes behind the channels."""
+    return "strides" in DEFINITIONS[operator.name].attributes
 
 
 def _turn_results(program: Program, block: Block) -> None:
@@ -261,7 +288,7 @@ def _turn_results(program: Program, block: Block) -> None:
     for operator in operators:
         operator.operands = [replaced.get(v, v) for v in operator.operands]
         block.operators.append(operator)
-        if operator.name not in _SPATIAL or operator.results[0].tensor_type.rank != 4:
+        if not _has_windows(operator) or operator.results[0].tensor_type.rank != 4:
             continue
         y = operator.results[0]
         found = recorded(program, block, lambda y=y: _turn(_turn(y, TO_NHWC), TO_NCHW))  # type: ignore[misc]

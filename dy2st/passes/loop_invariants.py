@@ -15,13 +15,13 @@ from dy2st.passes.core.base import FunctionPass, function_pass
 from dy2st.passes.core.capture import captured, first_captured
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import constant_of, constant_operator, replace_values
-from dy2st.passes.core.kinds import BROADCAST, MAY_RAISE, UNARY
 from dy2st.passes.core.module import Module
-from dy2st_runtime.dims import Dim, less, symbols
+from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.ir import (
     DEFINITIONS,
     Block,
     Effect,
+    Kind,
     Operator,
     Program,
     TensorType,
@@ -88,33 +88,28 @@ def _hoist(loop: Operator, inner: Block, block: Block, known: set[Dim], is_check
 
 
 def _may_go(operator: Operator, outer: dict[Variable, Variable], known: set[Dim]) -> bool:
-    name = operator.name
-    if operator.blocks or name == "constant" or not operator.results or _may_fail(operator):
+    if operator.blocks or operator.name == "constant" or not operator.results:
         return False
-    if DEFINITIONS[name].effect is not Effect.PURE:
+    if DEFINITIONS[operator.name].effect is not Effect.PURE:
         return False
     if not all(v in outer or constant_of(v) is not None for v in operator.operands):
+        return False
+    if not all(isinstance(v.type, TensorType) for v in operator.operands):
         return False
     types = [v.type for v in operator.results]
     if not all(isinstance(type, TensorType) for type in types):
         return False
     sizes = [type.shape for type in types if isinstance(type, TensorType)]
-    return known.issuperset(symbols((*sizes, *operator.attributes.values())))
+    are_known = known.issuperset(symbols((*sizes, *operator.attributes.values())))
+    return are_known and not _may_fail(operator)
 
 
 def _may_fail(operator: Operator) -> bool:
     """Whether an operator stops the Program for some data: the largest of no elements, 2 ** -1."""
-    if operator.name in MAY_RAISE:
-        return True
-    if operator.name in ("argmax", "argmin", "max", "min"):
-        axis = operator.attributes["axis"]
-        axes = (axis,) if isinstance(axis, int) else axis
-        shape = operator.operands[0].tensor_type.shape
-        return not all(less(0, shape[axis]) for axis in axes)
-    if operator.name == "pow" and operator.results[0].tensor_type.dtype.kind in "iu":
-        exponent = constant_of(operator.operands[1])
-        return exponent is None or bool((exponent < 0).any())
-    return False
+    arrays = [constant_of(v) for v in operator.operands]
+    pairs = zip(operator.operands, arrays, strict=True)
+    known = [v.type if array is None else array for v, array in pairs]
+    return DEFINITIONS[operator.name].may_fail(known, operator.attributes)
 
 
 def _may_stop(operator: Operator) -> bool:
@@ -124,10 +119,11 @@ def _may_stop(operator: Operator) -> bool:
 
 def _fits_all_sizes(operator: Operator) -> bool:
     """Whether no relation of sizes has to hold for it."""
-    if operator.name in UNARY:
+    kind = DEFINITIONS[operator.name].kind
+    if kind is Kind.ELEMENTWISE:
         return True
     types = [v.tensor_type for v in (*operator.operands, *operator.results)]
-    if operator.name in BROADCAST:
+    if kind is Kind.BROADCAST:
         return all(not t.rank or t.with_dtype(types[-1].dtype) == types[-1] for t in types)
     return not symbols((*(t.shape for t in types), *operator.attributes.values()))
 

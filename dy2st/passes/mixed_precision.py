@@ -6,9 +6,10 @@
                                             %3 = cast(%2) {dtype = f32}
                                             %4 = softmax(%3)
 
-ALWAYS is computed in the short type, FOLLOW where all its operands already are, and everything else
-never. Where a constant would become infinite in the short type, an operator stays in float32; one
-of FOLLOW also where a constant would become zero. Inputs, outputs and state keep their types.
+Contractions are computed in the short type; moves, and what is named in FOLLOW, where all operands
+already are; everything else never. Where a constant would become infinite in the short type, an
+operator stays in float32; one that follows also where a constant would become zero. Inputs,
+outputs and state keep their types.
 Within conv and matmul NumPy adds up in the short type's own products; a target that accumulates in
 float32 loses less.
 """
@@ -22,16 +23,25 @@ import numpy as np
 from dy2st.passes.core.base import FunctionPass, function_pass
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import blocks_of, constant_of, constant_operator
-from dy2st.passes.core.kinds import COMPLEX, INJECTIVE, names
 from dy2st.passes.core.module import Array, Module
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable, is_floating
+from dy2st_runtime.ir import (
+    DEFINITIONS,
+    Block,
+    Kind,
+    Operator,
+    Program,
+    TensorType,
+    Variable,
+    is_floating,
+)
 from dy2st_runtime.ir.dead_code import drop_dead
 
-ALWAYS = COMPLEX
-FOLLOW = INJECTIVE | names(
-    "abs add assign maximum minimum multiply neg relu subtract where max_pool window_max"
+FOLLOW = frozenset(
+    ("abs", "add", "assign", "maximum", "minimum", "multiply", "neg", "relu", "subtract", "where")
+    + ("max_pool", "window_max")
 )
+"""What follows beside operators that only move elements: a decision of this pass."""
 
 
 @function_pass(opt_level=4)
@@ -85,8 +95,9 @@ class _Casts:
         self.block.operators[:] = self.operators
 
     def may_be_short(self, operator: Operator) -> bool:
-        is_free = operator.name in FOLLOW
-        if not (is_free or operator.name in ALWAYS) or not _is_float32(operator.results[0]):
+        kind = DEFINITIONS[operator.name].kind
+        is_free = kind is Kind.INJECTIVE or operator.name in FOLLOW
+        if not (is_free or kind is Kind.CONTRACTION) or not _is_float32(operator.results[0]):
             return False
         floats = [v for v in operator.operands if is_floating(v.tensor_type.dtype)]
         if not all(_is_float32(v) or self.is_short(v) for v in floats):
@@ -153,4 +164,4 @@ def _is_float32(variable: Variable) -> bool:
     return isinstance(variable.type, TensorType) and variable.type.dtype == _FLOAT32
 
 
-__all__ = ["ALWAYS", "FOLLOW", "ToMixedPrecision"]
+__all__ = ["FOLLOW", "ToMixedPrecision"]

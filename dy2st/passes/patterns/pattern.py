@@ -13,9 +13,15 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dy2st.passes.core.context import did_you_mean
-from dy2st.passes.core.kinds import COMMUTATIVE
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import DEFINITIONS, Operator, TensorType, Variable, is_floating
+from dy2st_runtime.ir import (
+    DEFINITIONS,
+    Operator,
+    OperatorDefinition,
+    TensorType,
+    Variable,
+    is_floating,
+)
 
 if TYPE_CHECKING:
     from dy2st.passes.patterns.match import Match
@@ -119,6 +125,7 @@ class Operation(Pattern):
             raise ArgumentError(f"{name} has no attribute {min(unknown)!r}{near}")
         _check_count(name, len(operands))
         self.name, self.attributes = name, attributes
+        self.commutes = DEFINITIONS[name].commutes
         self.operands = tuple(map(as_pattern, operands))
         self.index = 0
         self.origin = self
@@ -161,13 +168,17 @@ class Operation(Pattern):
         """Whether it is this operator, or one that may stand for its first operand."""
         return maker == self.name or (self.is_optional and self.operands[0].may_be(maker))
 
+    def may_start(self, name: str) -> bool:
+        """Whether a rule that replaces this pattern may begin at an operator of this name."""
+        return name == self.name
+
     def may_fit(self, makers: Makers, is_square: bool) -> bool:
         """Whether operands of these makers may fit; `is_square` if both are the same value."""
         if len(makers) != len(self.operands):
             return False
         if len(makers) == 2 and self.operands[0] is self.operands[1] and not is_square:
             return False
-        orders = [makers, makers[::-1]] if self.name in COMMUTATIVE else [makers]
+        orders = [makers, makers[::-1]] if self.commutes else [makers]
         return any(
             all(pattern.may_be(maker) for pattern, maker in zip(self.operands, order, strict=True))
             for order in orders
@@ -224,9 +235,35 @@ class Operation(Pattern):
 
     def _orders(self, maker: Operator) -> list[list[Variable]]:
         operands = maker.operands
-        if self.name in COMMUTATIVE and operands[0] is not operands[1]:
+        if self.commutes and operands[0] is not operands[1]:
             return [operands, operands[::-1]]
         return [operands]
+
+
+class AnyOperation(Operation):
+    """A result of any operator whose record fits a question."""
+
+    def __init__(self, fits: Callable[[OperatorDefinition], bool], operands: tuple[Any, ...]):
+        """`fits` gets the record; `operands` are patterns, of as many as there are."""
+        self.fits = fits
+        self.name, self.attributes, self.commutes = "any", {}, False
+        self.operands = tuple(map(as_pattern, operands))
+        self.index, self.origin = 0, self
+        self.is_shared = self.is_optional = False
+
+    def may_be(self, maker: str | None) -> bool:
+        """Whether the record of the maker fits."""
+        return maker is not None and self.fits(DEFINITIONS[maker])
+
+    def may_start(self, name: str) -> bool:
+        """Whether the record of the operator fits."""
+        return self.fits(DEFINITIONS[name])
+
+    def match(self, variable: Variable, match: Match) -> Iterator[None]:
+        """The operands in their order."""
+        maker = variable.maker
+        if isinstance(maker, Operator) and self.may_be(maker.name):
+            yield from self.match_operator(maker, variable, match)
 
 
 class Through(Pattern):
@@ -338,6 +375,11 @@ def through(names: str, inner: Pattern) -> Through:
     return Through(tuple(names.split()), as_pattern(inner))
 
 
+def any_operator(fits: Callable[[OperatorDefinition], bool], *operands: Any) -> AnyOperation:
+    """The pattern of every operator whose record fits a question, also of one defined later."""
+    return AnyOperation(fits, operands)
+
+
 class _Operations:
     """`op.add(x, y)` is the pattern of an operator; attributes are values or guards."""
 
@@ -350,11 +392,13 @@ class _Operations:
 op = _Operations()
 
 __all__ = [
+    "AnyOperation",
     "Constant",
     "Operation",
     "Pattern",
     "Through",
     "Value",
+    "any_operator",
     "constant",
     "floating",
     "made_by",

@@ -59,11 +59,10 @@ class Rewriter:
     def __init__(self, program: Program, rules: Sequence[Rule], context: PassContext):
         """Sort the rules; nothing is changed yet."""
         self.program, self.context = program, context
+        ordered = sorted(rules, key=lambda rule: -rule.benefit)
+        self.roots: list[Root] = [(rule, p) for rule in ordered for p in rule.patterns]
         self.rules: dict[str, list[Root]] = {}
         self.near: dict[tuple[Any, ...], list[Root]] = {}
-        for rule in sorted(rules, key=lambda rule: -rule.benefit):
-            for pattern in rule.patterns:
-                self.rules.setdefault(pattern.name, []).append((rule, pattern))
         self.uses: dict[Variable, int] = {}
         self.dead: set[Operator] = set()
         self.replaced: dict[Variable, Variable] = {}
@@ -109,7 +108,9 @@ class Rewriter:
                     self._nested(operator)
                     self.around.pop()
                 found = rules.get(operator.name)
-                if found is not None:
+                if found is None:
+                    found = self._starting_from(operator.name)
+                if found:
                     found = self._may_fit(found, operator)
                 made = self._first(found, operator, block, pending) if found else None
                 if operator not in self.dead:
@@ -166,6 +167,11 @@ class Rewriter:
                 self.fired.append(rule.name)
                 return made
         return None
+
+    def _starting_from(self, name: str) -> list[Root]:
+        """The rules that may start from an operator of this name, in order."""
+        found = self.rules[name] = [root for root in self.roots if root[1].may_start(name)]
+        return found
 
     def _may_fit(self, rules: list[Root], operator: Operator) -> list[Root]:
         """The rules that are worth a closer look, known by what makes the operands."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dy2st.passes import function_pass
+from dy2st_runtime.ir import DEFINITIONS
 
 
 def made(function, name="Made", **facts):
@@ -13,3 +14,8 @@ def made(function, name="Made", **facts):
         return program
 
     return function_pass(opt_level=0, name=name, **facts)(run)
+
+
+def names_of(kind):
+    """The names of all operators of a kind."""
+    return {name for name, definition in DEFINITIONS.items() if definition.kind is kind}

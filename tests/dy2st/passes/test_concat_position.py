@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dy2st.passes import CanonicalizeConcatPos, FoldConstant, Sequential
-from dy2st.passes.core.kinds import BROADCAST, UNARY
-from dy2st_runtime.ir import F, apply
+from dy2st_runtime.ir import F, Kind, apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
+from tests.dy2st.passes.making import names_of
 
 PASS = CanonicalizeConcatPos()
 INTEGERS = ("bitwise_and", "bitwise_or", "bitwise_xor")
@@ -25,7 +25,7 @@ def ends_with_concat(program, axis):
     return last.maker.operands
 
 
-@pytest.mark.parametrize("name", sorted(UNARY))
+@pytest.mark.parametrize("name", sorted(names_of(Kind.ELEMENTWISE)))
 def test_every_elementwise_operator_goes_before_a_concat(t, name):
     dtype = {"bitwise_not": "int64", "logical_not": "bool"}.get(name, "float32")
     attributes = {"dtype": np.dtype("float64")} if name == "cast" else {}
@@ -78,7 +78,7 @@ SHAPES = [(), (1,), (5,), (1, 5), (2, 1), (2, 5)]
 
 @pytest.mark.parametrize("place", [0, 1])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("name", sorted(BROADCAST - {"where"}))
+@pytest.mark.parametrize("name", sorted(names_of(Kind.BROADCAST) - {"where"}))
 def test_constants_are_cut_into_parts(t, name, shape, place):
     dtype = "int64" if name in INTEGERS else "bool" if name in BOOLS else "float32"
     numbers = t.array(*shape, low=0.5) * (3 if dtype == "int64" else 1)

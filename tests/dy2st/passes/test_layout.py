@@ -16,10 +16,10 @@ from dy2st.passes import (
     ToNHWCLayout,
     explain,
 )
-from dy2st.passes.core.kinds import BROADCAST, UNARY
 from dy2st.passes.layout import moved_elements
-from dy2st_runtime.ir import F, apply
+from dy2st_runtime.ir import F, Kind, apply
 from dy2st_runtime.ops.control_flow import cond
+from tests.dy2st.passes.making import names_of
 
 TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
 FIRST = Sequential([EliminateDeadCode(), ToNCHWLayout(), EliminateDeadCode()])
@@ -44,7 +44,9 @@ def conv(t, x, out=4, seed=0, size=3, **options):
 # -- what transposes go through -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(UNARY - {"assign", "bitwise_not", "logical_not"}))
+@pytest.mark.parametrize(
+    "name", sorted(names_of(Kind.ELEMENTWISE) - {"assign", "bitwise_not", "logical_not"})
+)
 def test_transposes_go_through_every_elementwise_operator(t, name):
     attributes = {"dtype": np.dtype("float64")} if name == "cast" else {}
     program = t.program_of(turned(lambda x: apply(name, x, **attributes)), t.floats("n", 3, 4, 5))
@@ -72,7 +74,7 @@ def test_constants_are_turned(t, shape, swapped):
     assert t.names(t.settled(FIRST, program, rtol=0)) == ["subtract"]
 
 
-@pytest.mark.parametrize("name", sorted(BROADCAST - {"where"}))
+@pytest.mark.parametrize("name", sorted(names_of(Kind.BROADCAST) - {"where"}))
 def test_two_turned_operands_are_turned_once(t, name):
     dtype = "int64" if "bitwise" in name else "bool" if "logical" in name else "float32"
 
