@@ -9,7 +9,7 @@ from typing import Any
 
 from dy2st.convert.asked import asked, method_of, number_of
 from dy2st.convert.attribute_builtins import ATTRIBUTE_BUILTINS
-from dy2st.convert.outward import check_stream
+from dy2st.convert.outward import outward_print
 from dy2st.convert.record import is_redirected
 from dy2st.convert.staging import is_staged_items, stage_builtin, stage_cast, stage_len, stage_print
 from dy2st.convert.stale import check_fresh
@@ -36,8 +36,8 @@ def convert_print(*values: Any, **options: Any) -> None:
     if is_of_program or holds_traced([*values, *options.values()]):
         stage_print(values, options)
     else:
-        check_stream(file)
-        _print(*values, **options)
+        options.pop("file", None)
+        outward_print(file, _print)(*values, **options)
 
 
 def _is_standard(file: Any) -> bool:

@@ -38,7 +38,8 @@ from dy2st.convert.by_turns import (
     convert_taken,
     turning_lines,
 )
-from dy2st.convert.callbacks import LRU_CACHE, cached_call, sort_of, table
+from dy2st.convert.cached import cached_call
+from dy2st.convert.callbacks import sort_of, table
 from dy2st.convert.caught import (
     convert_catches,
     convert_caught_error,
@@ -93,8 +94,9 @@ from dy2st.convert.loop import (
     recorded_operators,
 )
 from dy2st.convert.matching import PLAIN_SUBJECTS, convert_match, is_plain_subject
+from dy2st.convert.once import LRU_CACHE
 from dy2st.convert.outer import convert_module_variable, convert_outer, convert_own
-from dy2st.convert.outward import check_outward
+from dy2st.convert.outward import outward
 from dy2st.convert.reads import PERHAPS_UNBOUND, convert_cell, defined
 from dy2st.convert.record import note_call
 from dy2st.convert.relays import (
@@ -193,8 +195,8 @@ class _Known:
         era = now.era
         is_known = is_noted(function, era)
         if self.converted is None:
-            check_outward(function)
-            return function
+            called: FunctionType = outward(function)
+            return called
         self.converted.__defaults__ = self.defaults = function.__defaults__
         form = _in_mode(function, self.converted)
         self.era = era if is_known and form is self.converted else None
@@ -227,8 +229,7 @@ def convert_call(function: Any) -> Any:
         inner = convert_call(function.__func__)
         if inner is not function.__func__:
             return MethodType(inner, function.__self__)
-        check_outward(function)
-        return function
+        return outward(function)
     if kind is type:
         note_call(function)
         if watched.meet is not None:
@@ -239,12 +240,12 @@ def convert_call(function: Any) -> Any:
         own = _BUILTINS.get(id(function))
         if own is None:
             own = text_method(function)
-        if own is None:
-            check_outward(function)
-            check_fresh(function.__self__)
-        if own is None and function.__name__ == "sort":
+        if own is not None:
+            return own
+        check_fresh(function.__self__)
+        if function.__name__ == "sort":
             return sort_of(function, convert_call)
-        return function if own is None else own
+        return outward(function)
     if kind is partial:
         inner = convert_call(function.func)
         if inner is function.func:
@@ -407,8 +408,8 @@ def _convert_function(function: FunctionType) -> FunctionType:
     conversion = conversion_of(function)
     if conversion is None:
         _functions[id(function)] = _Known(function, None)
-        check_outward(function)
-        return function
+        called: FunctionType = outward(function)
+        return called
     converted = conversion.function(function, HELPERS)
     if function.__closure__ is None:
         # A closure may hold the function itself: a table that holds the closure would keep it.

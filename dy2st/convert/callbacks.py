@@ -9,16 +9,10 @@ import builtins
 import functools
 import heapq
 import itertools
-import weakref
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.convert.traced import is_traced
-from dy2st_runtime.ir import current_tracer
-from dy2st_runtime.ir.structure import flatten
-
 Convert = Callable[[Any], Any]
-LRU_CACHE: type = type(functools.lru_cache(abs))
 
 # The position of the callback (None: it has a keyword only), and its keyword.
 _PLACES: tuple[tuple[Any, int | None, str], ...] = (
@@ -70,33 +64,3 @@ def sort_of(method: Any, convert: Convert) -> Any:
     if type(method.__self__) is not list:
         return method
     return _converting(convert, method, None, "key")
-
-
-def cached_call(cached: Any, convert: Convert) -> Any:
-    """What lru_cache and cache have made: while a function is traced, a cache of the trace's own.
-
-    A tensor of a Program must neither outlive the trace in the user's cache nor leave its branch:
-    what has to do with tensors is computed anew.
-    """
-    tracer = current_tracer()
-    if tracer is None:
-        return cached
-    inner = convert(cached.__wrapped__)
-    known = _caches.setdefault(tracer, {}).setdefault(id(cached), {})
-
-    def call(*arguments: Any, **options: Any) -> Any:
-        if flatten([arguments, options], is_traced)[0]:
-            return inner(*arguments, **options)
-        key = (arguments, tuple(options.items()))
-        if key not in known:
-            result = inner(*arguments, **options)
-            if flatten([result], is_traced)[0]:
-                return result
-            known[key] = result
-        return known[key]
-
-    return call
-
-
-# The caches of lru_cache while a function is traced, by their identity.
-_caches: weakref.WeakKeyDictionary[Any, dict[int, dict[Any, Any]]] = weakref.WeakKeyDictionary()

@@ -19,7 +19,7 @@ from types import CellType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from dy2st.convert.attributes import attribute_of, contents_of, set_attribute
-from dy2st.convert.outward import check_outward
+from dy2st.convert.outward import outward
 from dy2st.convert.undefined import Undefined
 from dy2st.transpiler import StatementInfo
 from dy2st_runtime.errors import Location, UnsupportedSyntax
@@ -234,7 +234,7 @@ def convert_module_variable(owner: Any, name: Any = None) -> None:
     if not _active.notes:
         return
     if owner is os.environ:
-        check_outward(owner.__setitem__)
+        outward(owner.__setitem__)
     is_module = isinstance(owner, ModuleType)
     if not is_module and not (type(owner) is dict and "__builtins__" in owner):
         return

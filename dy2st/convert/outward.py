@@ -10,12 +10,15 @@ import io
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
+from dy2st.convert.once import LRU_CACHE, call_of
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import current_tracer, user_location
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
@@ -60,6 +63,7 @@ _PATH = _row(
     "{}() of a path is called",
     _AFTER,
 )
+_CACHE = _row("cache_clear cache_info", "{}() of a function with a cache is called", _AFTER)
 _CONTEXT = _row("reset set", "a context variable is set", _BEFORE)
 _DATE = _row("now today utcnow", "a clock is read", _CLOCK)
 _OS = (
@@ -114,25 +118,38 @@ _BY_MODULE: dict[str, tuple[_Row, ...]] = {
 }
 
 
-def check_outward(function: Any) -> None:
-    """Refuse a call in a branch or loop that depends on a tensor; elsewhere each call is traced."""
+def outward(function: Any) -> Any:
+    """What to call instead of a function that reaches beyond the trace, or the function itself.
+
+    Refused in a branch or loop that depends on a tensor; elsewhere each call is traced for it.
+    """
     tracer = current_tracer()
     if tracer is None:
-        return
+        return function
     what, hint = _what(function)
     if not what:
-        return
+        return function
     if hint in (_SEED, _MODE):
         raise ConversionError(what, at=user_location(), why=_ONCE, hint=hint)
     if tracer.block.parent is not None:
         raise in_a_branch(what, hint)
     tracer.effects.append(f"{what} at {user_location()}: {hint}")
+    owner = getattr(function, "__self__", None)
+    if hint == _DRAW:
+        call_of(tracer).draws(owner)
+    if hint in (_DRAW, _CLOCK):
+        return function
+    if hint == _PRINT and not _is_outside(owner):  # a warning or message says who has called it
+        return call_of(tracer).once_in_place(function, what)
+    return call_of(tracer).once(function, what)
 
 
-def check_stream(file: Any) -> None:
-    """Refuse `print(..., file=file)` in a branch or loop that depends on a tensor."""
-    if hasattr(file, "write"):
-        check_outward(file.write)
+def outward_print(file: Any, run: Callable[..., Any]) -> Callable[..., Any]:
+    """What to call instead of `print` to a file, which `run` does."""
+    tracer, write, plain = current_tracer(), getattr(file, "write", None), partial(run, file=file)
+    if tracer is None or outward(write) is write:
+        return plain
+    return call_of(tracer).once(write, _STREAM.what.format("write"), plain)
 
 
 def in_a_branch(what: str, hint: str) -> UnsupportedSyntax:
@@ -166,6 +183,8 @@ def _rows(owner: Any, module: str) -> tuple[_Row, ...]:
     """What is known of the methods of an object, or of the functions of a module."""
     if owner is os.environ:
         return (_ENVIRONMENT,)
+    if type(owner) is LRU_CACHE:
+        return (_CACHE,)
     if isinstance(owner, type) and issubclass(owner, date):
         return (_DATE,)
     for kind, row in ((PurePath, _PATH), (ContextVar, _CONTEXT)):
@@ -199,4 +218,4 @@ def _is_outside(owner: Any) -> bool:
     return isinstance(owner, io.IOBase) and not isinstance(owner, _IN_MEMORY)
 
 
-__all__ = ["check_outward", "check_stream", "in_a_branch"]
+__all__ = ["in_a_branch", "outward", "outward_print"]

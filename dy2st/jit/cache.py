@@ -7,6 +7,7 @@ import threading
 from collections.abc import Hashable
 from weakref import WeakKeyDictionary
 
+from dy2st.convert.once import OneCall
 from dy2st.jit.concrete_program import ConcreteProgram
 
 # A Program is some 100 KB with its code; who needs more than 64 at a time has one for each call.
@@ -27,10 +28,10 @@ class ProgramCache:
         self._clock = itertools.count()
         self._lock = threading.Lock()
 
-    def find(self, key: Hashable) -> ConcreteProgram | None:
+    def find(self, key: Hashable, call: OneCall) -> ConcreteProgram | None:
         """The Program of a key; None without one, or if a value it was traced with changed."""
         known = self._calls.get(key) or self._programs.get(key)
-        if known is None or not known.is_current():
+        if known is None or not known.is_current() or not known.gets_the_same(call):
             return None
         if known is not self._last:
             self._use(known)

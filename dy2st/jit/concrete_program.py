@@ -14,6 +14,7 @@ from dy2st.convert.catchers import passed, refuse_if_caught, tracing_codes
 from dy2st.convert.catchers import refused as swallowed
 from dy2st.convert.choices import settled
 from dy2st.convert.heap import check_shared
+from dy2st.convert.once import Answer, OneCall
 from dy2st.convert.outer import Change, Global, whole_trace
 from dy2st.convert.record import recording
 from dy2st.convert.regions import AlwaysRaises, record_raise, shows_when_run
@@ -64,6 +65,7 @@ class ConcreteProgram:
     effects   what the trace has done to objects of Python, as one call does: it serves one call.
     arguments the InputSpecs for which it was traced, by parameter; none beside Python values.
     distinct  the inputs of which the function has asked, and where, whether they are one tensor.
+    answers   what functions with a cache have given: they are asked again at every call.
     """
 
     main_program: Program
@@ -76,6 +78,7 @@ class ConcreteProgram:
     report: Report = field(default=Report((), ()))
     effects: list[str] = field(default_factory=list)
     distinct: list[tuple[int, int, Location | None]] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
     is_spent: bool = False
     arguments: dict[str, InputSpec] = field(default_factory=dict)
     _optimized: OptimizedProgram | None = None
@@ -103,6 +106,13 @@ class ConcreteProgram:
     def is_current(self) -> bool:
         """Whether the Python variables that were read while tracing still have their values."""
         return not self.is_spent and all(guard.holds() for guard in self.guards)
+
+    def gets_the_same(self, call: OneCall) -> bool:
+        """Ask the caches again that the function asks: whether they give what they gave."""
+        if not self.answers:
+            return True
+        call.begin()
+        return all(answer.holds(call) for answer in self.answers)
 
     @property
     def executable(self) -> Any:
@@ -203,18 +213,29 @@ def trace(
     is_asked_for: bool = True,
     passes: Any = None,
     called: Callable[..., Any] | None = None,
+    once: OneCall | None = None,
 ) -> ConcreteProgram:
     """Run `function` once on placeholders; InputSpecs among the arguments say where they stand.
 
     What is `called` in its place takes its arguments and does more than the function.
     Unless unknown sizes were asked for, code that looks at their text is refused. The function
-    runs once more for each function that is met unconverted where a tensor needs it converted.
+    runs once more for each function that is met unconverted where a tensor needs it converted;
+    what it does beyond itself is done `once` in a call.
     """
     require_source(function)
     return run_swapped(
         function,
         lambda preparation: _trace(
-            preparation, function, args, kwargs, name, layer, is_asked_for, passes, called
+            preparation,
+            OneCall() if once is None else once,
+            function,
+            args,
+            kwargs,
+            name,
+            layer,
+            is_asked_for,
+            passes,
+            called,
         ),
         is_attempt=not is_asked_for,
     )
@@ -222,6 +243,7 @@ def trace(
 
 def _trace(
     preparation: Preparation,
+    once: OneCall,
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
@@ -231,13 +253,14 @@ def _trace(
     passes: Any,
     called: Callable[..., Any] | None,
 ) -> ConcreteProgram:
+    once.begin()
     program = Program(name)
     state: dict[str, EagerTensor] = {}
     specs, structure = flatten((args, dict(kwargs)), lambda entry: isinstance(entry, InputSpec))
     declared = _add_inputs(program, specs)
     args, kwargs = rebuild(structure, program.inputs)
     tracer = Tracer(program, _capturing(program, state, _names(layer)))
-    tracer.before_raise = refuse_if_caught
+    tracer.before_raise, tracer.one_call = refuse_if_caught, once
     tracer.outside = preparation.remember(function, layer, (*args, *kwargs.values()))
     before = _frozen((args, kwargs))
     read, _ = flatten((args, kwargs), lambda entry: not is_container(entry))
@@ -260,6 +283,7 @@ def _trace(
         _check_arguments(name, before, (args, kwargs))
         check_shared(tracer.shared)
         check_unchanged(tracer.stale)
+        once.finish()
         effects = [*tracer.effects, *preparation.effects(function)]
         result = settled(result)
         if changes:
@@ -268,12 +292,25 @@ def _trace(
     ordered = {key: state[key] for key in program.state}
     swapped = preparation.swaps.functions
     met = {**functions, **swapped}.values()
+    cached = [done for done in once.made if not done.what]
+    read += [done.result for done in cached]
     guards = guards_of(met, read, frozenset(change.place.name for change in changes))
     written = [Change(change.place, None, at=change.at) for change in changes]
     report = report_of(functions.values(), swapped.values(), record)
     distinct = _pairs(program.inputs, tracer.distinct)
+    answers = [Answer(done) for done in cached]
     return ConcreteProgram(
-        program, ordered, specs, function, guards, written, passes, report, effects, distinct
+        program,
+        ordered,
+        specs,
+        function,
+        guards,
+        written,
+        passes,
+        report,
+        effects,
+        distinct,
+        answers,
     )
 
 

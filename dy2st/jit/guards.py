@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 
 from dy2st.convert.call import conversion_of, is_ignored_module
 from dy2st.convert.heap import names_in
+from dy2st.convert.references import reference_to
 from dy2st.convert.swapping import own_code
 from dy2st.jit.constants import COMPARED, constant_key
-from dy2st.jit.references import reference_to
 from dy2st.jit.watched import Watched
 from dy2st.transpiler.source import mangle
 

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.call import convert_call
+from dy2st.convert.once import OneCall
+from dy2st.convert.references import reference_to
 from dy2st.jit import switches
 from dy2st.jit.cache import ProgramCache
 from dy2st.jit.code_level import note
@@ -21,7 +23,6 @@ from dy2st.jit.generality import Axis, Family, Shapes, axes_text, generalised
 from dy2st.jit.guards import object_key
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.layer_state import LayerState
-from dy2st.jit.references import reference_to
 from dy2st.jit.report import Report
 from dy2st.jit.shape_table import ShapeTable
 from dy2st.transpiler import transpile
@@ -212,7 +213,7 @@ class StaticFunction:
         """The Program for these arguments (tensors or InputSpecs), traced now if need be."""
         arguments = self._bind(args, kwargs)
         specs = _to_named_specs(arguments)
-        return self._traced(specs, key=constant_key(specs))
+        return self._traced(OneCall(), specs, key=constant_key(specs))
 
     @property
     @without_own_frames
@@ -234,11 +235,12 @@ class StaticFunction:
         if not isinstance(input_spec, (list, tuple)):
             raise TypeError(f"input_spec is a list of InputSpecs, not {input_spec!r}")
         specs = self._bind_specs(tuple(input_spec))
-        return self._traced(specs, key=constant_key(specs))
+        return self._traced(OneCall(), specs, key=constant_key(specs))
 
     def like(self, concrete: ConcreteProgram) -> ConcreteProgram:
         """The Program for the arguments of another."""
-        return self._traced(dict(concrete.arguments), key=constant_key(concrete.arguments))
+        specs = dict(concrete.arguments)
+        return self._traced(OneCall(), specs, key=constant_key(specs))
 
     @property
     @without_own_frames
@@ -283,15 +285,16 @@ class StaticFunction:
         shapes = tuple(t.array.shape for t in tensors)
         python, mode = constant_key(structure), self._mode()
         key = (dtypes, shapes, python, mode)
-        known = self.program_cache.find(key)
+        call = OneCall()
+        known = self.program_cache.find(key, call)
         if known is not None:
             return known
         if self._input_spec is None:
             family = self._family((dtypes, tuple(map(len, shapes)), python, mode), shapes)
-            concrete = self._for_shapes(_to_named_specs(arguments), shapes, family)
+            concrete = self._for_shapes(call, _to_named_specs(arguments), shapes, family)
         else:
             specs = self._match(arguments)
-            concrete = self._traced(specs, key=constant_key(specs))
+            concrete = self._traced(call, specs, key=constant_key(specs))
         self.program_cache.add_call(key, concrete)
         return concrete
 
@@ -303,30 +306,33 @@ class StaticFunction:
             known = self._families.setdefault(key, Family(shapes))
         return known
 
-    def _for_shapes(self, specs: dict[str, Any], shapes: Shapes, family: Family) -> ConcreteProgram:
+    def _for_shapes(
+        self, call: OneCall, specs: dict[str, Any], shapes: Shapes, family: Family
+    ) -> ConcreteProgram:
         """The Program for a call without InputSpecs: with symbols if it may, else with numbers."""
         new = family.see(shapes)
         last = self.program_cache.last()
         is_for_one_call = last is not None and bool(last.effects)
-        general = None if is_for_one_call else self._general(specs, family, new)
+        general = None if is_for_one_call else self._general(call, specs, family, new)
         if general is not None:
             if general.executable.takes_shapes(shapes):
                 return general
             note(f"{self.__qualname__}() gets a Program for the shapes {list(shapes)} alone")
-        concrete = self._traced(specs, key=constant_key(specs))
+        concrete = self._traced(call, specs, key=constant_key(specs))
         if shapes == family.first:
             family.compare_with(concrete)
         return concrete
 
     def _general(
-        self, specs: dict[str, Any], family: Family, new: frozenset[Axis]
+        self, call: OneCall, specs: dict[str, Any], family: Family, new: frozenset[Axis]
     ) -> ConcreteProgram | None:
         """The Program in which all axes that may be are symbols; None if none may."""
         while family.symbolic:
             wider = generalised(specs, family.symbolic)
             where = f"{self.__qualname__}(): unknown sizes of {axes_text(specs, family.symbolic)}"
             try:
-                concrete = self._traced(wider, ("found", constant_key(wider)), is_asked_for=False)
+                key = ("found", constant_key(wider))
+                concrete = self._traced(call, wider, key, is_asked_for=False)
                 if family.accepts(concrete):
                     return concrete
                 self.program_cache.discard(concrete)
@@ -339,10 +345,10 @@ class StaticFunction:
         return None
 
     def _traced(
-        self, specs: dict[str, Any], key: Any, is_asked_for: bool = True
+        self, call: OneCall, specs: dict[str, Any], key: Any, is_asked_for: bool = True
     ) -> ConcreteProgram:
         key = ("specs", key, self._mode())
-        known = self.program_cache.find(key)
+        known = self.program_cache.find(key, call)
         if known is not None:
             return known
         is_anew = self.program_cache.is_spent(key)
@@ -353,7 +359,14 @@ class StaticFunction:
         arguments = (bound.args, bound.kwargs)
         called = self._function if self._called is None else self._call_of_layer
         concrete = trace(
-            self._function, *arguments, self.__name__, layer, is_asked_for, self.passes, called
+            self._function,
+            *arguments,
+            self.__name__,
+            layer,
+            is_asked_for,
+            self.passes,
+            called,
+            call,
         )
         given = {n: v for n, v in specs.items() if v is not self._signature.parameters[n].default}
         if all(isinstance(value, InputSpec) for value in given.values()):

@@ -16,9 +16,9 @@ import numpy as np
 from dy2st.convert.attributes import slots_of
 from dy2st.convert.classes import functions_of
 from dy2st.convert.hidden import has_state, state_of
+from dy2st.convert.references import reference_to
 from dy2st.jit.constants import constant_key
 from dy2st.jit.layer_state import LayerState
-from dy2st.jit.references import reference_to
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 

@@ -332,8 +332,9 @@ def _tensors(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> list[Ea
 def _from_python(value: Any, dtype: np.dtype[Any] | None) -> EagerTensor:
     if isinstance(value, Variable):
         raise EscapedVariable(
-            f"{value!r} belongs to a trace that is over",
-            why="it was kept by the traced function, in an attribute or a global, say",
+            f"{value!r} is used outside of the trace that it belongs to",
+            at=user_location(),
+            why="the traced function has kept it, in an attribute or a global, say",
             hint="return it from the function instead",
         )
     assert not isinstance(value, (Dim, Condition)), "a Dim outside of a trace"

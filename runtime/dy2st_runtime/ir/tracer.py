@@ -98,6 +98,9 @@ class Tracer:
         self.distinct: list[tuple[Variable, Variable, Location | None]] = []
         # What Python has done beyond the trace: every call has to do it.
         self.effects: list[str] = []
+        # The call for which the function is traced, and whether it wants gradients.
+        self.one_call: Any = None
+        self.is_grad_wanted = is_grad_enabled()
         # Where a name became one of two lists: all three, each with a copy, must stay as they are.
         self.shared: list[tuple[Location | None, list[tuple[Any, Any]]]] = []
         # Lists, dicts and sets that have become something else, while other names still hold them.

@@ -302,7 +302,10 @@ def fibonacci(n):
     return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 
 
-@construct("`functools.lru_cache`", "remembers Python values; tensors are computed anew")
+@construct(
+    "`functools.lru_cache`",
+    "the user's own cache answers; pure functions of tensors are computed anew",
+)
 def cached(x):
     return cached_flip(x) * fibonacci(60)
 
