@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 __all__ = [
     "ArgumentError",
@@ -55,11 +55,22 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A place in the user's source: file, line from 1, column from 1 (0 when it is not known)."""
+    """A place in the user's source: file, line from 1, column from 1 (0 when it is not known).
+
+    `is_text`: it was read from a text, so the file is a name alone and is never opened.
+    """
 
     file: str
     line: int
     column: int = 0
+    is_text: bool = field(default=False, compare=False, repr=False)
+
+    @property
+    def traced_file(self) -> str:
+        """The file for tracebacks; Python never opens what stands in angle brackets."""
+        if not self.is_text:
+            return self.file
+        return f"<{self.file.encode('utf-8', 'backslashreplace').decode('utf-8')}>"
 
     def __str__(self) -> str:
         """`model.py:31:9`, or `model.py:31` without a column."""

@@ -25,6 +25,7 @@ _MAX_DECIMALS = 20
 _MAX_SIZE_TEXT = 2_000
 _MAX_RANK = 64
 _MAX_DIGITS = 400
+_MAX_LINES = 10**9
 _MAX_WIDTH_DIGITS = 6
 _SIZES = re.compile(r"(?:(?:[0-9]+|\?)x)*")
 _QUOTED = re.compile(r'"([^"\\]*)"')
@@ -199,13 +200,15 @@ class AttributeParser(Lexer):
         if self.accept("unknown"):
             self.expect(")")
             return None
-        file = self.string("a file name")
+        place, file = self.place, self.string("a file name")
         self.expect(":")
         line = self.integer()
         self.expect(":")
         column = self.integer()
         self.expect(")")
-        return Location(file, line, column)
+        if "\0" in file or not (0 <= line < _MAX_LINES and 0 <= column < _MAX_LINES):
+            raise self.error("no file has this name, or so many lines or columns", place)
+        return Location(file, line, column, is_text=True)
 
     # -- numbers and arrays ------------------------------------------------------------------
 

@@ -145,6 +145,8 @@ def place_text(location: Location) -> str:
 
 def source_line(location: Location) -> str:
     """The text of a line, shortened if it is long; empty where there is no source."""
+    if location.is_text:
+        return ""
     line = linecache.getline(location.file, location.line).strip()
     return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 3]}..."
 

@@ -26,7 +26,7 @@ _LINE_END = r"\n(?!\s*(?:loc|//))"
 _HEAD = re.compile(rf'(?:({_VALUES}) = )?("dy2st\.[^"\\\n]+")\(((?:{_VALUES})?)\)')
 _TAIL = re.compile(
     rf": \(((?:{_TYPES})?)\) -> (?:\(((?:{_TYPES})?)\)|({TENSOR}))"
-    r'(?: loc\("([^"\\\n]*)":([0-9]{1,9}):([0-9]{1,9})\))?' + _LINE_END
+    r'(?: loc\("([^"\\\n\0]*)":([0-9]{1,9}):([0-9]{1,9})\))?' + _LINE_END
 )
 _END = re.compile(
     rf'"dy2st\.(?:yield|return)"\(((?:{_VALUES})?)\) : \(((?:{_TYPES})?)\) -> \(\)' + _LINE_END
@@ -152,7 +152,7 @@ class LineReader(AttributeParser):
         known = self._locations.get(place)
         if known is None:
             file, line, column = place
-            known = self._locations[place] = Location(file, int(line), int(column))
+            known = self._locations[place] = Location(file, int(line), int(column), is_text=True)
         return known
 
     def _dense(self) -> Any:

@@ -64,7 +64,7 @@ def warn_user(message: str, at: Location | None = None) -> None:
         warnings.warn(message, stacklevel=2)
     else:
         text, known = f"{place}: {message}", _warned.setdefault(place.file, {})
-        warnings.warn_explicit(text, UserWarning, place.file, place.line, registry=known)
+        warnings.warn_explicit(text, UserWarning, place.traced_file, place.line, registry=known)
 
 
 # What Python keeps in the module of each file, for the warnings that it has shown.

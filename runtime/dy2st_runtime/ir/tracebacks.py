@@ -81,7 +81,7 @@ def _entry_at(place: Location, function: str) -> TracebackType:
         if isinstance(node, (ast.stmt, ast.expr)):
             node.lineno = node.end_lineno = place.line
             node.col_offset = node.end_col_offset = -1  # unknown: no caret
-    module = compile(tree, place.file, "exec")
+    module = compile(tree, place.traced_file, "exec")
     made = next(one for one in module.co_consts if isinstance(one, CodeType))
     code = made.replace(co_name=function)
     try:

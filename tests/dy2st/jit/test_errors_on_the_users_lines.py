@@ -380,7 +380,8 @@ def test_a_saved_program_that_fails_names_the_line_and_no_path(tmp_path):
     assert str(Path(HERE).parent) not in (tmp_path / "saved.mlir").read_text()
     error = raised(dy2st.jit.load(str(tmp_path / "saved")), X, np.array(7))
     line = f.dygraph_function.__code__.co_firstlineno + 2
-    assert (Path(HERE).name, line) in [(frame.filename, frame.lineno) for frame in frames(error)]
+    place = (f"<{Path(HERE).name}>", line)
+    assert place in [(frame.filename, frame.lineno) for frame in frames(error)]
     if sys.version_info >= (3, 11):
         assert error.__notes__ == [f"in the operator 'index' of {Path(HERE).name}:{line}:16"]
 

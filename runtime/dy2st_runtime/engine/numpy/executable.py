@@ -115,7 +115,7 @@ def compile_program(program: Program) -> Executable:
 def _compiled(name: str, source: str, namespace: dict[str, Any]) -> dict[str, Any]:
     global _count
     _count += 1
-    filename = f"<dy2st {name} {_count}>"
+    filename = f"<dy2st {ascii(name)[1:-1]} {_count}>"  # a name may hold any character
     exec(compile(source, filename, "exec"), namespace)
     # Tracebacks and debuggers show the generated lines.
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
