@@ -226,25 +226,6 @@ _FORMS: dict[type, Callable[[Any, bool], str]] = {
 }
 
 
-def nesting(value: Any, limit: int = 1_000) -> int:
-    """How deep tuples, lists and dicts are nested; at most `limit` levels are looked at.
-
-    >>> nesting((1, (2, [3])))
-    3
-    """
-    level, depth = [value], 0
-    while depth < limit:
-        inside: list[Any] = []
-        level = [entry.cases if isinstance(entry, Choice) else entry for entry in level]
-        containers = [entry for entry in level if isinstance(entry, (tuple, list, dict))]
-        if not containers:
-            break
-        for entry in containers:
-            inside += [*entry, *entry.values()] if isinstance(entry, dict) else entry
-        level, depth = inside, depth + 1
-    return depth
-
-
 # -- arrays -----------------------------------------------------------------------------------
 
 
@@ -352,7 +333,6 @@ __all__ = [
     "key_text",
     "little_endian",
     "location_text",
-    "nesting",
     "string_text",
     "type_text",
     "without_large",

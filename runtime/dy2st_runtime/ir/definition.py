@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
+from types import MappingProxyType
 from typing import Any
 
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir.attribute_kinds import REQUIRED, AttributeKind, kind_of
 
 
 class Effect(Enum):
@@ -45,14 +47,6 @@ class View(Enum):
     UNSURE = "unsure"  # perhaps, perhaps a copy: only the run tells
 
 
-class _Required:
-    def __repr__(self) -> str:
-        return "REQUIRED"
-
-
-REQUIRED: Any = _Required()
-
-
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One call that the generated tests make: input shapes and dtypes, and attributes.
@@ -73,6 +67,8 @@ class OperatorDefinition:
 
     inputs      names in order; a last `xs*` takes any number, a trailing `bias?` may be left out.
     attributes  names with their defaults, REQUIRED where there is none.
+    allowed     what values they may have. `define` takes both as one: a kind, or a default that
+                tells it.
     infer       (*types, **attributes) -> a type, or a tuple of types for several results.
     kernel      (*arrays, **attributes) -> an array, or a tuple; Dims in attributes are ints here.
     gradient    (g, y, *inputs, **attributes) -> one entry an input: a value, a thunk that is called
@@ -105,6 +101,7 @@ class OperatorDefinition:
     doc: str
     inputs: tuple[str, ...]
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    allowed: Mapping[str, AttributeKind] = field(default_factory=dict)
     infer: Callable[..., Any] | None = None
     kernel: Callable[..., Any] | None = None
     gradient: Callable[..., Any] | None = None
@@ -157,13 +154,27 @@ DEFINITIONS: dict[str, OperatorDefinition] = {}
 
 
 def define(
-    name: str, *, inputs: str | Iterable[str] = (), samples: Iterable[Sample] = (), **facts: Any
+    name: str,
+    *,
+    inputs: str | Iterable[str] = (),
+    attributes: Mapping[str, Any] = MappingProxyType({}),
+    samples: Iterable[Sample] = (),
+    **facts: Any,
 ) -> OperatorDefinition:
-    """Enter an operator into the table; `inputs` may be one string, "x, y, bias?"."""
+    """Enter an operator into the table; `inputs` may be one string, "x, y, bias?".
+
+    `attributes` are kinds by name, or defaults: `{"axis": AXIS, "keepdim": False}`.
+    """
     if isinstance(inputs, str):
         inputs = [part.strip() for part in inputs.split(",") if part.strip()]
+    allowed = {key: kind_of(declared) for key, declared in attributes.items()}
     definition = OperatorDefinition(
-        name=name, inputs=tuple(inputs), samples=tuple(samples), **facts
+        name=name,
+        inputs=tuple(inputs),
+        attributes={key: kind.default for key, kind in allowed.items()},
+        allowed=allowed,
+        samples=tuple(samples),
+        **facts,
     )
     assert name not in DEFINITIONS, f"operator {name!r} is defined twice"
     assert definition.decompose or definition.infer, f"operator {name!r} has no shape rule"
@@ -177,3 +188,16 @@ def lookup(name: str) -> OperatorDefinition:
         return DEFINITIONS[name]
     except KeyError:
         raise ArgumentError(f"there is no operator {name!r}") from None
+
+
+__all__ = [
+    "DEFINITIONS",
+    "REQUIRED",
+    "Effect",
+    "Kind",
+    "OperatorDefinition",
+    "Sample",
+    "View",
+    "define",
+    "lookup",
+]

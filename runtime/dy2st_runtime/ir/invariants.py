@@ -10,20 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from dy2st_runtime.dims import Condition, Dim, collect, is_symbol, symbols
 from dy2st_runtime.errors import Dy2stError
-from dy2st_runtime.ir.attribute_text import nesting
-from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.definition import DEFINITIONS
 from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.fresh import fresh_symbols_from
 from dy2st_runtime.ir.inputs import is_promoted
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
-from dy2st_runtime.ir.raised import ErrorKind
 from dy2st_runtime.ir.sizes import origins
-from dy2st_runtime.ir.structure import Output, is_container, map_entries
+from dy2st_runtime.ir.structure import wrong_entries
 from dy2st_runtime.ir.tracer import infer
 from dy2st_runtime.ir.type_match import matches
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
@@ -32,7 +27,6 @@ Texts = Iterator[str]
 
 CONTROL_FLOW = ("cond", "while")
 MAX_BLOCK_DEPTH = 150
-_MAX_NESTING = 30
 # Symbols that a shape rule makes while it is checked are numbered from here, apart from all others.
 _FRESH = 10**9
 # What a shape rule may raise when operands or attributes are not what it was written for.
@@ -45,7 +39,6 @@ _REFUSALS = (
     TypeError,
     ValueError,
 )
-_SCALARS = (bool, int, float, str, type(None), np.dtype, Dim, Condition)
 
 
 @dataclass
@@ -151,43 +144,16 @@ def attributes_fit_record(operator: Operator, scope: Scope) -> Texts:
             yield f"its record has no attribute `{name}`"
 
 
-def attributes_can_be_kept(operator: Operator, scope: Scope) -> Texts:
-    """Attributes are numbers, strings, dtypes, sizes, conditions, and tuples of them."""
-    for name, value in operator.attributes.items():
-        if isinstance(value, np.ndarray) and operator.name == "constant":
-            if element_text(value.dtype) is None:
-                yield f"`{name}` is an array of {value.dtype}"
-        elif nesting(value) > _MAX_NESTING:
-            yield f"`{name}` is nested deeper than {_MAX_NESTING}"
-        elif not _is_plain(value) and not _is_structure(operator, value):
-            yield f"`{name}` is {value!r:.80}"
-
-
-def _is_structure(operator: Operator, value: Any) -> bool:
-    """Whether a value is one for a text or exception, with places for the operands."""
-    if operator.name not in ("write", "raise"):
-        return False
-    wrong: list[Any] = []
-
-    def check(entry: Any) -> Any:
-        if isinstance(entry, Output):
-            wrong.extend([entry] * (not 0 <= entry.index < len(operator.operands)))
-        elif is_container(entry):
-            map_entries(entry, check)
-        elif not _is_constant(entry):
-            wrong.append(entry)
-        return entry
-
-    check(value)
-    return not wrong
-
-
-def _is_plain(value: Any) -> bool:
-    if type(value) is tuple:
-        return all(_is_plain(entry) for entry in value)
-    if isinstance(value, np.dtype):
-        return element_text(value) is not None
-    return type(value) in _SCALARS or isinstance(value, ErrorKind)
+def attributes_are_of_their_kind(operator: Operator, scope: Scope) -> Texts:
+    """Every attribute has a value of the kind that the record names."""
+    definition = DEFINITIONS.get(operator.name)
+    if definition is None:
+        return
+    types = [operand.type for operand in operator.operands]
+    for name, kind in definition.allowed.items():
+        value = operator.attributes.get(name, kind.default)
+        if value is not kind.default and not kind.fits(value, types):
+            yield f"`{name}` is {value!r:.80}, not {kind.what}"
 
 
 def results_are_typed_by_rule(operator: Operator, scope: Scope) -> Texts:
@@ -197,6 +163,8 @@ def results_are_typed_by_rule(operator: Operator, scope: Scope) -> Texts:
         return
     if set(operator.attributes) != set(definition.attributes):
         return  # said by another rule
+    if any(attributes_are_of_their_kind(operator, scope)):
+        return
     try:
         with collect() as required, fresh_symbols_from(_FRESH):
             types = infer(definition, [v.type for v in operator.operands], operator.attributes)
@@ -378,7 +346,7 @@ RULES_BEFORE: tuple[Rule, ...] = (
     operands_fit_record,
     operands_share_dtype,
     attributes_fit_record,
-    attributes_can_be_kept,
+    attributes_are_of_their_kind,
     blocks_belong_to_control_flow,
     cond_is_closed,
     while_is_closed,
@@ -429,45 +397,7 @@ def updates_are_last_yields(program: Program) -> Texts:
 
 def structure_can_be_kept(program: Program) -> Texts:
     """The structure nests constants and outputs that exist; numbers are 0-d outputs."""
-    if nesting(program.structure) > _MAX_NESTING:
-        yield f"it is nested deeper than {_MAX_NESTING}"
-        return
-    wrong: list[str] = []
-
-    def check(entry: Any) -> Any:
-        if isinstance(entry, Output):
-            wrong.extend(_wrong_output(entry, program.outputs))
-        elif is_container(entry):
-            keys = list(entry) if isinstance(entry, dict) else []
-            if isinstance(entry, Choice) and not isinstance(entry.tag, Output):
-                wrong.append(f"a choice by {entry.tag!r:.80}")
-            wrong.extend(f"a dict has the key {key!r:.80}" for key in keys if not _is_key(key))
-            map_entries(entry, check)
-        elif not _is_constant(entry):
-            wrong.append(f"it holds {entry!r:.80}")
-        return entry
-
-    check(program.structure)
-    yield from wrong
-
-
-def _is_constant(value: Any) -> bool:
-    if isinstance(value, np.generic):
-        return element_text(value.dtype) is not None
-    return type(value) in (bool, int, float, str, bytes, type(None))
-
-
-def _is_key(key: Any) -> bool:
-    return all(map(_is_constant, key)) if type(key) is tuple else _is_constant(key)
-
-
-def _wrong_output(entry: Output, outputs: Sequence[Variable]) -> Texts:
-    if not 0 <= entry.index < len(outputs):
-        yield f"there are {len(outputs)} outputs, none with index {entry.index}"
-    elif entry.as_number:
-        type = outputs[entry.index].type
-        if not isinstance(type, TensorType) or type.rank:
-            yield f"output {entry.index} is {type} and cannot be a number"
+    yield from wrong_entries(program.structure, [output.type for output in program.outputs])
 
 
 def symbols_have_one_range(program: Program, scope: Scope) -> Texts:

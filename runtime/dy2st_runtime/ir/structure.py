@@ -9,11 +9,21 @@ can be read, compared and saved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
-from dy2st_runtime.ir.choice import Choice, Text
+import numpy as np
+
+from dy2st_runtime.ir.choice import Choice, Hole, Text
+from dy2st_runtime.ir.element_types import element_text
+from dy2st_runtime.ir.types import TensorType, ValueType
+
+_MAX_NESTING = 30
+# Of three digits: a text may not ask for more memory than it takes itself, by far.
+_LARGE_NUMBER = re.compile(r"\d{4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +96,71 @@ def is_container(value: Any) -> bool:
     return kind in (list, tuple, dict, Choice, Text) or (
         isinstance(value, tuple) and hasattr(kind, "_fields")
     )
+
+
+# -- what a structure may hold ----------------------------------------------------------------
+
+
+def wrong_entries(value: Any, types: Sequence[ValueType], depth: int = 0) -> Iterator[str]:
+    """What is wrong with a structure around values of these types, a sentence each.
+
+    It nests constants and Outputs that there are; numbers, and tags of choices, are 0-d.
+    """
+    if depth > _MAX_NESTING:
+        yield f"it is nested deeper than {_MAX_NESTING}"
+    elif isinstance(value, Output):
+        yield from _wrong_output(value, types)
+    elif is_container(value):
+        yield from _wrong_container(value, types)
+        for entry in _entries(value):
+            yield from wrong_entries(entry, types, depth + 1)
+    elif not _is_constant(value):
+        yield f"it holds {value!r:.80}"
+
+
+def _entries(value: Any) -> Sequence[Any]:
+    """What a container holds, but for keys and texts."""
+    if isinstance(value, Choice):
+        return [value.tag, *value.cases]
+    if isinstance(value, Text):
+        return [part.value for part in value.parts if isinstance(part, Hole)]
+    return list(value.values() if isinstance(value, dict) else value)
+
+
+def _wrong_container(value: Any, types: Sequence[ValueType]) -> Iterator[str]:
+    """What is wrong with a container besides its entries."""
+    if isinstance(value, Choice):
+        if not isinstance(value.tag, Output) or not _is_whole_number(value.tag, types):
+            yield f"a choice by {value.tag!r:.80}, which is no 0-d integer"
+    elif isinstance(value, Text):
+        for part in value.parts:
+            if isinstance(part, Hole) and _LARGE_NUMBER.search(part.spec):
+                yield f"the format {part.spec!r:.80} has a number of more than three digits"
+    elif isinstance(value, dict):
+        yield from (f"a dict has the key {key!r:.80}" for key in value if not _is_key(key))
+    elif hasattr(value, "_fields") and any(normalize("NFKC", n) != n for n in value._fields):
+        yield f"the fields of {value._fields!s:.80} are no names of Python"
+
+
+def _is_whole_number(tag: Output, types: Sequence[ValueType]) -> bool:
+    type = types[tag.index] if 0 <= tag.index < len(types) else None
+    return isinstance(type, TensorType) and type.rank == 0 and type.dtype.kind in "biu"
+
+
+def _wrong_output(entry: Output, types: Sequence[ValueType]) -> Iterator[str]:
+    if not 0 <= entry.index < len(types):
+        yield f"there are {len(types)} outputs, none with index {entry.index}"
+    elif entry.as_number:
+        type = types[entry.index]
+        if not isinstance(type, TensorType) or type.rank:
+            yield f"output {entry.index} is {type} and cannot be a number"
+
+
+def _is_constant(value: Any) -> bool:
+    if isinstance(value, np.generic):
+        return element_text(value.dtype) is not None
+    return type(value) in (bool, int, float, str, bytes, type(None))
+
+
+def _is_key(key: Any) -> bool:
+    return all(map(_is_constant, key)) if type(key) is tuple else _is_constant(key)

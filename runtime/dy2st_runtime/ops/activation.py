@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.ir import REQUIRED, F, Kind, Sample, apply, define, method, public
+from dy2st_runtime.ir import F, Kind, Sample, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_dtype, normalize_axis
+from dy2st_runtime.ir.attribute_kinds import SIGNED_AXIS
 from dy2st_runtime.ops.erf import erf_kernel
 from dy2st_runtime.ops.rules import float_type, on_floats
 
@@ -42,7 +43,7 @@ define(
     doc="exp(x) / sum(exp(x)) along an axis.",
     inputs="x",
     along="axis",
-    attributes={"axis": REQUIRED},
+    attributes={"axis": SIGNED_AXIS},
     infer=float_type,
     kernel=on_floats(_softmax_kernel),
     gradient=_softmax_gradient,
@@ -53,7 +54,7 @@ define(
     doc="x - log(sum(exp(x))) along an axis.",
     inputs="x",
     along="axis",
-    attributes={"axis": REQUIRED},
+    attributes={"axis": SIGNED_AXIS},
     infer=float_type,
     kernel=on_floats(_log_softmax_kernel),
     gradient=lambda g, y, x, axis: g - F.exp(y) * F.sum(g, axis=axis, keepdim=True),

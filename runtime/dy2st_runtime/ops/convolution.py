@@ -20,7 +20,6 @@ from numpy.lib.stride_tricks import sliding_window_view
 from dy2st_runtime.dims import Size, ceil_divide, less_equal, maximum, require, require_equal
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import (
-    REQUIRED,
     F,
     Kind,
     Sample,
@@ -31,12 +30,13 @@ from dy2st_runtime.ir import (
     public,
 )
 from dy2st_runtime.ir.arguments import as_int, as_shape, pair
+from dy2st_runtime.ir.attribute_kinds import INTEGERS, PAIRS, SIZES
 
 Pads = tuple[tuple[int, int], ...]
 _GEOMETRY: dict[str, Any] = {
-    "strides": REQUIRED,
-    "pads": REQUIRED,
-    "dilations": REQUIRED,
+    "strides": INTEGERS,
+    "pads": PAIRS,
+    "dilations": INTEGERS,
     "groups": 1,
 }
 
@@ -350,7 +350,7 @@ define(
     along=_all_but_batch,
     kind=Kind.CONTRACTION,
     promote=True,
-    attributes={"sizes": REQUIRED, **_GEOMETRY},
+    attributes={"sizes": SIZES, **_GEOMETRY},
     infer=_transpose_infer,
     kernel=_transpose_kernel,
     gradient=_transpose_gradient,
@@ -365,7 +365,7 @@ define(
     doc="The gradient of conv with respect to w.",
     inputs="x, g",
     promote=True,
-    attributes={"kernel": REQUIRED, **_GEOMETRY},
+    attributes={"kernel": SIZES, **_GEOMETRY},
     infer=_weight_infer,
     kernel=_weight_kernel,
     gradient=_weight_gradient,

@@ -11,7 +11,6 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import (
-    REQUIRED,
     F,
     Kind,
     Sample,
@@ -33,8 +32,21 @@ from dy2st_runtime.ir.arguments import (
     is_unknown,
     shape_of,
 )
+from dy2st_runtime.ir.attribute_kinds import (
+    ARRAY,
+    CONDITION,
+    DTYPE,
+    INDEX,
+    NUMBER,
+    SIZE,
+    SIZES,
+    either,
+)
 from dy2st_runtime.ir.inputs import SCALAR_DTYPES, as_array
 from dy2st_runtime.ops.rules import created, of_sizes, same_type
+
+# A number that may be a size.
+_VALUE = either(NUMBER, INDEX)
 
 
 def _constant_infer(value: np.ndarray[Any, Any]) -> TensorType:
@@ -53,7 +65,7 @@ def _cast_data(x: Any, dtype: np.dtype[Any]) -> Any:
 define(
     "constant",
     doc="A fixed value.",
-    attributes={"value": REQUIRED},
+    attributes={"value": ARRAY},
     infer=_constant_infer,
     kernel=lambda value: value,
     samples=(Sample((), {"value": np.arange(3.0)}),),
@@ -61,7 +73,7 @@ define(
 define(
     "from_dim",
     doc="The value of a symbolic size, or of a condition on sizes, as a 0-d tensor.",
-    attributes={"value": REQUIRED, "dtype": np.dtype("int64")},
+    attributes={"value": either(INDEX, CONDITION), "dtype": np.dtype("int64")},
     infer=lambda value, dtype: TensorType(dtype, ()),
     kernel=lambda value, dtype: dtype.type(value),
     samples=(Sample((), {"value": 3}),),
@@ -71,7 +83,7 @@ define(
     doc="x in another dtype; floats lose their fraction on the way to integers.",
     inputs="x",
     kind=Kind.ELEMENTWISE,
-    attributes={"dtype": REQUIRED},
+    attributes={"dtype": DTYPE},
     infer=lambda x, dtype: x.with_dtype(dtype),
     kernel=lambda x, dtype: x.astype(dtype),
     data=_cast_data,
@@ -115,7 +127,7 @@ define(
     "full",
     doc="Every element is `value`.",
     sizes=("shape",),
-    attributes={"shape": REQUIRED, "value": REQUIRED, "dtype": REQUIRED},
+    attributes={"shape": SIZES, "value": _VALUE, "dtype": DTYPE},
     infer=lambda shape, value, dtype: created("full", dtype, shape),
     kernel=lambda shape, value, dtype: np.full(shape, value, dtype),
     data=lambda shape, value, dtype: np.full(shape, _whole(value), object),
@@ -157,7 +169,12 @@ define(
     "arange",
     doc="start, start + step, ... before stop.",
     sizes=("stop",),
-    attributes={"start": 0, "stop": REQUIRED, "step": 1, "dtype": np.dtype("int64")},
+    attributes={
+        "start": _VALUE.or_else(0),
+        "stop": _VALUE,
+        "step": _VALUE.or_else(1),
+        "dtype": np.dtype("int64"),
+    },
     infer=_arange_infer,
     kernel=lambda start, stop, step, dtype: np.arange(start, stop, step).astype(dtype),
     data=_arange_data,
@@ -166,7 +183,7 @@ define(
 define(
     "linspace",
     doc="`num` numbers from start to stop at equal distances, both included.",
-    attributes={"start": REQUIRED, "stop": REQUIRED, "num": REQUIRED, "dtype": REQUIRED},
+    attributes={"start": _VALUE, "stop": _VALUE, "num": SIZE, "dtype": DTYPE},
     infer=lambda start, stop, num, dtype: created("linspace", dtype, (num,)),
     kernel=lambda start, stop, num, dtype: np.linspace(start, stop, num).astype(dtype),
     samples=(Sample((), {"start": 0.0, "stop": 1.0, "num": 5, "dtype": np.dtype("float32")}),),
@@ -175,7 +192,7 @@ define(
     "eye",
     doc="Ones on the diagonal, zeros elsewhere.",
     sizes=("rows", "columns"),
-    attributes={"rows": REQUIRED, "columns": REQUIRED, "dtype": REQUIRED},
+    attributes={"rows": SIZE, "columns": SIZE, "dtype": DTYPE},
     infer=lambda rows, columns, dtype: created("eye", dtype, (rows, columns)),
     kernel=lambda rows, columns, dtype: np.eye(rows, columns, dtype=dtype),
     samples=(Sample((), {"rows": 2, "columns": 3, "dtype": np.dtype("float32")}),),
@@ -188,7 +205,7 @@ for _name, _doc, _kernel in (
         _name,
         doc=_doc,
         inputs="x",
-        attributes={"diagonal": 0},
+        attributes={"diagonal": INDEX.or_else(0)},
         kind=Kind.INJECTIVE,
         along=lambda x, diagonal: (x.rank - 2, x.rank - 1),
         infer=same_type,

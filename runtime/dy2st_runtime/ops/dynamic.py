@@ -17,7 +17,9 @@ from dy2st_runtime.dims import Size, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, View, apply, define, public
 from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axes
+from dy2st_runtime.ir.attribute_kinds import AXES, KNOWN_SIZES, NUMBER, SIGNED_AXIS, one_of
 from dy2st_runtime.ir.dispatch import eagerly
+from dy2st_runtime.ops.padding import MODE
 
 Sizes = Sequence["Size | None"]
 """Sizes of a result; None where a new symbol stands."""
@@ -79,7 +81,8 @@ def _topk_sizes(x: TensorType, k: TensorType, axis: int, largest: bool) -> Sizes
 
 
 _F64_AND_INT = ("float64", "int64")
-_NO_SIZES = {"known": None}
+_NO_SIZES = {"known": KNOWN_SIZES.or_else(None)}
+_RESIZE = {"mode": one_of("nearest", "bilinear").or_else("nearest"), "align_corners": False}
 ROWS = (
     Row(
         "reshape",
@@ -121,7 +124,7 @@ ROWS = (
         lambda x, k, axis, largest: F.topk(x, k, axis, largest),
         _topk_sizes,
         (Sample(((2, 3), ()), {}, _F64_AND_INT, 1, 3),),
-        {"axis": 0, "largest": True},
+        {"axis": SIGNED_AXIS.or_else(0), "largest": True},
         has_places=True,
     ),
     Row(
@@ -140,7 +143,7 @@ ROWS = (
         lambda shape, value, dtype, known: F.full(shape, value, dtype),
         lambda shape, value, dtype, known: _known(known, shape, "full: the shape"),
         (Sample(((2,),), {}, ("int64",), 0, 3),),
-        {"value": 0, "dtype": np.dtype("float32"), **_NO_SIZES},
+        {"value": NUMBER.or_else(0), "dtype": np.dtype("float32"), **_NO_SIZES},
         dtype=lambda shape, value, dtype, known: dtype,
     ),
     Row(
@@ -164,7 +167,7 @@ ROWS = (
             *_known(known, size, "interpolate: the size"),
         ],
         (Sample(((1, 2, 2, 3), (2,)), {}, _F64_AND_INT, 1, 4),),
-        {"mode": "nearest", "align_corners": False, **_NO_SIZES},
+        {**_RESIZE, **_NO_SIZES},
     ),
     Row(
         "upsampling",
@@ -175,7 +178,7 @@ ROWS = (
         ),
         lambda x, scale, mode, align_corners: [*x.shape[:2], *[None] * (x.rank - 2)],
         (Sample(((1, 2, 2, 3), ()), {}, _F64_AND_INT, 1, 4),),
-        {"mode": "nearest", "align_corners": False},
+        _RESIZE,
     ),
     Row(
         "pad",
@@ -184,7 +187,7 @@ ROWS = (
         lambda x, pads, mode, value: F.pad(x, pads, mode, value),
         lambda x, pads, mode, value: [None] * x.rank,
         (Sample(((2, 3), (4,)), {}, _F64_AND_INT, 0, 3),),
-        {"mode": "constant", "value": 0.0},
+        {"mode": MODE, "value": 0.0},
     ),
     Row(
         "strided_slice",
@@ -195,7 +198,7 @@ ROWS = (
             None if axis in axes else size for axis, size in enumerate(x.shape)
         ],
         (Sample(((4, 3), (1,), (1,), (1,)), {"axes": (0,)}, ("float64", *["int64"] * 3), 1, 3),),
-        {"axes": (0,)},
+        {"axes": AXES.or_else((0,))},
     ),
     Row(
         "arange",

@@ -8,7 +8,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Size, broadcast, product
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, method, public
+from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import (
     as_dtype,
     as_integers,
@@ -19,6 +19,7 @@ from dy2st_runtime.ir.arguments import (
     normalize_axis,
     shape_of,
 )
+from dy2st_runtime.ir.attribute_kinds import SIZE
 from dy2st_runtime.ops.rules import broadcast_shapes, require_dtype
 
 # -- picking ----------------------------------------------------------------------------------
@@ -278,7 +279,7 @@ define(
     raises=IndexError,
     inputs="x",
     along=lambda x, num_classes: (),
-    attributes={"num_classes": REQUIRED},
+    attributes={"num_classes": SIZE},
     infer=_one_hot_infer,
     kernel=_one_hot_kernel,
     samples=(Sample(((2, 3),), {"num_classes": 4}, ("int64",), 0, 4),),

@@ -10,7 +10,6 @@ import numpy as np
 from dy2st_runtime.dims import Size, equal, product, require_equal, same_shape
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import (
-    REQUIRED,
     F,
     Kind,
     Sample,
@@ -35,6 +34,7 @@ from dy2st_runtime.ir.arguments import (
     rank_of,
     shape_of,
 )
+from dy2st_runtime.ir.attribute_kinds import AXES, INDICES, SIZES
 from dy2st_runtime.ops.rules import broadcast_shapes
 
 # -- reshape ----------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ define(
     kind=Kind.INJECTIVE,
     sizes=("shape",),
     view=View.SAME,
-    attributes={"shape": REQUIRED},
+    attributes={"shape": SIZES},
     infer=_reshape_infer,
     kernel=lambda x, shape: x.reshape(shape),
     data=True,
@@ -181,7 +181,7 @@ define(
     inputs="x",
     kind=Kind.INJECTIVE,
     view=View.TURNED,
-    attributes={"perm": REQUIRED},
+    attributes={"perm": AXES},
     infer=lambda x, perm: x.with_shape(x.shape[p] for p in perm),
     kernel=lambda x, perm: x.transpose(perm),
     data=True,
@@ -271,7 +271,7 @@ define(
     kind=Kind.INJECTIVE,
     sizes=("shape",),
     view=View.REPEATED,
-    attributes={"shape": REQUIRED},
+    attributes={"shape": SIZES},
     infer=_broadcast_to_infer,
     kernel=np.broadcast_to,
     data=True,
@@ -383,7 +383,7 @@ define(
     kind=Kind.INJECTIVE,
     along="axis",
     view=View.TURNED,
-    attributes={"axis": REQUIRED},
+    attributes={"axis": AXES},
     infer=lambda x, axis: x,
     kernel=np.flip,
     data=True,
@@ -396,7 +396,7 @@ define(
     inputs="x",
     kind=Kind.INJECTIVE,
     along="axis",
-    attributes={"shifts": REQUIRED, "axis": REQUIRED},
+    attributes={"shifts": INDICES, "axis": AXES},
     infer=lambda x, shifts, axis: x,
     kernel=lambda x, shifts, axis: np.roll(x, shifts, axis),
     gradient=lambda g, y, x, shifts, axis: F.roll(g, [-s for s in shifts], list(axis)),

@@ -8,8 +8,9 @@ import numpy as np
 
 from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, is_floating, public
+from dy2st_runtime.ir import F, Sample, TensorType, apply, define, is_floating, public
 from dy2st_runtime.ir.arguments import normalize_axis
+from dy2st_runtime.ir.attribute_kinds import NEW_AXIS, SIGNED_AXIS
 from dy2st_runtime.ir.grad_mode import no_grad
 
 
@@ -78,7 +79,7 @@ define(
     doc="(x - mean) / sqrt(variance + epsilon) * weight + bias by channel.",
     inputs="x, mean, variance, weight?, bias?",
     along="axis",
-    attributes={"axis": 1, "epsilon": 1e-5},
+    attributes={"axis": SIGNED_AXIS.or_else(1), "epsilon": 1e-5},
     infer=_batch_infer,
     kernel=_batch_kernel,
     decompose=_batch,
@@ -128,7 +129,7 @@ define(
     doc="(x - mean) / sqrt(variance + epsilon) * weight + bias over last axes.",
     inputs="x, weight?, bias?",
     along=lambda x, *_, axes, epsilon: range(x.rank - axes, x.rank),
-    attributes={"axes": REQUIRED, "epsilon": 1e-5},
+    attributes={"axes": NEW_AXIS, "epsilon": 1e-5},
     infer=_layer_infer,
     kernel=_layer_kernel,
     decompose=_layer,

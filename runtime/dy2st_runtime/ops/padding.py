@@ -8,11 +8,13 @@ import numpy as np
 
 from dy2st_runtime.dims import Size, maximum, minimum, product, require
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import REQUIRED, F, Kind, Sample, TensorType, apply, define, method
+from dy2st_runtime.ir import F, Kind, Sample, TensorType, apply, define, method
 from dy2st_runtime.ir.arguments import as_integers, as_shape, is_unknown
+from dy2st_runtime.ir.attribute_kinds import NUMBER, PAIRS, one_of
 
 Pads = tuple[tuple[Size, Size], ...]
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+MODE = one_of(*_MODES).or_else("constant")
 
 
 def _pad_infer(x: TensorType, pads: Pads, mode: str, value: Any) -> TensorType:
@@ -79,7 +81,7 @@ define(
     inputs="x",
     along=_padded_axes,
     kind=Kind.INJECTIVE,
-    attributes={"pads": REQUIRED, "mode": "constant", "value": 0},
+    attributes={"pads": PAIRS, "mode": MODE, "value": NUMBER.or_else(0)},
     infer=_pad_infer,
     kernel=_pad_kernel,
     gradient=_pad_gradient,

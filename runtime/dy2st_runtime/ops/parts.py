@@ -10,7 +10,6 @@ import numpy as np
 from dy2st_runtime.dims import Size, divides, require, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import (
-    REQUIRED,
     ArrayType,
     F,
     Kind,
@@ -24,6 +23,7 @@ from dy2st_runtime.ir import (
     public,
 )
 from dy2st_runtime.ir.arguments import as_int, as_size, normalize_axis, rank_of
+from dy2st_runtime.ir.attribute_kinds import AXIS, NEW_AXIS, SIZE, several
 from dy2st_runtime.ir.choice import Choice
 
 # -- together ---------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ define(
     inputs="xs*",
     kind=Kind.INJECTIVE,
     along="axis",
-    attributes={"axis": 0},
+    attributes={"axis": AXIS.or_else(0)},
     infer=_concat_infer,
     kernel=lambda *xs, axis: np.concatenate(xs, axis),
     data=True,
@@ -87,7 +87,7 @@ define(
     doc="Tensors of one shape along a new axis.",
     inputs="xs*",
     kind=Kind.INJECTIVE,
-    attributes={"axis": 0},
+    attributes={"axis": NEW_AXIS.or_else(0)},
     infer=_stack_infer,
     kernel=lambda *xs, axis: np.stack(xs, axis),
     data=True,
@@ -208,7 +208,7 @@ define(
     kind=Kind.INJECTIVE,
     along="axis",
     view=lambda x, sections, axis: View.PART if axis else View.ROWS,
-    attributes={"sections": REQUIRED, "axis": REQUIRED},
+    attributes={"sections": several(SIZE, "a list of sizes", most=None), "axis": AXIS},
     infer=_split_infer,
     kernel=_split_kernel,
     data=True,

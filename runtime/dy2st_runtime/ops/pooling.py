@@ -18,8 +18,9 @@ from dy2st_runtime.dims import (
     same_shape,
 )
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
-from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, is_floating, public
+from dy2st_runtime.ir import F, Sample, TensorType, apply, define, is_floating, public
 from dy2st_runtime.ir.arguments import pair
+from dy2st_runtime.ir.attribute_kinds import PAIRS, SIZES
 from dy2st_runtime.ops.convolution import (
     Pads,
     channels_back,
@@ -30,7 +31,7 @@ from dy2st_runtime.ops.convolution import (
     windows,
 )
 
-_WINDOW: dict[str, Any] = {"kernel": REQUIRED, "strides": REQUIRED, "pads": REQUIRED}
+_WINDOW: dict[str, Any] = {"kernel": SIZES, "strides": SIZES, "pads": PAIRS}
 
 
 def _spatial(x: TensorType, **_: Any) -> range:
@@ -175,7 +176,7 @@ define(
     doc="Every element of x added to all of its window.",
     inputs="x",
     along=_spatial,
-    attributes={"sizes": REQUIRED, **_WINDOW},
+    attributes={"sizes": SIZES, **_WINDOW},
     infer=lambda x, sizes, **_: x.with_shape([*x.shape[:2], *sizes]),
     kernel=_spread_kernel,
     gradient=lambda g, y, x, sizes, **w: apply("window_sum", g, **w),

@@ -9,8 +9,9 @@ import numpy as np
 
 from dy2st_runtime.dims import require
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import REQUIRED, Effect, Sample, TensorType, apply, define, public
+from dy2st_runtime.ir import Effect, Sample, TensorType, apply, define, public
 from dy2st_runtime.ir.arguments import as_dtype, as_int, as_shape, as_size
+from dy2st_runtime.ir.attribute_kinds import INDEX, SIZE, SIZES
 from dy2st_runtime.ops.generator import generator
 from dy2st_runtime.ops.rules import created
 
@@ -27,7 +28,7 @@ def _define(
     define(
         name,
         doc=doc,
-        attributes={"shape": REQUIRED, **attributes, "dtype": _F32},
+        attributes={"shape": SIZES, **attributes, "dtype": _F32},
         infer=lambda shape, dtype, **_: created(name, dtype, shape),
         kernel=kernel,
         effect=Effect.RANDOM,
@@ -52,14 +53,14 @@ _define("gaussian", "Normal with mean and std.", {"mean": 0.0, "std": 1.0}, _nor
 _define(
     "randint",
     "Integers from low to high - 1.",
-    {"low": 0, "high": REQUIRED},
+    {"low": INDEX.or_else(0), "high": INDEX},
     _randint_kernel,
     {"high": 5, "dtype": np.dtype("int64")},
 )
 define(
     "randperm",
     doc="The integers 0 to n - 1 in random order.",
-    attributes={"n": REQUIRED, "dtype": np.dtype("int64")},
+    attributes={"n": SIZE, "dtype": np.dtype("int64")},
     infer=lambda n, dtype: created("randperm", dtype, (n,)),
     kernel=lambda n, dtype: generator().permutation(n).astype(dtype),
     effect=Effect.RANDOM,
@@ -94,7 +95,7 @@ define(
     "multinomial",
     doc="Indices drawn with probabilities in proportion to x.",
     inputs="x",
-    attributes={"num_samples": 1, "replacement": False},
+    attributes={"num_samples": SIZE.or_else(1), "replacement": False},
     infer=_multinomial_infer,
     kernel=_multinomial_kernel,
     effect=Effect.RANDOM,

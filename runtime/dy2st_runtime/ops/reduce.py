@@ -10,7 +10,6 @@ import numpy as np
 from dy2st_runtime.dims import Size, less, maximum, minimum, product, require
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import (
-    REQUIRED,
     F,
     Kind,
     Sample,
@@ -32,8 +31,9 @@ from dy2st_runtime.ir.arguments import (
     rank_of,
     shape_of,
 )
+from dy2st_runtime.ir.attribute_kinds import AXES, AXIS, SIZES
 
-_AXES: dict[str, Any] = {"axis": REQUIRED, "keepdim": False}
+_AXES: dict[str, Any] = {"axis": AXES, "keepdim": False}
 
 
 def reduced_shape(shape: Shape, axis: tuple[int, ...], keepdim: bool) -> Shape:
@@ -247,7 +247,7 @@ for _name, _doc, _kernel in (
         _name,
         doc=_doc,
         inputs="x",
-        attributes=_AXES,
+        attributes={"axis": AXIS, "keepdim": False},
         infer=_arg_infer,
         kernel=lambda x, axis, keepdim, kernel=_kernel: kernel(x, axis=axis, keepdims=keepdim),
         fails=_of_none,
@@ -274,7 +274,7 @@ define(
     kind=Kind.REDUCTION,
     sizes=("shape",),
     view=lambda x, shape: View.SAME if x.shape == shape else View.UNSURE,
-    attributes={"shape": REQUIRED},
+    attributes={"shape": SIZES},
     infer=lambda x, shape: x.with_shape(shape),
     kernel=_sum_to_kernel,
     gradient=lambda g, y, x, shape: F.broadcast_to(g, x.shape),
@@ -305,7 +305,7 @@ define(
     doc="The sum of the elements up to each place along an axis.",
     inputs="x",
     along="axis",
-    attributes={"axis": REQUIRED, "reverse": False},
+    attributes={"axis": AXIS, "reverse": False},
     infer=_running_infer,
     kernel=_running(np.add.accumulate),
     data=True,
@@ -317,7 +317,7 @@ define(
     doc="The product of the elements up to each place along an axis.",
     inputs="x",
     along="axis",
-    attributes={"axis": REQUIRED, "reverse": False},
+    attributes={"axis": AXIS, "reverse": False},
     infer=_running_infer,
     kernel=_running(np.multiply.accumulate),
     gradient=_cumprod_gradient,

@@ -25,8 +25,9 @@ from dy2st_runtime.dims import (
     same_shape,
 )
 from dy2st_runtime.errors import DTypeError, ShapeError
-from dy2st_runtime.ir import REQUIRED, F, Kind, Sample, Shape, TensorType, View, apply, define
+from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, View, apply, define
 from dy2st_runtime.ir.arguments import fresh_symbol
+from dy2st_runtime.ir.attribute_kinds import AXES, INDICES, INTEGERS, SIZE
 from dy2st_runtime.ops.rules import broadcast_shapes
 
 # -- slice ------------------------------------------------------------------------------------
@@ -34,7 +35,12 @@ from dy2st_runtime.ops.rules import broadcast_shapes
 # Both take ints or Dims: starts and stops in 0 .. size, or -1 .. size - 1 where the step is
 # negative, so that a stop of -1 means "down to the first element". Axes in `drop` have one
 # position and leave the result.
-_BOUNDS: dict[str, Any] = {"starts": REQUIRED, "stops": REQUIRED, "steps": REQUIRED, "drop": ()}
+_BOUNDS: dict[str, Any] = {
+    "starts": INDICES,
+    "stops": INDICES,
+    "steps": INTEGERS,
+    "drop": AXES.or_else(()),
+}
 
 
 def slice_length(start: Size, stop: Size, step: int) -> Size:
@@ -207,7 +213,7 @@ define(
     doc="The elements at the places that integer tensors name along some axes.",
     raises=IndexError,
     inputs="x, indices*",
-    attributes={"axes": REQUIRED},
+    attributes={"axes": AXES},
     infer=_index_infer,
     kernel=_index_kernel,
     data=_index_data,
@@ -298,7 +304,7 @@ define(
     doc="x with `value` at the places that integer tensors name, or added there.",
     raises=IndexError,
     inputs="x, value, indices*",
-    attributes={"axes": REQUIRED, "accumulate": False},
+    attributes={"axes": AXES, "accumulate": False},
     infer=_put_infer,
     kernel=_put_kernel,
     gradient=_put_gradient,
@@ -330,7 +336,7 @@ define(
     "slice_places",
     doc="The places that start:stop:step names along an axis of `size` elements, as in Python.",
     inputs="start, stop",
-    attributes={"size": REQUIRED, "step": 1},
+    attributes={"size": SIZE, "step": 1},
     infer=_slice_places_infer,
     kernel=_slice_places_kernel,
     samples=(

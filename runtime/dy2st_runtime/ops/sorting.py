@@ -8,8 +8,9 @@ import numpy as np
 
 from dy2st_runtime.dims import product, require
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir import REQUIRED, F, Sample, TensorType, apply, define, method, public
+from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_size, fresh_symbol, is_unknown, normalize_axis
+from dy2st_runtime.ir.attribute_kinds import AXIS, NONE, either
 
 
 def _order_kernel(x: Any, axis: int, descending: bool) -> Any:
@@ -25,7 +26,7 @@ define(
     doc="The places of the elements in ascending (or descending) order; equal ones stay in order.",
     inputs="x",
     along="axis",
-    attributes={"axis": REQUIRED, "descending": False},
+    attributes={"axis": AXIS, "descending": False},
     infer=lambda x, axis, descending: x.with_dtype("int64"),
     kernel=_order_kernel,
     samples=(
@@ -156,7 +157,7 @@ define(
     "unique",
     doc="The distinct elements in order, where each is first, which each element is, how often.",
     inputs="x",
-    attributes={"axis": None},
+    attributes={"axis": either(NONE, AXIS).or_else(None)},
     infer=_unique_infer,
     kernel=_unique_kernel,
     samples=(

@@ -22,6 +22,7 @@ from dy2st_runtime.ir import (
     user_location,
 )
 from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axis
+from dy2st_runtime.ir.attribute_kinds import AXIS, NEW_AXIS
 from dy2st_runtime.ir.interpret import run_on_lists
 from dy2st_runtime.ir.join import join_elements, one_element
 
@@ -141,7 +142,7 @@ define(
     doc="The tensors of the list along a new axis.",
     raises=ValueError,
     inputs="array",
-    attributes={"axis": 0},
+    attributes={"axis": NEW_AXIS.or_else(0)},
     infer=_stack_infer,
     kernel=lambda array, axis: np.stack(array, axis),
 )
@@ -150,7 +151,7 @@ define(
     doc="The tensors of the list one after the other along an axis.",
     raises=ValueError,
     inputs="array",
-    attributes={"axis": 0},
+    attributes={"axis": AXIS.or_else(0)},
     infer=_concat_infer,
     kernel=lambda array, axis: np.concatenate(array, axis),
 )

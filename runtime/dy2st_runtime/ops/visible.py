@@ -11,7 +11,6 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.errors import ShapeError, TensorAsPython
 from dy2st_runtime.ir import (
-    REQUIRED,
     Effect,
     F,
     Output,
@@ -23,6 +22,7 @@ from dy2st_runtime.ir import (
     public,
     user_location,
 )
+from dy2st_runtime.ir.attribute_kinds import CONDITION, NAME, PIECES, STRUCTURE, TEXT, one_of
 from dy2st_runtime.ir.choice import Choice, Hole, Text
 from dy2st_runtime.ir.python_numbers import EXACT
 from dy2st_runtime.ir.raised import exception_of
@@ -103,7 +103,7 @@ define(
     "assert_bound",
     doc="What Python raises by itself, such as UnboundLocalError, unless the flag is true.",
     inputs="flag",
-    attributes={"message": REQUIRED, "kind": "UnboundLocalError"},
+    attributes={"message": TEXT, "kind": NAME.or_else("UnboundLocalError")},
     infer=_one_element,
     kernel=_bound_kernel,
     effect=Effect.VISIBLE,
@@ -113,7 +113,7 @@ define(
     "check_int",
     doc="OverflowError if an operation on numbers of Python gives an int of more than 64 bits.",
     inputs="values*",
-    attributes={"operation": REQUIRED},
+    attributes={"operation": one_of(*EXACT)},
     infer=lambda *types, **_: (),
     kernel=_check_int_kernel,
     effect=Effect.VISIBLE,
@@ -123,7 +123,11 @@ define(
     "raise",
     doc="Raises an exception: a text, or arguments with places for the values.",
     inputs="values*",
-    attributes={"kind": REQUIRED, "message": None, "state": None},
+    attributes={
+        "kind": NAME,
+        "message": STRUCTURE.or_else(None),
+        "state": STRUCTURE.or_else(None),
+    },
     infer=lambda *types, **_: (),
     kernel=_raise_kernel,
     effect=Effect.VISIBLE,
@@ -131,7 +135,7 @@ define(
 define(
     "require",
     doc="ShapeError unless the sizes satisfy a condition.",
-    attributes={"condition": REQUIRED, "message": REQUIRED},
+    attributes={"condition": CONDITION, "message": TEXT},
     infer=lambda condition, message: (),
     kernel=_require_kernel,
     effect=Effect.VISIBLE,
@@ -141,7 +145,7 @@ define(
     "print",
     doc="Text to the standard output: pieces that are known, and values by their numbers.",
     inputs="values*",
-    attributes={"pieces": REQUIRED},
+    attributes={"pieces": PIECES},
     infer=lambda *types, **_: (),
     kernel=_print_kernel,
     effect=Effect.VISIBLE,
@@ -151,7 +155,11 @@ define(
     "write",
     doc="Text with places for values to the standard output or error.",
     inputs="values*",
-    attributes={"text": REQUIRED, "stream": "stdout", "flush": False},
+    attributes={
+        "text": STRUCTURE,
+        "stream": one_of("stdout", "stderr").or_else("stdout"),
+        "flush": False,
+    },
     infer=lambda *types, **_: (),
     kernel=_write_kernel,
     effect=Effect.VISIBLE,

@@ -152,9 +152,9 @@ def test_attributes_are_those_of_the_record(program):
     "value",
     [[1], {1}, {"a": 1}, np.float32(1), np.dtype("complex64"), (1, (object(),)), np.ones(2)],
 )
-def test_attributes_are_of_kinds_that_can_be_kept(program, value):
+def test_attributes_are_of_the_kind_that_the_record_names(program, value):
     operator(program, "sum").attributes["axis"] = value
-    assert "attributes can be kept" in rules(program)
+    assert "attributes are of their kind" in rules(program)
 
 
 def test_attributes_are_not_nested_without_end(program):
@@ -162,7 +162,7 @@ def test_attributes_are_not_nested_without_end(program):
     for _ in range(40):
         value = (value,)
     operator(program, "sum").attributes["axis"] = value
-    assert "attributes can be kept" in rules(program)
+    assert "attributes are of their kind" in rules(program)
 
 
 def test_results_have_the_types_of_the_shape_rule(program):
@@ -372,7 +372,7 @@ def test_findings_stand_in_the_text_at_their_line(program):
     assert lines[0] == "1 finding in the Program 'model':"
     marked = next(index for index, line in enumerate(lines) if line.startswith(">>"))
     assert '"dy2st.sum"' in lines[marked]
-    assert lines[marked + 1].lstrip().startswith("^ results are typed by rule: its results")
+    assert lines[marked + 1].lstrip().startswith("^ attributes are of their kind: `axis`")
     assert caught.value.findings == texts(program)
 
 
@@ -393,7 +393,7 @@ def test_of_a_long_text_only_the_lines_around_findings_are_shown(trace):
 def test_a_finding_names_operator_and_line(program):
     operator(program, "sum").attributes["axis"] = (7,)
     location = operator(program, "sum").location
-    assert texts(program)[0].startswith(f"sum ({location}): results are typed by rule: ")
+    assert texts(program)[0].startswith(f"sum ({location}): attributes are of their kind: ")
 
 
 def test_a_window_over_all_but_the_last_column_is_required_for_good(trace):

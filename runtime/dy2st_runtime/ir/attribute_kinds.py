@@ -1,0 +1,195 @@
+"""What values an attribute of an operator may have.
+
+A record names a kind for every attribute. A Program that comes from a file is held against them
+before any shape rule, kernel or size formula sees a value, so those may rely on them.
+
+>>> SIZES.fits((2, 3), [])
+True
+>>> SIZES.fits((2, -3), [])
+False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir.element_types import element_text
+from dy2st_runtime.ir.structure import wrong_entries
+from dy2st_runtime.ir.types import ArrayType, ValueType
+
+_LIMIT = 2**63
+_MAX_AXES = 64
+Types = Sequence[ValueType]
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "REQUIRED"
+
+
+REQUIRED: Any = _Required()
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeKind:
+    """A set of values, with a name for messages; `fits(value, types of the operands)`."""
+
+    what: str
+    fits: Callable[[Any, Types], bool]
+    default: Any = REQUIRED
+
+    def or_else(self, default: Any) -> AttributeKind:
+        """The same kind with a value that stands where none is given."""
+        return replace(self, default=default)
+
+
+def kind_of(declared: Any) -> AttributeKind:
+    """What a record declares: a kind, or a default that tells it."""
+    if isinstance(declared, AttributeKind):
+        return declared
+    return _BY_DEFAULT[type(declared)].or_else(declared)
+
+
+def one_of(*texts: str) -> AttributeKind:
+    """One of a few texts."""
+    what = f"one of {', '.join(texts)}"
+    return AttributeKind(what, lambda value, _: isinstance(value, str) and value in texts)
+
+
+def either(*kinds: AttributeKind) -> AttributeKind:
+    """A value of any of these kinds."""
+    what = " or ".join(kind.what for kind in kinds)
+    return AttributeKind(what, lambda value, types: any(k.fits(value, types) for k in kinds))
+
+
+def several(kind: AttributeKind, what: str, most: int | None = _MAX_AXES) -> AttributeKind:
+    """A tuple of values of one kind."""
+
+    def fits(value: Any, types: Types) -> bool:
+        is_short = type(value) is tuple and (most is None or len(value) <= most)
+        return is_short and all(kind.fits(entry, types) for entry in value)
+
+    return AttributeKind(what, fits)
+
+
+# -- the values -------------------------------------------------------------------------------
+
+
+def _is_integer(value: Any, _: Types = ()) -> bool:
+    return type(value) is int and -_LIMIT <= value < _LIMIT
+
+
+def _is_number(value: Any, _: Types = ()) -> bool:
+    """Also an unsigned integer of 64 bits."""
+    is_integer = type(value) is int and -_LIMIT <= value < 2 * _LIMIT
+    return is_integer or type(value) in (bool, float)
+
+
+def _is_size(value: Any, _: Types = ()) -> bool:
+    return type(value) is Dim or (_is_integer(value) and value >= 0)
+
+
+def _rank(types: Types) -> int:
+    """Of the first operand, or of the tensors in that list."""
+    first = types[0] if types else None
+    tensor = first.element if isinstance(first, ArrayType) else first
+    return _MAX_AXES if tensor is None else tensor.rank
+
+
+def _is_axis(value: Any, types: Types) -> bool:
+    return type(value) is int and 0 <= value < _rank(types)
+
+
+def _is_signed_axis(value: Any, types: Types) -> bool:
+    return type(value) is int and -_rank(types) <= value < _rank(types)
+
+
+def _is_place_of_axis(value: Any, types: Types) -> bool:
+    return type(value) is int and 0 <= value <= _rank(types)
+
+
+def _is_array(value: Any, _: Types) -> bool:
+    return isinstance(value, np.ndarray) and element_text(value.dtype) is not None
+
+
+def _is_pair(value: Any, _: Types) -> bool:
+    return type(value) is tuple and len(value) == 2 and all(type(n) in (int, Dim) for n in value)
+
+
+def _is_piece(value: Any, types: Types) -> bool:
+    return isinstance(value, str) or (type(value) is int and 0 <= value < len(types))
+
+
+NONE = AttributeKind("none", lambda value, _: value is None)
+FLAG = AttributeKind("true or false", lambda value, _: type(value) is bool)
+INTEGER = AttributeKind("an integer of 64 bits", _is_integer)
+NUMBER = AttributeKind("a number of 64 bits", _is_number)
+TEXT = AttributeKind("a text", lambda value, _: isinstance(value, str))
+NAME = AttributeKind("a name", lambda value, _: isinstance(value, str) and value.isidentifier())
+DTYPE = AttributeKind(
+    "an element type", lambda value, _: isinstance(value, np.dtype) and bool(element_text(value))
+)
+ARRAY = AttributeKind("an array", _is_array)
+SIZE = AttributeKind("a size", _is_size)
+INDEX = AttributeKind(
+    "an integer or a size", lambda value, _: type(value) is Dim or _is_integer(value)
+)
+CONDITION = AttributeKind("a condition on sizes", lambda value, _: type(value) in (bool, Condition))
+AXIS = AttributeKind("an axis of the first operand", _is_axis)
+SIGNED_AXIS = AttributeKind("an axis of the first operand, also from the end", _is_signed_axis)
+NEW_AXIS = AttributeKind("a place for an axis", _is_place_of_axis)
+AXES = several(AXIS, "axes of the first operand")
+INTEGERS = several(INTEGER, "a list of integers")
+SIZES = several(SIZE, "a list of sizes")
+INDICES = several(INDEX, "a list of integers and sizes")
+PAIRS = several(AttributeKind("", _is_pair), "a list of pairs of integers or sizes")
+KNOWN_SIZES = either(NONE, several(either(SIZE, NONE), "sizes of which some are not known"))
+PIECES = several(AttributeKind("", _is_piece), "texts and numbers of operands", None)
+STRUCTURE = AttributeKind(
+    "a nest of constants and operands", lambda value, types: not list(wrong_entries(value, types))
+)
+
+_BY_DEFAULT: dict[type, AttributeKind] = {
+    bool: FLAG,
+    int: INTEGER,
+    float: NUMBER,
+    str: TEXT,
+    type(np.dtype("float32")): DTYPE,
+    type(np.dtype("int64")): DTYPE,
+}
+
+__all__ = [
+    "ARRAY",
+    "AXES",
+    "AXIS",
+    "CONDITION",
+    "DTYPE",
+    "FLAG",
+    "INDEX",
+    "INDICES",
+    "INTEGER",
+    "INTEGERS",
+    "KNOWN_SIZES",
+    "NAME",
+    "NEW_AXIS",
+    "NONE",
+    "NUMBER",
+    "PAIRS",
+    "PIECES",
+    "REQUIRED",
+    "SIGNED_AXIS",
+    "SIZE",
+    "SIZES",
+    "STRUCTURE",
+    "TEXT",
+    "AttributeKind",
+    "either",
+    "kind_of",
+    "one_of",
+    "several",
+]
