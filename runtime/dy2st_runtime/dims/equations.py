@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size, Term, of_atom
 from dy2st_runtime.dims.polynomial import (
@@ -46,6 +48,28 @@ def stands_elsewhere(size: Dim, place: Monomial) -> bool:
         if wanted.issubset(inner):
             return True
     return False
+
+
+def newest_term(rest: Dim, age: dict[Atom, int], fits: Callable[[int], bool]) -> Term | None:
+    """The term of the newest symbol that stands nowhere else, with a fitting coefficient."""
+    found = None
+    for atoms, factor in rest.terms:
+        if len(atoms) > 1 or atoms[0].kind != "symbol" or not fits(factor):
+            continue
+        if stands_elsewhere(rest, atoms):
+            continue
+        key = (-abs(factor), age.setdefault(atoms[0], len(age)))
+        if found is None or key > found[0]:
+            found = (key, (atoms, factor))
+    return None if found is None else found[1]
+
+
+def lone_term(rest: Dim, fits: Callable[[int], bool]) -> Term | None:
+    """The greatest product (or atom) with a fitting coefficient that nothing else contains."""
+    for atoms, factor in rest.terms:
+        if fits(factor) and not stands_elsewhere(rest, atoms):
+            return atoms, factor
+    return None
 
 
 def substitute_atom(size: Size, atom: Atom, value: Size) -> Size:

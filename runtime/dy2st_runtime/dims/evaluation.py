@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dy2st_runtime.dims.conditions import MEANING, Condition
-from dy2st_runtime.dims.expression import Atom, Dim, Size, is_symbol, make_atom, of_atom, order_of
-from dy2st_runtime.dims.operations import broadcast_sizes, extreme, floordiv
+from dy2st_runtime.dims.expression import Atom, Dim, Size, is_symbol, of_atom
+from dy2st_runtime.dims.operations import operation
 from dy2st_runtime.dims.polynomial import add, multiply
 from dy2st_runtime.dims.samples import deep_symbols
 from dy2st_runtime.errors import ShapeError, UndecidedDim
@@ -62,38 +62,7 @@ def _substitute_atom(atom: Atom, values: Mapping[Dim, Size], known: dict[Atom, S
     if atom.kind == "symbol":
         return values.get(own, own)
     args = tuple([_substituted(argument, values, known) for argument in atom.args])
-    if atom.kind == "floordiv":
-        return floordiv(*args)
-    if atom.kind == "broadcast":
-        return broadcast_forms(args)
-    return extreme(atom.kind, args)
-
-
-def broadcast_forms(sizes: tuple[Size, ...]) -> Size:
-    """What sizes that are known to fit broadcast to: an atom, if it is not one of them.
-
-    A number above 1, or 0, is what the others become. Raises ShapeError if two numbers do not fit.
-    """
-    members: dict[Size, None] = {}
-    number = 1
-    for size in sizes:
-        atom = size.terms[0][0][0] if isinstance(size, Dim) and _is_broadcast(size) else None
-        for member in (size,) if atom is None else atom.args:
-            if isinstance(member, int):
-                number = broadcast_sizes(number, member)
-            else:
-                members[member] = None
-    if number != 1 or not members:
-        return number
-    if len(members) == 1:
-        return next(iter(members))
-    return of_atom(make_atom("broadcast", tuple(sorted(members, key=order_of))))
-
-
-def _is_broadcast(size: Dim) -> bool:
-    atoms, factor = size.terms[0]
-    alone = not size.constant and len(size.terms) == 1 and len(atoms) == 1 and factor == 1
-    return alone and atoms[0].kind == "broadcast"
+    return operation(atom.kind, args)
 
 
 def substitute_condition(condition: Condition, values: Mapping[Dim, Size]) -> bool | Condition:
@@ -160,7 +129,6 @@ def _atom_to_python(atom: Atom, name: Callable[[Dim], str]) -> str:
 
 __all__ = [
     "ShapeError",
-    "broadcast_forms",
     "evaluate",
     "substitute",
     "substitute_condition",

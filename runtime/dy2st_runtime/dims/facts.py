@@ -15,9 +15,10 @@ from dy2st_runtime.dims.equations import (
     centred,
     exactness,
     exchanged,
+    lone_term,
     narrowed,
+    newest_term,
     share_symbols,
-    stands_elsewhere,
     substitute_atom,
 )
 from dy2st_runtime.dims.expression import (
@@ -31,12 +32,13 @@ from dy2st_runtime.dims.expression import (
     of_atom,
 )
 from dy2st_runtime.dims.intervals import atom_interval, bounds
-from dy2st_runtime.dims.operations import extreme, floordiv
+from dy2st_runtime.dims.operations import broadcast_forms, broadcast_members, extreme, floordiv
 from dy2st_runtime.dims.order import never_negative
 from dy2st_runtime.dims.polynomial import (
     add,
     common_factor,
     divided_exactly,
+    least_multiple,
     monomial_quotient,
     multiply,
     of_term,
@@ -44,10 +46,11 @@ from dy2st_runtime.dims.polynomial import (
     subtract,
 )
 from dy2st_runtime.dims.samples import deep_symbols
+from dy2st_runtime.dims.told import Question, note
 
 _ROUNDS = 8
 _SEEN_INSIDE = (
-    *("log", "inequalities", "quotients", "_rules", "_products", "_ranges", "_nonzero"),
+    *("log", "told", "inequalities", "quotients", "_rules", "_products", "_ranges", "_nonzero"),
     *("_choices", "_pairs", "_wholes", "_broadcasts", "_age"),
 )
 
@@ -62,15 +65,17 @@ class Facts:
     def __init__(self) -> None:
         """No facts."""
         self.log: list[tuple[Condition, str]] = []
+        self.told: dict[Question, bool] = {}
         self.place: Callable[[], str] | None = None
         self.inequalities: list[Dim] = []
-        self.answers: dict[tuple[str, Size], bool | None] = {}
+        self.answers: dict[tuple[object, Size], bool | None] = {}
         self.mask: int = 0
         self._rules: dict[Monomial, Size] = {}
         self._products: list[Monomial] = []
         self._ranges: dict[Atom, Interval] = {}
         self.quotients: dict[Atom, tuple[Size, int]] = {}
-        self._nonzero: list[Dim] = []
+        # In normal form as it was last settled: a normal form may ask for them.
+        self._nonzero: dict[Dim, None] = {}
         self._choices: list[Condition] = []
         self._pairs: set[frozenset[Size]] = set()
         # (P, Q, P // Q) where Q divides P.
@@ -106,11 +111,14 @@ class Facts:
             self._intervals[atom] = known
         return known
 
+    @property
+    def conditions(self) -> list[Condition]:
+        """Which sizes broadcast, and which are one of several."""
+        return [*self._choices, *self._broadcasts]
+
     def is_nonzero(self, size: Size) -> bool:
         """Whether a size in normal form was said not to be 0."""
-        opposite = multiply(size, -1)
-        found = [self.normal(known) for known in self._nonzero]
-        return any(known is size or known is opposite for known in found)
+        return size in self._nonzero or multiply(size, -1) in self._nonzero
 
     def is_chosen(self, size: Size, entries: Sequence[Size]) -> bool:
         """Whether the size is known to be one of some, all of which are among the entries."""
@@ -119,11 +127,14 @@ class Facts:
         low, high = bounds(size, self)
         if low is not None and high is not None and high - low < len(allowed):
             return allowed.issuperset(range(low, high + 1))
-        return any(
+        if any(
             self.normal(choice.left) is size
             and allowed.issuperset(self.normal(entry) for entry in choice.right)
             for choice in self._choices
-        )
+        ):
+            return True
+        fitting = [entry for entry in allowed if self._differs(entry, 1)] if 1 in allowed else []
+        return any(self.are_broadcast(size, entry) for entry in fitting)
 
     def are_broadcast(self, left: Size, right: Size) -> bool:
         """Whether two sizes are known to be equal, or one of them 1."""
@@ -227,13 +238,10 @@ class Facts:
         return never_negative(rest, self) and never_negative(above, self)
 
     def _broadcast(self, args: tuple[Size, ...]) -> Size:
-        members = [size for size in dict.fromkeys(args) if not isinstance(size, int) or size != 1]
-        for size in members:
+        for size in broadcast_members(args):
             if self._differs(size, 1):
                 return size
-        if len(members) < 2:
-            return members[0] if members else 1
-        return of_atom(make_atom("broadcast", tuple(members)))
+        return broadcast_forms(args)
 
     def _without_products(self, size: Size) -> Size:
         """The size with every product that a rule is known for replaced."""
@@ -262,6 +270,7 @@ class Facts:
         `origin` says in words where it comes from; `place` is asked for that by those who assume.
         """
         self.log.append((condition, origin))
+        note(self.told, condition, self.normal)
         self._assume(condition)
         if condition.relation == "broadcasts":  # it says nothing of other pairs
             self._settle_broadcasts([condition])
@@ -286,9 +295,9 @@ class Facts:
             self._choices = [c for c in self._choices if id(c) not in taken]
         for choice in pending:
             self._choose(choice)
-        for rest in self._nonzero:
-            if rest.mask & mask and near(rest):
-                self._step_off_zero(self.normal(rest))
+        for rest in [size for size in self._nonzero if size.mask & mask and near(size)]:
+            del self._nonzero[rest]
+            self._step_off_zero(self.normal(rest))
         pairs = [c for c in self._broadcasts if c.mask & mask]
         self._settle_broadcasts([c for c in pairs if near(c.left) or near(c.right)])
 
@@ -355,7 +364,9 @@ class Facts:
         if isinstance(rest, int):
             return rest != 0
         low, high = bounds(rest, self)
-        return (low or 0) > 0 or (high or 0) < 0 or self.is_nonzero(rest)
+        if (low or 0) > 0 or (high or 0) < 0:
+            return True
+        return rest.constant % common_factor(rest) != 0 or self.is_nonzero(rest)
 
     def _separate(self, rest: Size) -> None:
         """rest != 0."""
@@ -363,7 +374,7 @@ class Facts:
             if rest == 0:
                 raise Contradiction
             return
-        self._nonzero.append(rest)
+        self._nonzero[rest] = None
         self._changed(rest)
 
     def _step_off_zero(self, rest: Size) -> None:
@@ -372,6 +383,7 @@ class Facts:
             if rest == 0:
                 raise Contradiction
             return
+        self._nonzero[rest] = None
         low, high = bounds(rest, self)
         if low == 0:
             self._not_negative(subtract(rest, 1))
@@ -380,7 +392,7 @@ class Facts:
 
     def _not_negative(self, size: Size) -> None:
         """size >= 0."""
-        size = self.normal(size)
+        size = least_multiple(self.normal(size))
         if isinstance(size, int):
             if size < 0:
                 raise Contradiction
@@ -443,7 +455,7 @@ class Facts:
 
     def _solve(self, rest: Dim) -> bool:
         """Enter rest == 0 as a rule; True if a part was entered and the rest must follow."""
-        chosen = self._candidate(rest, lambda factor: abs(factor) == 1)
+        chosen = newest_term(rest, self._age, lambda factor: abs(factor) == 1)
         if chosen is not None:
             self._enter(chosen, rest)
             return False
@@ -451,12 +463,12 @@ class Facts:
         exact = exactness(rest)
         if exact is not None and self._divide(*exact):
             return True
-        chosen = self._candidate(rest, lambda factor: True)
+        chosen = newest_term(rest, self._age, lambda factor: True)
         if chosen is not None:
             others = subtract(rest, of_term(*chosen))
             if self._divide(others, abs(chosen[1])):
                 return True
-        product = self._product(rest, lambda factor: abs(factor) == 1)
+        product = lone_term(rest, lambda factor: abs(factor) == 1)
         if product is not None:
             self._enter(product, rest)
         else:
@@ -481,26 +493,6 @@ class Facts:
         assert isinstance(opposite, Dim)
         self.inequalities += [rest, opposite]
         self._changed(rest)
-
-    def _candidate(self, rest: Dim, fits: Callable[[int], bool]) -> tuple[Monomial, int] | None:
-        """The term of the newest symbol that stands nowhere else, with a fitting coefficient."""
-        found = None
-        for atoms, factor in rest.terms:
-            if len(atoms) > 1 or atoms[0].kind != "symbol" or not fits(factor):
-                continue
-            if stands_elsewhere(rest, atoms):
-                continue
-            key = (-abs(factor), self._age.setdefault(atoms[0], len(self._age)))
-            if found is None or key > found[0]:
-                found = (key, (atoms, factor))
-        return None if found is None else found[1]
-
-    def _product(self, rest: Dim, fits: Callable[[int], bool]) -> tuple[Monomial, int] | None:
-        """The greatest product (or atom) with a fitting coefficient that nothing else contains."""
-        for atoms, factor in rest.terms:
-            if fits(factor) and not stands_elsewhere(rest, atoms):
-                return atoms, factor
-        return None
 
     def _enter(self, term: tuple[Monomial, int], rest: Dim) -> None:
         """The rule that a term with coefficient 1 or -1 is what rest == 0 makes it."""
@@ -542,6 +534,14 @@ class Facts:
             remainder = subtract(above, multiply(value, below))
             self._not_negative(remainder)
             self._not_negative(subtract(below - 1, remainder))
+        elif atom.kind in ("min", "max"):
+            sign = 1 if atom.kind == "min" else -1
+            rests = [multiply(subtract(argument, value), sign) for argument in atom.args]
+            open_ = [rest for rest in rests if not never_negative(subtract(rest, 1), self)]
+            for rest in rests:
+                self._not_negative(rest)
+            if len(open_) == 1:  # one operand it is
+                self._equate(open_[0])
 
     def _divide(self, size: Size, number: int) -> bool:
         """Know that `number` divides size; False if no rule could say so."""
@@ -558,8 +558,8 @@ class Facts:
         for atoms, factor in rest.items():
             reduced = add(reduced, of_term(atoms, factor // common))
         assert isinstance(reduced, Dim)
-        chosen = self._candidate(reduced, lambda factor: gcd(factor, number) == 1)
-        chosen = chosen or self._product(reduced, lambda factor: gcd(factor, number) == 1)
+        chosen = newest_term(reduced, self._age, lambda factor: gcd(factor, number) == 1)
+        chosen = chosen or lone_term(reduced, lambda factor: gcd(factor, number) == 1)
         if chosen is None:
             return False
         self._enter_multiple(reduced, chosen, number)

@@ -288,4 +288,37 @@ def broadcast_sizes(left: int, *others: int) -> int:
     return left
 
 
+def broadcast_forms(sizes: tuple[Size, ...]) -> Size:
+    """What sizes that are known to fit broadcast to: an atom, if it is not one of them.
+
+    A number above 1, or 0, is what the others become. Raises ShapeError if two numbers do not fit.
+    """
+    members = broadcast_members(sizes)
+    numbers = [size for size in members if isinstance(size, int)]
+    number = broadcast_sizes(1, *numbers)
+    if number != 1 or len(members) == len(numbers):
+        return number
+    dims = [size for size in members if isinstance(size, Dim)]
+    if len(dims) == 1:
+        return dims[0]
+    return of_atom(make_atom("broadcast", tuple(sorted(dims, key=order_of))))
+
+
+def broadcast_members(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
+    """What is broadcast together, also inside of other broadcasts; each once."""
+    found: dict[Size, None] = {}
+    for size in sizes:
+        atom = the_atom(size)
+        inside = atom.args if atom is not None and atom.kind == "broadcast" else (size,)
+        found.update(dict.fromkeys(inside))
+    return tuple(found)
+
+
+def operation(kind: str, args: tuple[Size, ...]) -> Size:
+    """What an atom of this kind is for these operands."""
+    if kind == "floordiv":
+        return floordiv(*args)
+    return broadcast_forms(args) if kind == "broadcast" else extreme(kind, args)
+
+
 OPERATIONS.update(floordiv=floordiv, modulo=modulo)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import lcm
 
+from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size, factors_of, of_atom
 from dy2st_runtime.dims.intervals import DECLARED, Known, bounds
 from dy2st_runtime.dims.polynomial import (
     Terms,
     add,
+    least_multiple,
     monomial_product,
     monomial_quotient,
     multiply,
@@ -28,6 +30,7 @@ _STEPS = 48
 
 class _NoFacts:
     inequalities: Sequence[Dim] = ()
+    conditions: Sequence[Condition] = ()
 
     def interval(self, atom: Atom) -> Interval:
         """The declared interval."""
@@ -76,7 +79,12 @@ def proved(size: Size, facts: Facts) -> bool:
     """`never_negative` by search alone, for what no example refutes."""
     if _relaxed(size, facts):
         return True
-    return _Proof(facts, relevant_facts(size, facts)).holds(size, _DEPTH)
+    size, relevant = least_multiple(size), relevant_facts(size, facts)
+    for fact in relevant:
+        more = subtract(size, fact)
+        if isinstance(more, int) and more >= 0:
+            return True
+    return _Proof(facts, relevant).holds(size, _DEPTH)
 
 
 def is_plain(size: Dim, facts: Facts) -> bool:

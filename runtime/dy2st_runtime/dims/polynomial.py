@@ -112,6 +112,17 @@ def divided_exactly(size: Dim, number: int) -> Size:
     return make_dim(size.constant // number, terms)
 
 
+def least_multiple(size: Size) -> Size:
+    """What is not negative just where a size is: 2*n - 3 as n - 2."""
+    if not isinstance(size, Dim):
+        return size
+    number = common_factor(size)
+    if number == 1:
+        return size
+    terms = tuple([(atoms, factor // number) for atoms, factor in size.terms])
+    return make_dim(size.constant // number, terms)
+
+
 def product(sizes: Iterable[Size]) -> Size:
     """The product of all sizes, 1 if there are none.
 

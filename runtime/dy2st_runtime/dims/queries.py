@@ -20,6 +20,7 @@ from dy2st_runtime.dims.order import is_plain, positive_when_shifted, proved
 from dy2st_runtime.dims.polynomial import add, common_factor, multiply, subtract
 from dy2st_runtime.dims.readable import readable
 from dy2st_runtime.dims.samples import deep_atoms, sampled
+from dy2st_runtime.dims.told import Question, order, question, zero
 
 _MOST_CASES = 64
 _DEPTH = 3
@@ -37,12 +38,12 @@ def equal(left: Size, right: Size) -> bool | None:
     """
     if left is right:
         return True
-    return _asked("zero", subtract(left, right), _is_zero)
+    return _asked(zero, subtract(left, right), _is_zero)
 
 
 def less_equal(left: Size, right: Size) -> bool | None:
     """Whether left <= right: True, False, or None for unknown."""
-    return _asked("order", subtract(right, left), _is_not_negative)
+    return _asked(order, subtract(right, left), _is_not_negative)
 
 
 def less(left: Size, right: Size) -> bool | None:
@@ -68,6 +69,11 @@ def same_shape(left: Sequence[Size], right: Sequence[Size]) -> bool | None:
 def decided(condition: Condition) -> bool | None:
     """Whether a condition holds: True, False, or None for unknown."""
     relation, left, right = condition.relation, condition.left, condition.right
+    if relation in ("in", "not in", "broadcasts", "not broadcasts"):
+        asked, wanted = question(condition)
+        known = current().told.get(asked)
+        if known is not None:
+            return known is wanted
     if relation in ("in", "not in"):
         answer = _is_one_of(left, right)
         return answer if relation == "in" or answer is None else not answer
@@ -84,7 +90,11 @@ def decided(condition: Condition) -> bool | None:
 
 def _broadcasts(left: Size, right: Size) -> bool | None:
     answers = [equal(left, right), equal(left, 1), equal(right, 1)]
-    if any(answers) or current().are_broadcast(left, right):
+    facts = current()
+    is_known = facts.are_broadcast(left, right) or any(
+        facts.is_chosen(one, (1, other)) for one, other in ((left, right), (right, left))
+    )
+    if any(answers) or is_known:
         return True
     return None if None in answers else False
 
@@ -111,18 +121,27 @@ def simplified(size: Size) -> Size:
 
 
 def _asked(
-    question: str, size: Size, answer: Callable[[Size, Facts, int], bool | None]
+    asked: Callable[[Size], Question],
+    size: Size,
+    answer: Callable[[Size, Facts, int], bool | None],
 ) -> bool | None:
     """The answer for one size, remembered as long as the facts stay the same."""
     facts = current()
-    key = (question, size)
+    if facts.told:
+        known = facts.told.get(asked(size))
+        if known is not None:
+            return known
+    key = (asked, size)
     try:
         return facts.answers[key]
     except KeyError:
         pass
     if len(facts.answers) > 1 << 16:
         facts.answers.clear()
-    result = answer(facts.normal(size), facts, _DEPTH)
+    form = facts.normal(size)
+    result = facts.told.get(asked(form)) if facts.told else None
+    if result is None:
+        result = answer(form, facts, _DEPTH)
     facts.answers[key] = result
     return result
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dy2st_runtime.dims.expression import Atom, Dim, Size, make_atom, of_atom
+from dy2st_runtime.dims.expression import Atom, Dim, Size, of_atom
 from dy2st_runtime.dims.facts import Facts
-from dy2st_runtime.dims.operations import extreme, floordiv
+from dy2st_runtime.dims.operations import floordiv, operation
 from dy2st_runtime.dims.polynomial import add, multiply, split
 
 
@@ -36,9 +36,5 @@ def _times(term: Size, atom: Atom, facts: Facts) -> Size:
         return multiply(term, floordiv(above, below))
     if atom.kind == "symbol":
         return multiply(term, of_atom(atom))
-    args = [_without_quotients(argument, facts) for argument in atom.args]
-    if atom.kind == "floordiv":
-        return multiply(term, floordiv(*args))
-    if atom.kind == "broadcast":
-        return multiply(term, of_atom(make_atom("broadcast", tuple(args))))
-    return multiply(term, extreme(atom.kind, tuple(args)))
+    args = tuple([_without_quotients(argument, facts) for argument in atom.args])
+    return multiply(term, operation(atom.kind, args))

@@ -11,14 +11,14 @@ from typing import Any
 
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import exactness
-from dy2st_runtime.dims.evaluation import broadcast_forms
 from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size, of_atom
 from dy2st_runtime.dims.facts import Contradiction
 from dy2st_runtime.dims.in_force import conflict, current, using
 from dy2st_runtime.dims.intervals import bounds
-from dy2st_runtime.dims.operations import broadcast_sizes, floordiv, modulo
+from dy2st_runtime.dims.operations import broadcast_forms, broadcast_sizes, floordiv, modulo
 from dy2st_runtime.dims.polynomial import add, common_factor, of_term, subtract
 from dy2st_runtime.dims.queries import decided, decided_without_facts, equal
+from dy2st_runtime.dims.told import solved_for_symbol
 from dy2st_runtime.errors import ShapeError, UndecidedDim
 
 
@@ -80,19 +80,12 @@ def _plain(condition: Condition) -> Condition:
         return condition
     if relation in ("<", "<="):
         left, right = right, left
-    rest = subtract(subtract(left, right), int(relation in ("<", ">")))
-    while isinstance(rest, Dim) and len(rest.terms) == 1 and len(rest.terms[0][0]) == 1:
-        (atom,), factor = rest.terms[0]
-        limit = -(rest.constant // factor) if factor > 0 else rest.constant // -factor
-        if atom.kind == "symbol":
+    rest = solved_for_symbol(subtract(subtract(left, right), int(relation in ("<", ">"))))
+    if isinstance(rest, Dim) and len(rest.terms) == 1:
+        (atom, *others), factor = rest.terms[0]
+        if not others and atom.kind == "symbol":
+            limit = -factor * rest.constant
             return Condition(">=" if factor > 0 else "<=", of_atom(atom), limit)
-        if atom.kind != "floordiv" or not isinstance(atom.args[1], int):
-            break
-        above, below = atom.args
-        if factor > 0:  # above // below >= limit
-            rest = subtract(above, limit * below)
-        else:  # above // below <= limit
-            rest = subtract(limit * below + below - 1, above)
     return condition
 
 
@@ -153,10 +146,24 @@ def broadcast(left: Size, right: Size) -> Size:
     if _is_not_one(left):
         return _stretched(left, right, same)
     if _collectors.stack:
-        require(
-            Condition("broadcasts", left, right), f"the sizes {left} and {right} must broadcast"
-        )
+        condition = Condition("broadcasts", left, right)
+        reason = f"the sizes {left} and {right} must broadcast"
+        if left.mask & right.mask and _makes_equal(condition):
+            condition = Condition("==", left, right)
+            left = right
+        require(condition, reason)
     return broadcast_forms((left, right))
+
+
+def _makes_equal(condition: Condition) -> bool:
+    """Whether sizes that must broadcast are equal where they do: n and min(n, 64)."""
+    facts = current().inside()
+    try:
+        facts.assume(condition)
+    except Contradiction:
+        return False
+    with using(facts):
+        return equal(condition.left, condition.right) is True
 
 
 def _is_not_one(size: Size) -> bool:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
+from dy2st_runtime.dims.conditions import MEANING, Condition
 from dy2st_runtime.dims.expression import Atom, Dim, Interval, Size, factors_of
 from dy2st_runtime.dims.polynomial import memo, split
 
 
 class Facts(Protocol):
-    """What is known: the values of atoms, and sizes that are never negative."""
+    """What is known: the values of atoms, sizes that are never negative, and conditions."""
 
     @property
     def inequalities(self) -> Sequence[Dim]:
         """Sizes that are never negative."""
+
+    @property
+    def conditions(self) -> Sequence[Condition]:
+        """Which sizes broadcast, and which are one of several."""
 
     def interval(self, atom: Atom) -> Interval:
         """The least and the largest value of an atom."""
@@ -37,6 +42,9 @@ def sampled(size: Size, facts: Facts) -> Iterator[int]:
     inside = deep_symbols(size)
     for fact in relevant:
         inside = (*inside, *(atom for atom in deep_symbols(fact) if atom not in inside))
+    conditions = _near(facts.conditions, set(inside))
+    for condition in conditions:
+        inside = (*inside, *(a for a in condition_symbols(condition) if a not in inside))
     limits = [facts.interval(atom) for atom in inside]
     for choose in _POINTS:
         values = {}
@@ -45,7 +53,9 @@ def sampled(size: Size, facts: Facts) -> Iterator[int]:
             value = choose(least, place)
             values[atom] = value if high is None or value <= high else high
         try:
-            if all([value_at(fact, values) >= 0 for fact in relevant]):
+            if all([value_at(fact, values) >= 0 for fact in relevant]) and all(
+                [holds_at(condition, values) for condition in conditions]
+            ):
                 yield value_at(size, values)
         except ZeroDivisionError:  # no size has these values
             continue
@@ -72,6 +82,27 @@ def relevant_facts(size: Size, facts: Facts) -> list[Dim]:
             known.update(deep_symbols(fact))
             mask |= fact.mask
     return found[:_MOST]
+
+
+def _near(conditions: Sequence[Condition], inside: set[Atom]) -> list[Condition]:
+    """Those about some of these symbols."""
+    return [c for c in conditions if not inside.isdisjoint(condition_symbols(c))]
+
+
+def condition_symbols(condition: Condition) -> tuple[Atom, ...]:
+    """The symbols on both sides of a condition; some may come twice."""
+    right = condition.right if isinstance(condition.right, tuple) else (condition.right,)
+    return tuple([atom for side in (condition.left, *right) for atom in deep_symbols(side)])
+
+
+def holds_at(condition: Condition, values: dict[Atom, int]) -> bool:
+    """Whether a condition holds; ZeroDivisionError where one of its sizes has no number."""
+    left, right = value_at(condition.left, values), condition.right
+    if isinstance(right, tuple):
+        right = tuple([value_at(size, values) for size in right])
+    else:
+        right = value_at(right, values)
+    return MEANING[condition.relation](left, right)
 
 
 def value_at(size: Size, values: dict[Atom, int]) -> int:

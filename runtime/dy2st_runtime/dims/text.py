@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from dy2st_runtime.dims.conditions import Condition
-from dy2st_runtime.dims.evaluation import broadcast_forms
 from dy2st_runtime.dims.expression import NAME, Dim, Size
-from dy2st_runtime.dims.operations import floordiv, maximum, minimum, modulo
+from dy2st_runtime.dims.operations import broadcast_forms, floordiv, maximum, minimum, modulo
 from dy2st_runtime.dims.polynomial import add, multiply, subtract
 from dy2st_runtime.errors import ParseError
 

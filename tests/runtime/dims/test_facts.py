@@ -1,0 +1,94 @@
+"""What was assumed is known: a law of Facts, and what it means for sizes that broadcast."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dy2st_runtime.dims import (
+    Condition,
+    Facts,
+    collect,
+    decided,
+    equal,
+    minimum,
+    require,
+    requirements,
+    simplified,
+    symbol,
+    using,
+)
+from tests.runtime.dims.facts_law import check
+
+n, m, k = symbol("n"), symbol("m"), symbol("k")
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_what_was_assumed_is_known_whatever_is_assumed_after_it(draw: random.Random):
+    check(draw)
+
+
+def test_what_was_assumed_of_a_product_is_known_in_every_form():
+    facts = Facts()
+    facts.assume(Condition("==", n % 3, 0))
+    facts.assume(Condition(">", (n // 3) * m + n, 0))
+    with using(facts):
+        assert decided(Condition(">", (n // 3) * m + 3 * (n // 3), 0)) is True
+
+
+def test_what_is_twice_something_that_is_not_negative_is_not_negative():
+    facts = Facts()
+    for condition in (
+        Condition("==", (n * m) % 2, 0),
+        Condition(">=", k, (n * m) // 2),
+        Condition("==", (k + 17 * ((n * m) // 2)) % 18, 0),
+    ):
+        facts.assume(condition)
+    with using(facts):
+        assert decided(Condition(">=", n * m, 0)) is True
+
+
+def test_a_size_that_is_even_is_not_1_so_what_broadcasts_with_it_is_1_or_that():
+    facts = Facts()
+    facts.assume(Condition("broadcasts", n, m))
+    facts.assume(Condition("==", n % 2, 0))
+    with using(facts):
+        assert decided(Condition("in", m, (1, n))) is True
+
+
+def test_a_minimum_that_is_1_tells_which_operand_it_is():
+    facts = Facts()
+    facts.assume(Condition("==", minimum(n, 64), 1))
+    with using(facts):
+        assert equal(n, 1) is True
+
+
+def test_broadcasts_inside_of_broadcasts_are_one():
+    facts = Facts()
+    with collect():
+        both, all_three = requirements.broadcast(n, m), requirements.broadcast(k, symbol("j"))
+    facts.assume(Condition("==", k, both))
+    with using(facts), collect():
+        assert simplified(all_three) is requirements.broadcast(both, symbol("j"))
+
+
+@pytest.mark.parametrize("size", [2, 3, 12, 64])
+def test_a_size_that_broadcasts_with_a_minimum_of_itself_is_that_minimum(size):
+    with collect() as found:
+        result = requirements.broadcast(n, minimum(n, size))
+        assert equal(result, n) is True and decided(Condition("<=", n, size)) is True
+    assert [constraint.condition.relation for constraint in found] == ["=="]
+
+
+def test_a_broadcast_that_is_not_0_is_put_in_normal_form_without_end():
+    facts = Facts()
+    facts.assume(Condition("broadcasts", n, m))
+    with using(facts), collect():
+        open_size = requirements.broadcast(n, m)
+        require(open_size != 0, "a divisor")
+        assert decided(Condition("!=", open_size, 0)) is True
+        assert simplified(open_size) is open_size
