@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, equal, product, require_equal, same_shape
+from dy2st_runtime.dims import Size, equal, product, require, require_equal, same_shape
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import (
     F,
@@ -96,6 +96,8 @@ def _copied_sizes(own: Shape, shape: Shape) -> Shape:
         if isinstance(size, int) and size == 0:
             if axis >= len(own):
                 raise ShapeError(f"reshape: there is no axis {axis} in {list(own)} to copy")
+            others = product([*own[:axis], *own[axis + 1 :]])
+            require(others != 0, f"reshape: 0 copies no size of a tensor without elements: {list(own)}")
             sizes[axis] = own[axis]
     return tuple(sizes)
 
