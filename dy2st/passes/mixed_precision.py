@@ -39,9 +39,11 @@ from dy2st_runtime.ir.dead_code import drop_dead
 
 FOLLOW = frozenset(
     ("abs", "add", "assign", "maximum", "minimum", "multiply", "neg", "relu", "subtract", "where")
-    + ("max_pool", "window_max")
+    + ("clip", "hardtanh", "leaky_relu", "max_pool", "relu6", "window_max")
 )
 """What follows beside operators that only move elements: a decision of this pass."""
+
+_NUMBERS = ("value", "min", "max", "negative_slope")  # attributes that are computed with
 
 
 @function_pass(opt_level=4)
@@ -107,8 +109,8 @@ class _Casts:
             moving = [v for v, array in zip(floats, arrays, strict=True) if array is None]
             if not moving or not all(map(self.is_short, moving)):
                 return False
-            if "value" in operator.attributes:
-                arrays.append(np.asarray(operator.attributes["value"]))
+            numbers = [operator.attributes.get(name) for name in _NUMBERS]
+            arrays += [np.asarray(number) for number in numbers if number is not None]
         return all(array is None or self.fits(array, is_free) for array in arrays)
 
     def is_short(self, variable: Variable) -> bool:

@@ -188,6 +188,7 @@ _STEPS: dict[str, Callable[[Operator, Scale, bool], Scale]] = {
     "assign": _same,
     "neg": _same,
     "relu": _same,
+    "leaky_relu": _same,
     "transpose": _transposed,
     "max_pool": _windowed,
     "window_max": _windowed,
@@ -198,7 +199,7 @@ _STEPS: dict[str, Callable[[Operator, Scale, bool], Scale]] = {
     "max": _reduced,
     "min": _reduced,
 }
-_POSITIVE = frozenset(("relu", "max_pool", "window_max", "max", "min"))
+_POSITIVE = frozenset(("relu", "leaky_relu", "max_pool", "window_max", "max", "min"))
 
 
 def leaky_input(operator: Operator) -> tuple[Variable, frozenset[Operator]] | None:

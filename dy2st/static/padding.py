@@ -220,11 +220,11 @@ def _made(site: Site) -> Axes:
 _ELEMENTWISE = frozenset(
     """
     abs acos acosh add asin asinh assign atan atan2 atanh bitwise_and bitwise_not bitwise_or
-    bitwise_xor cast ceil cos cosh detach divide equal erf exp expm1 floor floor_divide gelu
-    greater_equal greater_than isfinite isinf isnan less_equal less_than log log10 log1p log2
-    logical_and logical_not logical_or logical_xor maximum minimum multiply neg not_equal pow
-    reciprocal relu remainder round rsqrt sigmoid sign sin sinh softplus sqrt square subtract tan
-    tanh trunc where
+    bitwise_xor cast ceil clip cos cosh detach divide equal erf exp expm1 floor floor_divide gelu
+    greater_equal greater_than hardtanh isfinite isinf isnan leaky_relu less_equal less_than log
+    log10 log1p log2 logical_and logical_not logical_or logical_xor maximum minimum multiply neg
+    not_equal pow reciprocal relu relu6 remainder round rsqrt sigmoid sign silu sin sinh softplus
+    sqrt square subtract tan tanh trunc where
     """.split()  # noqa: SIM905  a list of strings is four times as long
 )
 

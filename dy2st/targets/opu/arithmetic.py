@@ -132,6 +132,23 @@ def _relu(low: Lowering, operator: Operator) -> View:
     return View(nodes.act(x.node, operator, low=0.0), x.shape)
 
 
+@rule_of("clip", "hardtanh", "relu6")
+def _clip(low: Lowering, operator: Operator) -> View:
+    x = low.view(operator.operands[0])
+    limits = {"min": 0.0, "max": 6.0} | operator.attributes
+    node = x.node
+    if limits["min"] is not None:
+        node = nodes.act(node, operator, low=float(limits["min"]))
+    if limits["max"] is not None:
+        node = nodes.act(node, operator, high=float(limits["max"]))
+    return View(node, x.shape)
+
+
+@rule_of("leaky_relu")
+def _leaky_relu(low: Lowering, operator: Operator) -> View:
+    return _with_slope(low, operator, operator.operands[0], operator.attributes["negative_slope"])
+
+
 @rule_of("maximum", "minimum")
 def _extremum(low: Lowering, operator: Operator) -> View:
     left, right = operator.operands

@@ -31,7 +31,7 @@ VIEWS = WHOLE_VIEWS | {
 
 # Made in memory of their own, whatever their attributes say; so is all that a ufunc makes.
 _FRESH = frozenset(
-    ("relu", "conv", "conv_transpose", "batch_norm", "layer_norm", "softmax", "gelu", "where")
+    ("conv", "conv_transpose", "batch_norm", "layer_norm", "softmax", "gelu", "where")
     + ("max_pool", "window_sum", "concat", "sigmoid", "rsqrt", "reciprocal", "erf", "log_softmax")
 )
 
@@ -39,8 +39,9 @@ _FRESH = frozenset(
 @cache
 def is_elementwise(name: str) -> bool:
     """Whether an operator reads every element once, before it writes that of the result."""
-    kernel = DEFINITIONS[name].kernel
-    return name == "relu" or (
+    definition = DEFINITIONS[name]
+    kernel = definition.kernel
+    return definition.takes_out or (
         isinstance(kernel, np.ufunc) and kernel.signature is None and kernel.nout == 1
     )
 

@@ -84,6 +84,8 @@ class OperatorDefinition:
     fails       whether it fails, or warns, for some data: it is never computed where the user's
                 code would not. A rule gets (*operands, **attributes), of a constant the array and
                 else the type. Not given: whether it raises.
+    takes_out   whether the kernel takes `out`, its first operand, to write an elementwise result
+                over it; ufuncs do without saying so.
     promote     positions of inputs that are brought to their common dtype first; True for all.
     kind        where the elements of the results come from.
     commutes    whether its two operands may be exchanged: the results are equal numbers;
@@ -107,6 +109,7 @@ class OperatorDefinition:
     gradient: Callable[..., Any] | None = None
     decompose: Callable[..., Any] | None = None
     data: Callable[..., Any] | bool | None = None
+    takes_out: bool = False
     promote: bool | tuple[int, ...] = False
     effect: Effect = Effect.PURE
     raises: type[Exception] | None = None

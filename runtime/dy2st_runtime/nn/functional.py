@@ -8,13 +8,10 @@ from dy2st_runtime.ops.activation import (
     hardshrink,
     hardsigmoid,
     hardswish,
-    hardtanh,
-    leaky_relu,
     log_sigmoid,
     log_softmax,
     mish,
     prelu,
-    relu6,
     selu,
     silu,
     softmax,
@@ -42,6 +39,7 @@ from dy2st_runtime.ops.embedding import (
     upsample,
 )
 from dy2st_runtime.ops.gather import one_hot, sequence_mask
+from dy2st_runtime.ops.limits import hardtanh, leaky_relu, relu6
 from dy2st_runtime.ops.loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,

@@ -4,20 +4,16 @@ from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS
 from dy2st_runtime.ir.tensor import attach_methods
 from dy2st_runtime.ops.activation import (
     celu,
-    clip,
     elu,
     gelu,
     glu,
     hardshrink,
     hardsigmoid,
     hardswish,
-    hardtanh,
-    leaky_relu,
     log_sigmoid,
     log_softmax,
     mish,
     prelu,
-    relu6,
     selu,
     silu,
     softmax,
@@ -137,6 +133,7 @@ from dy2st_runtime.ops.indexing import (
     slice,
     strided_slice,
 )
+from dy2st_runtime.ops.limits import clip, hardtanh, leaky_relu, relu6
 from dy2st_runtime.ops.loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,

@@ -9,6 +9,7 @@ import numpy as np
 from dy2st_runtime.ir import F, Kind, Sample, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_dtype, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import SIGNED_AXIS
+from dy2st_runtime.ops.blocks import in_blocks
 from dy2st_runtime.ops.erf import erf_kernel
 from dy2st_runtime.ops.rules import float_type, on_floats
 
@@ -89,6 +90,32 @@ define(
 )
 
 
+def _silu_formula(x: Any, out: Any) -> None:
+    half = x * x.dtype.type(0.5)
+    np.tanh(half, out=out)
+    out *= half
+    out += half
+
+
+def _silu_gradient(g: Any, y: Any, x: Any) -> Any:
+    share = F.sigmoid(x)
+    return g * (share + y * (1.0 - share))
+
+
+define(
+    "silu",
+    doc="x * sigmoid(x).",
+    inputs="x",
+    kind=Kind.ELEMENTWISE,
+    infer=float_type,
+    kernel=in_blocks(_silu_formula),
+    gradient=_silu_gradient,
+    decompose=lambda x: x * F.sigmoid(x),
+    takes_out=True,
+    samples=(Sample(((2, 3),)), Sample(((),)), Sample(((0, 2),))),
+)
+
+
 def _softplus_kernel(x: Any, beta: float, threshold: float) -> Any:
     kind = x.dtype.type
     scaled = x * kind(beta)
@@ -143,8 +170,8 @@ def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0, name: str | Non
 
 @public
 def silu(x: Any, name: str | None = None) -> Any:
-    """x * sigmoid(x)."""
-    return x * F.sigmoid(x)
+    """x * sigmoid(x): (...,) -> (...,)."""
+    return apply("silu", x)
 
 
 @public
@@ -157,18 +184,6 @@ def swish(x: Any, name: str | None = None) -> Any:
 def mish(x: Any, name: str | None = None) -> Any:
     """x * tanh(softplus(x)) (Misra 2019)."""
     return x * F.tanh(softplus(x))
-
-
-@public
-def relu6(x: Any, name: str | None = None) -> Any:
-    """min(max(x, 0), 6)."""
-    return F.clip(x, 0.0, 6.0)
-
-
-@public
-def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
-    """x where x > 0, else negative_slope * x."""
-    return F.where(F.greater_than(x, 0), x, x * negative_slope)
 
 
 @public
@@ -221,19 +236,13 @@ def hardsigmoid(
     x: Any, slope: float = 1.0 / 6.0, offset: float = 0.5, name: str | None = None
 ) -> Any:
     """min(max(slope * x + offset, 0), 1)."""
-    return F.clip(x * slope + offset, 0.0, 1.0)
+    return F.hardtanh(x * slope + offset, 0.0, 1.0)
 
 
 @public
 def hardswish(x: Any, name: str | None = None) -> Any:
     """x * min(max(x + 3, 0), 6) / 6 (Howard 2019)."""
-    return x * F.clip(x + 3.0, 0.0, 6.0) / 6.0
-
-
-@public
-def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
-    """min(max(x, min), max)."""
-    return F.clip(x, min, max)
+    return x * F.relu6(x + 3.0) / 6.0
 
 
 @public
@@ -259,13 +268,3 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
     """a * sigmoid(b), with a and b the halves of an axis (Dauphin 2016)."""
     a, b = F.split(x, 2, axis)
     return a * F.sigmoid(b)
-
-
-@method
-def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
-    """min(max(x, min), max): either limit may be left out; the slope at a limit is 1."""
-    if min is not None:
-        x = F.where(F.less_than(x, min), F.cast(min, x.dtype), x)
-    if max is not None:
-        x = F.where(F.greater_than(x, max), F.cast(max, x.dtype), x)
-    return x

@@ -86,12 +86,16 @@ def float_type(x: TensorType, **_: Any) -> TensorType:
     return x if x.is_floating else x.with_dtype(_float_of(x.dtype))
 
 
+def as_floats(x: Any) -> Any:
+    """An array, as floats if it holds integers."""
+    return x if is_floating(x.dtype) else x.astype(_float_of(x.dtype))
+
+
 def on_floats(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel of one array whose integers become floats before anything is computed."""
 
     def run(x: Any, **attributes: Any) -> Any:
-        x = x if is_floating(x.dtype) else x.astype(_float_of(x.dtype))
-        return kernel(x, **attributes)
+        return kernel(as_floats(x), **attributes)
 
     return run
 

@@ -29,6 +29,7 @@ class _Row:
     low: float = -2.0
     high: float = 2.0
     keeps_dtype: bool = False
+    takes_out: bool = False
 
 
 def _sigmoid(x: Any) -> Any:
@@ -36,8 +37,8 @@ def _sigmoid(x: Any) -> Any:
     return (np.tanh(x * x.dtype.type(0.5)) + x.dtype.type(1)) * x.dtype.type(0.5)
 
 
-def _relu(x: Any) -> Any:
-    return np.maximum(x, x.dtype.type(0))
+def _relu(x: Any, out: Any = None) -> Any:
+    return np.maximum(x, x.dtype.type(0), out=out)
 
 
 def _rsqrt(x: Any) -> Any:
@@ -108,6 +109,7 @@ _ROWS = (
         0.1,
         2.0,
         keeps_dtype=True,
+        takes_out=True,
     ),
     _Row(
         "floor",
@@ -205,6 +207,7 @@ def _define(row: _Row) -> None:
         kind=Kind.ELEMENTWISE,
         view=_same_integers if row.name in _ROUNDING else None,
         samples=samples,
+        takes_out=row.takes_out,
         promote=row.name in ("neg", "abs"),  # Python's operators: a number stays a number
         data=_OF_SIZES.get(row.name),
     )

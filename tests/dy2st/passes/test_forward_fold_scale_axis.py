@@ -61,15 +61,24 @@ def test_a_scale_before_weights_goes_into_them(t, build):
     assert str(t.check.again) == str(after)
 
 
-@pytest.mark.parametrize("function", [F.leaky_relu, lambda x: F.prelu(x, w(4))], ids=["leaky", "p"])
-def test_a_scale_passes_leaky_relu(t, function):
+LEAKY = {
+    "one operator": (F.leaky_relu, 0),
+    "a choice": (lambda x: F.where(x > 0, x, x * 0.01), 1),
+    "by channel": (lambda x: F.prelu(x, w(4)), 1),
+}
+
+
+@pytest.mark.parametrize("kind", LEAKY)
+def test_a_scale_passes_leaky_relu(t, kind):
+    function, slopes = LEAKY[kind]
+
     def build(x):
         y = x * s(4, 1, 1)
         return conv6(function(y)), conv6(y, 1)
 
     program = t.program_of(build, t.floats(*IMAGE))
     after = t.check(Sequential([FoldConstant(), ForwardFoldScaleAxis()]), program)
-    assert t.names(after).count("multiply") == 1  # the slope
+    assert t.names(after).count("multiply") == slopes
     assert str(t.check.again) == str(after)
 
 

@@ -96,11 +96,20 @@ def test_a_scale_behind_weights_goes_into_them(t, build):
     assert str(t.check.again) == str(after)
 
 
-@pytest.mark.parametrize("function", [F.leaky_relu, lambda x: F.prelu(x, w(6))], ids=["leaky", "p"])
-def test_a_scale_passes_leaky_relu(t, function):
+LEAKY = {
+    "one operator": (F.leaky_relu, 0),
+    "a choice": (lambda x: F.where(x > 0, x, x * 0.01), 1),
+    "by channel": (lambda x: F.prelu(x, w(6)), 1),
+}
+
+
+@pytest.mark.parametrize("kind", LEAKY)
+def test_a_scale_passes_leaky_relu(t, kind):
+    function, slopes = LEAKY[kind]
+
     program = t.program_of(lambda x: function(conv6(x)) * s(6, 1, 1), t.floats(*IMAGE))
     after = t.check(Sequential([FoldConstant(), BackwardFoldScaleAxis()]), program)
-    assert t.names(after).count("multiply") == 1  # the slope
+    assert t.names(after).count("multiply") == slopes
 
 
 @pytest.mark.parametrize(("dtype", "rtol"), [("float64", 1e-14), ("float16", 4e-3)])

@@ -309,11 +309,9 @@ def _call_in_place(
     index = writer.over.get(operator)
     if index is None or _is_small(operator.results[0]):
         return None
-    target, kernel = operands[index], definition.kernel
-    if operator.name == "relu":
-        zero = operator.operands[0].tensor_type.dtype.type(0)
-        kernel, operands = np.maximum, [*operands, writer.constant(zero)]
-    return f"{writer.constant(kernel, 'k')}({', '.join(operands)}, out={target})"
+    target, kernel = operands[index], writer.constant(definition.kernel, "k")
+    arguments = ", ".join([*operands, *_keywords(writer, operator)])
+    return f"{kernel}({arguments}, out={target})"
 
 
 def _kernel_call(
@@ -324,11 +322,14 @@ def _kernel_call(
         function, text = special
         return text.format(writer.constant(function, "k"))
     kernel = writer.constant(definition.kernel, "k")
-    keywords = [
+    return f"{kernel}({', '.join([*operands, *_keywords(writer, operator)])})"
+
+
+def _keywords(writer: _Writer, operator: Operator) -> list[str]:
+    return [
         f"{_identifier(name)}={writer.attribute(value)}"
         for name, value in operator.attributes.items()
     ]
-    return f"{kernel}({', '.join([*operands, *keywords])})"
 
 
 def _identifier(name: str) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dy2st
+from dy2st.nn import functional as F
 from dy2st.targets.opu.host import FREE
 from dy2st.targets.opu.layer import Activation
 from dy2st.targets.opu.lowering import RULES
@@ -34,10 +35,17 @@ def test_all_ways_to_write_a_relu_are_one(name):
     assert layers[0].activation_limit is None
 
 
+def below(y, number):
+    limit = dy2st.to_tensor(np.float32(number))
+    return dy2st.where(y > limit, limit, y)
+
+
 LIMITED = {
     "relu first": lambda y: dy2st.minimum(dy2st.maximum(y, ZERO), dy2st.to_tensor(np.float32(0.5))),
     "relu last": lambda y: dy2st.maximum(dy2st.minimum(y, dy2st.to_tensor(np.float32(0.5))), ZERO),
     "clip": lambda y: y.clip(0.0, 0.5),
+    "hardtanh": lambda y: F.hardtanh(y, 0.0, 0.5),
+    "choices": lambda y: below(dy2st.where(y < ZERO, ZERO, y), 0.5),
     "twice": lambda y: y.clip(0.0, 0.75).clip(-1.0, 0.5),
 }
 
@@ -49,6 +57,7 @@ def test_limits_on_both_sides_are_a_clipped_relu(name):
 
 
 LEAKY = {
+    "leaky_relu": lambda y: F.leaky_relu(y, 0.125),
     "kept above": lambda y: dy2st.where(y > 0, y, y * 0.125),
     "scaled below": lambda y: dy2st.where(y < 0, 0.125 * y, y),
     "the larger": lambda y: dy2st.maximum(y, 0.125 * y),
