@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.dy2st.jit.tensor_programs import INPUTS, Writer, compare, define, lines_taken, program_of
+from tests.effort import effort
 
-ROUNDS, PROGRAMS = 6, 50
+ROUNDS, PROGRAMS = effort(2, 6), effort(25, 50)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))

@@ -9,6 +9,7 @@ from dy2st.passes import Module, pipeline
 from examples.zoo.__main__ import compare
 from examples.zoo.models import MODELS
 from tests.dy2st.passes.arena import run_both
+from tests.effort import effort
 from tests.random_programs import REFUSED, random_program
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -34,7 +35,7 @@ def check(program, inputs, state):
     return stored
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", range(effort(3, 10)))
 def test_random_programs_run_in_planned_memory(block):
     stored = 0
     for seed in range(1000 + block * 25, 1025 + block * 25):

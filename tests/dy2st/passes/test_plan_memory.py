@@ -15,6 +15,7 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.ops.tensor_array import array_of, array_read
+from tests.effort import effort
 
 KIB = 1024  # bytes of one value of X
 X = (16, 16)
@@ -177,7 +178,7 @@ def test_empty_values_need_nothing(t):
     assert planned(t, lambda x: F.exp(x), (0, 4)).arena == 0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=effort(50, 200), deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 40), st.integers(0, 30), st.integers(0, 12)), max_size=40))
 def test_random_lifetimes_never_overlap(rows):
     buffers = [Buffer("b", 64 * n, begin, begin + length) for n, begin, length in rows]

@@ -10,6 +10,7 @@ from dy2st.passes import PassContext
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.ir import F, TensorType, apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
+from tests.effort import effort
 
 EXACT = (
     passes.FreezeParameters,
@@ -192,7 +193,7 @@ def random_program(t, seed, steps=14):
     return t.program_of(build, image, TensorType("float32", (size, 3)))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(effort(20, 60)))
 def test_passes_in_any_order_keep_the_numbers(t, seed):
     program = random_program(t, seed)
     rng = np.random.default_rng(seed + 1_000)
@@ -200,7 +201,7 @@ def test_passes_in_any_order_keep_the_numbers(t, seed):
     t.check(passes.Sequential(chosen), program, rtol=2e-4)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(effort(15, 40)))
 def test_exact_passes_keep_every_bit(t, seed):
     program = random_program(t, seed + 500)
     rng = np.random.default_rng(seed)
@@ -208,7 +209,7 @@ def test_exact_passes_keep_every_bit(t, seed):
     t.check(passes.Sequential(chosen), program, rtol=0)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(effort(6, 20)))
 @pytest.mark.parametrize("name", sorted(passes.PIPELINES))
 def test_pipelines_keep_the_numbers(t, seed, name):
     program = random_program(t, seed + 900)

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.effort import effort
+
 INPUTS = [(0, 1, [1, 2]), (2, -1, [3]), (1, 3, []), (3, 2, [0, -1, 4])]
 VARIABLES = ["a", "b", "v0", "v1", "v2", "v3"]
 
@@ -255,7 +257,7 @@ class Effects:
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
-@pytest.mark.parametrize("seed", range(0, 200, 10))
+@pytest.mark.parametrize("seed", range(0, effort(40, 200), 10))
 def test_ten_random_programs_equal_python(seed, define, convert, outcome_of):
     for number in range(seed, seed + 10):
         text = Writer(number).program()

@@ -29,6 +29,7 @@ from dy2st_runtime.dims import (
     to_python,
     using,
 )
+from tests.effort import effort
 
 NAMES = "uvwxy"
 SYMBOLS = {name: symbol(name, low) for name, low in zip(NAMES, (0, 0, 1, 1, 2), strict=True)}
@@ -100,10 +101,10 @@ def _folded(function):
     return call
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(effort(4, 20)))
 def test_every_size_is_what_numpy_computes_and_lies_in_its_bounds(seed):
     generator = random.Random(seed)
-    for _ in range(100):  # times 20 seeds and 500 points: a million values
+    for _ in range(100):  # times 20 seeds and 500 points: a million values in all
         expression, values = tree(generator, 4), points(generator)
         size, numbers = as_size(expression), as_numbers(expression, values)
         np.testing.assert_array_equal(numbers_of(size, values), numbers, str(expression))
@@ -147,7 +148,7 @@ def holds(claimed):
     return decided(Condition(relation, left, right))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(effort(8, 20)))
 def test_no_answer_is_wrong(seed):
     generator = random.Random(1000 + seed)
     known = 0
@@ -172,7 +173,7 @@ def assumed(facts: Facts, claims) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(effort(6, 40)))
 def test_no_answer_under_facts_is_wrong(seed):
     generator = random.Random(2000 + seed)
     for _ in range(40):
@@ -195,7 +196,7 @@ def test_no_answer_under_facts_is_wrong(seed):
                 assert same[allowed].all(), (claims, claimed[1], size)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(effort(6, 20)))
 def test_a_fact_never_turns_true_into_false(seed):
     generator = random.Random(3000 + seed)
     for _ in range(60):

@@ -30,6 +30,7 @@ from dy2st_runtime.dims import (
     to_python,
 )
 from dy2st_runtime.errors import ParseError, ShapeError, UndecidedDim
+from tests.effort import effort
 
 X, Y, Z = symbol("x"), symbol("y"), symbol("z", 1)
 SCOPE = {"x": X, "y": Y, "z": Z}
@@ -79,7 +80,7 @@ def both(tree, numbers):
     return size, number, dict(zip((X, Y, Z), numbers, strict=True))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=effort(150, 600), deadline=None)
 @given(TREES, VALUES)
 def test_a_size_evaluates_to_what_python_computes(tree, numbers):
     size, number, values = both(tree, numbers)
@@ -88,7 +89,7 @@ def test_a_size_evaluates_to_what_python_computes(tree, numbers):
     assert (low is None or low <= number) and (high is None or number <= high)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=effort(100, 300), deadline=None)
 @given(TREES, VALUES)
 def test_text_and_generated_python_mean_the_size(tree, numbers):
     size, number, _ = both(tree, numbers)
@@ -98,7 +99,7 @@ def test_text_and_generated_python_mean_the_size(tree, numbers):
     assert eval(text, scope) == number
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=effort(150, 600), deadline=None)
 @given(TREES, TREES, VALUES)
 def test_answers_hold_for_every_value(left, right, numbers):
     a, first, _ = both(left, numbers)
@@ -111,7 +112,7 @@ def test_answers_hold_for_every_value(left, right, numbers):
         assert answer is None or answer == truth
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=effort(100, 200), deadline=None)
 @given(TREES, TREES, VALUES)
 def test_substitution_commutes_with_evaluation(tree, other, numbers):
     size, _, values = both(tree, numbers)

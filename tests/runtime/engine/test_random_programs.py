@@ -11,6 +11,7 @@ from dy2st_runtime import engine
 from dy2st_runtime.ir import TensorType
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.tensor import EagerTensor
+from tests.effort import effort
 from tests.random_programs import random_program
 
 
@@ -74,7 +75,7 @@ def check(made):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("block", range(12))
+@pytest.mark.parametrize("block", range(effort(3, 12)))
 def test_random_programs_give_what_the_interpreter_gives(block):
     written = 0
     for seed in range(block * 25, block * 25 + 25):

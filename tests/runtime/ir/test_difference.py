@@ -15,6 +15,7 @@ from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.difference import difference, difference_of_models
+from tests.effort import effort
 
 SHAPE = ("float32", (2,))
 
@@ -30,7 +31,12 @@ def chain(*names):
     return f
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(
+    max_examples=effort(20, 60),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+)
 @given(data=st.data())
 def test_a_random_program_equals_its_copy_whatever_values_are_called(random_program, data):
     program = random_program(data.draw)
@@ -42,7 +48,12 @@ def test_a_random_program_equals_its_copy_whatever_values_are_called(random_prog
     assert difference(program, copy) == ""
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(
+    max_examples=effort(20, 60),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+)
 @given(data=st.data())
 def test_random_programs_are_equal_only_if_their_texts_are(random_program, data):
     left, right = random_program(data.draw), random_program(data.draw)

@@ -16,10 +16,14 @@ from dy2st_runtime.ir import F
 from dy2st_runtime.ir.line_reader import LineReader
 from dy2st_runtime.ir.parser import parse, parse_one
 from dy2st_runtime.ir.printer import to_text
+from tests.effort import effort
 
 QUICK = ["quick_head", "quick_tail", "quick_end", "quick_parameters"]
 MANY = settings(
-    max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+    max_examples=effort(30, 100),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
 )
 
 

@@ -20,9 +20,13 @@ from dy2st_runtime.ir.parser import parse, parse_one
 from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ir.types import ArrayType
 from dy2st_runtime.ir.verifier import findings
+from tests.effort import effort
 
 MANY = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=effort(50, 150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
 )
 
 

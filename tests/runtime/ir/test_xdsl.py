@@ -20,6 +20,7 @@ from dy2st_runtime.ir import F
 from dy2st_runtime.ir.parser import parse, parse_one
 from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ops.control_flow import while_loop
+from tests.effort import effort
 
 N = symbol("n", 0, 64)
 DTYPES = [
@@ -91,7 +92,12 @@ def test_locations_survive_xdsl(trace):
     assert [o.location for o in again.operators] == [Location("model.py", 9, 8), None]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(
+    max_examples=effort(20, 60),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+)
 @given(data=st.data())
 def test_a_random_program_comes_back_through_xdsl(random_program, data):
     text = to_text(random_program(data.draw), locations=False)

@@ -16,6 +16,7 @@ from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.ir.verifier import verify
 from dy2st_runtime.ops import setitem, shape
 from dy2st_runtime.tensor import EagerTensor, to_tensor
+from tests.effort import effort
 
 # NumPy 2.2, the last for Python 3.10, warns where later ones raise.
 pytestmark = pytest.mark.filterwarnings("ignore:Out of bound index found:DeprecationWarning")
@@ -70,7 +71,7 @@ def numpy_answer(array, index):
         return None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=effort(60, 200), deadline=None)
 @given(arrays_with_index())
 def test_every_index_picks_what_numpy_picks(case):
     array, index = case
@@ -99,7 +100,7 @@ def test_a_program_with_symbolic_sizes_picks_what_numpy_picks(case, symbolic):
     np.testing.assert_array_equal(have, want, strict=True)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=effort(50, 150), deadline=None)
 @given(arrays_with_index(), st.booleans())
 def test_every_index_sets_what_numpy_sets(case, one_number):
     array, index = case

@@ -15,6 +15,7 @@ from dy2st.targets.opu.operations import Compute, Kind, Load, Origin, Pool, Stor
 from dy2st.targets.opu.timing import time_operations
 from dy2st.targets.opu.word_table import WORDS
 from dy2st.targets.opu.words import blocks, canonical, decode, encode, fetch_times
+from tests.effort import effort
 
 OPU = machine("opu1024")
 NINE = tuple((r, s) for r in range(3) for s in range(3))
@@ -134,7 +135,7 @@ def programs(draw):
     return found
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=effort(60, 400), deadline=None)
 @given(programs(), st.sampled_from((1, 3, 32)))
 def test_every_program_comes_back_from_its_words(operations, queue):
     opu = OPU.but(queue=queue)
@@ -236,7 +237,7 @@ def test_every_truncation_is_refused():
             decode(words[:count], OPU)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=effort(60, 300), deadline=None)
 @given(st.data())
 def test_a_flipped_bit_is_refused_or_read_as_another_program(data):
     words = encode(long_program(3), OPU)

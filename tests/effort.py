@@ -1,0 +1,12 @@
+"""How many cases are drawn at random: a few in every run, many where DY2ST_TESTS=full asks for it."""
+
+from __future__ import annotations
+
+import os
+
+IS_FULL = os.environ.get("DY2ST_TESTS") == "full"
+
+
+def effort(few: int, many: int) -> int:
+    """How many seeds or examples this run draws."""
+    return many if IS_FULL else few
