@@ -169,11 +169,8 @@ LANGUAGE: tuple[str, ...] = (
 
 # A selection that takes a few seconds, for the ordinary run.
 QUICK: tuple[tuple[str, str], ...] = (
-    ("stdlib", "test_heapq"),
-    ("stdlib", "test_json"),
     ("stdlib", "test_textwrap"),
     ("language", "test_grammar"),
-    ("language", "test_patma"),
     ("language", "test_scope"),
 )
 

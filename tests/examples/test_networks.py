@@ -47,16 +47,10 @@ def test_the_passes_for_the_opu_leave_the_results_and_no_batch_norm(name):
     close(engine.compile(after).run(inputs, module.state_of(after)), expected)
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "vgg16"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
 def test_the_published_size_has_the_published_multiplications(name):
     model = MODELS[name]
-    static = dy2st.to_static(model.build().eval(), model.specs())
-    assert statistics(static.forward.main_program).macs == pytest.approx(model.macs, rel=1e-3)
-
-
-@pytest.mark.slow
-def test_vgg16_has_the_published_multiplications():
-    model = MODELS["vgg16"]
     static = dy2st.to_static(model.build().eval(), model.specs())
     assert statistics(static.forward.main_program).macs == pytest.approx(model.macs, rel=1e-3)
 

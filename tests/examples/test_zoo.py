@@ -79,6 +79,7 @@ def test_the_table_is_printed_for_the_models_that_are_named():
     assert done.stdout.startswith("| model | operators |") and "| lstm |" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "macs"),  # millions, as published for 224 x 224 and, for YOLOv3, 416 x 416 pixels
     [("resnet50", 4089), ("resnet18", 1814), ("mobilenet_v2", 301), ("yolo_v3", 32930)],

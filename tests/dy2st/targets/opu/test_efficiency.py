@@ -16,8 +16,7 @@ from tests.dy2st.targets.opu.conv_tables import ConvShape
 
 GOALS = {"vgg16": 0.998, "resnet50": 0.93, "tiny_yolo": 0.94, "yolov2": 0.99, "yolov3": 0.99}
 NAMES = [
-    pytest.param(name, marks=[pytest.mark.slow] if name.startswith("yolo") else [])
-    for name in GOALS
+    pytest.param(name, marks=[] if name == "tiny_yolo" else [pytest.mark.slow]) for name in GOALS
 ]
 
 
@@ -56,6 +55,7 @@ def test_fetching_instructions_takes_no_time_of_its_own(name: str) -> None:
     assert fetched.cycles <= 1.002 * model.time().cycles
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, seconds", [("vgg16", 20), ("resnet50", 30)])
 def test_compiling_is_quick(name: str, seconds: float) -> None:
     network = getattr(conv_networks, name)()
