@@ -32,7 +32,7 @@ from dy2st.convert.regions import Region
 from dy2st.convert.stale import is_stale, make_stale
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.errors import BranchMismatch, Location
-from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, ValueType, Variable
+from dy2st_runtime.ir import ArrayType, Block, F, Tensor, Tracer, ValueType, Variable
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.join import join_types
 from dy2st_runtime.ir.program import NumberKind
@@ -62,6 +62,7 @@ class Join:
         self.new: set[int] = set()  # objects that a branch has made, and nothing else holds
         # What gives objects that a branch has made the values that they have after the `if`.
         self.exports: dict[int, tuple[Any, list[Callable[[], None]]]] = {}
+        self._stand_ins: dict[tuple[Block, ValueType], Any] = {}
 
     def variable(self, name: str, left: Any, right: Any, guarded: bool) -> Callable[[], Any]:
         """As `join`, for values that were perhaps unbound before: whether they are bound now is
@@ -251,8 +252,7 @@ class Join:
     def _filler(self, value: Any, region: Region) -> Any:
         """What stands in for a value where nobody reads it."""
         if is_joinable(value):
-            with self.tracer.inside(region.block):
-                return stand_in(self.tracer, value)
+            return self._stand_in(value, region)
         other = self.false if region is self.true else self.true
         if is_structure(value):
             self._export(value, other)
@@ -262,6 +262,16 @@ class Join:
             # Only the other branch goes on: what it has changed is changed for all names.
             region.copies.stand_in(filler, other.copies.original_of(value))
         return filler
+
+    def _stand_in(self, value: Any, region: Region) -> Any:
+        """One stand-in serves all values of a type: a list of many lengths needs very many."""
+        if is_number(value):
+            return stand_in(self.tracer, value)
+        key = region.block, value.type if isinstance(value, Variable) else value.tensor_type
+        if key not in self._stand_ins:
+            with self.tracer.inside(region.block):
+                self._stand_ins[key] = stand_in(self.tracer, value)
+        return self._stand_ins[key]
 
     def _export(self, value: Any, region: Region) -> None:
         """Let an object that a branch has made hold, after the `if`, what it held in the branch."""

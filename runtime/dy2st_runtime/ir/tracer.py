@@ -30,6 +30,7 @@ from dy2st_runtime.ir.dispatch import active, interpreting
 from dy2st_runtime.ir.facts import drop_implied, holding, simplified_type, simplify_types
 from dy2st_runtime.ir.fresh import fresh_symbol, restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.growth import Growth
 from dy2st_runtime.ir.inputs import (
     NUMBER_DTYPES,
     SCALAR_DTYPES,
@@ -108,6 +109,7 @@ class Tracer:
         # Conditions that tell which cases of a Choice it can be.
         self.narrowings: dict[Variable, tuple[Any, frozenset[int]]] = {}
         self._required: set[tuple[Block | None, Constraint]] = set()
+        self._growth = Growth()
         self._detached: dict[tuple[Block, Variable], Variable] = {}
 
     @classmethod
@@ -214,6 +216,7 @@ class Tracer:
             types = [simplified_type(type) for type in types]
         operator.results = [Variable(type, operator) for type in types]
         self.block.operators.append(operator)
+        self._growth.note(operator)
         return operator
 
     def variable(self, value: Any, dtype: DType | None = None) -> Variable:

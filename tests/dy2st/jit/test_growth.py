@@ -1,0 +1,87 @@
+"""A Program that one line makes grow beyond all measure is refused, and soon; honest ones are not."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import dy2st
+from dy2st import nn
+from dy2st.jit import to_static
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import growth
+
+X = dy2st.to_tensor([1.0, 2.0, 3.0])
+
+
+def _until_small(n):
+    def run(x):
+        found = []
+        for i in range(n):
+            x = x * 0.9
+            found.append(x)
+            if x.sum() < 0.5:
+                break
+        return dy2st.stack(found).sum()
+
+    return run
+
+
+def _where_larger(n):
+    def run(x):
+        found = []
+        for i in range(n):
+            if x.sum() > i:
+                found.append(x * i)
+        return sum(found)
+
+    return run
+
+
+def _deeper(x, k):
+    if k == 0:
+        return x
+    if x.sum() > k:
+        return _deeper(x * 2, k - 1)
+    return _deeper(x + 1, k - 1)
+
+
+def _in_both(n):
+    return lambda x: _deeper(x, n)
+
+
+@pytest.mark.parametrize(
+    ("make", "few", "many"), [(_until_small, 6, 60), (_where_larger, 6, 60), (_in_both, 6, 40)]
+)
+def test_what_grows_with_every_path_is_refused_with_its_line(make, few, many, monkeypatch):
+    assert to_static(make(few))(X).tolist() == make(few)(X).tolist()
+    monkeypatch.setattr(growth, "MOST_A_LINE", 2000)
+    function = to_static(make(many))
+    with pytest.raises(UnsupportedSyntax) as refused:
+        function(X)
+    assert refused.value.at.file == __file__
+    text = str(refused.value)
+    assert re.search(r"2,000.*\n  because: .*\n  instead: .*DY2ST_MOST_A_LINE", text)
+
+
+def test_a_list_of_many_lengths_needs_few_operators():
+    function = to_static(_where_larger(12))
+    assert function(X).tolist() == _where_larger(12)(X).tolist()
+    assert str(function.main_program).count('"cond"') < 200
+
+
+def test_long_loops_of_python_are_not_refused():
+    layers = [nn.Linear(3, 3) for _ in range(20)]
+
+    def run(x):
+        for _ in range(5):
+            for layer in layers:
+                x = dy2st.tanh(layer(x)) + x
+                if x.sum() > 5:
+                    x = x - x.mean()
+                    if x.max() > 1:
+                        x = x * 0.5
+        return x
+
+    assert to_static(run)(X).tolist() == run(X).tolist()
