@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log
 
-from dy2st.targets.opu import compat
-from dy2st.targets.opu.cost import ConvShape
+from dy2st.targets.opu.compat import square_plan
 from dy2st.targets.opu.machine import Machine
 from dy2st.targets.opu.operations import Compute
 from dy2st.targets.opu.schedule import Addresses, Scheduler
@@ -19,15 +18,12 @@ from dy2st.targets.opu.tiling import (
     Plan,
     candidates,
     check_weights,
-    fits,
     passes,
     spans,
-    square_cuts,
     strips,
     traffic,
 )
 from dy2st.targets.opu.timing import time_operations
-from dy2st_runtime.errors import ArgumentError
 
 TRIED = 3
 """Cuts that are timed; each in a few orders."""
@@ -162,40 +158,13 @@ def cycles_between(step: Step, plan: Plan, machine: Machine) -> float:
 
 
 def _compat(step: Step, machine: Machine) -> Decision:
-    """The public tool chain's square tiles, made to fit: aligned to pooling, and within buffers."""
-    check_weights(step, machine)
-    shape = _shape(step)
-    try:
-        edge = max(1, compat.tile_edge(shape, machine) // shape.stride)
-    except ArgumentError:  # it has no tiles for this layer
-        return _decided(step, candidates(step, machine)[0], machine)
-    pool = step.post.pool
-    if pool is not None:
-        edge = max(1, edge // max(pool.stride_y, pool.stride_x))
-    while True:
-        cuts = square_cuts(step.made[0], edge), square_cuts(step.made[1], edge)
-        if fits(step, spans(step, 0, cuts[0]), spans(step, 1, cuts[1]), machine):
-            break
-        if edge == 1:
-            return _decided(step, candidates(step, machine)[0], machine)
-        edge -= 1
-    return _decided(step, Plan(*cuts), machine)
-
-
-def _decided(step: Step, plan: Plan, machine: Machine) -> Decision:
     """The one plan of the public tool chain; nothing covers its first load and last store."""
+    check_weights(step, machine)
+    plan = square_plan(step, machine) or candidates(step, machine)[0]
     anywhere = Addresses(defaultdict(int), defaultdict(int))
     operations = Scheduler(machine, is_compat=True).run([(step, plan, anywhere)])
     cycles = time_operations(operations, machine, is_compat=True).cycles
     return Decision(step.layer, step.phase, plan, cycles)
-
-
-def _shape(step: Step) -> ConvShape:
-    """The step for the public tool chain's search; it is square, so by the longer edge."""
-    reach, stride = max(step.reach), max(step.stride)
-    edge = (max(step.height, step.width) - 1) * stride + reach
-    channels = sum(source.channels for source in step.sources)
-    return ConvShape(edge, edge, channels, step.outputs, reach, reach, stride)
 
 
 __all__ = ["TRIED", "Decision", "choose", "cycles_between", "orders"]

@@ -6,14 +6,60 @@ padding.
 
 from __future__ import annotations
 
-from dy2st.targets.opu.cost import ConvShape
+from dataclasses import dataclass
+
+import numpy as np
+
+from dy2st.targets.opu.layer import Layer
+from dy2st.targets.opu.network import Network
+
+
+@dataclass(frozen=True)
+class ConvShape:
+    """A square convolution and the pooling behind it; the edge has the padding."""
+
+    edge: int
+    channels: int
+    outputs: int
+    kernel: int
+    stride: int = 1
+    pool: int = 1
+    pool_stride: int = 1
+
+    @property
+    def made(self) -> int:
+        """The edge before pooling."""
+        return (self.edge - self.kernel) // self.stride + 1
+
+    @property
+    def macs(self) -> int:
+        """Useful multiplications."""
+        return self.made**2 * self.kernel**2 * self.channels * self.outputs
+
+    def network(self) -> Network:
+        """The convolution alone, with weights of zeros, as columns where the tool chain does so."""
+        pooled = (self.made - self.pool) // self.pool_stride + 1
+        layer = Layer(
+            1, 1, [0], [-1],
+            [1, self.edge, self.edge, self.channels], [1, pooled, pooled, self.outputs],
+            [1, self.kernel, self.kernel], [1, self.stride, self.stride],
+            [1, self.pool, self.pool], [1, self.pool_stride, self.pool_stride], int(self.pool > 1),
+            weight_fraclen=7, bias_fraclen=10,
+            enhanced=int(self.kernel > 1 and self.kernel**2 * self.channels < 64),
+        )  # fmt: skip
+        network = Network([layer], input_sizes=[(1, self.edge, self.edge, self.channels)])
+        shape = (self.kernel, self.kernel, self.channels, self.outputs)
+        network.int_weights[1] = np.zeros(shape, np.int8)
+        network.int_biases[1] = np.zeros(self.outputs, np.int16)
+        network.outputs = [1]
+        return network
 
 
 def conv(
     edge: int, channels: int, outputs: int, kernel: int, stride: int = 1, pool: int = 1, by: int = 0
 ) -> ConvShape:
     """A square convolution."""
-    return ConvShape(edge, edge, channels, outputs, kernel, kernel, stride, pool, by or pool)
+    return ConvShape(edge, channels, outputs, kernel, stride, pool, by or pool)
 
 
 TINY_YOLO = [
