@@ -42,7 +42,7 @@ from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.packing import pack
 from dy2st.targets.opu.quantiser import QuantisationReport, dequantised, quantised_inputs
 from dy2st.targets.opu.quantiser.progress import shown
-from dy2st.targets.opu.report import Report, as_table, report_of
+from dy2st.targets.opu.report import Report, Totals, as_table, report_of
 from dy2st.targets.opu.report.shapes import described, products
 from dy2st.targets.opu.report.tables import shape_text, shortened
 from dy2st.targets.opu.sizes import input_size, tensor_size
@@ -139,7 +139,7 @@ def _report(
         }
         for layer in (quantisation.layers if quantisation else [])
     }
-    return report_of(
+    report = report_of(
         model.network,
         model.machine,
         model.operations,
@@ -148,6 +148,20 @@ def _report(
         figures,
         title,
     )
+    return report
+
+
+def _both_ways(model: CompiledModel, report: Report) -> Report:
+    """With the totals of the other `psum_waits`; the public tool chain's schedule always waits."""
+    return replace(report, other=_other_totals(model)) if model.mode == "own" else report
+
+
+def _other_totals(model: CompiledModel) -> Totals:
+    """Those of the same network where `psum_waits` is the other one."""
+    on = model.machine.but(psum_waits=1 - model.machine.psum_waits)
+    other = compile_network(model.network, on, model.mode)
+    fetch = fetch_times(other.prepared.blocks)
+    return report_of(other.network, on, other.operations, other.prepared.timeline, fetch).totals
 
 
 # -- compile --------------------------------------------------------------------------------------
@@ -160,7 +174,7 @@ def compile_(options: argparse.Namespace) -> int:
     network, quantisation = _quantised(options, source, on)
     _stage("compiling")
     model = compile_network(network, on, options.mode)
-    report = _report(model, source.title, quantisation)
+    report = _both_ways(model, _report(model, source.title, quantisation))
     _stage("writing")
     compiled = CompiledFolder(source.title, model, source.inputs)
     names = write_compiled(folder, compiled, report, quantisation)
@@ -283,7 +297,7 @@ def estimate(options: argparse.Namespace) -> int:
     samples = _samples(options, source) if options.calib or options.random_calib else []
     options.notes = set()
     if not axes:
-        report = _estimated(source, on, options, samples)
+        report = _both_ways(*_estimated(source, on, options, samples))
         sys.stdout.write(as_table(report))
         if options.output:
             names = write_report(options.output, report)
@@ -326,19 +340,19 @@ def _layers_of(options: argparse.Namespace) -> Layers | None:
 
 def _estimated(
     source: Source | Layers, on: Machine, options: argparse.Namespace, samples: Sequence[Any]
-) -> Report:
-    """The figures of a program that is compiled, with numbers that are made up without samples."""
+) -> tuple[CompiledModel, Report]:
+    """A program and its figures, with numbers that are made up without samples."""
     if isinstance(source, Layers):
         network = read_ir(source.path, arrays=False)
         enhance(network, on)
     else:
         network, _ = _generated(options, source, on, samples)
     if not samples:
-        _make_up(network)
+        _make_up(network, has_lengths=isinstance(source, Layers))
     model = compile_network(network, on, options.mode)
     if not samples and options.mode == "own" and _could_pack(model):
         options.notes.add(_PACKED + _DECIDED * isinstance(source, Source))
-    return _report(model, source.title)
+    return model, _report(model, source.title)
 
 
 _PACKED = (
@@ -348,12 +362,13 @@ _PACKED = (
 _DECIDED = "; --calib or --random-calib 1 decides it as compile does"
 
 
-def _make_up(network: Network) -> None:
+def _make_up(network: Network, has_lengths: bool) -> None:
     """Integers with which pixels do not go side by side: no other number changes times."""
     for layer in network.layers:
-        layer.input_fraclen = layer.output_fraclen = 4
-        if layer.type != LayerType.NONE:
+        if not has_lengths:
+            layer.input_fraclen = layer.output_fraclen = 4
             layer.weight_fraclen, layer.bias_fraclen = 9, 15
+        if layer.type != LayerType.NONE:
             shape = weight_shape(layer)
             network.int_weights[layer.index] = np.zeros(shape, np.int8)
             network.int_biases[layer.index] = np.ones(shape[3], np.int16)
@@ -377,7 +392,7 @@ def _sweep_row(
     options: argparse.Namespace,
     samples: Sequence[Any],
 ) -> tuple[str, ...]:
-    totals = _estimated(source, _changed(on, changes), options, samples).totals
+    totals = _estimated(source, _changed(on, changes), options, samples)[1].totals
     figures = (
         str(totals.cycles),
         f"{totals.milliseconds:.3f}",

@@ -222,7 +222,7 @@ def test_a_folder_that_is_of_something_else_is_left_alone(opu, folder):
     assert "no folder" in refused(opu("compile", "net", "--random-calib", "1", "-o", "no/such"))
 
 
-@pytest.mark.parametrize("count", [0, 1, 7, 19, 25, 35])
+@pytest.mark.parametrize("count", [0, 1, 7, 19, 25, 33])
 def test_a_folder_that_cannot_be_written_stays_as_it_was(opu, folder, monkeypatch, count):
     """The disk fails after so many renames, some of files and some on the way back excepted."""
     before, rename, left = content(folder), Path.rename, iter(range(count))
@@ -418,8 +418,7 @@ def bare(opu, tmp_path):
 
 
 def test_layers_without_arrays_are_timed_and_shown(opu, bare):
-    _, wanted, _ = opu("estimate", "net")
-    cycles = re.search(r"time +(\d+) cycles", wanted)[1]
+    cycles = str(json.loads(Path("net.opu/report.json").read_text())["totals"]["cycles"])
     for place in (bare, bare.parent):
         assert re.search(r"time +(\d+) cycles", opu("estimate", str(place))[1])[1] == cycles
         assert "3 layers" in opu("inspect", str(place))[1]

@@ -140,6 +140,7 @@ def orders(step: Step, plan: Plan, machine: Machine) -> list[Plan]:
     area = max(y.length for y in tall) * max(x.length for x in wide)
     together = min(len(step.output_tiles), machine.psum_rows // 2 // area)
     is_dense = step.kind == "dense" and step.blocks is None
+    is_dense = is_dense and not machine.psum_waits
     if is_dense and together > 1 and len(step.sources) > machine.fm_banks:
         found.append(replace(plan, group=together))
     return found

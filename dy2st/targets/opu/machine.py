@@ -31,6 +31,8 @@ class Machine:
     fm_rows, ...     rows of one bank: features 64 x int8, weights macs x int8, bias 64 x int16,
                      partial sums 64 x int16.
     fm_banks, ...    how many banks there are.
+    psum_waits       1: a tile begins when the tile before it in its bank of partial sums is stored;
+                     0: tiles lie beside each other in a bank, as far as its rows go.
     dram_latency     cycles before the first word of a transfer; a transfer then moves one word of
                      64 bytes a cycle, `dram_row_latency` more for every row of a rectangle.
     pe_epilogue      cycles between the passes of a compute operation.
@@ -48,6 +50,7 @@ class Machine:
     bias_banks: int = 2
     psum_rows: int = 4096
     psum_banks: int = 1
+    psum_waits: int = 0
     dram_words: int = 1 << 25
     dram_latency: int = 0
     dram_row_latency: int = 0
@@ -61,6 +64,8 @@ class Machine:
             value = getattr(self, field.name)
             if field.name not in ("name",) and value < 0:
                 raise ArgumentError(f"machine {self.name}: {field.name} is {value}")
+        if self.psum_waits > 1:
+            raise ArgumentError(f"machine {self.name}: psum_waits is 0 or 1, not {self.psum_waits}")
         if self.macs % CHANNELS or self.macs > CHANNELS * CHANNELS or not self.macs:
             raise ArgumentError(f"machine {self.name}: macs is a multiple of 64, at most 4096")
 

@@ -209,8 +209,8 @@ class SumTurns:
 class Ring:
     """Rows of partial sums, given out in turn; each is free when its store is done."""
 
-    def __init__(self, rows: int):
-        self.rows = rows
+    def __init__(self, banks: int, rows: int):
+        self.rows = banks * rows
         self.next = 0
         self.live: list[tuple[int, int, int]] = []  # first row, end, store
 

@@ -350,13 +350,14 @@ class Scheduler:
             features = Turns(machine.fm_banks, is_kept=False)
             weights = Turns(machine.weight_banks, is_kept=True)
             bias = Turns(machine.bias_banks, is_kept=False)
-            self.sums: Ring | SumTurns = SumTurns(machine.psum_banks, machine.psum_rows)
         else:
             known = uses, self.begins, self.ends
             features = Buffer(machine.fm_banks, machine.fm_rows, *known)
             weights = Buffer(machine.weight_banks, machine.weight_rows, *known)
             bias = Buffer(machine.bias_banks, machine.bias_rows, *known)
-            self.sums = Ring(machine.psum_rows * machine.psum_banks)
+        takes_turns = self.is_compat or machine.psum_waits
+        kind: type[Ring] | type[SumTurns] = SumTurns if takes_turns else Ring
+        self.sums = kind(machine.psum_banks, machine.psum_rows)
         self.buffers = {
             Kind.FEATURES: features,
             Kind.RESIDUAL: features,

@@ -16,7 +16,7 @@ from dy2st.targets.opu.machine import CHANNELS, WORD, Machine
 from dy2st.targets.opu.network import Array, Network
 from dy2st.targets.opu.operations import Compute, Kind, Load, Operation, Store
 from dy2st.targets.opu.report.events import CAUSES, CLASSES, Events, events_of, gaps_of
-from dy2st.targets.opu.report.shapes import described, products
+from dy2st.targets.opu.report.shapes import described, part_of, products
 from dy2st.targets.opu.sizes import input_size, tensor_size
 from dy2st.targets.opu.timing import COMPUTE, Timeline, time_operations
 from dy2st_runtime.errors import ArgumentError
@@ -39,6 +39,7 @@ class LayerFigures:
                  instructions, "none" if it takes no time.
     pe, dma      cycles that the multipliers and the memory are at work for it.
     idle         cycles that the multipliers stand still, by cause.
+    part         what it is counted in: see `shapes.part_of`.
     fractions    fraction lengths of input, weights, bias and output.
     quantisation figures that the caller gave.
     """
@@ -64,13 +65,27 @@ class LayerFigures:
     peaks: dict[str, int]
     operations: int
     words: int
+    part: str
     fractions: dict[str, int]
     quantisation: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
+class Part:
+    """All layers of one kind: how many, their multiplications, time and efficiency."""
+
+    layers: int
+    macs: int
+    cycles: int
+    efficiency: float
+
+
+@dataclass(frozen=True)
 class Totals:
-    """The network; `gops` counts two operations a multiplication, bandwidths are in GB/s."""
+    """The network; `gops` counts two operations a multiplication, bandwidths are in GB/s.
+
+    parts   by the name of `shapes.part_of`, those that there are.
+    """
 
     macs: int
     cycles: int
@@ -88,17 +103,22 @@ class Totals:
     peaks: dict[str, int]
     operations: int
     words: int
+    parts: dict[str, Part]
 
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that tables and pages show."""
+    """Everything that tables and pages show.
+
+    other   totals of the same network where the machine's `psum_waits` is the other one.
+    """
 
     title: str
     machine: Machine
     layers: list[LayerFigures]
     totals: Totals
     events: Events
+    other: Totals | None = None
 
 
 def report_of(
@@ -185,6 +205,7 @@ class _Maker:
             peaks=_peaks([self.operations[place] for place in places.tolist()], self.machine),
             operations=len(places),
             words=int(self.words[places].sum()),
+            part=part_of(layer),
             fractions=_fractions(layer),
             quantisation=dict(self.quantisation.get(layer.index, {})),
         )
@@ -270,7 +291,17 @@ def _totals(layers: Sequence[LayerFigures], machine: Machine) -> Totals:
         peaks={name: max([0, *(layer.peaks[name] for layer in layers)]) for name in BUFFERS},
         operations=sum(layer.operations for layer in layers),
         words=sum(layer.words for layer in layers),
+        parts=_parts(layers, machine),
     )
+
+
+def _parts(layers: Sequence[LayerFigures], machine: Machine) -> dict[str, Part]:
+    found = {}
+    for name in dict.fromkeys(layer.part for layer in layers):
+        own = [layer for layer in layers if layer.part == name]
+        macs, cycles = sum(layer.macs for layer in own), sum(layer.cycles for layer in own)
+        found[name] = Part(len(own), macs, cycles, macs / (machine.macs * max(cycles, 1)))
+    return found
 
 
 def buffer_rows(machine: Machine) -> dict[str, int]:
@@ -283,6 +314,7 @@ __all__ = [
     "BUFFERS",
     "MOVED",
     "LayerFigures",
+    "Part",
     "Report",
     "Totals",
     "buffer_rows",

@@ -14,7 +14,13 @@ from dy2st.targets.opu.network import Array
 from dy2st.targets.opu.report.events import CAUSES, CLASSES, Events
 from dy2st.targets.opu.report.figures import BUFFERS, MOVED, LayerFigures, Report, buffer_rows
 from dy2st.targets.opu.report.overview import COLOURS, MEANINGS, overview_svg
-from dy2st.targets.opu.report.tables import amount, machine_text, shape_text
+from dy2st.targets.opu.report.tables import (
+    amount,
+    counted,
+    machine_text,
+    other_text,
+    shape_text,
+)
 from dy2st.targets.opu.timing import NAMES
 
 _TEMPLATE = Path(__file__).with_name("page.html")
@@ -120,6 +126,12 @@ def _part(busy: int, cycles: int) -> str:
 
 def _total_rows(report: Report) -> Iterable[str]:
     totals, rows = report.totals, buffer_rows(report.machine)
+    for name, part in totals.parts.items():
+        said = f"{counted(part.layers)}, {part.cycles} cycles"
+        said += f", RME {part.efficiency:.3f}" if part.macs else ""
+        yield f"<tr><td>{name}</td><td>{said}</td></tr>"
+    if report.other:
+        yield f"<tr><td>banks of partial sums</td><td>{other_text(report)}</td></tr>"
     for name in MOVED:
         yield f"<tr><td>moved: {name}</td><td>{amount(totals.traffic[name])}</td></tr>"
     for name in BUFFERS:

@@ -14,6 +14,20 @@ _NAMES = {
 }
 
 
+CONVOLUTIONS, COLUMNS, DENSE, MOVES = "convolutions", "host columns", "dense", "moves"
+"""Parts of a network: the host makes the columns that a layer of the second kind reads; dense
+layers use every weight once, so memory bounds them; the last kind multiplies nothing."""
+
+
+def part_of(layer: Layer) -> str:
+    """The part of the network that a layer is counted in."""
+    if layer.type == LayerType.FULLY_CONNECTED:
+        return DENSE
+    if layer.type == LayerType.NONE:
+        return MOVES
+    return COLUMNS if layer.enhanced else CONVOLUTIONS
+
+
 def products(network: Network, layer: Layer) -> int:
     """Multiplications of real channels for real pixels; zeros of a padding count, as everywhere."""
     if layer.type == LayerType.NONE:
@@ -73,4 +87,4 @@ def _window(size: list[int], stride: list[int]) -> str:
     return f"{edge} /{stride[1]}" if stride[1] == stride[2] else f"{edge} /{stride[1]},{stride[2]}"
 
 
-__all__ = ["described", "products"]
+__all__ = ["COLUMNS", "CONVOLUTIONS", "DENSE", "MOVES", "described", "part_of", "products"]

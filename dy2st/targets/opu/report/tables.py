@@ -16,6 +16,7 @@ from dy2st.targets.opu.report.figures import (
     MOVED,
     LayerFigures,
     Report,
+    Totals,
     buffer_rows,
 )
 from dy2st.targets.opu.timing import NAMES
@@ -93,6 +94,8 @@ def total_lines(report: Report) -> list[str]:
         f"  work       {totals.macs / 1e9:.4f} GMAC, {totals.gops:.1f} of "
         f"{totals.peak_gops:.1f} GOPS, RME {totals.efficiency:.3f}, "
         f"mean of the layers {totals.mean_layer_efficiency:.3f}",
+        *(f"    {text}" for text in part_texts(totals)),
+        *([f"  sums       {other_text(report)}"] if report.other else []),
         f"  at work    multipliers {totals.pe_share:.1%}, memory {totals.dma_share:.1%}",
         f"  bandwidth  {totals.bandwidth:.2f} of {totals.peak_bandwidth:.1f} GB/s",
         f"  traffic    {amount(sum(totals.traffic.values()))}: {moved}",
@@ -100,6 +103,29 @@ def total_lines(report: Report) -> list[str]:
         f"  program    {totals.operations} operations"
         + (f", {totals.words} words" if totals.words else ""),
     ]
+
+
+def part_texts(totals: Totals) -> list[str]:
+    """Every part of the network, if there are several that multiply."""
+    several = {name: part for name, part in totals.parts.items() if part.macs}
+    return [
+        f"{name:13s}RME {part.efficiency:.3f} in {part.cycles} cycles of {counted(part.layers)}"
+        for name, part in (several if len(several) > 1 else {}).items()
+    ]
+
+
+def counted(layers: int) -> str:
+    """`1 layer`, `2 layers`."""
+    return f"{layers} layer{'' if layers == 1 else 's'}"
+
+
+def other_text(report: Report) -> str:
+    """What the other use of banks of partial sums would give."""
+    assert report.other is not None
+    waits = "tiles share a bank" if report.machine.psum_waits else "a tile waits for its bank"
+    other = report.other
+    flag = 1 - report.machine.psum_waits
+    return f"RME {other.efficiency:.3f}, {other.cycles} cycles, if {waits} (psum_waits = {flag})"
 
 
 def shape_text(shape: Sequence[int]) -> str:
@@ -129,6 +155,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "title": report.title,
         "machine": asdict(report.machine),
         "totals": asdict(report.totals),
+        "other_psum_waits": asdict(report.other) if report.other else None,
         "layers": [asdict(layer) for layer in report.layers],
     }
 
@@ -157,7 +184,7 @@ def _columns() -> list[str]:
         *(f"idle_{name}" for name in CAUSES),
         *(f"bytes_{name}" for name in MOVED),
         *(f"rows_{name}" for name in BUFFERS),
-        *("operations", "words"),
+        *("operations", "words", "part"),
         *(f"fraction_{name}" for name in ("input", "weights", "bias", "output")),
     ]
 
@@ -169,7 +196,7 @@ def _values(layer: LayerFigures) -> Iterable[Any]:
     yield from (f"{layer.share:.6f}", f"{layer.efficiency:.6f}", layer.bound, layer.pe, layer.dma)
     for group in (layer.idle, layer.traffic, layer.peaks):
         yield from group.values()
-    yield from (layer.operations, layer.words, *layer.fractions.values())
+    yield from (layer.operations, layer.words, layer.part, *layer.fractions.values())
 
 
 def as_chrome_trace(report: Report) -> str:
@@ -235,7 +262,9 @@ __all__ = [
     "as_dict",
     "as_json",
     "as_table",
+    "counted",
     "machine_text",
+    "other_text",
     "shape_text",
     "shortened",
     "total_lines",

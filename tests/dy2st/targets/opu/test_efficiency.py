@@ -9,11 +9,13 @@ import pytest
 
 from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.machine import machine
+from dy2st.targets.opu.operations import Compute
 from dy2st.targets.opu.timing import time_operations
 from dy2st.targets.opu.words import blocks, fetch_times
 from tests.dy2st.targets.opu import conv_networks, conv_tables
 from tests.dy2st.targets.opu.conv_tables import ConvShape
 
+OPU = machine("opu1024")
 GOALS = {"vgg16": 0.998, "resnet50": 0.93, "tiny_yolo": 0.94, "yolov2": 0.99, "yolov3": 0.99}
 NAMES = [
     pytest.param(name, marks=[] if name == "tiny_yolo" else [pytest.mark.slow]) for name in GOALS
@@ -39,6 +41,24 @@ def test_the_networks_have_the_multiplications_of_their_tables(name: str) -> Non
 @pytest.mark.parametrize("name", NAMES)
 def test_networks_use_the_multipliers_without_latencies(name: str) -> None:
     assert efficiency(compiled(name, "opu1024")) >= GOALS[name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name, wanted", [("vgg16", 0.9845), ("resnet50", 0.9499), ("tiny_yolo", 0.9287)]
+)
+def test_networks_wait_for_one_bank_of_partial_sums(name: str, wanted: float) -> None:
+    model = compile_network(getattr(conv_networks, name)(), OPU.but(psum_waits=1))
+    assert efficiency(model) == pytest.approx(wanted, abs=2e-4)
+
+
+def test_every_tile_waits_for_the_store_before_it_if_the_machine_says_so() -> None:
+    network = conv_networks.tiny_yolo(64)
+    free, waits = (compile_network(network, OPU.but(psum_waits=n)) for n in (0, 1))
+    assert waits.time().cycles > free.time().cycles
+    firsts = [x for x in waits.operations if isinstance(x, Compute) and x.is_first]
+    assert [compute.waits.stores for compute in firsts] == list(range(len(firsts)))
+    assert {compute.psum_row for compute in firsts} == {0}
 
 
 @pytest.mark.slow

@@ -59,7 +59,7 @@ def test_rows_used_no_more_are_joined() -> None:
 
 
 def test_partial_sums_take_turns_and_wait_for_their_stores() -> None:
-    ring = Ring(10)
+    ring = Ring(2, 5)
     assert ring.take(4, 0) == (0, -1)
     assert ring.take(4, 1) == (4, -1)
     assert ring.take(4, 2) == (0, 0)

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from dy2st.targets.opu.report import (
     overview_svg,
     report_of,
 )
+from dy2st.targets.opu.report.figures import Part
 from dy2st.targets.opu.report.shapes import described, products
 from dy2st_runtime.errors import ArgumentError
 from tests.dy2st.targets.opu.report import hand_program as hand
@@ -84,6 +86,26 @@ def test_totals_are_those_of_the_clock(report):
     assert totals.gops == pytest.approx(2 * 1126400 / seconds / 1e9)
     assert totals.bandwidth == pytest.approx(sum(totals.traffic.values()) / seconds / 1e9)
     assert (totals.peak_gops, totals.peak_bandwidth) == (409.6, 12.8)
+
+
+def test_parts_of_the_network_are_counted_apart():
+    network = hand.network()
+    network.layers[0].enhanced, network.layers[1].type = 1, int(LayerType.FULLY_CONNECTED)
+    found = report_of(network, hand.MACHINE, hand.operations())
+    assert [layer.part for layer in found.layers] == ["host columns", "dense"]
+    assert found.totals.parts["host columns"] == Part(1, 921600, 1290, 921600 / (1024 * 1290))
+    assert found.totals.parts["dense"].cycles == 316
+    assert "dense        RME" in as_table(found) and "<td>host columns</td>" in as_page(found)
+
+
+def test_both_uses_of_the_bank_of_partial_sums_are_told(report):
+    other = report_of(hand.network(), hand.MACHINE, hand.operations(last_compute_waits=2)).totals
+    both = replace(report, other=other)
+    said = f"{other.cycles} cycles, if a tile waits for its bank (psum_waits = 1)"
+    assert said in as_table(both) and said in as_page(both)
+    assert json.loads(as_json(both))["other_psum_waits"]["cycles"] == other.cycles
+    waiting = replace(both, machine=hand.MACHINE.but(psum_waits=1))
+    assert "if tiles share a bank (psum_waits = 0)" in as_table(waiting)
 
 
 def test_engines_that_wait_for_each_other_are_bound_by_latency(report):
