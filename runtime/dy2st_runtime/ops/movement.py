@@ -97,7 +97,8 @@ def _copied_sizes(own: Shape, shape: Shape) -> Shape:
             if axis >= len(own):
                 raise ShapeError(f"reshape: there is no axis {axis} in {list(own)} to copy")
             others = product([*own[:axis], *own[axis + 1 :]])
-            require(others != 0, f"reshape: 0 copies no size of a tensor without elements: {list(own)}")
+            reason = f"reshape: 0 copies no size of a tensor without elements: {list(own)}"
+            require(others != 0, reason)
             sizes[axis] = own[axis]
     return tuple(sizes)
 
