@@ -284,6 +284,9 @@ def pointwise(weights, biases=None, edge=2) -> Network:
     return network
 
 
+TWO_NUMBERS = np.array([[[0.9], [0.9]], [[0.9], [0.85]]], "float32")
+
+
 def test_more_than_one_calibration_input_counts() -> None:
     small, large = np.full((2, 2, 1), 0.9, "float32"), np.full((2, 2, 1), 30.25, "float32")
     small[0, 0] = large[0, 0] = 0.8
@@ -305,13 +308,13 @@ def test_weights_of_zeros_are_quantised() -> None:
 def test_an_infinite_weight_is_an_error(value) -> None:
     network = pointwise([[1.0, value]])
     with pytest.raises(ArgumentError, match=r"layer 1: its weight at \[0, 0, 0, 1\]"):
-        quantise(network, [np.ones((2, 2, 1), "float32")])
+        quantise(network, [TWO_NUMBERS])
     assert not network.int_weights
 
 
 def test_weights_of_a_single_channel_have_8_bits() -> None:
     network = pointwise([[1.0, -0.5, 0.25, 0.75]])
-    quantise(network, [np.ones((2, 2, 1), "float32")], correct_bias=False)
+    quantise(network, [TWO_NUMBERS], correct_bias=False)
     length = network.layers[0].weight_fraclen
     assert network.int_weights[1].dtype == np.int8 and network.int_biases[1].dtype == np.int16
     np.testing.assert_allclose(
@@ -322,7 +325,7 @@ def test_weights_of_a_single_channel_have_8_bits() -> None:
 @pytest.mark.parametrize("weight, bias", [(1e-6, 0.0), (1e-6, 5.0), (1e5, 0.0), (1.0, 1e-7)])
 def test_fraction_lengths_of_weights_and_biases_are_within_the_shifts(weight, bias) -> None:
     network = pointwise([[weight]], np.array([bias], "float32"))
-    quantise(network, [np.full((2, 2, 1), 0.9, "float32")])
+    quantise(network, [TWO_NUMBERS])
     layer = network.layers[0]
     position = layer.output_fraclen + 18
     assert 1 <= position - layer.input_fraclen - layer.weight_fraclen <= 31
