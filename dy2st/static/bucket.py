@@ -15,7 +15,7 @@ import numpy as np
 from dy2st.jit.shape_table import titled
 from dy2st.jit.static_function import StaticFunction
 from dy2st.static.freeze import check_number, named_sizes
-from dy2st.static.padding import Axes, NotIndifferent, longer_outputs
+from dy2st.static.padding import NotIndifferent, Proof, proof_of
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Dim, Size, symbol
 from dy2st_runtime.errors import ArgumentError, SpecError
@@ -142,7 +142,7 @@ class Dispatcher:
         self._plans: dict[Any, _Plan] = {}
         self._made: OrderedDict[tuple[Bucket, ...], Any] = OrderedDict()
         self._counts: dict[tuple[Bucket, ...], _Count] = {}
-        self._proofs: dict[Dim, list[Axes] | str] = {}
+        self._proofs: dict[Dim, Proof | str] = {}
         self._lock = threading.Lock()
 
     # -- calling -----------------------------------------------------------------------------
@@ -227,24 +227,30 @@ class Dispatcher:
             raise SpecError(
                 f"{self._place(table.symbol)}: {size}; no bucket of `{table.symbol}` has this size"
             )
-        reason = self._proof(table.symbol)
-        if isinstance(reason, str):
-            raise SpecError(
-                f"{self._place(table.symbol)}: {size}; it cannot be padded to {entry}: {reason}; "
-                f"give `{table.symbol}` a bucket of this size, or a range, or mask and pad outside"
-            )
+        proof = self._proof(table.symbol)
+        if isinstance(proof, str):
+            raise self._unpadded(table.symbol, size, entry, proof)
+        if size < proof.least:
+            reason = "there is no last element to repeat, and others may fail"
+            raise self._unpadded(table.symbol, size, entry, reason)
         return entry
+
+    def _unpadded(self, own: Dim, size: int, entry: int, reason: str) -> SpecError:
+        return SpecError(
+            f"{self._place(own)}: {size}; it cannot be padded to {entry}: {reason}; "
+            f"give `{own}` a bucket of this size, or a range, or mask and pad outside"
+        )
 
     def _place(self, own: Dim) -> str:
         origin = origins(self.program.inputs)[own]
         return f"argument `{origin.variable.name}`, axis {origin.axis}"
 
-    def _proof(self, own: Dim) -> list[Axes] | str:
+    def _proof(self, own: Dim) -> Proof | str:
         """The axes of outputs that padding makes longer, or why it must not be done."""
         if own not in self._proofs:
             try:
                 # Rebuilt: what nobody reads is gone, and need not be indifferent.
-                self._proofs[own] = longer_outputs(rebuild(self.program), own)
+                self._proofs[own] = proof_of(rebuild(self.program), own)
             except NotIndifferent as reason:
                 self._proofs[own] = str(reason)
         return self._proofs[own]
@@ -261,6 +267,10 @@ class Dispatcher:
         cuts: list[tuple[slice, ...] | None] = [None] * len(self.program.outputs)
         if not longer:
             return _Plan(choice, None, cuts, real, 0)
+        error = refusal(self.program, {**sizes, **longer})
+        if error is not None:
+            own, entry = next(iter(longer.items()))
+            raise self._unpadded(own, sizes[own], entry, f"then {error}")
         shapes = [
             tuple(
                 longer.get(size, number) if isinstance(size, Dim) else number
@@ -269,9 +279,9 @@ class Dispatcher:
             for variable, array in zip(self.program.inputs, arrays, strict=True)
         ]
         for own in longer:
-            axes_of = self._proof(own)
-            assert not isinstance(axes_of, str)
-            for index, axes in enumerate(axes_of[: len(cuts)]):
+            proof = self._proof(own)
+            assert not isinstance(proof, str)
+            for index, axes in enumerate(proof.outputs):
                 cuts[index] = _cut(cuts[index], self.program.outputs[index].ndim, axes, sizes[own])
         padded = sum(int(np.prod(shape)) for shape in shapes) - real
         return _Plan(choice, shapes, cuts, real, padded)
@@ -339,7 +349,7 @@ def _padded(array: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _cut(
-    known: tuple[slice, ...] | None, rank: int, axes: Axes, size: int
+    known: tuple[slice, ...] | None, rank: int, axes: Iterable[int], size: int
 ) -> tuple[slice, ...] | None:
     """The slices that leave the real part of an output."""
     if not axes:

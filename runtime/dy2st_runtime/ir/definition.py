@@ -93,8 +93,11 @@ class OperatorDefinition:
     along       the attribute that names the axis, or axes, of the first operand along which it
                 works, or a rule for them from (*types, **attributes). Along all others every slice
                 is for itself, and the results have these axes too.
-    sizes       attributes whose sizes are nothing but those of axes of the result: they may be the
-                sizes of padded tensors. Everywhere else a size is a number that is computed with.
+    sizes       attributes whose sizes are nothing but those of axes of the results: where the size
+                of a padded axis may stand. Elsewhere it is a number that is computed with.
+    padding     how operands pass that are longer than they really are: a rule from a
+                `padding.Site` to the longer axes of the results. Needed only where kind, along
+                and decompose do not tell.
     view        how results look into the memory of the first operand, or a rule for that from
                 (type of it, **attributes); None: they have memory of their own.
     """
@@ -119,6 +122,7 @@ class OperatorDefinition:
     same_bits: bool = True
     along: Callable[..., Iterable[int]] | str | None = None
     sizes: tuple[str, ...] = ()
+    padding: Callable[..., Iterable[int]] | None = None
     view: Callable[..., View | None] | View | None = None
     samples: tuple[Sample, ...] = ()
 

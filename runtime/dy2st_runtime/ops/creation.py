@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,6 +45,9 @@ from dy2st_runtime.ir.attribute_kinds import (
 )
 from dy2st_runtime.ir.inputs import SCALAR_DTYPES, as_array
 from dy2st_runtime.ops.rules import created, of_sizes, same_type
+
+if TYPE_CHECKING:
+    from dy2st_runtime.ir.padding import Site
 
 # A number that may be a size.
 _VALUE = either(NUMBER, INDEX)
@@ -127,6 +131,7 @@ define(
     "full",
     doc="Every element is `value`.",
     sizes=("shape",),
+    padding=lambda site: site.made_longer(),
     attributes={"shape": SIZES, "value": _VALUE, "dtype": DTYPE},
     infer=lambda shape, value, dtype: created("full", dtype, shape),
     kernel=lambda shape, value, dtype: np.full(shape, value, dtype),
@@ -169,6 +174,7 @@ define(
     "arange",
     doc="start, start + step, ... before stop.",
     sizes=("stop",),
+    padding=lambda site: site.uneven(site.made_longer()),
     attributes={
         "start": _VALUE.or_else(0),
         "stop": _VALUE,
@@ -192,11 +198,20 @@ define(
     "eye",
     doc="Ones on the diagonal, zeros elsewhere.",
     sizes=("rows", "columns"),
+    padding=lambda site: site.uneven(site.made_longer()),
     attributes={"rows": SIZE, "columns": SIZE, "dtype": DTYPE},
     infer=lambda rows, columns, dtype: created("eye", dtype, (rows, columns)),
     kernel=lambda rows, columns, dtype: np.eye(rows, columns, dtype=dtype),
     samples=(Sample((), {"rows": 2, "columns": 3, "dtype": np.dtype("float32")}),),
 )
+
+
+def _triangle_padding(site: Site) -> Iterable[int]:
+    """Which elements stay does not depend on how many there are."""
+    last = {len(site.result) - 2, len(site.result) - 1}
+    return site.uneven(site.longer[0]) if last & site.longer[0] else site.longer[0]
+
+
 for _name, _doc, _kernel in (
     ("tril", "x below and on a diagonal, zeros above.", np.tril),
     ("triu", "x above and on a diagonal, zeros below.", np.triu),
@@ -208,6 +223,7 @@ for _name, _doc, _kernel in (
         attributes={"diagonal": INDEX.or_else(0)},
         kind=Kind.INJECTIVE,
         along=lambda x, diagonal: (x.rank - 2, x.rank - 1),
+        padding=_triangle_padding,
         infer=same_type,
         kernel=lambda x, diagonal, kernel=_kernel: kernel(x, diagonal),
         gradient=lambda g, y, x, diagonal, name=_name: getattr(F, name)(g, diagonal),

@@ -256,6 +256,7 @@ def _define(row: Row) -> None:
         inputs=row.inputs,
         attributes=row.attributes,
         raises=ShapeError,
+        padding=lambda site: site.refuse("has sizes that only the run tells"),
         view=View.UNSURE,  # some of the functions give what they are given
         infer=infer,
         kernel=kernel,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, apply, define, method, public
 from dy2st_runtime.ops.rules import broadcast_shapes
+
+if TYPE_CHECKING:
+    from dy2st_runtime.ir.padding import Site
 
 
 def _matmul_infer(x: TensorType, y: TensorType) -> TensorType:
@@ -56,10 +59,23 @@ def _matmul_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     return to_x, to_y
 
 
+def _matmul_padding(site: Site) -> list[int]:
+    """Rows of x, columns of y, and matrices of a batch are each for themselves."""
+    left, right = len(site.shape(0)), len(site.shape(1))
+    site.keep_off([left - 1], 0)
+    site.keep_off([max(right - 2, 0)], 1)
+    rank = max(left, right, 2)
+    found = site.joined((0, 1), rank, behind=2)
+    found |= {rank - 2 for axis in site.longer[0] if axis == left - 2}
+    found |= {rank - 1 for axis in site.longer[1] if axis == right - 1}
+    return [axis - (left == 1 and axis == rank - 1) for axis in found]
+
+
 define(
     "matmul",
     doc="The product of matrices, of all in a batch; vectors count as a row or a column.",
     inputs="x, y",
+    padding=_matmul_padding,
     kind=Kind.CONTRACTION,
     promote=True,
     infer=_matmul_infer,

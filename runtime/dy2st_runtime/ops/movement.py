@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from dy2st_runtime.ir.arguments import (
 from dy2st_runtime.ir.attribute_kinds import AXES, INDICES, SIZES
 from dy2st_runtime.ops.rules import broadcast_shapes
 
+if TYPE_CHECKING:
+    from dy2st_runtime.ir.padding import Site
+
 # -- reshape ----------------------------------------------------------------------------------
 
 
@@ -48,10 +51,25 @@ def _reshape_infer(x: TensorType, shape: Shape) -> TensorType:
     return x.with_shape(shape)
 
 
+def _reshape_padding(site: Site) -> set[int]:
+    """An axis goes on if as many elements stand before it, and it keeps its size."""
+    old, new, found = site.shape(0), site.result, set()
+    for axis in site.longer[0]:
+        before = product(old[:axis])
+        for place, size in enumerate(new):
+            if size is old[axis] and equal(product(new[:place]), before) is True:
+                found.add(place)
+                break
+        else:
+            site.refuse("mixes it with other axes")
+    return found
+
+
 define(
     "reshape",
     doc="The same elements in another shape.",
     inputs="x",
+    padding=_reshape_padding,
     kind=Kind.INJECTIVE,
     sizes=("shape",),
     view=View.SAME,
@@ -182,6 +200,7 @@ define(
     "transpose",
     doc="The axes in another order: axis i of the result is axis perm[i] of x.",
     inputs="x",
+    padding=lambda site: [site.attributes["perm"].index(axis) for axis in site.longer[0]],
     kind=Kind.INJECTIVE,
     view=View.TURNED,
     attributes={"perm": AXES},
@@ -267,10 +286,21 @@ def _broadcast_to_infer(x: TensorType, shape: Shape) -> TensorType:
     return x.with_shape(shape)
 
 
+def _broadcast_padding(site: Site) -> set[int]:
+    """Longer where it was, and where it is repeated so often."""
+    rank, own = len(site.result), len(site.shape(0))
+    found, made = site.joined((0,), rank), site.made_longer()
+    for axis in (axis - rank + own for axis in made - found):
+        if axis >= 0 and not site.is_one(0, axis):
+            site.refuse("joins it with an axis that is not longer")
+    return found | made
+
+
 define(
     "broadcast_to",
     doc="x repeated along axes of size 1 and along new leading axes.",
     inputs="x",
+    padding=_broadcast_padding,
     kind=Kind.INJECTIVE,
     sizes=("shape",),
     view=View.REPEATED,

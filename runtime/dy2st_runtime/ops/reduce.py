@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from dy2st_runtime.ir.arguments import (
     shape_of,
 )
 from dy2st_runtime.ir.attribute_kinds import AXES, AXIS, SIZES
+
+if TYPE_CHECKING:
+    from dy2st_runtime.ir.padding import Site
 
 _AXES: dict[str, Any] = {"axis": AXES, "keepdim": False}
 
@@ -267,10 +270,21 @@ def _sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     return np.add.reduce(x, axis=axes, keepdims=True, dtype=x.dtype).reshape(shape)
 
 
+def _sum_to_padding(site: Site) -> set[int]:
+    """What is longer is not summed over."""
+    lead, found = len(site.shape(0)) - len(site.result), set()
+    for axis in site.longer[0]:
+        if axis < lead or site.result[axis - lead] is not site.size:
+            site.refuse("works along it")
+        found.add(axis - lead)
+    return found
+
+
 define(
     "sum_to",
     doc="The sum over the axes along which `shape` was broadcast to the shape of x.",
     inputs="x",
+    padding=_sum_to_padding,
     kind=Kind.REDUCTION,
     sizes=("shape",),
     view=lambda x, shape: View.SAME if x.shape == shape else View.UNSURE,
@@ -295,6 +309,14 @@ def _running(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def _running_padding(site: Site) -> Iterable[int]:
+    """A sum up to each place sees only what is before it."""
+    axis, longer = site.attributes["axis"], site.longer[0]
+    if site.attributes["reverse"]:
+        site.keep_off([axis])
+    return site.uneven(longer) if axis in longer else longer
+
+
 def _cumprod_gradient(g: Any, y: Any, x: Any, axis: int, reverse: bool) -> Any:
     """Exact where no element is 0."""
     return F.cumsum_of(g * y, axis, not reverse) / x
@@ -304,6 +326,7 @@ define(
     "cumsum",
     doc="The sum of the elements up to each place along an axis.",
     inputs="x",
+    padding=_running_padding,
     along="axis",
     attributes={"axis": AXIS, "reverse": False},
     infer=_running_infer,
@@ -316,6 +339,7 @@ define(
     "cumprod",
     doc="The product of the elements up to each place along an axis.",
     inputs="x",
+    padding=_running_padding,
     along="axis",
     attributes={"axis": AXIS, "reverse": False},
     infer=_running_infer,

@@ -8,8 +8,8 @@ slice_places          the positions that a slice with traced ends stands for
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, View, apply, de
 from dy2st_runtime.ir.arguments import fresh_symbol
 from dy2st_runtime.ir.attribute_kinds import AXES, INDICES, INTEGERS, SIZE
 from dy2st_runtime.ops.rules import broadcast_shapes
+
+if TYPE_CHECKING:
+    from dy2st_runtime.ir.padding import Site
 
 # -- slice ------------------------------------------------------------------------------------
 
@@ -91,6 +94,17 @@ def _slice_view(x: TensorType, starts: Any, stops: Any, steps: Any, drop: Any) -
     return View.ROWS if is_whole and all(step == 1 for step in steps) else View.PART
 
 
+def _slice_padding(site: Site) -> Iterable[int]:
+    """Of a longer axis all, or a part that is surely real. Where a slice ends says how long it is:
+    elements that are counted from a known place are the same, however many are taken."""
+    bounds = [*zip(*(site.attributes[name] for name in ("starts", "stops", "steps")), strict=True)]
+    kept = {axis for axis in site.longer[0] if site.takes_all(*bounds[axis])}
+    gone = site.attributes["drop"]
+    found = {axis - sum(g < axis for g in gone) for axis in kept}
+    made = site.made_longer()
+    return site.uneven(made) if made - found else found
+
+
 def _slice_gradient(g: Any, y: Any, x: Any, **bounds: Any) -> Any:
     return apply("slice_update", F.zeros(x.shape, g.dtype), g, **bounds)
 
@@ -99,6 +113,8 @@ define(
     "slice",
     doc="Every step-th element from start to stop along every axis.",
     inputs="x",
+    sizes=("stops",),
+    padding=_slice_padding,
     kind=Kind.INJECTIVE,
     view=_slice_view,
     attributes=_BOUNDS,
@@ -132,6 +148,18 @@ def _update_kernel(x: Any, value: Any, starts: Any, stops: Any, steps: Any, drop
     return result
 
 
+def _update_padding(site: Site) -> Iterable[int]:
+    """What is written is all of a longer axis, or a part that is surely real."""
+    bounds = [*zip(*(site.attributes[name] for name in ("starts", "stops", "steps")), strict=True)]
+    whole = {axis for axis in site.longer[0] if site.takes_all(*bounds[axis])}
+    if site.is_named((bound for axis, bound in enumerate(bounds) if axis not in whole)):
+        site.refuse("writes as many elements")
+    gone = site.attributes["drop"]
+    if site.longer[1] ^ {axis - sum(g < axis for g in gone) for axis in whole}:
+        site.refuse("joins it with an axis that is not longer")
+    return site.uneven(site.longer[0])
+
+
 def _update_gradient(g: Any, y: Any, x: Any, value: Any, **bounds: Any) -> Any:
     return (
         lambda: apply("slice_update", g, F.zeros(value.shape, g.dtype), **bounds),
@@ -143,6 +171,8 @@ define(
     "slice_update",
     doc="x with `value` in place of its slice.",
     inputs="x, value",
+    sizes=("stops",),
+    padding=_update_padding,
     attributes=_BOUNDS,
     infer=_update_infer,
     kernel=_update_kernel,
@@ -200,6 +230,21 @@ def _index_kernel(x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
     return x[_positions(x.ndim, indices, axes)]
 
 
+def _index_padding(site: Site) -> set[int]:
+    """Longer indices give more elements; the places are along axes that are not longer."""
+    axes = site.attributes["axes"]
+    site.keep_off(axes, 0)
+    indices = range(1, len(site.types))
+    count, place = max(len(site.shape(index)) for index in indices), place_of_picked(axes)
+    found = {axis + place for axis in site.joined(indices, count)}
+    rest = [axis for axis in range(len(site.shape(0))) if axis not in axes]
+    return found | {
+        index + count * (index >= place)
+        for index, axis in enumerate(rest)
+        if axis in site.longer[0]
+    }
+
+
 def _index_gradient(g: Any, y: Any, x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
     def to_x() -> Any:
         zeros = F.zeros(x.shape, g.dtype)
@@ -213,6 +258,7 @@ define(
     doc="The elements at the places that integer tensors name along some axes.",
     raises=IndexError,
     inputs="x, indices*",
+    padding=_index_padding,
     attributes={"axes": AXES},
     infer=_index_infer,
     kernel=_index_kernel,

@@ -11,7 +11,7 @@ import dy2st
 from dy2st import nn, to_static
 from dy2st.errors import ArgumentError, ShapeError, SpecError
 from dy2st.static import Dim, InputSpec, bucket
-from dy2st.static.padding import NotIndifferent, longer_outputs
+from dy2st.static.padding import NotIndifferent, proof_of
 from dy2st_runtime.ir import Program
 
 F = nn.functional
@@ -117,6 +117,21 @@ def test_the_report_shows_hits_padding_and_memory():
     ]
 
 
+TABLE = dy2st.to_tensor(np.arange(64, dtype="float32").reshape(16, 4))
+
+
+def written(x, place):
+    y = x + 0.0
+    y[place] = 1.0
+    return y
+
+
+def turned(x, turns):
+    for _ in range(turns):
+        x = x + 1.0
+    return x
+
+
 # Functions of x (n, 4) that must not be padded along n, and what the refusal names.
 MIXING = {
     "sum": (lambda x: x.sum(axis=0), "`sum` works along it"),
@@ -128,7 +143,6 @@ MIXING = {
     "roll": (lambda x: dy2st.roll(x, 1, 0), "`roll` works along it"),
     "sort": (lambda x: dy2st.argsort(x, axis=0), "`argsort` works along it"),
     "the last": (lambda x: x[-1], "takes a part of it"),
-    "the first": (lambda x: x[0], "takes a part of it"),
     "all but the last": (lambda x: x[:-1], "takes a part of it"),
     "the number": (lambda x: x * x.shape[0], "needs the number n itself"),
     "the shape": (lambda x: x * dy2st.shape(x)[0], "needs the number n itself"),
@@ -141,6 +155,38 @@ MIXING = {
     "joined to itself": (lambda x: dy2st.concat([x, x]), "works along it"),
     "where": (lambda x: dy2st.nonzero(x), "`nonzero` is not known"),
     "a branch": (lambda x: dy2st.where(x.sum(axis=0) > 0, x, -x), "works along it"),
+    "a tensor of the number": (
+        lambda x: x + dy2st.full([4], x.shape[0], "float32"),
+        "the number n",
+    ),
+    "a mean by hand": (lambda x: x.sum(1) / dy2st.full_like(x[:, 0], x.shape[0]), "the number n"),
+    "the last row of a table": (lambda x: x + TABLE[x.shape[0] - 1], "the number n"),
+    "the last rows of a table": (
+        lambda x: x + TABLE[x.shape[0] - 3 : x.shape[0]].sum(0),
+        "number n",
+    ),
+    "a row from the end": (lambda x: x + TABLE[16 - x.shape[0]], "the number n"),
+    "the middle of a table": (lambda x: x + TABLE[x.shape[0] // 2], "the number n"),
+    "half a table": (lambda x: x + TABLE[: x.shape[0] // 2].sum(0), "has the size"),
+    "all rows of a table": (lambda x: x + TABLE[: x.shape[0]].sum(0), "`sum` works along it"),
+    "pads": (lambda x: F.pad(x, [0, 0, 0, x.shape[0]]), "needs the number n itself"),
+    "turned by the number": (lambda x: dy2st.roll(x, x.shape[0], 1), "needs the number n itself"),
+    "numbers at equal distances": (lambda x: dy2st.linspace(0, 1, x.shape[0]), "the number n"),
+    "a class": (lambda x: F.one_hot((x > 0).astype("int64"), x.shape[0])[:, :, :1], "number n"),
+    "places from the end": (lambda x: dy2st.arange(x.shape[0] - 1, -1, -1), "the number n"),
+    "all but the last place": (
+        lambda x: dy2st.where(dy2st.arange(x.shape[0]) < x.shape[0] - 1, x.sum(1), x.max(1)),
+        "needs the number n itself",
+    ),
+    "places that may not be there": (
+        lambda x: TABLE[dy2st.cumsum((x > 0).astype("int64"), 0)],
+        "`index` may fail for what is behind the real elements",
+    ),
+    "the last row written": (lambda x: written(x, x.shape[0] - 1), "the number n"),
+    "two rows written": (lambda x: written(TABLE.clone(), slice(0, x.shape[0])), "as many"),
+    "random numbers": (lambda x: x + dy2st.rand([x.shape[0], 4]), "the number n"),
+    "turns": (lambda x: turned(x, x.shape[0]), "the number n"),
+    "a size that is returned": (lambda x: (x, x.shape[0]), "the number n"),
     "cumsum reversed": (lambda x: dy2st.flip(dy2st.cumsum(dy2st.flip(x, [0]), 0), [0]), "flip"),
 }
 
@@ -148,7 +194,7 @@ MIXING = {
 @pytest.mark.parametrize("name", MIXING)
 def test_padding_is_refused_where_the_result_would_differ(name):
     function, reason = MIXING[name]
-    fast = bucket(static_of(function, InputSpec(["n", 4], name="x")), n=[8])
+    fast = bucket(static_of(function, InputSpec([Dim("n", max=16), 4], name="x")), n=[8])
     fast(floats(8, 4))
     with pytest.raises(SpecError) as caught:
         fast(floats(5, 4))
@@ -163,11 +209,61 @@ def loops(x):
     return x
 
 
-def test_a_loop_that_sees_the_axis_is_refused():
-    fast = bucket(static_of(loops, InputSpec(["n", 4], name="x")), n=[8])
-    with pytest.raises(SpecError, match="cannot be padded"):
+def branches_on_the_size(x):
+    if x.shape[0] > 6:
+        x = x * 2.0
+    return x
+
+
+def changes_what_it_repeats(x, turns):
+    place = (x[:, 0] > 0).astype("int64")
+    for _ in range(turns):
+        x = x + TABLE[place]
+        place = dy2st.cumsum(place, 0)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (loops, "`mean` works along it"),
+        (branches_on_the_size, "needs the number n itself"),
+        (lambda x: changes_what_it_repeats(x, dy2st.to_tensor(2)), "`index` may fail"),
+    ],
+)
+def test_a_branch_or_loop_that_sees_the_axis_is_refused(function, reason):
+    fast = bucket(static_of(function, InputSpec(["n", 4], name="x")), n=[8])
+    with pytest.raises(SpecError, match=f"cannot be padded to 8: .*{reason}"):
         fast(floats(5, 4))
 
+
+def test_a_bucket_that_breaks_what_is_required_is_not_padded_to():
+    fast = bucket(static_of(lambda x: x[3:].sum(1), InputSpec(["n", 4], name="x")), n=[8])
+    assert fast(floats(8, 4)).shape == [5]
+    wide = static_of(lambda x, y: x + y[: x.shape[0]], InputSpec(["n", 4]), InputSpec(["m", 4]))
+    fast = bucket(wide, n=[8])
+    assert fast(floats(8, 4), floats(9, 4)).shape == [8, 4]
+    with pytest.raises(SpecError, match="cannot be padded to 8"):
+        fast(floats(5, 4), floats(6, 4))
+
+
+def test_a_buffer_that_would_be_padded_is_refused():
+    program = static_of(lambda x: (x, x * 2.0), InputSpec(["n", 4])).main_program
+    program.updates = ["last"]
+    with pytest.raises(NotIndifferent, match="the buffer `last` gets it"):
+        proof_of(program, program.inputs[0].shape[0])
+
+
+def test_nothing_is_padded_with_what_may_fail():
+    table = dy2st.ones([2, 3])
+    static = static_of(lambda ids: table[ids - 4], InputSpec(["n"], "int64", name="ids"))
+    fast = bucket(static, n=[4])
+    assert fast(np.full(3, 5)).shape == [3, 3]
+    with pytest.raises(SpecError, match="there is no last element to repeat"):
+        fast(np.zeros(0, "int64"))
+
+
+WIDE = dy2st.to_tensor(floats(9, 4))
 
 # Functions of x (n, t, 4) that may be padded along n and along t.
 INDIFFERENT = {
@@ -184,7 +280,18 @@ INDIFFERENT = {
     "stack": lambda x: dy2st.stack([x, -x], axis=0),
     "a slice of others": lambda x: x[:, :, 1:3],
     "embedding": lambda x: F.embedding((x > 0).astype("int64"), dy2st.ones([2, 5])),
+    "the first": lambda x: x[:, 0],
     "one hot": lambda x: F.one_hot((x > 0).astype("int64"), 2),
+    "rows of a table": lambda x: x + WIDE[: x.shape[1]],
+    "rows of a table from the second": lambda x: x + WIDE[1 : x.shape[1] + 1],
+    "places": lambda x: x * dy2st.arange(x.shape[1], dtype="float32").unsqueeze(1),
+    "lower triangles": lambda x: dy2st.matmul(x, x.transpose([0, 2, 1])).tril(),
+    "a mask of places": lambda x: dy2st.where(dy2st.arange(x.shape[1]) < 2, x.sum(2), x.max(2)),
+    "one column written": lambda x: written(x, (slice(None), slice(None), 2)),
+    "rows picked in two axes": lambda x: WIDE[(x > 0).astype("int64"), (x > 1).astype("int64")],
+    "a vector": lambda x: dy2st.matmul(x, dy2st.ones([4])),
+    "turns that a tensor counts": lambda x: turned(x, int(WIDE[0, 1] * 0 + 3)),
+    "a branch on other data": lambda x: dy2st.tanh(x) if WIDE.sum() > 0 else x,
     "several results": lambda x: (x + 1.0, {"b": [x.max(axis=2)]}),
     "expanded": lambda x: x.unsqueeze(1).expand([x.shape[0], 2, x.shape[1], 4]),
     "pads of others": lambda x: F.pad(x, [0, 0, 0, 0, 1, 2]),
@@ -194,7 +301,7 @@ INDIFFERENT = {
 @pytest.mark.parametrize("name", INDIFFERENT)
 def test_padding_gives_what_comes_without_it(name):
     function = INDIFFERENT[name]
-    static = static_of(function, InputSpec(["n", "t", 4], name="x"))
+    static = static_of(function, InputSpec(["n", Dim("t", min=1, max=8), 4], name="x"))
     fast = bucket(static, n=[4], t=[6])
     for n, t in ((4, 6), (3, 6), (4, 1), (2, 5)):
         x = dy2st.to_tensor(floats(n, t, 4))
@@ -293,7 +400,7 @@ def test_the_proof_says_which_axes_are_longer():
     program = static_of(lambda x: x.unsqueeze(0), InputSpec(["n", 4])).main_program
     assert isinstance(program, Program)
     symbol = program.inputs[0].shape[0]
-    assert longer_outputs(program, symbol) == [frozenset({1})]
+    assert proof_of(program, symbol).outputs == [frozenset({1})]
     doubled = static_of(lambda x: x, InputSpec([2 * Dim("n"), 4])).main_program
     with pytest.raises(NotIndifferent, match=r"axis 0, has the size 2\*n"):
-        longer_outputs(doubled, dy2st.dims.symbols(doubled.inputs[0].shape[0])[0])
+        proof_of(doubled, dy2st.dims.symbols(doubled.inputs[0].shape[0])[0])
