@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 import threading
-import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -18,6 +17,7 @@ from types import CodeType, FunctionType, GeneratorType
 from typing import Any
 
 from dy2st.transpiler import REASONS, lines_of
+from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 
@@ -72,7 +72,7 @@ class _Mode(threading.local):
     decided = Decided()
 
     def __init__(self) -> None:
-        self.made: weakref.WeakKeyDictionary[Any, tuple[Run, _State]] = weakref.WeakKeyDictionary()
+        self.made: ByIdentity[Any, tuple[Run, _State]] = ByIdentity()
 
 
 _mode = _Mode()
@@ -153,7 +153,7 @@ def is_by_turns(iterable: object) -> bool:
     >>> is_by_turns(iter([1, 2]))
     False
     """
-    if type(iterable) is not GeneratorType or iterable not in _mode.made:
+    if type(iterable) is not GeneratorType or _mode.made.get(iterable) is None:
         return False
     return inspect.getgeneratorstate(iterable) == inspect.GEN_CREATED
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import gc
 import inspect
 import sys
 import weakref
@@ -126,6 +125,7 @@ from dy2st.convert.ufuncs import checked_ufunc
 from dy2st.convert.undefined import undefined
 from dy2st.convert.watching import Era, is_noted, now, watched
 from dy2st.transpiler import Converted, is_converted, transpile
+from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.location import explain_frames
@@ -149,7 +149,6 @@ def ignore_module(modules: Iterable[ModuleType]) -> None:
         if not isinstance(module, ModuleType):
             raise TypeError(f"ignore_module takes a list of modules, not {module!r}")
         _ignored_modules.add(module.__name__)
-    _forget_functions()
     _conversions.clear()
 
 
@@ -165,44 +164,6 @@ def _is_ignored(function: FunctionType) -> bool:
     return is_ignored_module(name) or getattr(function, IGNORE_MARK, False)
 
 
-# What stands for no function: nobody can call it.
-_NOBODY = object()
-
-
-class _Known:
-    """What is called instead of a function, with the defaults that the function has.
-
-    converted: None if the function itself is called.
-    era: the time in which nobody needs to note its calls any more.
-    arity: with how many arguments a call needs no look at defaults; -1 if the function holds any.
-    function: the function itself while a call site remembers it.
-    """
-
-    __slots__ = ("arity", "code", "converted", "defaults", "era", "function", "reference")
-
-    def __init__(self, function: FunctionType, converted: FunctionType | None):
-        self.reference = weakref.ref(function, _forget(_functions, id(function)))
-        self.code = function.__code__  # a tool may put in other code in place
-        self.converted = converted
-        self.defaults = function.__defaults__
-        self.era: Era | None = None
-        holds = function.__defaults__ or function.__kwdefaults__ or function.__dict__
-        self.arity = -1 if holds or converted is None else self.code.co_argcount
-        self.function: object = _NOBODY
-
-    def renewed(self, function: FunctionType) -> FunctionType:
-        """Note a call and take over the defaults; what to call."""
-        era = now.era
-        is_known = is_noted(function, era)
-        if self.converted is None:
-            called: FunctionType = outward(function)
-            return called
-        self.converted.__defaults__ = self.defaults = function.__defaults__
-        form = _in_mode(function, self.converted)
-        self.era = era if is_known and form is self.converted else None
-        return form
-
-
 def convert_call(function: Any) -> Any:
     """What to call instead of `function`: its converted form, or itself.
 
@@ -210,17 +171,6 @@ def convert_call(function: Any) -> Any:
     (False, True)
     """
     if type(function) is FunctionType:
-        try:
-            known = _functions[id(function)]
-        except KeyError:
-            return _convert_function(function)
-        code = function.__code__
-        if known.code is code:
-            if known.era is now.era and known.defaults is function.__defaults__:
-                return known.converted
-            return known.renewed(function)
-        known.function = _NOBODY
-        _functions.pop(id(function), None)
         return _convert_function(function)
     kind = type(function)
     if kind is MethodType:
@@ -254,10 +204,19 @@ def convert_call(function: Any) -> Any:
     return _convert_object(function, kind)
 
 
-class _Unknown:
-    """What a call site knows before its first call."""
+class Known:
+    """What a call site knows of what it has called; it lives in the frames that call it.
 
-    function = _NOBODY
+    era: the time in which nobody needs to note its calls, and its defaults cannot change.
+    """
+
+    __slots__ = ("__weakref__", "code", "converted", "era", "function")
+
+    def __init__(self, function: Any, converted: Any):
+        """Begin with nothing known of the time."""
+        self.function, self.converted = function, converted
+        self.code = function.__code__ if type(function) is FunctionType else None
+        self.era: Era | None = None
 
 
 class CallSite:
@@ -271,26 +230,31 @@ class CallSite:
     def __init__(self, count: int):
         """Begin with nothing known."""
         self.count = count
-        self.known: Any = _Unknown
-
-    def remember(self, function: FunctionType) -> None:
-        """Let the next call of the function find its converted form at once."""
-        known = _functions.get(id(function))
-        if known is None or known.arity != self.count:
-            return
-        # Held until the next full collection: a function without defaults holds no object.
-        known.function = function
-        self.known = known
-        if _functions.get(id(function)) is not known:
-            known.function = _NOBODY
+        self.known: Callable[[], Known | None] = _nothing
 
 
-def convert_call_at(site: CallSite, function: Any) -> Any:
+def _nothing() -> None:
+    """What a call site knows before its first call."""
+
+
+def convert_call_at(site: CallSite, function: Any) -> Known:
     """`convert_call` where the same function is called again and again."""
-    converted = convert_call(function)
-    if type(function) is FunctionType:
-        site.remember(function)
-    return converted
+    known = site.known()
+    if type(function) is not FunctionType or are_by_turns() or are_relaying():
+        return Known(function, convert_call(function))
+    if known is None or known.function is not function or known.code is not function.__code__:
+        known = Known(function, convert_call(function))
+        if is_converted(known.converted.__code__):
+            site.known = weakref.ref(known)
+        return known
+    era = now.era
+    is_known = is_noted(function, era)
+    known.converted.__defaults__ = function.__defaults__
+    known.converted.__kwdefaults__ = function.__kwdefaults__
+    holds = function.__defaults__ or function.__kwdefaults__
+    is_whole = not holds and known.code.co_argcount == site.count
+    known.era = era if is_known and is_whole else None
+    return known
 
 
 def reason_not_converted(function: FunctionType) -> str:
@@ -381,7 +345,7 @@ def converted_code(function: FunctionType) -> CodeType | None:
 
 # What contextlib makes of a generator function is its own code; the user's is in its closure.
 _DECORATORS: tuple[Any, ...] = (contextlib.contextmanager, contextlib.asynccontextmanager)
-_MANAGERS: dict[CodeType, Any] = {made(lambda: None).__code__: made for made in _DECORATORS}
+_MANAGERS: dict[int, Any] = {id(made(lambda: None).__code__): made for made in _DECORATORS}
 
 
 def _convert_manager(function: FunctionType) -> FunctionType:
@@ -390,31 +354,22 @@ def _convert_manager(function: FunctionType) -> FunctionType:
     converted = convert_call(inner)
     if converted is inner:
         return function
-    made: FunctionType = _MANAGERS[function.__code__](converted)
+    made: FunctionType = _MANAGERS[id(function.__code__)](converted)
     return made
 
 
 def _convert_function(function: FunctionType) -> FunctionType:
-    if id(function) in _functions:
-        known: FunctionType = convert_call(function)
-        return known
-    if function.__code__ in _MANAGERS:
+    if id(function.__code__) in _MANAGERS:
         return _convert_manager(function)
     if id(function) in OF_OBJECTS:
         each: FunctionType = OF_OBJECTS[id(function)]
         return each
-    if watched.functions is not None:
-        watched.functions[id(function)] = function
+    is_noted(function, now.era)
     conversion = conversion_of(function)
     if conversion is None:
-        _functions[id(function)] = _Known(function, None)
         called: FunctionType = outward(function)
         return called
-    converted = conversion.function(function, HELPERS)
-    if function.__closure__ is None:
-        # A closure may hold the function itself: a table that holds the closure would keep it.
-        _functions[id(function)] = _Known(function, converted)
-    return _in_mode(function, converted)
+    return _in_mode(function, conversion.function(function, HELPERS))
 
 
 def _in_mode(function: FunctionType, converted: FunctionType) -> FunctionType:
@@ -437,13 +392,10 @@ def _in_mode(function: FunctionType, converted: FunctionType) -> FunctionType:
 def conversion_of(function: FunctionType) -> Converted | None:
     """The conversion of a function's code, or None if it is called as it is."""
     code = own_code(function)
-    known = _conversions.get(id(code))
-    if known is not None and known[0]() is code:
-        return known[1]
-    conversion = _decide(function)
-    key = id(code)
-    _conversions[key] = (weakref.ref(code, _forget(_conversions, key)), conversion)
-    return conversion
+    known = _conversions.get(code)
+    if known is None:
+        known = _conversions[code] = (_decide(function),)
+    return known[0]
 
 
 def _decide(function: FunctionType) -> Converted | None:
@@ -475,31 +427,8 @@ _BUILTINS: dict[int, Callable[..., Any]] = {
     id(list): convert_list,
 }
 
-# By identity: an entry goes before its function does, so no other object can have its id.
-_functions: dict[int, _Known] = {}
-_conversions: dict[int, tuple[weakref.ref[CodeType], Converted | None]] = {}
-
-
-def _forget(table: dict[int, Any], key: int) -> Callable[[object], None]:
-    def drop(_: object) -> None:
-        table.pop(key, None)
-
-    return drop
-
-
-def _forget_functions() -> None:
-    for known in list(_functions.values()):
-        known.function = _NOBODY
-    _functions.clear()
-
-
-def _before_collection(phase: str, details: dict[str, int]) -> None:
-    """Let go of converted functions: one holds its globals, which may hold the user's function."""
-    if phase == "start" and details["generation"] == 2:
-        _forget_functions()
-
-
-gc.callbacks.append(_before_collection)
+# By code: None if the function is called as it is.
+_conversions: ByIdentity[CodeType, tuple[Converted | None]] = ByIdentity()
 
 
 # Constants and builtins that rewritten code looks at.

@@ -13,7 +13,6 @@ import inspect
 import linecache
 import sys
 import threading
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from functools import lru_cache
@@ -21,6 +20,7 @@ from types import BuiltinFunctionType, CodeType, FrameType
 from typing import Any
 
 from dy2st.transpiler import statement_info
+from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.location import is_own_file
@@ -200,7 +200,9 @@ def _around_frame(frame: FrameType) -> Sequence[Any]:
 def _statements_at(frame: FrameType) -> Sequence[Any]:
     """The statements of its function in which a frame is, the innermost first."""
     code, line = frame.f_code, frame.f_lineno
-    known = _statements.setdefault(code, {})
+    known = _statements.get(code)
+    if known is None:
+        known = _statements[code] = {}
     if line not in known:
         text = "".join(linecache.getlines(code.co_filename, frame.f_globals))
         known[line] = tuple(_around(text, line))
@@ -208,9 +210,7 @@ def _statements_at(frame: FrameType) -> Sequence[Any]:
 
 
 # By code and line.
-_statements: weakref.WeakKeyDictionary[CodeType, dict[int, tuple[Any, ...]]] = (
-    weakref.WeakKeyDictionary()
-)
+_statements: ByIdentity[CodeType, dict[int, tuple[Any, ...]]] = ByIdentity()
 
 
 @lru_cache(maxsize=64)

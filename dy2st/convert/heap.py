@@ -26,7 +26,6 @@ from types import (
     ModuleType,
 )
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -35,6 +34,7 @@ from dy2st.convert.classes import all_functions_of, is_installed, is_library
 from dy2st.convert.hidden import has_state, set_state, state_of
 from dy2st.convert.iterators import is_known, place_of
 from dy2st.convert.undefined import Undefined
+from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Block, Program, Tensor, Tracer, user_location
 from dy2st_runtime.ir.choice import Choice, Text
@@ -363,7 +363,7 @@ def names_in(code: CodeType) -> tuple[str, ...]:
     return known
 
 
-_names: WeakKeyDictionary[CodeType, tuple[str, ...]] = WeakKeyDictionary()
+_names: ByIdentity[CodeType, tuple[str, ...]] = ByIdentity()
 
 
 # -- what containers hold -----------------------------------------------------------------------

@@ -22,6 +22,7 @@ from dy2st.convert.relays import Passed, relaying
 from dy2st.convert.swapping import Swaps
 from dy2st.convert.unconverted import Refusals, functions_with, location_of
 from dy2st.transpiler import is_converted
+from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.errors import (
     ConversionError,
     Location,
@@ -32,8 +33,7 @@ from dy2st_runtime.errors import (
 T = TypeVar("T")
 
 # What a trace of a function has met too late is swapped from the beginning of its later traces.
-_met: weakref.WeakKeyDictionary[FunctionType, weakref.WeakSet[FunctionType]]
-_met = weakref.WeakKeyDictionary()
+_met: ByIdentity[FunctionType, list[weakref.ref[FunctionType]]] = ByIdentity()
 
 
 class Preparation:
@@ -41,15 +41,18 @@ class Preparation:
 
     def __init__(self, traced: Any) -> None:
         """Begin with the functions that earlier traces of the same function have met."""
-        is_known = type(traced) is FunctionType
-        self._met = _met.setdefault(traced, weakref.WeakSet()) if is_known else weakref.WeakSet()
+        self._met = _met.get(traced) or []
+        if type(traced) is FunctionType:
+            _met[traced] = self._met
         self.swaps = Swaps(converted_code)
         self._heap: Heap | None = None
         self.decided = Decided()  # the generators that run their consumers
         self.passed = Passed()  # where functions relay exceptions
         self._classes: set[tuple[int, bool]] = set()
-        for function in list(self._met):
-            self.swaps.swap(function)
+        for met in list(self._met):
+            function = met()
+            if function is not None:
+                self.swaps.swap(function)
 
     def remember(
         self, function: Callable[..., Any], owner: Any, arguments: Sequence[Any]
@@ -90,7 +93,7 @@ class Preparation:
         """Swap the functions with these codes; False if none of them can be."""
         found = [f for code in codes if not is_converted(code) for f in functions_with(code)]
         new = [f for f in found if id(f) not in self.swaps.functions and self.swaps.swap(f)]
-        self._met.update(new)
+        self._met += map(weakref.ref, new)
         return bool(new)
 
     def undo(self) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Hashable
-from weakref import WeakKeyDictionary
 
 from dy2st.convert.once import OneCall
 from dy2st.jit.concrete_program import ConcreteProgram
+from dy2st_runtime.by_identity import ByIdentity
 
 # A Program is some 100 KB with its code; who needs more than 64 at a time has one for each call.
 MOST_PROGRAMS = 64
@@ -23,7 +23,7 @@ class ProgramCache:
         """Start empty."""
         self._programs: dict[Hashable, ConcreteProgram] = {}
         self._calls: dict[Hashable, ConcreteProgram] = {}
-        self._used: WeakKeyDictionary[ConcreteProgram, int] = WeakKeyDictionary()
+        self._used: ByIdentity[ConcreteProgram, int] = ByIdentity()
         self._last: ConcreteProgram | None = None
         self._clock = itertools.count()
         self._lock = threading.Lock()
@@ -51,7 +51,7 @@ class ProgramCache:
             self._use(program)
             while len(self._programs) > MOST_PROGRAMS:
                 used = self._used
-                self._drop(min(self._programs, key=lambda key: used[self._programs[key]]))
+                self._drop(min(self._programs, key=lambda key: used.get(self._programs[key]) or 0))
 
     def add_call(self, key: Hashable, program: ConcreteProgram) -> None:
         """Note that calls of this key are for a Program that is kept."""

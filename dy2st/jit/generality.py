@@ -7,11 +7,11 @@ changed are symbols, each one of its own. Where that cannot be, sizes stay numbe
 from __future__ import annotations
 
 from typing import Any, NamedTuple
-from weakref import WeakSet
 
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.guards import AnyGuard
 from dy2st.jit.input_spec import InputSpec
+from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import Output, TensorType, ValueType
@@ -38,7 +38,7 @@ class Family:
         """Begin with the shapes of the first call."""
         self.first = shapes
         self._example: Results | None = None
-        self._accepted: WeakSet[ConcreteProgram] = WeakSet()
+        self._accepted: ByIdentity[ConcreteProgram, bool] = ByIdentity()
         self._changing: frozenset[Axis] = frozenset()
         self._pinned: frozenset[Axis] = frozenset()
 
@@ -67,12 +67,12 @@ class Family:
 
     def accepts(self, general: ConcreteProgram) -> bool:
         """Whether a general Program gives the kinds of results that the first Program gave."""
-        if general not in self._accepted:
+        if not self._accepted.get(general):
             example = self._example
             is_current = example is not None and all(guard.holds() for guard in example.guards)
             if example is not None and is_current and not agrees(general, example, self.first):
                 return False
-            self._accepted.add(general)
+            self._accepted[general] = True
         return True
 
     def pin(self, axes: frozenset[Axis]) -> None:

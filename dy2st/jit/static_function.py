@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 import weakref
@@ -99,7 +100,7 @@ class StaticFunction:
         methods = self._methods
         try:
             # A weak reference, or the table of methods would keep the instance alive.
-            method._layer = weakref.ref(instance, lambda _: methods.pop(key, None))
+            method._layer = weakref.ref(instance, functools.partial(methods.pop, key))
             method.__signature__ = method._without_first()
         except TypeError:  # it takes none: nothing tells when it goes, so it has no place there
             method._layer = reference_to(instance)

@@ -95,8 +95,9 @@ def make_function(code: CodeType, original: FunctionType) -> FunctionType:
     made.__doc__ = original.__doc__
     made.__module__ = original.__module__
     made.__qualname__ = original.__qualname__
-    made.__dict__.update(original.__dict__)
-    made.__dict__.pop("__wrapped__", None)
+    if original.__dict__:
+        made.__dict__.update(original.__dict__)
+        made.__dict__.pop("__wrapped__", None)
     if hasattr(original, "__type_params__"):
         setattr(made, "__type_params__", original.__type_params__)  # noqa: B010
     return made

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import CodeType, FunctionType
-from typing import Any
 
 import gast
 
@@ -20,6 +18,7 @@ from dy2st.transpiler.rewrites.python_path import with_python_path
 from dy2st.transpiler.rewrites.relays import Relays
 from dy2st.transpiler.rewrites.turns import NO_LINES, Lines, is_turning
 from dy2st.transpiler.source import Source, find_source, mangle
+from dy2st_runtime.by_identity import ByIdentity
 
 
 class Converted:
@@ -91,13 +90,13 @@ def transpile(
     Raises SourceUnavailable if the function has no readable source.
     """
     code = function.__code__
-    key = (id(code), by_turns, relays)
-    known = _conversions.get(key)
-    if known is not None and known[0]() is code:
-        return known[1]
-    converted = Converted(function, by_turns, relays)
-    _conversions[key] = (weakref.ref(code, _forget(_conversions, key)), converted)
-    return converted
+    forms = _conversions.get(code)
+    if forms is None:
+        forms = _conversions[code] = {}
+    known = forms.get((by_turns, relays))
+    if known is None:
+        known = forms[by_turns, relays] = Converted(function, by_turns, relays)
+    return known
 
 
 def code_after(function: FunctionType, step: int) -> str:
@@ -109,28 +108,18 @@ def code_after(function: FunctionType, step: int) -> str:
 
 def is_converted(code: CodeType) -> bool:
     """Whether a code object came out of a conversion."""
-    known = _made.get(id(code))
-    return known is not None and known[0]() is code
+    return _made.get(code) is not None
 
 
 def statement_info(code: CodeType) -> StatementInfo | None:
     """What is known of the `if` or loop to which a generated function belongs."""
-    known = _made.get(id(code))
-    return known[1] if known is not None and known[0]() is code else None
+    known = _made.get(code)
+    return None if known is None else known[0]
 
 
-# All tables go by identity, since two functions of two files may have equal code, and forget an
-# entry with its code object.
-_Form = tuple[int, Lines, Relays | None]
-_conversions: dict[_Form, tuple[weakref.ref[CodeType], Converted]] = {}
-_made: dict[int, tuple[weakref.ref[CodeType], StatementInfo | None]] = {}
-
-
-def _forget(table: dict[Any, Any], key: object) -> Callable[[object], None]:
-    def drop(_: object) -> None:
-        table.pop(key, None)
-
-    return drop
+# By identity, since two functions of two files may have equal code.
+_conversions: ByIdentity[CodeType, dict[tuple[Lines, Relays | None], Converted]] = ByIdentity()
+_made: ByIdentity[CodeType, tuple[StatementInfo | None]] = ByIdentity()
 
 
 def _registered(code: CodeType, statements: Mapping[str, StatementInfo], name: str) -> CodeType:
@@ -142,7 +131,7 @@ def _registered(code: CodeType, statements: Mapping[str, StatementInfo], name: s
         for inner in code.co_consts
     )
     code = code.replace(co_consts=consts, co_name=name)
-    _made[id(code)] = (weakref.ref(code, _forget(_made, id(code))), info)
+    _made[code] = (info,)
     return code
 
 

@@ -82,7 +82,7 @@ class Expressions:
         # The variables of the functions around, and the functions defined in them once for all.
         self.scopes: list[tuple[frozenset[str], frozenset[str]]] = []
         self.loops = 0
-        self._known = ""
+        self._known: dict[str, str] = {}
         self._plain_names: frozenset[str] = frozenset()  # whose types were looked at just now
         self._calls: dict[str, Callable[[Node], Node]] = {
             "convert_and": self._logical,
@@ -388,19 +388,22 @@ class Expressions:
             return new
         name = function.id
         site = self.context.site(name, len(node.args))
-        if not self._known:
-            self._known = self.context.flag("known")
-        known = load(self._known)
-        taken = gast.NamedExpr(store(self._known), _part(load(site), "known"))
+        # A variable for each site: what it knows lives as long as a frame that calls it.
+        if site not in self._known:
+            self._known[site] = self.context.flag("known")
+        variable = self._known[site]
+        known = load(variable)
+        taken = gast.NamedExpr(store(variable), gast.Call(_part(load(site), "known"), [], []))
         now = load(self.context.helper("now"))
         is_known = _and(
-            gast.Compare(_part(taken, "function"), [gast.Is()], [load(name)]),
+            taken,
+            gast.Compare(_part(known, "function"), [gast.Is()], [load(name)]),
             gast.Compare(_part(known, "code"), [gast.Is()], [_part(load(name), "__code__")]),
             gast.Compare(_part(known, "era"), [gast.Is()], [_part(now, "era")]),
         )
         found = self.context.call("convert_call_at", load(site), load(name))
-        chosen = gast.IfExp(is_known, _part(known, "converted"), found)
-        return with_fields(new, {"func": at(function, chosen)})
+        chosen = gast.IfExp(is_known, known, gast.NamedExpr(store(variable), found))
+        return with_fields(new, {"func": at(function, _part(chosen, "converted"))})
 
     def _is_repeated(self, name: str) -> bool:
         """Whether a loop, or the function of that name itself, calls the name."""

@@ -8,14 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 
+from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.errors import Location
 
 # What is generated has a name in place of a file.
 _OWN_FOLDERS: list[str] = [str(Path(__file__).parent.parent), "<dy2st "]
 _own_files: dict[str, bool] = {}
 _explanations: list[Callable[[FrameType], str]] = []
-# Keyed by identity: equal code objects of two files are equal to Python. The code is kept alive.
-_columns: dict[int, tuple[CodeType, list[int]]] = {}
+# By identity: equal code objects of two files are equal to Python.
+_columns: ByIdentity[CodeType, list[int]] = ByIdentity()
 
 
 def hide_frames_of(folder: str) -> None:
@@ -89,11 +90,8 @@ def _column(code: CodeType, offset: int) -> int:
     """Column of the instruction at `offset`, 0 if unknown."""
     if sys.version_info < (3, 11) or offset < 0:
         return 0
-    entry = _columns.get(id(code))
-    if entry is None:
-        if len(_columns) > 1_000:
-            _columns.clear()
+    known = _columns.get(code)
+    if known is None:
         starts = (column for _, _, column, _ in code.co_positions())
-        entry = (code, [0 if column is None else column + 1 for column in starts])
-        _columns[id(code)] = entry
-    return entry[1][offset // 2]
+        known = _columns[code] = [0 if column is None else column + 1 for column in starts]
+    return known[offset // 2]

@@ -1,0 +1,53 @@
+"""Tables of what belongs to objects, which are told apart by identity and not held."""
+
+from __future__ import annotations
+
+import weakref
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class ByIdentity(Generic[Key, Value]):
+    """Values of objects; a value goes with its object.
+
+    Nothing of Python runs when an object goes: the search for garbage begins anywhere, so that a
+    Python function would let other threads run in the midst of what C does at once (`ast.parse` of
+    CPython 3.11 breaks by that), and Ctrl-C in it would be lost.
+
+    >>> table = ByIdentity()
+    >>> table[ByIdentity] = 1
+    >>> table.get(ByIdentity), table.get(int)
+    (1, None)
+    """
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._entries: dict[int, tuple[weakref.ref[Any], Value]] = {}
+
+    def get(self, key: Key) -> Value | None:
+        """What belongs to the object; None if nothing does."""
+        known = self._entries.get(id(key))
+        return known[1] if known is not None and known[0]() is key else None
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        """Let a value belong to an object, which can be referenced weakly."""
+        # `pop` takes the reference, which it is called with, as its default.
+        gone = partial(self._entries.pop, id(key))
+        self._entries[id(key)] = weakref.ref(key, gone), value
+
+    def pop(self, key: Key) -> Value:
+        """What belongs to the object, and no longer."""
+        return self._entries.pop(id(key))[1]
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._entries.clear()
+
+    def __len__(self) -> int:
+        """How many objects have a value."""
+        return len(self._entries)
