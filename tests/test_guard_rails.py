@@ -55,6 +55,57 @@ def test_files_stay_small_and_say_what_they_are_for(path):
             assert not inner or path.name == "printing.py", "imports stand at the top"
 
 
+USE = """
+import atexit, builtins, gc, os, signal, sys, threading, warnings
+import numpy, safetensors.numpy
+
+def state():
+    return {
+        "gc.callbacks": list(gc.callbacks),
+        "gc": (gc.isenabled(), gc.get_threshold()),
+        "trace": (sys.gettrace(), sys.getprofile(), threading.gettrace(), threading.getprofile()),
+        "hooks": (sys.excepthook, sys.displayhook, sys.unraisablehook, threading.excepthook),
+        "imports": (list(sys.meta_path), list(sys.path_hooks), list(sys.path)),
+        "builtins": dict(vars(builtins)),
+        "warnings": (list(warnings.filters), warnings.showwarning),
+        "environment": dict(os.environ),
+        "atexit": atexit._ncallbacks(),
+        "signals": [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)],
+        "limits": (sys.getrecursionlimit(), sys.getswitchinterval(), threading.active_count()),
+        "numpy": (numpy.geterr(), numpy.get_printoptions()),
+    }
+
+before = state()
+import dy2st
+
+class Net(dy2st.nn.Layer):
+    def forward(self, x):
+        assert x is not 1, "a warning of the compiler"
+        for _ in range(3):
+            if x.sum() > 0:
+                x = x * 2
+        return x
+
+net = dy2st.to_static(Net())
+net(dy2st.ones([2]))
+path = os.path.join(sys.argv[1], "net")
+dy2st.jit.save(net, path)
+dy2st.jit.load(path)(numpy.ones(2, "float32"))
+after = state()
+print(*[name for name in before if before[name] != after[name]])
+import linecache
+print(*[name for name in linecache.cache if name.startswith("<")])
+"""
+
+
+def test_using_it_leaves_python_as_it_was(tmp_path):
+    file = tmp_path / "use.py"
+    file.write_text(USE)
+    command = [sys.executable, "-W", "ignore::SyntaxWarning", str(file), str(tmp_path)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert shown.stdout.split() == []
+
+
 def test_environment_variables_begin_with_the_projects_name():
     names = set()
     for path in SOURCES:
