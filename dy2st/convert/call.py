@@ -244,7 +244,7 @@ def convert_call_at(site: CallSite, function: Any) -> Known:
         return Known(function, convert_call(function))
     if known is None or known.function is not function or known.code is not function.__code__:
         known = Known(function, convert_call(function))
-        if is_converted(known.converted.__code__):
+        if type(known.converted) is FunctionType and is_converted(known.converted.__code__):
             site.known = weakref.ref(known)
         return known
     era = now.era

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 
@@ -13,7 +14,6 @@ from dy2st_runtime.errors import Location
 
 # What is generated has a name in place of a file.
 _OWN_FOLDERS: list[str] = [str(Path(__file__).parent.parent), "<dy2st "]
-_own_files: dict[str, bool] = {}
 _explanations: list[Callable[[FrameType], str]] = []
 # By identity: equal code objects of two files are equal to Python.
 _columns: ByIdentity[CodeType, list[int]] = ByIdentity()
@@ -22,7 +22,7 @@ _columns: ByIdentity[CodeType, list[int]] = ByIdentity()
 def hide_frames_of(folder: str) -> None:
     """Count the files of a folder as ours: no location ever points into them."""
     _OWN_FOLDERS.append(folder)
-    _own_files.clear()
+    is_own_file.cache_clear()
 
 
 def user_frame() -> FrameType | None:
@@ -78,12 +78,10 @@ def location_of(trace: TracebackType) -> Location:
     return Location(code.co_filename, trace.tb_lineno, _column(code, trace.tb_lasti))
 
 
+@lru_cache(maxsize=1024)
 def is_own_file(filename: str) -> bool:
     """Whether a file belongs to us, and not to the user."""
-    known = _own_files.get(filename)
-    if known is None:
-        known = _own_files[filename] = filename.startswith(tuple(_OWN_FOLDERS))
-    return known
+    return filename.startswith(tuple(_OWN_FOLDERS))
 
 
 def _column(code: CodeType, offset: int) -> int:

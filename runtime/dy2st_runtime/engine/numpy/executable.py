@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
@@ -107,6 +106,17 @@ def _own(result: Any) -> Any:
     return np.array(result)
 
 
+class _Text:
+    """What knows the text of a generated function, as the loader of a module does."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    def get_source(self, name: str) -> str:
+        """The text."""
+        return self._source
+
+
 def compile_program(program: Program) -> Executable:
     """Compile a Program for NumPy."""
     return Executable(program)
@@ -115,10 +125,10 @@ def compile_program(program: Program) -> Executable:
 def _compiled(name: str, source: str, namespace: dict[str, Any]) -> dict[str, Any]:
     global _count
     _count += 1
-    filename = f"<dy2st {ascii(name)[1:-1]} {_count}>"  # a name may hold any character
-    exec(compile(source, filename, "exec"), namespace)
-    # Tracebacks and debuggers show the generated lines.
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    module = f"<dy2st {ascii(name)[1:-1]}>"  # a name may hold any character
+    # Debuggers, and the tracebacks that DY2ST_DEBUG shows, ask the loader for the lines.
+    namespace |= {"__name__": module, "__loader__": _Text(source)}
+    exec(compile(source, f"{module[:-1]} {_count}>.py", "exec"), namespace)
     return namespace
 
 
