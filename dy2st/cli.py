@@ -41,6 +41,7 @@ from dy2st_runtime.errors import Dy2stError, VerifyError
 from dy2st_runtime.io import verified
 from dy2st_runtime.ir.difference import difference_of_models
 from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.tensor_file import digest_of
 
 OK, DIFFERENT, BAD = 0, 1, 2
 _NO_READER = 141  # what shells show for a command whose reader went away
@@ -87,7 +88,9 @@ def _opt(options: argparse.Namespace) -> int:
     module = _optimised(model.module(), passes, printed, options)
     if options.output in (None, STANDARD):
         _note_arrays(module)
-        sys.stdout.write(to_text(list(module.programs.values()), not options.no_locations))
+        digest = "" if model.arrays is None else digest_of(module.state)
+        programs = list(module.programs.values())
+        sys.stdout.write(to_text(programs, not options.no_locations, digest=digest))
     else:
         write_model(options.output, module, model.arrays is not None, not options.no_locations)
     return OK

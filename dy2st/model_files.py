@@ -15,11 +15,11 @@ from pathlib import Path
 
 from dy2st.passes.core.module import Array, Module
 from dy2st_runtime.errors import Dy2stError, FormatError, ParseError, VerifyError
-from dy2st_runtime.io import check_state, verified
+from dy2st_runtime.files import naming, replacing
+from dy2st_runtime.io import check_pair, check_state, read_pair, verified, write_pair
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.parser import parse
 from dy2st_runtime.ir.printer import to_text
-from dy2st_runtime.tensor_file import read_arrays, replacing, write_arrays
 
 STANDARD = "-"
 _ENDING = ".mlir"
@@ -51,13 +51,15 @@ def read_model(name: str, with_arrays: bool = True) -> ModelFile:
     if name == STANDARD:
         return ModelFile("standard input", _parsed("standard input", sys.stdin.buffer.read()), None)
     file = _text_file(name)
-    programs = _parsed(str(file), file.read_bytes())
-    arrays = None
     array_file = file.with_suffix(".safetensors")
-    if with_arrays and array_file.is_file():
-        arrays = read_arrays(array_file)
-        check_state(programs, arrays, array_file)
-    return ModelFile(name, programs, arrays)
+    if not (with_arrays and array_file.is_file()):
+        with naming(file):
+            return ModelFile(name, _parsed(str(file), file.read_bytes()), None)
+    text, stored = read_pair(file, array_file)
+    programs = _parsed(str(file), text.encode("utf-8"))
+    check_state(programs, stored.arrays, array_file)
+    check_pair(file, array_file, text, stored)
+    return ModelFile(name, programs, stored.arrays)
 
 
 def sound(model: ModelFile) -> ModelFile:
@@ -131,10 +133,11 @@ def write_model(name: str, module: Module, has_arrays: bool, locations: bool = T
     if module.state or has_arrays or not is_text:
         array_file = text_file.with_suffix(".safetensors")
         _check_known(programs, module.state, array_file)
-        write_arrays(array_file, module.state)
+        write_pair(text_file, array_file, programs, module.state, locations)
         files.append(array_file)
-    with replacing(text_file) as temporary:
-        temporary.write_bytes(to_text(programs, locations).encode("utf-8"))
+    else:
+        with replacing(text_file) as (temporary,), naming(text_file):
+            temporary.write_bytes(to_text(programs, locations).encode("utf-8"))
     return [str(file) for file in files]
 
 

@@ -51,6 +51,7 @@ from dy2st.targets.opu.unmapped import UnmappedError
 from dy2st.targets.opu.validate import weight_shape
 from dy2st.targets.opu.words import fetch_times
 from dy2st_runtime.errors import FormatError
+from dy2st_runtime.files import replacing
 
 OK, DIFFERENT = 0, 1
 _FIGURES = ("own_snr", "snr", "cosine")
@@ -236,11 +237,9 @@ def _write_outputs(folder: Path, outputs: Sequence[Array], raw: dict[int, Array]
     folder.mkdir(parents=True, exist_ok=True)
     arrays = {f"output_{place}.npy": output for place, output in enumerate(outputs)}
     arrays |= {f"layer_{index}.npy": array for index, array in raw.items()}
-    for name, array in arrays.items():
-        temporary = folder / f".{name}"
-        with temporary.open("wb") as file:
+    with replacing(*(folder / name for name in arrays)) as temporary:
+        for file, array in zip(temporary, arrays.values(), strict=True):
             np.save(file, array)
-        temporary.replace(folder / name)
 
 
 def _range(array: Array) -> str:

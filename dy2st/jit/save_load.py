@@ -34,10 +34,10 @@ def save(
     is taken, or the Program of the last call, in which sizes that have changed from call to call
     are unknown. `pipeline` is the name of a pipeline, a pass or a list of passes that the Programs
     go through first: `"inference"` makes the model smaller and faster, and no longer trainable.
-    Missing folders are made; both files are complete or not there.
+    Missing folders are made; both files are complete or as they were.
 
     Raises ArgumentError if the types of the inputs are not known, ConversionError if the code has
-    no static form.
+    no static form, FileAccessError (an OSError) if the disk refuses.
     """
     functions = _functions_of(layer)
     if input_spec is not None:
@@ -66,12 +66,14 @@ def save(
     io.save_programs(path, programs, state)
 
 
-def load(path: str) -> io.LoadedModel:
+def load(path: str, mmap: bool = True) -> io.LoadedModel:
     """Load what `save` wrote; the result is called like the Layer was.
 
-    Raises FormatError if a file is damaged, foreign or too new.
+    Parameters are mapped from their file, or read at once without `mmap`. Raises FormatError if a
+    file is damaged, foreign or too new, ParameterMismatch if the two are of different saves,
+    FileAccessError if the disk refuses.
     """
-    return io.load(path)
+    return io.load(path, mmap)
 
 
 def _functions_of(layer: Any) -> dict[str, StaticFunction]:

@@ -17,8 +17,10 @@
     ├── VerifyError (ValueError)           a Program that breaks an invariant
     ├── PassError (RuntimeError)           a pass or rule that would break a Program, or never ends
     ├── ParseError (ValueError)            text that is no Program
-    └── FormatError (ValueError)           a saved file that is damaged, foreign or too new
-        └── ParameterMismatch (KeyError)   parameters missing from, or unknown to, a Program
+    ├── FormatError (ValueError)           a saved file that is damaged, foreign or too new
+    │   └── ParameterMismatch (KeyError)   parameters missing from, or unknown to, a Program
+    └── FileAccessError (OSError)          a file that the disk does not let us read or write
+        └── MissingFile (FileNotFoundError)    a file or folder that is not there
 
 Broken invariants of dy2st itself are plain `AssertionError`s.
 """
@@ -36,9 +38,11 @@ __all__ = [
     "DTypeError",
     "Dy2stError",
     "EscapedVariable",
+    "FileAccessError",
     "FormatError",
     "Location",
     "LoopMismatch",
+    "MissingFile",
     "NotConvertible",
     "ParameterMismatch",
     "ParseError",
@@ -189,3 +193,11 @@ class ParameterMismatch(FormatError, KeyError):
     def __str__(self) -> str:
         """Return the message itself: KeyError would quote it."""
         return str(self.args[0]) if self.args else ""
+
+
+class FileAccessError(Dy2stError, OSError):
+    """The disk refuses: no space, no permission; `filename` says where, `errno` why."""
+
+
+class MissingFile(FileAccessError, FileNotFoundError):
+    """A file or folder is not there."""

@@ -6,6 +6,7 @@ Loading and running needs this package alone. Nothing in the files is executed.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,14 +18,16 @@ from dy2st_runtime import engine
 from dy2st_runtime.errors import (
     ArgumentError,
     FormatError,
+    MissingFile,
     ParameterMismatch,
     ParseError,
     SpecError,
     VerifyError,
 )
+from dy2st_runtime.files import naming, replacing, tidy
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
-from dy2st_runtime.ir.parser import parse
+from dy2st_runtime.ir.parser import parse, parse_digest
 from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.rebuild import rebuild as made_anew
@@ -33,10 +36,12 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracebacks import without_own_frames
 from dy2st_runtime.ir.verifier import findings, verify
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
-from dy2st_runtime.tensor_file import read_arrays, replacing, write_arrays
+from dy2st_runtime.tensor_file import StoredArrays, digest_of, read_stored, store_arrays
 
 Array = np.ndarray[Any, Any]
 AnyPath = str | os.PathLike[str]
+# Between its two files a writer needs a thousandth of it.
+_PATIENCE = 0.5
 
 
 # -- saving -----------------------------------------------------------------------------------
@@ -46,18 +51,36 @@ def save_programs(path: AnyPath, programs: Mapping[str, Program], state: Mapping
     """Write `path.mlir`, the Programs by the name of their method, and `path.safetensors`.
 
     `state` has the array of every parameter and buffer. The same Programs and arrays give the same
-    bytes, whatever the process or folder. Each file is complete or not there; missing folders are
-    made. Raises VerifyError if a Program is broken, ParameterMismatch if `state` does not fit.
+    bytes, whatever the process or folder. Both files are complete or as they were, and `load` knows
+    one that is not of the same save as the other; missing folders are made. Raises VerifyError if a
+    Program is broken, ParameterMismatch if `state` does not fit, FileAccessError if the disk
+    refuses.
     """
     text_file, array_file = _files(path)
     named = [replace(program, name=name) for name, program in programs.items()]
     for program in named:
         verify(program)
     check_state(named, state, "the state to save")
-    text_file.parent.mkdir(parents=True, exist_ok=True)
-    write_arrays(array_file, state)
-    with replacing(text_file) as temporary:
-        temporary.write_bytes(to_text(named).encode("utf-8"))
+    with naming(text_file.parent):
+        text_file.parent.mkdir(parents=True, exist_ok=True)
+    write_pair(text_file, array_file, named, state)
+
+
+def write_pair(
+    text_file: Path,
+    array_file: Path,
+    programs: Sequence[Program],
+    arrays: Mapping[str, Array],
+    locations: bool = True,
+) -> None:
+    """Write a text and the arrays beside it, both with the digest of the arrays."""
+    digest = digest_of(arrays)
+    text = to_text(programs, locations, digest=digest)
+    with replacing(array_file, text_file) as (new_arrays, new_text):
+        with naming(array_file):
+            store_arrays(new_arrays, arrays, digest)
+        with naming(text_file):
+            new_text.write_bytes(text.encode("utf-8"))
 
 
 def _files(path: AnyPath) -> tuple[Path, Path]:
@@ -93,23 +116,67 @@ def _check_array(name: str, variable: Variable, array: Array, where: Any) -> Non
 # -- loading ----------------------------------------------------------------------------------
 
 
-def load(path: AnyPath) -> LoadedModel:
+def load(path: AnyPath, mmap: bool = True) -> LoadedModel:
     """The model saved as `path.mlir` and `path.safetensors`.
 
-    Raises FileNotFoundError if a file is missing, FormatError if one is damaged, foreign or of a
-    newer version, ParameterMismatch if they do not belong together.
+    The arrays are mapped: they are loaded as they are used, and shared by all processes. If some
+    program cuts the file meanwhile, the operating system ends the process (SIGBUS); `mmap=False`
+    reads all at once. A pair that is just being replaced is waited for, half a second at most.
+
+    Raises MissingFile if a file is missing, FormatError if one is damaged, foreign or of a newer
+    version, ParameterMismatch if they do not belong together, FileAccessError if the disk refuses.
     """
     text_file, array_file = _files(path)
     for file in (text_file, array_file):
         if not file.is_file():
-            raise FileNotFoundError(
+            raise MissingFile(
                 f"there is no {file}: a saved model is two files, {text_file} and {array_file}; "
                 "give their path without the ending"
             )
-    programs = _read_programs(text_file)
-    arrays = read_arrays(array_file)
-    check_state(programs, arrays, array_file)
-    return LoadedModel(programs, arrays)
+    text, stored = read_pair(text_file, array_file, mmap)
+    programs = _read_programs(text_file, text)
+    check_state(programs, stored.arrays, array_file)
+    check_pair(text_file, array_file, text, stored)
+    return LoadedModel(programs, stored.arrays)
+
+
+def read_pair(text_file: Path, array_file: Path, mmap: bool = True) -> tuple[str, StoredArrays]:
+    """A text and what lies beside it; while they are of two saves, a writer is waited for.
+
+    Raises FormatError if one is damaged.
+    """
+    end = time.monotonic() + _PATIENCE
+    while True:
+        text, stored = _read_text(text_file), read_stored(array_file, mmap)
+        if _is_pair(text, stored) or time.monotonic() > end:
+            return text, stored
+        tidy(text_file.parent)  # the writer may have been killed between the two
+        time.sleep(_PATIENCE / 50)
+
+
+def check_pair(text_file: Path, array_file: Path, text: str, stored: StoredArrays) -> None:
+    """ParameterMismatch unless both files were written by one save."""
+    if not _is_pair(text, stored):
+        raise ParameterMismatch(
+            f"{text_file} and {array_file} are of two different saves: one of them was replaced "
+            "without the other; save the model again, or copy both files"
+        )
+
+
+def _is_pair(text: str, stored: StoredArrays) -> bool:
+    """Whether nothing speaks against it: other programs write arrays without a digest."""
+    try:
+        return stored.digest in ("", parse_digest(text))
+    except (ParseError, FormatError):
+        return True  # no text of ours: whoever reads it says what is wrong
+
+
+def _read_text(file: Path) -> str:
+    try:
+        with naming(file):
+            return file.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise FormatError(f"{file} is no text: it is damaged, or no saved model") from None
 
 
 def verified(program: Program) -> Program:
@@ -120,12 +187,10 @@ def verified(program: Program) -> Program:
     return verify(program)
 
 
-def _read_programs(file: Path) -> list[Program]:
+def _read_programs(file: Path, text: str) -> list[Program]:
     """The verified Programs of a file; FormatError says what is wrong with it."""
     try:
-        programs = [verified(p) for p in parse(file.read_bytes().decode("utf-8"))]
-    except UnicodeDecodeError:
-        raise FormatError(f"{file} is no text: it is damaged, or no saved model") from None
+        programs = [verified(p) for p in parse(text)]
     except FormatError as error:  # a newer version
         raise FormatError(f"{file}: {error}") from None
     except (ParseError, VerifyError) as error:
@@ -270,4 +335,14 @@ def _tensor(variable: Variable, value: Any) -> EagerTensor:
     return EagerTensor(np.asarray(value))
 
 
-__all__ = ["LoadedMethod", "LoadedModel", "check_state", "load", "save_programs", "verified"]
+__all__ = [
+    "LoadedMethod",
+    "LoadedModel",
+    "check_pair",
+    "check_state",
+    "load",
+    "read_pair",
+    "save_programs",
+    "verified",
+    "write_pair",
+]

@@ -6,19 +6,22 @@ array, which takes twice the memory and, for large models, most of the time of l
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
+import re
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
+from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
 from dy2st_runtime.errors import ArgumentError, FormatError
+from dy2st_runtime.files import naming, replacing
 from dy2st_runtime.ir.element_types import named_dtype
 
 Array = np.ndarray[Any, Any]
@@ -44,8 +47,13 @@ _MAX_HEADER = 100_000_000
 _MAX_AXES = 64
 _LIMIT = 2**63
 _METADATA = "__metadata__"
-# The only key of the metadata, because the library writes several in no fixed order.
+# The only key of the metadata, because the library writes several in no fixed order: JSON of the
+# digest, and of names with the name under which the same array is stored. Older files have the
+# latter alone, under a key of its own.
+_OURS = "dy2st"
 _SAME_AS = "same_as"
+_DIGEST = "digest"
+_OS_ERROR = re.compile(r"\(os error ([0-9]+)\)")
 
 
 # -- writing ----------------------------------------------------------------------------------
@@ -55,8 +63,39 @@ def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
     """Write arrays by name; the file is complete or not there, and depends on the arrays alone.
 
     An array that stands under several names is stored once. Raises ArgumentError for a dtype that
-    the format does not have.
+    the format does not have, FileAccessError if the disk refuses.
     """
+    with replacing(path) as (temporary,), naming(path):
+        store_arrays(temporary, arrays)
+
+
+def store_arrays(path: Path, arrays: Mapping[str, Array], digest: str = "") -> None:
+    """Write arrays to a new file, with the digest that a text beside it has too."""
+    stored, same_as = _once_each(arrays)
+    facts = {_DIGEST: digest} if digest else {}
+    facts |= {_SAME_AS: same_as} if same_as else {}
+    metadata = {_OURS: json.dumps(facts, sort_keys=True)} if facts else None
+    try:
+        save_file(stored, path, metadata=metadata)
+    except SafetensorError as error:
+        number = _OS_ERROR.search(str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from error
+
+
+def digest_of(arrays: Mapping[str, Array]) -> str:
+    """32 hexadecimal digits that tell these names and arrays from all others."""
+    stored, same_as = _once_each(arrays)
+    found = hashlib.blake2b(json.dumps(same_as, sort_keys=True).encode(), digest_size=16)
+    for name, array in stored.items():
+        found.update(json.dumps([name, array.dtype.name, array.shape]).encode())
+        found.update(array.reshape(-1).view(np.uint8))
+    return found.hexdigest()
+
+
+def _once_each(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str, str]]:
+    """The arrays as they are stored, and further names of the same ones."""
     stored: dict[str, Array] = {}
     same_as: dict[str, str] = {}
     first: dict[int, str] = {}
@@ -68,38 +107,36 @@ def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
             same_as[name] = first[id(array)]
             continue
         first[id(array)] = name
+        if array.dtype.byteorder == ">":
+            array = array.astype(array.dtype.newbyteorder("<"))
         # The library stores arrays that are not contiguous wrongly, without a word.
         stored[name] = np.ascontiguousarray(array).reshape(array.shape)
-    metadata = {_SAME_AS: json.dumps(same_as, sort_keys=True)} if same_as else None
-    with replacing(path) as temporary:
-        save_file(stored, temporary, metadata=metadata)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A name in the same folder to write to; when the `with` ends well it replaces `path`."""
-    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
-    try:
-        with temporary.open("xb") as file:
-            mode = os.fstat(file.fileno()).st_mode
-        yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())  # the data must be on the disk before the name is
-        temporary.chmod(mode)  # the library makes files that only their owner can read
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    return stored, same_as
 
 
 # -- reading ----------------------------------------------------------------------------------
 
 
-def read_arrays(path: Path) -> dict[str, Array]:
+class StoredArrays(NamedTuple):
+    """What a file holds: arrays by name, and the digest of them, "" in older files."""
+
+    digest: str
+    arrays: dict[str, Array]
+
+
+def read_arrays(path: Path, mmap: bool = True) -> dict[str, Array]:
     """Arrays by name, read-only and mapped from the file: they are loaded as they are used.
 
-    Raises FormatError if the file is damaged, truncated or of another kind.
+    A file that somebody cuts while it is mapped ends the process with SIGBUS, as the operating
+    system has it; without `mmap` all is read at once. Raises FormatError if the file is damaged,
+    truncated or of another kind, FileAccessError if the disk refuses.
     """
-    data = _mapped(path)
+    return read_stored(path, mmap).arrays
+
+
+def read_stored(path: Path, mmap: bool = True) -> StoredArrays:
+    """What `read_arrays` reads, with the digest."""
+    data = _bytes_of(path, mmap)
     length = int.from_bytes(data[:8].tobytes(), "little")
     if length > min(len(data) - 8, _MAX_HEADER):
         raise _damaged(path, "it is truncated, or no safetensors file")
@@ -114,15 +151,21 @@ def read_arrays(path: Path) -> dict[str, Array]:
         arrays[entry.name], covered = entry.array(body), entry.end
     if covered != len(body):
         raise _damaged(path, f"it has {len(body)} bytes of data and names {covered}")
-    arrays.update(_shared(path, metadata, arrays))
-    return {name: arrays[name] for name in sorted(arrays)}
+    facts = _facts(path, metadata if isinstance(metadata, dict) else {})
+    arrays.update(_shared(path, facts.get(_SAME_AS, {}), arrays))
+    return StoredArrays(
+        str(facts.get(_DIGEST, "")), {name: arrays[name] for name in sorted(arrays)}
+    )
 
 
-def _mapped(path: Path) -> Array:
-    size = path.stat().st_size
-    if size < 8:
-        raise _damaged(path, f"{size} bytes are too few for a safetensors file")
-    return np.memmap(path, np.uint8, "r").view(np.ndarray)
+def _bytes_of(path: Path, mmap: bool) -> Array:
+    with naming(path):
+        size = path.stat().st_size
+        if size < 8:
+            raise _damaged(path, f"{size} bytes are too few for a safetensors file")
+        if mmap:
+            return np.memmap(path, np.uint8, "r").view(np.ndarray)
+        return np.frombuffer(path.read_bytes(), np.uint8)
 
 
 def _damaged(path: Path, what: str) -> FormatError:
@@ -181,16 +224,32 @@ def _are_counts(value: Any) -> TypeGuard[list[int]]:
     return isinstance(value, list) and all(type(n) is int and 0 <= n < _LIMIT for n in value)
 
 
-def _shared(path: Path, metadata: Any, arrays: Mapping[str, Array]) -> dict[str, Array]:
+def _facts(path: Path, metadata: dict[str, Any]) -> dict[str, Any]:
+    """What we have written into the metadata."""
+    text = metadata.get(_OURS)
+    if isinstance(text, str):
+        return _header(path, text.encode())
+    text = metadata.get(_SAME_AS)
+    return {_SAME_AS: _header(path, text.encode())} if isinstance(text, str) else {}
+
+
+def _shared(path: Path, same_as: Any, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Arrays under their further names."""
-    text = metadata.get(_SAME_AS, "{}") if isinstance(metadata, dict) else ""
-    same_as = _header(path, text.encode()) if isinstance(text, str) else {}
-    for name, other in same_as.items():
+    found = {}
+    for name, other in same_as.items() if isinstance(same_as, dict) else ():
         if name in arrays or not isinstance(other, str) or other not in arrays:
             raise _damaged(
                 path, f"{name!r} is said to be the same as another array that is not there"
             )
-    return {name: arrays[other] for name, other in same_as.items()}
+        found[name] = arrays[other]
+    return found
 
 
-__all__ = ["read_arrays", "replacing", "write_arrays"]
+__all__ = [
+    "StoredArrays",
+    "digest_of",
+    "read_arrays",
+    "read_stored",
+    "store_arrays",
+    "write_arrays",
+]

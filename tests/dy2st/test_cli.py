@@ -303,7 +303,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(run, monkeypatch):
     def refuse(*arguments):
         raise PermissionError(13, "Permission denied", "out.mlir")
 
-    monkeypatch.setattr("dy2st.model_files.to_text", refuse)
+    monkeypatch.setattr("dy2st.model_files.write_pair", refuse)
     assert run("opt", "net", "-o", "out.mlir")[2] == "dy2st: out.mlir: Permission denied\n"
     assert not list(Path().glob("*out.mlir*"))
 

@@ -13,7 +13,8 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from dy2st_runtime.errors import ArgumentError, FormatError
-from dy2st_runtime.tensor_file import read_arrays, replacing, write_arrays
+from dy2st_runtime.files import replacing
+from dy2st_runtime.tensor_file import read_arrays, write_arrays
 
 DTYPES = [
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -116,7 +117,7 @@ def test_loading_takes_no_more_memory_than_the_arrays(file):
 
 def test_a_failure_while_writing_leaves_the_old_file(file):
     file.write_bytes(b"old")
-    with pytest.raises(RuntimeError), replacing(file) as temporary:
+    with pytest.raises(RuntimeError), replacing(file) as (temporary,):
         temporary.write_bytes(b"new")
         raise RuntimeError
     assert file.read_bytes() == b"old"

@@ -12,7 +12,6 @@ report.*, trace.json, quantisation.*
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -34,6 +33,7 @@ from dy2st.targets.opu.sizes import tensor_size
 from dy2st.targets.opu.steps import Input, Lowered, Tensor
 from dy2st.targets.opu.words import decode
 from dy2st_runtime.errors import ArgumentError, FormatError
+from dy2st_runtime.files import temporary_folder
 
 SCHEMA = "dy2st-opu-program/1"
 NAME = "compiled.json"
@@ -81,8 +81,8 @@ def write_compiled(
         raise ArgumentError(f"{folder} is a file; the name of a folder is wanted")
     if not folder.absolute().parent.is_dir():
         raise ArgumentError(f"there is no folder {folder.absolute().parent}")
-    with tempfile.TemporaryDirectory(prefix=".opu-", dir=folder.absolute().parent) as made:
-        new, old = Path(made) / "new", Path(made) / "old"
+    with temporary_folder(folder.absolute().parent) as made:
+        new, old = made / "new", made / "old"
         new.mkdir()
         old.mkdir()
         _write_all(new, compiled, report, quantisation)

@@ -12,7 +12,6 @@ dump_raw/                the same before quantising
 from __future__ import annotations
 
 import json
-import tempfile
 from copy import copy
 from dataclasses import MISSING, asdict, fields
 from difflib import get_close_matches
@@ -26,6 +25,7 @@ from dy2st.targets.opu.layer import Layer, LayerType
 from dy2st.targets.opu.network import Array, Network, Tail
 from dy2st.targets.opu.validate import check, check_layers, weight_shape
 from dy2st_runtime.errors import FormatError, ParseError, VerifyError
+from dy2st_runtime.files import temporary_folder
 from dy2st_runtime.ir.parser import parse_one
 from dy2st_runtime.ir.verifier import verify
 
@@ -58,17 +58,17 @@ def write_ir(network: Network, folder: str | Path) -> Path:
     check(network, is_quantised)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".opu-", dir=folder) as made:
-        _write_all(network, Path(made), is_quantised)
-        old = Path(made) / "old"
+    with temporary_folder(folder) as made:
+        _write_all(network, made, is_quantised)
+        old = made / "old"
         old.mkdir()
         for name in _ENTRIES:
             if (folder / name).exists():
                 (folder / name).rename(old / name)
         # The file that others look for comes last.
         for name in reversed(_ENTRIES):
-            if (Path(made) / name).exists():
-                (Path(made) / name).rename(folder / name)
+            if (made / name).exists():
+                (made / name).rename(folder / name)
     return folder
 
 

@@ -33,6 +33,14 @@ def parse(text: str, allow_unknown: bool = False) -> list[Program]:
         return _Parser(text, allow_unknown).model()
 
 
+def parse_digest(text: str) -> str:
+    """The digest of the arrays that a text was written with, "" if it names none.
+
+    Raises as `parse` does for what stands before it.
+    """
+    return _Parser(text, allow_unknown=True).head()
+
+
 def parse_one(text: str, allow_unknown: bool = False) -> Program:
     """The only Program of a text; ParseError if there are several or none."""
     programs = parse(text, allow_unknown)
@@ -66,10 +74,7 @@ class _Parser(LineReader):
 
     def model(self) -> list[Program]:
         """All Programs, up to the end."""
-        self.expect_all('"dy2st.model"', "(", ")", "<", "{")
-        self._version()
-        self.expect_all(",", "producer", "=")
-        self.string()
+        self.head()
         self.expect_all("}", ">", "(", "{")
         programs = []
         while self.word != "}":
@@ -79,6 +84,17 @@ class _Parser(LineReader):
         if self.kind != "end":
             raise self.expected("the end of the text")
         return programs
+
+    def head(self) -> str:
+        """The digest of the arrays, with all that stands before it."""
+        self.expect_all('"dy2st.model"', "(", ")", "<", "{")
+        self._version()
+        self.expect_all(",", "producer", "=")
+        self.string()
+        if not self.accept(","):
+            return ""
+        self.expect_all("arrays", "=")
+        return self.string()
 
     def _version(self) -> None:
         self.expect_all("format", "=")
@@ -361,4 +377,4 @@ def _own_name(word: str) -> str:
     return "" if word[1:].isdigit() else word[1:]
 
 
-__all__ = ["parse", "parse_one"]
+__all__ = ["parse", "parse_digest", "parse_one"]

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     # program.py prints through this module; only annotations look back at it.
     from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 
-FORMAT = 1
+# A text says the oldest format that has all of it: 2 has the digest of the arrays beside it.
+FORMAT = 2
+_WITHOUT_DIGEST = 1
 PRODUCER = "dy2st 0.1.0"
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_$.-]")
@@ -54,15 +56,20 @@ class Line(NamedTuple):
 
 
 def to_text(
-    programs: Program | Sequence[Program], locations: bool = True, elide: int | None = None
+    programs: Program | Sequence[Program],
+    locations: bool = True,
+    elide: int | None = None,
+    digest: str = "",
 ) -> str:
     """The text of one Program or of several; without locations it compares models, not sources.
 
     Constants of more than `elide` elements are left out, if it is given: what is left is for
-    reading by people, and does not parse.
+    reading by people, and does not parse. `digest` is that of the arrays beside the text.
     """
     several = programs if isinstance(programs, Sequence) else [programs]
-    lines = [f'"dy2st.model"() <{{format = {FORMAT} : i64, producer = "{PRODUCER}"}}> ({{']
+    number = FORMAT if digest else _WITHOUT_DIGEST
+    arrays = f', arrays = "{digest}"' if digest else ""
+    lines = [f'"dy2st.model"() <{{format = {number} : i64, producer = "{PRODUCER}"{arrays}}}> ({{']
     for program in several:
         lines += [_INDENT + line.text for line in program_lines(program, locations, elide)]
     lines.append("}) : () -> ()\n")
