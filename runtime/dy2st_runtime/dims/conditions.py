@@ -49,8 +49,14 @@ class Condition:
         assert relation in MEANING, relation
         self.relation, self.left, self.right = relation, left, right
         self.mask = 0  # a bit for every symbol inside, as in a Dim
-        for size in (left, *right) if isinstance(right, tuple) else (left, right):
+        for size in self.sizes:
             self.mask |= size.mask if isinstance(size, Dim) else 0
+
+    @property
+    def sizes(self) -> tuple[Size, ...]:
+        """Both sides, the right one size by size."""
+        right = self.right if isinstance(self.right, tuple) else (self.right,)
+        return (self.left, *right)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Condition) and self._key() == other._key()
@@ -59,9 +65,7 @@ class Condition:
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        right = self.right if isinstance(self.right, tuple) else (self.right,)
-        sizes = (self.left, *right)
-        return self.relation, *(id(s) if isinstance(s, Dim) else (s,) for s in sizes)
+        return self.relation, *(id(s) if isinstance(s, Dim) else (s,) for s in self.sizes)
 
     def __bool__(self) -> bool:
         """Refused: a Program must hold for both answers."""

@@ -15,7 +15,7 @@ from dy2st_runtime.dims.polynomial import (
     split,
     subtract,
 )
-from dy2st_runtime.dims.samples import deep_atoms, deep_symbols
+from dy2st_runtime.dims.samples import condition_symbols, deep_atoms, deep_symbols
 
 
 def exactness(rest: Size) -> tuple[Size, int] | None:
@@ -88,9 +88,7 @@ def share_symbols(condition: Condition, size: Size) -> bool:
     """Whether a symbol stands in both."""
     if not isinstance(size, Dim) or not size.mask & condition.mask:
         return False
-    right = condition.right if isinstance(condition.right, tuple) else (condition.right,)
-    own = deep_symbols(size)
-    return any(atom in deep_symbols(side) for side in (condition.left, *right) for atom in own)
+    return not set(deep_symbols(size)).isdisjoint(condition_symbols(condition))
 
 
 def narrowed(interval: Interval, limit: Interval | None) -> Interval:

@@ -124,6 +124,8 @@ def _atom_to_python(atom: Atom, name: Callable[[Dim], str]) -> str:
     args = [to_python(argument, name) for argument in atom.args]
     if atom.kind == "floordiv":
         return f"({args[0]} // {args[1]})"
+    if len(args) == 1:
+        return args[0]
     return f"{atom.kind}({', '.join(args)})"
 
 

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from zlib import crc32
 
 from dy2st_runtime.dims.printing import atom_text, size_text
-from dy2st_runtime.errors import UndecidedDim
+from dy2st_runtime.errors import ShapeError, UndecidedDim
 
 Monomial = tuple["Atom", ...]
 Term = tuple[Monomial, int]
@@ -31,6 +31,9 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {}
 NAME = re.compile(r"[^\W\d]\w*")
 """What a symbol may be called; `text.py` reads names by the same pattern."""
 
+LONGEST, DEEPEST = 2000, 24
+"""How many symbols, written out, a formula may have, and how deep its operations may nest."""
+
 _LONGEST_ORDER = 160
 
 
@@ -41,12 +44,14 @@ class Atom:
     args      operands: ints and Dims.
     order     what it is sorted by, the same in every process.
     mask      a bit for every symbol inside, up to collisions: without a common bit, none is common.
-    weight    how much text it is, were it written out.
+    weight    how much text it is, were it written out, or how much work it makes.
+    depth     how deep operations nest in it, 0 for a symbol.
     interval  the least and the largest value, filled by `intervals.py`.
     """
 
     __slots__ = (
         "args",
+        "depth",
         "interval",
         "kind",
         "mask",
@@ -69,9 +74,12 @@ class Atom:
         self.kind, self.args, self.name = kind, args, name
         self.minimum, self.maximum = minimum, maximum
         self.interval: Interval | None = None
-        self.weight = 1
+        # Each operand of a minimum is compared with all others.
+        self.weight = 1 if len(args) < 3 else (len(args) - 1) ** 2
         for argument in args:
             self.weight += argument.weight if isinstance(argument, Dim) else 1
+        inside = [argument.depth for argument in args if isinstance(argument, Dim)]
+        self.depth = 1 + max(inside, default=0) if args else 0
         if kind == "symbol":
             has_range = (minimum, maximum) != (0, None)
             self.order = f"{name}\0{minimum},{maximum}" if has_range else name
@@ -114,11 +122,14 @@ def _operator(operation: str) -> Callable[[Dim, Any], Any]:
 
     def method(self: Dim, other: Any) -> Any:
         kind = type(other)
-        if kind is Dim or kind is int:
-            return OPERATIONS[operation](self, other)
         if kind is float:
             return _as_number(operation, self, other)
-        return OPERATIONS[operation](self, int(other)) if _is_number(other) else NotImplemented
+        if kind is not Dim and kind is not int:
+            if not _is_number(other):
+                return NotImplemented
+            other = int(other)
+        result = OPERATIONS[operation](self, other)
+        return checked(result) if type(result) is Dim and result.is_long else result
 
     return method
 
@@ -129,7 +140,10 @@ def _reflected(operation: str) -> Callable[[Dim, Any], Any]:
     def method(self: Dim, other: Any) -> Any:
         if type(other) is float:
             return _as_number(operation, other, self)
-        return OPERATIONS[operation](int(other), self) if _is_number(other) else NotImplemented
+        if not _is_number(other):
+            return NotImplemented
+        result = OPERATIONS[operation](int(other), self)
+        return checked(result) if type(result) is Dim and result.is_long else result
 
     return method
 
@@ -178,13 +192,15 @@ class Dim:
     (n + 1, True)
     """
 
-    __slots__ = ("constant", "mask", "terms", "text", "weight")
+    __slots__ = ("constant", "depth", "is_long", "mask", "terms", "text", "weight")
 
     constant: int
     terms: tuple[Term, ...]
     mask: int
     text: str | None
     weight: int
+    depth: int
+    is_long: bool
 
     __hash__ = object.__hash__
 
@@ -308,6 +324,17 @@ def symbol(name: str, minimum: int = 0, maximum: int | None = None) -> Dim:
     return of_atom(make_atom("symbol", (), name, minimum, maximum))
 
 
+def checked(size: Size) -> Size:
+    """The size itself; ShapeError if its formula is too long to be worked with."""
+    if isinstance(size, Dim) and size.is_long:
+        raise ShapeError(
+            f"the formula of a size is too long: it has {size.weight} symbols, nested {size.depth} "
+            f"deep, and may have {LONGEST}, nested {DEEPEST} deep; give some of the sizes that it "
+            "is made of numbers"
+        )
+    return size
+
+
 def is_symbol(size: object) -> bool:
     """Whether a size is nothing but a symbol."""
     atom = the_atom(size)
@@ -352,14 +379,17 @@ def make_dim(constant: int, ordered: tuple[Term, ...]) -> Size:
     key = (constant, ordered)
     dim = _dims.get(key)
     if dim is None:
-        mask = weight = 0
+        mask = weight = depth = 0
         for atoms, _ in ordered:
+            weight += len(atoms) ** 2 // 8  # products of many atoms are long to compare
             for atom in atoms:
                 mask |= atom.mask
                 weight += atom.weight
+                depth = max(depth, atom.depth)
         dim = object.__new__(Dim)
         dim.constant, dim.terms, dim.mask, dim.text = constant, ordered, mask, None
-        dim.weight = weight
+        dim.weight, dim.depth = weight, depth
+        dim.is_long = weight > LONGEST or depth > DEEPEST
         dim = _dims.setdefault(key, dim)
     return dim
 

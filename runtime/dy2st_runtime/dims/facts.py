@@ -48,7 +48,7 @@ from dy2st_runtime.dims.polynomial import (
 from dy2st_runtime.dims.samples import deep_symbols
 from dy2st_runtime.dims.told import Question, note
 
-_ROUNDS = 8
+_ROUNDS, _DEEPEST = 8, 60
 _SEEN_INSIDE = (
     *("log", "told", "inequalities", "quotients", "_rules", "_products", "_ranges", "_nonzero"),
     *("_choices", "_pairs", "_wholes", "_broadcasts", "_age"),
@@ -82,7 +82,7 @@ class Facts:
         self._wholes: list[tuple[Dim, Size, Size]] = []
         self._broadcasts: list[Condition] = []
         self._age: dict[Atom, int] = {}
-        self._turn = 0
+        self._turn = self._nested = 0
         self._normal: dict[Size, tuple[int, Size]] = {}
         self._intervals: dict[Atom, Interval] = {}
 
@@ -151,10 +151,17 @@ class Facts:
         turn, value = self._normal.get(size, (-1, size))
         if turn == self._turn:
             return value
+        if self._nested == _DEEPEST:
+            return value
+        self._nested += 1
         for _ in range(_ROUNDS):
             before, value = value, self._rebuilt(value)
             if value is before or isinstance(value, int):
                 break
+            if value.is_long:
+                value = size  # rules put into rules grow without limit
+                break
+        self._nested -= 1
         self._normal[size] = (self._turn, value)
         return value
 

@@ -10,6 +10,7 @@ from dy2st_runtime.dims.expression import (
     Monomial,
     Size,
     as_size,
+    checked,
     make_atom,
     of_atom,
     order_of,
@@ -205,7 +206,7 @@ def maximum(left: Size, right: Size) -> Size:
 
 @memo
 def _extreme_of_two(kind: str, left: Size, right: Size) -> Size:
-    return extreme(kind, (left, right))
+    return checked(extreme(kind, (left, right)))
 
 
 def difference(left: Size, right: Size) -> Size:

@@ -26,6 +26,7 @@ Goals = tuple[Size, ...]
 
 _DEPTH = 4
 _STEPS = 48
+_MOST_SHIFTED = 64
 
 
 class _NoFacts:
@@ -262,6 +263,8 @@ def positive_when_shifted(size: Dim, known: Known) -> bool:
             if least is None:
                 return False
             parts = _times_shifted(parts, atom, least)
+            if len(parts) > _MOST_SHIFTED:
+                return False
         for place, value in parts.items():
             total[place] = total.get(place, 0) + value
     return all([value >= 0 for value in total.values()])

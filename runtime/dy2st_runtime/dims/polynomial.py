@@ -14,11 +14,16 @@ from dy2st_runtime.dims.expression import (
     Term,
     by_order,
     in_order,
+    make_atom,
     make_dim,
+    of_atom,
 )
 
 memo = lru_cache(maxsize=1 << 16)
 Terms = dict[Monomial, int]
+
+_HEAVIEST_PRODUCT = 1000
+"""How many symbols a product may have when it is multiplied out."""
 
 
 def built(constant: int, terms: Terms) -> Size:
@@ -61,7 +66,7 @@ def _scaled_terms(size: Dim, factor: int) -> tuple[Term, ...]:
 
 @memo
 def multiply(left: Size, right: Size) -> Size:
-    """left * right, multiplied out."""
+    """left * right, multiplied out if that is short; else a sum in it is one atom, max(a + b)."""
     if isinstance(left, int):
         left, right = right, left
     if isinstance(left, int):
@@ -70,6 +75,8 @@ def multiply(left: Size, right: Size) -> Size:
         if right == 0:
             return 0
         return make_dim(left.constant * right, _scaled_terms(left, right))
+    if left.weight * _length(right) + right.weight * _length(left) > _HEAVIEST_PRODUCT:
+        left, right = closed(left), closed(right)
     terms: Terms = {}
     for atoms, factor in (*left.terms, ((), left.constant)):
         for others, other in (*right.terms, ((), right.constant)):
@@ -77,6 +84,15 @@ def multiply(left: Size, right: Size) -> Size:
             terms[place] = terms.get(place, 0) + factor * other
     constant = terms.pop((), 0)
     return built(constant, terms)
+
+
+def _length(size: Dim) -> int:
+    return len(size.terms) + (size.constant != 0)
+
+
+def closed(size: Dim) -> Dim:
+    """A product as it is; a sum as the maximum of itself alone, which nothing multiplies out."""
+    return size if _length(size) == 1 else of_atom(make_atom("max", (size,)))
 
 
 def monomial_product(left: Monomial, right: Monomial) -> Monomial:
@@ -121,6 +137,18 @@ def least_multiple(size: Size) -> Size:
         return size
     terms = tuple([(atoms, factor // number) for atoms, factor in size.terms])
     return make_dim(size.constant // number, terms)
+
+
+def total(sizes: Iterable[Size]) -> Size:
+    """The sum of all sizes, in time proportional to their terms."""
+    constant = 0
+    sums: Terms = {}
+    for size in sizes:
+        more, terms = split(size)
+        constant += more
+        for atoms, factor in terms:
+            sums[atoms] = sums.get(atoms, 0) + factor
+    return built(constant, sums)
 
 
 def product(sizes: Iterable[Size]) -> Size:

@@ -11,7 +11,8 @@ from typing import Any
 
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import exactness
-from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size, of_atom
+from dy2st_runtime.dims.evaluation import symbols
+from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size, checked, of_atom
 from dy2st_runtime.dims.facts import Contradiction
 from dy2st_runtime.dims.in_force import conflict, current, using
 from dy2st_runtime.dims.intervals import bounds
@@ -62,6 +63,8 @@ def require(condition: bool | Condition, reason: str) -> None:
         raise ShapeError(reason + _conflict(condition))
     assert isinstance(condition, Condition)
     condition = _plain(condition)
+    for size in condition.sizes:
+        checked(size)
     if not _collectors.stack:
         raise UndecidedDim(f"{reason}: whether {condition} holds is not known")
     _collectors.stack[-1].append(Constraint(condition, reason))
@@ -148,15 +151,16 @@ def broadcast(left: Size, right: Size) -> Size:
     if _collectors.stack:
         condition = Condition("broadcasts", left, right)
         reason = f"the sizes {left} and {right} must broadcast"
-        if left.mask & right.mask and _makes_equal(condition):
-            condition = Condition("==", left, right)
-            left = right
+        if _makes_equal(condition):
+            condition, left = Condition("==", left, right), right
         require(condition, reason)
     return broadcast_forms((left, right))
 
 
 def _makes_equal(condition: Condition) -> bool:
     """Whether sizes that must broadcast are equal where they do: n and min(n, 64)."""
+    if set(symbols(condition.left)).isdisjoint(symbols(condition.right)):
+        return False
     facts = current().inside()
     try:
         facts.assume(condition)

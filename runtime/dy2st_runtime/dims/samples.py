@@ -91,8 +91,7 @@ def _near(conditions: Sequence[Condition], inside: set[Atom]) -> list[Condition]
 
 def condition_symbols(condition: Condition) -> tuple[Atom, ...]:
     """The symbols on both sides of a condition; some may come twice."""
-    right = condition.right if isinstance(condition.right, tuple) else (condition.right,)
-    return tuple([atom for side in (condition.left, *right) for atom in deep_symbols(side)])
+    return tuple([atom for side in condition.sizes for atom in deep_symbols(side)])
 
 
 def holds_at(condition: Condition, values: dict[Atom, int]) -> bool:

@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping
 
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.expression import NAME, Dim, Size
-from dy2st_runtime.dims.operations import broadcast_forms, floordiv, maximum, minimum, modulo
-from dy2st_runtime.dims.polynomial import add, multiply, subtract
+from dy2st_runtime.dims.operations import broadcast_forms, extreme, floordiv, modulo
+from dy2st_runtime.dims.polynomial import closed, multiply, total
 from dy2st_runtime.errors import ParseError
 
 _TOKEN = re.compile(rf"\s*(?:(\d+)|({NAME.pattern})|(//|==|!=|<=|>=|[-+*%(),<>]))")
 _RELATIONS = ("==", "!=", "<=", ">=", "<", ">", "broadcasts", "not broadcasts")
 _FUNCTIONS: dict[str, Callable[[Size, Size], Size]] = {
-    "min": minimum,
-    "max": maximum,
+    "min": lambda left, right: extreme("min", (left, right)),
+    "max": lambda left, right: extreme("max", (left, right)),
     "broadcast": lambda left, right: broadcast_forms((left, right)),
 }
 _PRODUCTS: dict[str, Callable[[Size, Size], Size]] = {
@@ -60,14 +60,15 @@ class _Reader:
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise self.error("nested too deeply")
-        negative = self.peek() == "-" and bool(self.take())
-        result = self.product()
-        result = multiply(result, -1) if negative else result
+        parts = [self.signed_product() if self.peek() == "-" else self.product()]
         while self.peek() in ("+", "-"):
-            combine = add if self.take() == "+" else subtract
-            result = combine(result, self.product())
+            parts.append(self.signed_product())
         self.depth -= 1
-        return result
+        return self.checked(total(parts))
+
+    def signed_product(self) -> Size:
+        sign = 1 if self.take() == "+" else -1
+        return multiply(self.product(), sign)
 
     def product(self) -> Size:
         result = self.atom()
@@ -76,7 +77,12 @@ class _Reader:
             other = self.atom()
             if operation != "*" and isinstance(other, int) and other == 0:
                 raise self.error("division by zero")
-            result = _PRODUCTS[operation](result, other)
+            result = self.checked(_PRODUCTS[operation](result, other))
+        return result
+
+    def checked(self, result: Size) -> Size:
+        if isinstance(result, Dim) and result.is_long:
+            raise self.error("the formula is too long")
         return result
 
     def atom(self) -> Size:
@@ -102,9 +108,11 @@ class _Reader:
     def call(self, function: str) -> Size:
         self.take("(")
         result = self.sum()
+        if isinstance(result, Dim) and self.peek() == ")":
+            result = closed(result)  # as products print a sum that they are too long to multiply
         while self.peek() == ",":
             self.take()
-            result = _FUNCTIONS[function](result, self.sum())
+            result = self.checked(_FUNCTIONS[function](result, self.sum()))
         self.take(")")
         return result
 

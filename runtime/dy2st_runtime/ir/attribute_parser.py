@@ -22,7 +22,6 @@ from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
 _LIMIT = 2**63
 _MAX_DECIMALS = 20
-_MAX_SIZE_TEXT = 2_000
 _MAX_RANK = 64
 _MAX_DIGITS = 400
 _MAX_LINES = 10**9
@@ -104,8 +103,6 @@ class AttributeParser(Lexer):
         return size
 
     def _symbolic(self, read: Callable[[str, dict[str, Dim]], Any], text: str) -> Any:
-        if len(text) > _MAX_SIZE_TEXT:
-            raise self.error("the text of a size is too long")
         try:
             return read(text, self.scope)
         except (ParseError, ShapeError) as error:

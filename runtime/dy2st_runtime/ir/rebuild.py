@@ -287,8 +287,7 @@ class _Rebuild:
 
 def truth_of(condition: Condition) -> bool | None:
     """Whether a condition holds, also one of numbers alone; None if it is not decided."""
-    sizes = condition.right if isinstance(condition.right, tuple) else (condition.right,)
-    if all(isinstance(size, int) for size in (condition.left, *sizes)):
+    if all(isinstance(size, int) for size in condition.sizes):
         return MEANING[condition.relation](condition.left, condition.right)
     return decided(condition)
 

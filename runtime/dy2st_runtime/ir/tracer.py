@@ -55,8 +55,8 @@ from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
 _NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}
 
-HEAVIEST_SIZE = 200
-"""How many symbols, written out, a formula of a size may have."""
+HEAVIEST_SIZE, DEEPEST_SIZE = 200, 16
+"""How many symbols, written out, a formula of a size may have, and how deep it may nest."""
 
 Capture = Callable[["Tracer", Tensor], Variable]
 
@@ -530,7 +530,7 @@ def _lightened(type: ValueType) -> ValueType:
 
 
 def _is_heavy(size: Size) -> bool:
-    return isinstance(size, Dim) and size.weight > HEAVIEST_SIZE
+    return isinstance(size, Dim) and (size.weight > HEAVIEST_SIZE or size.depth > DEEPEST_SIZE)
 
 
 def _infer_by_decomposition(
