@@ -21,7 +21,7 @@ from dy2st_runtime.ops.activation import (
     swish,
     tanhshrink,
 )
-from dy2st_runtime.ops.convolution import (
+from dy2st_runtime.ops.convolve import (
     conv1d,
     conv1d_transpose,
     conv2d,

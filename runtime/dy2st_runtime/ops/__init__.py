@@ -46,7 +46,7 @@ from dy2st_runtime.ops.compare import (
     where,
 )
 from dy2st_runtime.ops.control_flow import cond, while_loop
-from dy2st_runtime.ops.convolution import (
+from dy2st_runtime.ops.convolve import (
     conv1d,
     conv1d_transpose,
     conv2d,

@@ -1,0 +1,252 @@
+"""Convolutions as users call them: pads by name, channels first or last, a bias, padding modes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st_runtime.dims import ceil_divide, maximum, require
+from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.ir import (
+    F,
+    apply,
+    public,
+)
+from dy2st_runtime.ir.arguments import as_int, as_shape, pair
+from dy2st_runtime.ops.convolution import Pads
+
+
+def explicit_pads(padding: Any, sizes: Any, kernel: Any, strides: Any, dilations: Any) -> Pads:
+    """Before and after for every axis, from an int, a list, or "SAME" or "VALID"."""
+    axes = len(kernel)
+    if isinstance(padding, str):
+        return _named_pads(padding.upper(), sizes, kernel, strides, dilations)
+    if isinstance(padding, (list, tuple)):
+        if padding and isinstance(padding[0], (list, tuple)):
+            pairs = [pair(entry, 2, "padding") for entry in padding][-axes:]
+            return tuple((before, after) for before, after in pairs)
+        if len(padding) == 2 * axes:
+            flat = pair(padding, 2 * axes, "padding")
+            return tuple((flat[2 * i], flat[2 * i + 1]) for i in range(axes))
+    return tuple((p, p) for p in pair(padding, axes, "padding"))
+
+
+def _named_pads(padding: str, sizes: Any, kernel: Any, strides: Any, dilations: Any) -> Pads:
+    if padding == "VALID":
+        return ((0, 0),) * len(kernel)
+    if padding != "SAME":
+        raise ArgumentError(f"padding is a number, a list, 'SAME' or 'VALID', not {padding!r}")
+    pads = []
+    for size, k, s, d in zip(sizes, kernel, strides, dilations, strict=True):
+        reach = d * (k - 1) + 1
+        total = reach - 1 if s == 1 else maximum((ceil_divide(size, s) - 1) * s + reach - size, 0)
+        pads.append((total // 2, total - total // 2))
+    return tuple(pads)
+
+
+def _convolve(
+    x: Any,
+    weight: Any,
+    bias: Any,
+    axes: int,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    data_format: str,
+) -> Any:
+    x, last = channels_first(x, data_format, axes)
+    strides, dilations = pair(stride, axes, "stride"), pair(dilation, axes, "dilation")
+    pads = explicit_pads(padding, x.shape[2:], weight.shape[2:], strides, dilations)
+    attributes = {"strides": strides, "pads": pads, "dilations": dilations}
+    y = apply("conv", x, weight, **attributes, groups=_count_of(groups))
+    return channels_back(_with_bias(y, bias), last)
+
+
+def _count_of(groups: Any) -> int:
+    count = as_int(groups, "groups")
+    if count < 1:
+        raise ArgumentError(f"groups is at least 1, not {count}")
+    return count
+
+
+def _with_bias(y: Any, bias: Any) -> Any:
+    return y if bias is None else y + F.reshape(bias, [1, bias.shape[0], *[1] * (y.ndim - 2)])
+
+
+def channels_first(x: Any, data_format: str, axes: int) -> tuple[Any, bool]:
+    """x as (n, c, ...), and whether its channels came last."""
+    if x.ndim != axes + 2:
+        raise ShapeError(f"{axes + 2} axes are expected ({data_format}), the shape is {x.shape}")
+    last = data_format[-1] == "C"
+    return (F.moveaxis(x, -1, 1) if last else x), last
+
+
+def channels_back(y: Any, last: bool) -> Any:
+    """The inverse of `channels_first`."""
+    return F.moveaxis(y, 1, -1) if last else y
+
+
+@public
+def conv1d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    data_format: str = "NCL",
+    name: str | None = None,
+) -> Any:
+    """(n, c, l), (o, c/groups, k) -> (n, o, l').
+
+    l' = (l + pads - dilation*(k-1) - 1) // stride + 1.
+    """
+    return _convolve(x, weight, bias, 1, stride, padding, dilation, groups, data_format)
+
+
+@public
+def conv2d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """(n, c, h, w), (o, c/groups, kh, kw) -> (n, o, h', w'); see conv1d for the sizes."""
+    return _convolve(x, weight, bias, 2, stride, padding, dilation, groups, data_format)
+
+
+@public
+def conv3d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    data_format: str = "NCDHW",
+    name: str | None = None,
+) -> Any:
+    """(n, c, d, h, w), (o, c/groups, kd, kh, kw) -> (n, o, d', h', w')."""
+    return _convolve(x, weight, bias, 3, stride, padding, dilation, groups, data_format)
+
+
+def _transposed(
+    x: Any,
+    weight: Any,
+    bias: Any,
+    axes: int,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: int,
+    dilation: Any,
+    output_size: Any,
+    data_format: str,
+) -> Any:
+    x, last = channels_first(x, data_format, axes)
+    strides, dilations = pair(stride, axes, "stride"), pair(dilation, axes, "dilation")
+    kernel = weight.shape[2:]
+    pads = explicit_pads(padding, x.shape[2:], kernel, strides, dilations)
+    smallest = [
+        (n - 1) * s - before - after + d * (k - 1) + 1
+        for n, k, s, d, (before, after) in zip(
+            x.shape[2:], kernel, strides, dilations, pads, strict=True
+        )
+    ]
+    if output_size is not None:
+        sizes = as_shape(output_size)[-axes:]
+        for size, least, s in zip(sizes, smallest, strides, strict=True):
+            require(size >= least, f"conv_transpose: an output of {size} is below {least}")
+            require(
+                size - least < s, f"conv_transpose: an output of {size} exceeds {least} + {s} - 1"
+            )
+    else:
+        extra = pair(output_padding, axes, "output_padding")
+        sizes = tuple(least + e for least, e in zip(smallest, extra, strict=True))
+        for size in sizes:
+            require(size >= 0, f"conv_transpose: the output would have the size {size}")
+    y = apply(
+        "conv_transpose",
+        x,
+        weight,
+        sizes=tuple(sizes),
+        strides=strides,
+        pads=pads,
+        dilations=dilations,
+        groups=_count_of(groups),
+    )
+    return channels_back(_with_bias(y, bias), last)
+
+
+@public
+def conv1d_transpose(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+    output_size: Any = None,
+    data_format: str = "NCL",
+    name: str | None = None,
+) -> Any:
+    """(n, c, l), (c, o/groups, k) -> (n, o, l'), conv1d's gradient for its input."""
+    return _transposed(
+        x,
+        weight,
+        bias,
+        1,
+        stride,
+        padding,
+        output_padding,
+        groups,
+        dilation,
+        output_size,
+        data_format,
+    )
+
+
+@public
+def conv2d_transpose(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    output_size: Any = None,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """(n, c, h, w), (c, o/groups, kh, kw) -> (n, o, h', w'), the gradient of conv2d."""
+    return _transposed(
+        x,
+        weight,
+        bias,
+        2,
+        stride,
+        padding,
+        output_padding,
+        groups,
+        dilation,
+        output_size,
+        data_format,
+    )
+
+
+@public
+def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
+    """x @ weight + bias: (..., in) @ (in, out) + (out,) -> (..., out)."""
+    y = F.matmul(x, weight)
+    return y if bias is None else y + bias
