@@ -9,7 +9,6 @@ comprehension or `list` of what such a function gives makes use of.
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -20,6 +19,7 @@ from dy2st.transpiler import REASONS, lines_of
 from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
+from dy2st_runtime.thread_state import ThreadState
 
 Take = Callable[[Any, Any], Any]
 Stops = Callable[[Any], Any]
@@ -68,7 +68,7 @@ def _is_generator(code: CodeType) -> bool:
     return bool(code.co_flags & inspect.CO_GENERATOR)
 
 
-class _Mode(threading.local):
+class _Mode(ThreadState):
     decided = Decided()
 
     def __init__(self) -> None:

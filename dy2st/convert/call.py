@@ -248,7 +248,7 @@ def convert_call_at(site: CallSite, function: Any) -> Known:
             site.known = weakref.ref(known)
         return known
     era = now.era
-    is_known = is_noted(function, era)
+    is_known = is_noted(function)
     known.converted.__defaults__ = function.__defaults__
     known.converted.__kwdefaults__ = function.__kwdefaults__
     holds = function.__defaults__ or function.__kwdefaults__
@@ -364,7 +364,7 @@ def _convert_function(function: FunctionType) -> FunctionType:
     if id(function) in OF_OBJECTS:
         each: FunctionType = OF_OBJECTS[id(function)]
         return each
-    is_noted(function, now.era)
+    is_noted(function)
     conversion = conversion_of(function)
     if conversion is None:
         called: FunctionType = outward(function)

@@ -12,7 +12,6 @@ import builtins
 import inspect
 import linecache
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from functools import lru_cache
@@ -24,6 +23,7 @@ from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.location import is_own_file
+from dy2st_runtime.thread_state import ThreadState
 
 _TRIES = (ast.Try, *([ast.TryStar] if sys.version_info >= (3, 11) else []))
 _WITHS = (ast.With, ast.AsyncWith)
@@ -37,7 +37,7 @@ _UNKNOWN = object()
 Path = tuple[tuple[str, int], ...]
 
 
-class _Refused(threading.local):
+class _Refused(ThreadState):
     """The last refusal, and who hears of exceptions instead of refusing them."""
 
     # The same `with` or `finally` may swallow it, too.
@@ -50,7 +50,7 @@ class _Refused(threading.local):
 refused = _Refused()
 
 
-class _Passed(threading.local):
+class _Passed(ThreadState):
     """The `finally` and `with` statements through which an exception of the Program may pass."""
 
     def __init__(self) -> None:

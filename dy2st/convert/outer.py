@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.thread_state import ThreadState
 
 
 @dataclass(eq=False, repr=False)
@@ -142,6 +142,7 @@ class Change:
     after: Any = None
     at: Location | None = None
     is_announced: bool = True
+    is_put_back: bool = False
 
 
 @dataclass(eq=False, repr=False)
@@ -150,6 +151,14 @@ class Notes:
 
     copied: Callable[[Any], Any]
     changes: dict[Hashable, Change] = field(default_factory=dict)
+
+    def put_back(self) -> None:
+        """Have every place as before; a second call goes on where the first was interrupted."""
+        for change in self.changes.values():
+            if not change.is_put_back:
+                change.after = change.place.get()
+                change.is_put_back = True
+            change.place.put(change.before)
 
     def add(self, place: Place) -> None:
         """Remember the value of a place; a list or dict in it is copied for this code."""
@@ -162,10 +171,17 @@ class Notes:
             place.put(copy)
 
 
-class _Active(threading.local):
+class _Active(ThreadState):
+    notes: tuple[Notes, ...] = ()
+
     def __init__(self) -> None:
-        self.notes: list[Notes] = []
         self.own: dict[int, CellType] = {}
+
+    def put_back(self, before: dict[str, Any]) -> None:
+        """Put back what the code inside has written, too."""
+        for notes in reversed(self.notes[len(before.get("notes", ())) :]):
+            notes.put_back()
+        super().put_back(before)
 
 
 _active = _Active()
@@ -175,14 +191,13 @@ _active = _Active()
 def noting(copied: Callable[[Any], Any] = lambda value: value) -> Iterator[Notes]:
     """Take note of what the code inside writes; at the end every place is as before."""
     notes = Notes(copied)
-    _active.notes.append(notes)
+    outer = _active.notes
+    _active.notes = (*outer, notes)
     try:
         yield notes
     finally:
-        _active.notes.pop()
-        for change in notes.changes.values():
-            change.after = change.place.get()
-            change.place.put(change.before)
+        notes.put_back()
+        _active.notes = outer
 
 
 @contextmanager

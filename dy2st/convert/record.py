@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import linecache
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from dy2st.transpiler import statement_info
 from dy2st_runtime.ir import user_location
+from dy2st_runtime.thread_state import ThreadState
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,7 +35,7 @@ class Record:
     streams: tuple[Any, Any] = field(default_factory=lambda: (sys.stdout, sys.stderr))
 
 
-class _Active(threading.local):
+class _Active(ThreadState):
     record: Record | None = None
 
 

@@ -8,7 +8,6 @@ it is begun anew: the functions on the way get another form (see
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.thread_state import ThreadState
 
 Call = Callable[[Any], Any]
 
@@ -68,7 +68,7 @@ class Passed:
         return is_new
 
 
-class _Mode(threading.local):
+class _Mode(ThreadState):
     passed: Passed | None = None
     # Whom a caller is calling that takes its exceptions as results, and where its `try` stands.
     called: tuple[Any, Place] | None = None

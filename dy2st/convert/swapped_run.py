@@ -29,6 +29,7 @@ from dy2st_runtime.errors import (
     TensorAsPython,
     UndecidedDim,
 )
+from dy2st_runtime.thread_state import Before
 
 T = TypeVar("T")
 
@@ -40,7 +41,8 @@ class Preparation:
     """What has been swapped for one trace, by class."""
 
     def __init__(self, traced: Any) -> None:
-        """Begin with the functions that earlier traces of the same function have met."""
+        """Begin with nothing changed."""
+        self._before = Before()
         self._met = _met.get(traced) or []
         if type(traced) is FunctionType:
             _met[traced] = self._met
@@ -49,10 +51,18 @@ class Preparation:
         self.decided = Decided()  # the generators that run their consumers
         self.passed = Passed()  # where functions relay exceptions
         self._classes: set[tuple[int, bool]] = set()
+
+    def begin(self) -> None:
+        """Swap the functions that earlier traces of the same function have met."""
         for met in list(self._met):
             function = met()
             if function is not None:
                 self.swaps.swap(function)
+
+    def end(self) -> None:
+        """Have this thread, and all code, as before; a second time does nothing."""
+        self._before.put_back()
+        self.swaps.restore()
 
     def remember(
         self, function: Callable[..., Any], owner: Any, arguments: Sequence[Any]
@@ -105,34 +115,43 @@ class Preparation:
 def run_swapped(traced: Any, run: Callable[[Preparation], T], is_attempt: bool = False) -> T:
     """Call `run`, which traces a function, again for every function that it has met too late.
 
-    All swaps are undone at the end; after an attempt that fails, all else too.
+    All swaps are undone at the end; after an attempt that fails, and after Ctrl-C, all else too.
     """
     preparation = Preparation(traced)
     try:
-        while True:
-            with (
-                Refusals() as refusals,
-                by_turns(preparation.decided),
-                relaying(preparation.passed),
-            ):
-                try:
-                    result = run(preparation)
-                except Exception as error:  # raised again below, unless another trace avoids it
-                    found: Exception | None = error
-                else:
-                    # A refusal that user code has caught makes the result wrong.
-                    found = next(iter(refusals.errors), None)
-            if not preparation.passed.is_new:
-                if found is None:
-                    return result
-                _find_a_form(preparation, found, refusals)
-            preparation.undo()
-    except Exception:  # whatever it is: another trace follows, and must find all as it was
-        if is_attempt:
+        try:
+            return _begun_anew(preparation, run)
+        finally:
+            preparation.end()
+    except BaseException as error:
+        if is_attempt or isinstance(error, KeyboardInterrupt):
             preparation.undo()
         raise
     finally:
-        preparation.swaps.restore()
+        preparation.end()  # once more: Ctrl-C may have come in the midst of the first
+
+
+def _begun_anew(preparation: Preparation, run: Callable[[Preparation], T]) -> T:
+    """The result of the first trace that is not refused for what it has met too late."""
+    preparation.begin()
+    while True:
+        with (
+            Refusals() as refusals,
+            by_turns(preparation.decided),
+            relaying(preparation.passed),
+        ):
+            try:
+                result = run(preparation)
+            except Exception as error:  # raised again below, unless another trace avoids it
+                found: Exception | None = error
+            else:
+                # A refusal that user code has caught makes the result wrong.
+                found = next(iter(refusals.errors), None)
+        if not preparation.passed.is_new:
+            if found is None:
+                return result
+            _find_a_form(preparation, found, refusals)
+        preparation.undo()
 
 
 def _find_a_form(preparation: Preparation, error: Exception, refusals: Refusals) -> None:

@@ -6,23 +6,24 @@ swap too, see no difference.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CodeType, FunctionType
 
+from dy2st.transpiler import is_converted
+from dy2st_runtime.by_identity import ByIdentity
 
-@dataclass(eq=False, repr=False)
+
 class _Swapped:
-    function: FunctionType
-    own: CodeType
-    converted: CodeType
-    traces: int = 0
+    """The user's code of a function that is, or was, swapped, and the traces that need it so."""
+
+    __slots__ = ("own", "traces")
+
+    def __init__(self, own: CodeType) -> None:
+        self.own = own
+        self.traces: set[Swaps] = set()
 
 
-# While a function is in here, at least one trace needs its code.
-_swapped: dict[int, _Swapped] = {}
-_lock = threading.RLock()
+_swapped: ByIdentity[FunctionType, _Swapped] = ByIdentity()
 
 
 class Swaps:
@@ -35,41 +36,49 @@ class Swaps:
 
     def swap(self, function: FunctionType) -> bool:
         """Let a function run converted until the trace ends; False if it cannot be converted."""
-        key = id(function)
-        if key in self.functions:
+        if id(function) in self.functions:
             return True
-        with _lock:
-            entry = _swapped.get(key)
-            if entry is None:
-                converted = self._convert(function)
-                if converted is None:
-                    return False
-                entry = _Swapped(function, function.__code__, converted)
-                function.__code__ = converted
-                _swapped[key] = entry
-            entry.traces += 1
-            self.functions[key] = function
+        converted = self._convert(function)
+        if converted is None:
+            return False
+        code = function.__code__
+        known = _swapped.setdefault(function, _Swapped(code))
+        if not is_converted(code):
+            known.own = code
+        # What is to be undone is written first: Ctrl-C may come after any step.
+        self.functions[id(function)] = function
+        known.traces.add(self)
+        function.__code__ = converted
         return True
 
     def restore(self) -> None:
-        """Give back their own code to all functions that no other trace needs."""
-        with _lock:
-            for key in self.functions:
-                entry = _swapped[key]
-                entry.traces -= 1
-                if entry.traces:
-                    continue
-                del _swapped[key]
-                if entry.function.__code__ is entry.converted:  # else the user has replaced it
-                    entry.function.__code__ = entry.own
-            self.functions.clear()
+        """Give back their own code to all functions that no other trace needs.
+
+        A second call goes on where the first was interrupted.
+        """
+        for function in self.functions.values():
+            known = _swapped.get(function)
+            if known is not None:
+                known.traces.discard(self)
+                _restore(function, known)
+        self.functions.clear()
+
+
+def _restore(function: FunctionType, known: _Swapped) -> None:
+    converted = function.__code__
+    if is_converted(converted) and not known.traces:  # else the user has replaced it
+        function.__code__ = known.own
+        if known.traces:  # another thread has come meanwhile
+            function.__code__ = converted
 
 
 def own_code(function: FunctionType) -> CodeType:
     """The code that the user wrote, swapped or not."""
-    with _lock:
-        entry = _swapped.get(id(function))
-        return function.__code__ if entry is None else entry.own
+    code = function.__code__
+    if not is_converted(code):
+        return code
+    known = _swapped.get(function)
+    return code if known is None else known.own
 
 
 def as_written(function: FunctionType) -> FunctionType:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeAlias, TypeGuard, TypeVar
@@ -11,6 +10,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Variable, current_tracer
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.tensor import EagerTensor
+from dy2st_runtime.thread_state import Shared, ThreadState
 
 Traced: TypeAlias = "Variable | Condition | Dim | Choice | Text | EagerTensor"
 
@@ -59,45 +59,42 @@ SAME_AS_TYPES = frozenset({Choice, Condition, Variable})
 # Those of which Python may be asked anything; none while a trace looks at containers itself.
 FRESH_CONTAINERS = Types({dict, list, set})
 FRESH_LOOKUPS = Types({dict, set})
-_lock = threading.Lock()
 
 
-class _Looked(threading.local):
-    at_containers = False
+def _look() -> None:
+    FRESH_CONTAINERS.clear()
+    FRESH_LOOKUPS.clear()
+
+
+def _look_no_more() -> None:
+    FRESH_CONTAINERS.update({dict, list, set})
+    FRESH_LOOKUPS.update({dict, set})
+
+
+class _Looked(ThreadState):
+    user: object = None  # of this thread's trace, if it looks at containers
 
 
 _looked = _Looked()
-_lookers = 0
+_looks = Shared(_look, _look_no_more)
 
 
 def look_at_containers() -> None:
     """From now on, until the trace ends, each list, dict and set is looked at before its use."""
-    if not _looked.at_containers:
-        _looked.at_containers = True
-        _count(1)
+    if _looked.user is None:
+        _looked.user = _looks.hold()
 
 
 @contextmanager
 def containers_not_looked_at() -> Iterator[None]:
     """Around a trace, which may come to look at containers."""
-    outer, _looked.at_containers = _looked.at_containers, False
+    outer, _looked.user = _looked.user, None
     try:
         yield
     finally:
-        if _looked.at_containers:
-            _count(-1)
-        _looked.at_containers = outer
-
-
-def _count(change: int) -> None:
-    global _lookers
-    with _lock:
-        _lookers += change
-        FRESH_CONTAINERS.clear()
-        FRESH_LOOKUPS.clear()
-        if not _lookers:
-            FRESH_CONTAINERS.update({dict, list, set})
-            FRESH_LOOKUPS.update({dict, set})
+        if _looked.user is not None:
+            _looks.release(_looked.user)
+        _looked.user = outer
 
 
 def any_traced(*values: object) -> bool:

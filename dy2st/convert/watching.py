@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FunctionType
 
+from dy2st_runtime.thread_state import Shared, ThreadState
 
-class _Watched(threading.local):
+
+class _Watched(ThreadState):
     functions: dict[int, FunctionType] | None = None
     meet: Callable[[type, bool], None] | None = None
 
@@ -17,29 +18,24 @@ watched = _Watched()
 
 
 class Era:
-    """The time between two changes in who watches, and how many do."""
+    """The time between two changes in who watches."""
 
-    __slots__ = ("watches",)
-
-    def __init__(self, watches: int):
-        """So many traces watch in it."""
-        self.watches = watches
+    __slots__ = ()
 
 
 class _Now:
     __slots__ = ("era",)
 
-    def __init__(self, era: Era):
-        self.era = era
+    def __init__(self) -> None:
+        self.era = Era()
+
+    def renew(self) -> None:
+        """A new era begins."""
+        self.era = Era()
 
 
-now = _Now(Era(0))
-_era_lock = threading.Lock()
-
-
-def _change_era(watches: int) -> None:
-    with _era_lock:
-        now.era = Era(now.era.watches + watches)
+now = _Now()
+_watches = Shared(now.renew, now.renew)
 
 
 @contextmanager
@@ -49,19 +45,19 @@ def watch(meet: Callable[[type, bool], None]) -> Iterator[dict[int, FunctionType
     `meet` is told the classes of objects whose methods are called, and (with True) those called.
     """
     outer, outer_meet = watched.functions, watched.meet
-    watched.functions, watched.meet = {}, meet
-    _change_era(1)
+    functions: dict[int, FunctionType] = {}
+    watched.functions, watched.meet = functions, meet
     try:
-        yield watched.functions
+        with _watches.held():
+            yield functions
     finally:
-        _change_era(-1)
         watched.functions, watched.meet = outer, outer_meet
 
 
-def is_noted(function: FunctionType, era: Era) -> bool:
+def is_noted(function: FunctionType) -> bool:
     """Note a function for the one who watches; whether that holds for all of this era."""
     functions = watched.functions
     if functions is None:
-        return era.watches == 0
+        return not _watches
     functions[id(function)] = function
-    return era.watches == 1
+    return len(_watches) == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Hashable
 
 from dy2st.convert.once import OneCall
@@ -17,7 +16,11 @@ MOST_CALLS = 1024
 
 
 class ProgramCache:
-    """Programs by key, the ones used last. Several kinds of calls may lead to one Program."""
+    """Programs by key, the ones used last. Several kinds of calls may lead to one Program.
+
+    Threads share it without a lock, for each step leaves it whole: what one drops while another
+    uses it is made again.
+    """
 
     def __init__(self) -> None:
         """Start empty."""
@@ -26,7 +29,6 @@ class ProgramCache:
         self._used: ByIdentity[ConcreteProgram, int] = ByIdentity()
         self._last: ConcreteProgram | None = None
         self._clock = itertools.count()
-        self._lock = threading.Lock()
 
     def find(self, key: Hashable, call: OneCall) -> ConcreteProgram | None:
         """The Program of a key; None without one, or if a value it was traced with changed."""
@@ -44,21 +46,18 @@ class ProgramCache:
 
     def add(self, key: Hashable, program: ConcreteProgram) -> None:
         """Keep a Program; the one that was not used for longest may go for it."""
-        with self._lock:
-            if key in self._programs:  # traced anew
-                self._drop(key)
-            self._programs[key] = program
-            self._use(program)
-            while len(self._programs) > MOST_PROGRAMS:
-                used = self._used
-                self._drop(min(self._programs, key=lambda key: used.get(self._programs[key]) or 0))
+        self._drop(key)  # if it is traced anew
+        self._programs[key] = program
+        self._use(program)
+        while len(self._programs) > MOST_PROGRAMS:
+            kept = list(self._programs.items())
+            self._drop(min(kept, key=lambda entry: self._used.get(entry[1]) or 0)[0])
 
     def add_call(self, key: Hashable, program: ConcreteProgram) -> None:
         """Note that calls of this key are for a Program that is kept."""
-        with self._lock:
-            if len(self._calls) >= MOST_CALLS:
-                self._calls.clear()
-            self._calls[key] = program
+        if len(self._calls) >= MOST_CALLS:
+            self._calls.clear()
+        self._calls[key] = program
         self._use(program)
 
     def _use(self, program: ConcreteProgram) -> None:
@@ -67,13 +66,15 @@ class ProgramCache:
 
     def discard(self, program: ConcreteProgram) -> None:
         """Forget a Program."""
-        with self._lock:
-            for key in [key for key, known in self._programs.items() if known is program]:
+        for key, known in list(self._programs.items()):
+            if known is program:
                 self._drop(key)
 
     def _drop(self, key: Hashable) -> None:
-        gone = self._programs.pop(key)
-        self._calls = {call: known for call, known in self._calls.items() if known is not gone}
+        gone = self._programs.pop(key, None)
+        for call, known in list(self._calls.items()):
+            if known is gone:
+                self._calls.pop(call, None)
 
     def last(self) -> ConcreteProgram | None:
         """The Program that was used last."""
@@ -81,15 +82,13 @@ class ProgramCache:
 
     def concrete_programs(self) -> list[ConcreteProgram]:
         """Every Program once, oldest first."""
-        with self._lock:
-            return list(dict.fromkeys(self._programs.values()))
+        return list(dict.fromkeys(list(self._programs.values())))
 
     def clear(self) -> None:
         """Forget all."""
-        with self._lock:
-            self._programs.clear()
-            self._calls.clear()
-            self._last = None
+        self._programs.clear()
+        self._calls.clear()
+        self._last = None
 
     def __len__(self) -> int:
         """How many different Programs there are."""

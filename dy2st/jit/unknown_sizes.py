@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,13 +17,14 @@ from typing import Any, NoReturn
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import UndecidedDim
 from dy2st_runtime.ir.location import is_own_file
+from dy2st_runtime.thread_state import Shared, ThreadState
 
 # Python's own code asks for somebody: for whom is seen from its caller.
 _LIBRARY = (sysconfig.get_paths()["stdlib"], "<string>", "<frozen ")
 _PACKAGES = ("site-packages", "dist-packages")
 
 
-class _Traces(threading.local):
+class _Traces(ThreadState):
     """Of this thread: how many traces run, and how many of them refuse the text as well."""
 
     count = 0
@@ -32,8 +32,6 @@ class _Traces(threading.local):
 
 
 _traces = _Traces()
-_lock = threading.Lock()
-_installed = 0
 _asked_for_hash: Callable[[Any], int] = vars(Dim)["__hash__"]
 _asked_for_text: Callable[[Any], str] = vars(Dim)["__repr__"]
 
@@ -41,28 +39,23 @@ _asked_for_text: Callable[[Any], str] = vars(Dim)["__repr__"]
 @contextmanager
 def refused(text: bool) -> Iterator[None]:
     """Refuse the hash of unknown sizes inside the `with`, and their text too if `text` is set."""
-    _install(1)
-    _traces.count += 1
-    _traces.without_text += text
+    outer = _traces.count, _traces.without_text
+    _traces.count, _traces.without_text = outer[0] + 1, outer[1] + text
     try:
-        yield
+        with _watching.held():
+            yield
     finally:
-        _traces.count -= 1
-        _traces.without_text -= text
-        _install(-1)
+        _traces.count, _traces.without_text = outer
 
 
-def _install(step: int) -> None:
-    """Watch the two methods as long as a trace runs; they cost nothing at other times."""
-    global _installed
-    with _lock:
-        _installed += step
-        methods: dict[str, Any] = {"__hash__": _hash, "__repr__": _text, "__str__": _text}
-        if not _installed:
-            text = _asked_for_text
-            methods = {"__hash__": _asked_for_hash, "__repr__": text, "__str__": text}
+def _methods(hash: Callable[[Any], int], text: Callable[[Any], str]) -> Callable[[], None]:
+    methods = {"__hash__": hash, "__repr__": text, "__str__": text}
+
+    def install() -> None:
         for name, method in methods.items():
             setattr(Dim, name, method)
+
+    return install
 
 
 def _hash(self: Dim) -> int:
@@ -96,5 +89,8 @@ def _refuse(size: Dim, what: str) -> NoReturn:
         "traced; compare it (n == 3) instead, or give it a number in the InputSpec"
     )
 
+
+# The methods are watched as long as a trace runs; they cost nothing at other times.
+_watching = Shared(_methods(_hash, _text), _methods(_asked_for_hash, _asked_for_text))
 
 __all__ = ["refused"]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_left
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -140,10 +138,9 @@ class Dispatcher:
         self._tables = [_Table(known[name], entries) for name, entries in sizes.items()]
         self._pads, self._cache_size = pad, cache_size
         self._plans: dict[Any, _Plan] = {}
-        self._made: OrderedDict[tuple[Bucket, ...], Any] = OrderedDict()
+        self._made: dict[tuple[Bucket, ...], Any] = {}
         self._counts: dict[tuple[Bucket, ...], _Count] = {}
         self._proofs: dict[Dim, Proof | str] = {}
-        self._lock = threading.Lock()
 
     # -- calling -----------------------------------------------------------------------------
 
@@ -178,16 +175,14 @@ class Dispatcher:
 
     def _executable(self, choice: tuple[Bucket, ...]) -> Any:
         """The compiled Program of a choice, made if it is not there; the one used last is kept."""
-        with self._lock:
-            executable = self._made.get(choice)
-            if executable is not None:
-                self._made.move_to_end(choice)
-                return executable
-            self._made[choice] = executable = engine.compile(self._specialised(choice))
-            self._counts.setdefault(choice, _Count())
-            if len(self._made) > self._cache_size:
-                self._made.popitem(last=False)
-            return executable
+        self._counts.setdefault(choice, _Count())
+        executable = self._made.pop(choice, None)  # and put in again, behind all others
+        if executable is None:
+            executable = engine.compile(self._specialised(choice))
+        self._made[choice] = executable
+        for oldest in list(self._made)[: -self._cache_size]:
+            self._made.pop(oldest, None)
+        return executable
 
     def _specialised(self, choice: tuple[Bucket, ...]) -> Program:
         sizes: dict[Dim, Size] = {}

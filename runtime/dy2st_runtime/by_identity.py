@@ -40,6 +40,11 @@ class ByIdentity(Generic[Key, Value]):
         gone = partial(self._entries.pop, id(key))
         self._entries[id(key)] = weakref.ref(key, gone), value
 
+    def setdefault(self, key: Key, value: Value) -> Value:
+        """What belongs to the object; from now on this value, if nothing did."""
+        gone = partial(self._entries.pop, id(key))
+        return self._entries.setdefault(id(key), (weakref.ref(key, gone), value))[1]
+
     def pop(self, key: Key) -> Value:
         """What belongs to the object, and no longer."""
         return self._entries.pop(id(key))[1]

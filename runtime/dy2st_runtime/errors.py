@@ -27,9 +27,10 @@ Broken invariants of dy2st itself are plain `AssertionError`s.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from dy2st_runtime.thread_state import ThreadState
 
 __all__ = [
     "ArgumentError",
@@ -106,7 +107,7 @@ class SpecError(Dy2stError, ValueError):
     """Inputs of a call do not match the InputSpec of the Program."""
 
 
-class _Listener(threading.local):
+class _Listener(ThreadState):
     hear: Callable[[ConversionError], None] | None = None
 
 

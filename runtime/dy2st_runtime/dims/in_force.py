@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.facts import Contradiction, Facts
+from dy2st_runtime.thread_state import ThreadState
 
 
-class _InForce(threading.local):
+class _InForce(ThreadState):
     def __init__(self) -> None:
-        self.stack: list[Facts] = [Facts()]
+        self.facts = Facts()
 
 
 _in_force = _InForce()
@@ -20,17 +20,17 @@ _in_force = _InForce()
 
 def current() -> Facts:
     """The facts in force in this thread."""
-    return _in_force.stack[-1]
+    return _in_force.facts
 
 
 @contextmanager
 def using(facts: Facts) -> Iterator[Facts]:
     """Let these facts be in force inside the `with`."""
-    _in_force.stack.append(facts)
+    outer, _in_force.facts = _in_force.facts, facts
     try:
         yield facts
     finally:
-        _in_force.stack.pop()
+        _in_force.facts = outer
 
 
 def conflict(facts: Facts, condition: Condition) -> str:

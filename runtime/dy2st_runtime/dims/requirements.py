@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from dy2st_runtime.dims.polynomial import add, common_factor, of_term, subtract
 from dy2st_runtime.dims.queries import decided, decided_without_facts, equal
 from dy2st_runtime.dims.told import solved_for_symbol
 from dy2st_runtime.errors import ShapeError, UndecidedDim
+from dy2st_runtime.thread_state import ThreadState
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,8 @@ class Constraint:
     reason: str
 
 
-class _Collectors(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[list[Constraint]] = []
+class _Collectors(ThreadState):
+    stack: tuple[list[Constraint], ...] = ()
 
 
 _collectors = _Collectors()
@@ -43,12 +42,13 @@ _collectors = _Collectors()
 def collect() -> Iterator[list[Constraint]]:
     """Gather the requirements made inside the `with` that are not decided; they hold in there."""
     found: list[Constraint] = []
-    _collectors.stack.append(found)
+    outer = _collectors.stack
+    _collectors.stack = (*outer, found)
     try:
         with using(current().inside()):
             yield found
     finally:
-        _collectors.stack.pop()
+        _collectors.stack = outer
 
 
 def require(condition: bool | Condition, reason: str) -> None:

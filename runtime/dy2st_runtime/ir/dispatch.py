@@ -7,12 +7,12 @@ appends the operator to a Program.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
+from dy2st_runtime.thread_state import ThreadState
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -26,9 +26,8 @@ class Interpreter(Protocol):
         """Return the result, or a tuple of results for operators that have several."""
 
 
-class _Stack(threading.local):
-    def __init__(self) -> None:
-        self.interpreters: list[Interpreter] = []
+class _Stack(ThreadState):
+    interpreters: tuple[Interpreter, ...] = ()
 
 
 _stack = _Stack()
@@ -56,11 +55,12 @@ def active() -> Interpreter | None:
 @contextmanager
 def interpreting(interpreter: Interpreter) -> Iterator[None]:
     """Let an interpreter take every operator that is called inside the `with`."""
-    _stack.interpreters.append(interpreter)
+    outer = _stack.interpreters
+    _stack.interpreters = (*outer, interpreter)
     try:
         yield
     finally:
-        _stack.interpreters.pop()
+        _stack.interpreters = outer
 
 
 @contextmanager

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dy2st_runtime.dims import Condition, Dim, Size, symbol
+from dy2st_runtime.thread_state import ThreadState
 
 
-class _Counter(threading.local):
+class _Counter(ThreadState):
     count = 0
 
     def __init__(self) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from functools import wraps
 from types import TracebackType
 from typing import Any, TypeVar
 
+from dy2st_runtime.thread_state import ThreadState
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class _Mode(threading.local):
+class _Mode(ThreadState):
     enabled = True
 
 

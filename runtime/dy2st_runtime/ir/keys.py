@@ -7,15 +7,12 @@ long as user code is traced.
 from __future__ import annotations
 
 import sys
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.program import Variable
-
-_lock = threading.Lock()
-_traces = 0
+from dy2st_runtime.thread_state import Shared
 
 
 def _checked_hash(variable: Variable) -> int:
@@ -24,18 +21,15 @@ def _checked_hash(variable: Variable) -> int:
     return object.__hash__(variable)
 
 
+def _hash_by(method: Callable[[Variable], int]) -> Callable[[], None]:
+    return lambda: setattr(Variable, "__hash__", method)
+
+
+_checking = Shared(_hash_by(_checked_hash), _hash_by(object.__hash__))
+
+
 @contextmanager
 def numbers_are_no_keys() -> Iterator[None]:
     """Refuse traced numbers as keys in user code inside the `with`, in whatever thread."""
-    _count(1)
-    try:
+    with _checking.held():
         yield
-    finally:
-        _count(-1)
-
-
-def _count(change: int) -> None:
-    global _traces
-    with _lock:
-        _traces += change
-        setattr(Variable, "__hash__", _checked_hash if _traces else object.__hash__)  # noqa: B010

@@ -1,0 +1,100 @@
+"""What dy2st keeps of each thread while it works, and what it changes for all of them.
+
+Ctrl-C may come between any two steps, also in a `finally`; and a process may be forked while other
+threads work. So nothing is counted up and down, and no lock is held: what was before is put back,
+as often as one likes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class ThreadState(threading.local):
+    """Attributes of each thread, which `Before` puts back; their values are never changed."""
+
+    def __new__(cls) -> ThreadState:
+        """One for all threads, known to `Before`."""
+        made = super().__new__(cls)
+        _states.append(made)
+        return made
+
+    def put_back(self, before: dict[str, Any]) -> None:
+        """Have the attributes of before."""
+        own = vars(self)
+        own.update(before)
+        for name in own.keys() - before.keys():
+            own.pop(name, None)
+
+
+class Shared:
+    """A change that all threads see, for as long as somebody needs it."""
+
+    def __init__(self, make: Callable[[], None], undo: Callable[[], None]) -> None:
+        """Take what makes the change and what undoes it, however often they are called."""
+        self._make, self._undo = make, undo
+        self._users: set[object] = set()
+
+    def __len__(self) -> int:
+        """How many need it now."""
+        return len(self._users)
+
+    def hold(self) -> object:
+        """From now on somebody needs it: who is given back, for `release`."""
+        user = object()
+        _held.users = (*_held.users, (self, user))
+        self._users.add(user)
+        self._make()
+        return user
+
+    def release(self, user: object) -> None:
+        """Somebody needs it no longer."""
+        self._users.discard(user)
+        if not self._users:
+            self._undo()
+            if self._users:  # another thread has come meanwhile
+                self._make()
+        _held.users = tuple(held for held in _held.users if held[1] is not user)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Inside the `with` somebody needs it."""
+        user = self.hold()
+        try:
+            yield
+        finally:
+            self.release(user)
+
+
+class Before:
+    """The state of this thread at a moment."""
+
+    def __init__(self) -> None:
+        """Now."""
+        self._known = [(state, dict(vars(state))) for state in _states]
+
+    def put_back(self) -> None:
+        """Have it again; a second time does nothing."""
+        for state, before in self._known:
+            state.put_back(before)
+
+
+_states: list[ThreadState] = []
+
+
+class _Held(ThreadState):
+    users: tuple[tuple[Shared, object], ...] = ()
+
+    def put_back(self, before: dict[str, Any]) -> None:
+        """Release what has been held since."""
+        known = before.get("users", ())
+        for shared, user in self.users:
+            if not any(user is held for _, held in known):
+                shared.release(user)
+        super().put_back(before)
+
+
+_held = _Held()
