@@ -8,32 +8,9 @@ from functools import cache
 import numpy as np
 
 from dy2st_runtime.dims import Size
-from dy2st_runtime.ir.definition import DEFINITIONS
+from dy2st_runtime.ir.definition import DEFINITIONS, View
 from dy2st_runtime.ir.program import Block, Operator, Variable
-from dy2st_runtime.ir.types import TensorType, ValueType
-
-_ROUNDING = ("floor", "ceil", "round", "trunc")  # give back integers as they are
-WHOLE_VIEWS = frozenset(("reshape", "transpose", "assign", "detach", *_ROUNDING))
-"""Operators whose result is all of their first operand, perhaps in the same memory."""
-
-VIEWS = WHOLE_VIEWS | {
-    "slice",
-    "split",
-    "broadcast_to",
-    "flip",
-    "sum_to",
-    "dynamic_reshape",
-    "dynamic_squeeze",
-    "dynamic_unsqueeze",
-    "dynamic_broadcast_to",
-}
-"""Operators whose results may look into the memory of their first operand."""
-
-# Made in memory of their own, whatever their attributes say; so is all that a ufunc makes.
-_FRESH = frozenset(
-    ("conv", "conv_transpose", "batch_norm", "layer_norm", "softmax", "gelu", "where")
-    + ("max_pool", "window_sum", "concat", "sigmoid", "rsqrt", "reciprocal", "erf", "log_softmax")
-)
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 
 @cache
@@ -48,17 +25,28 @@ def is_elementwise(name: str) -> bool:
 
 def is_fresh(name: str) -> bool:
     """Whether the results of an operator have memory of their own."""
-    return name in _FRESH or is_elementwise(name) or name == "matmul"
+    definition = DEFINITIONS[name]
+    return definition.kernel is not None and definition.view is None and bool(definition.inputs)
 
 
 def may_give_back(operator: Operator) -> bool:
     """Whether results may be operands themselves, or hold them: of Blocks, lists and composites."""
-    return DEFINITIONS[operator.name].kernel is None or operator.name.startswith("array_")
+    values = (*operator.operands, *operator.results)
+    is_list = any(isinstance(value.type, ArrayType) for value in values)
+    return is_list or DEFINITIONS[operator.name].kernel is None
+
+
+def view_of(operator: Operator) -> View | None:
+    """How the results look into the memory of the first operand, None if they do not."""
+    view = DEFINITIONS[operator.name].view
+    if view is None or isinstance(view, View):
+        return view
+    return view(operator.operands[0].type, **operator.attributes)
 
 
 def owner(variable: Variable) -> Variable:
     """The value whose memory a value may look into; itself, if it is no view."""
-    while isinstance(variable.maker, Operator) and variable.maker.name in VIEWS:
+    while isinstance(variable.maker, Operator) and view_of(variable.maker) is not None:
         variable = variable.maker.operands[0]
     return variable
 
@@ -74,13 +62,14 @@ def views_in_order(
     found: set[Operator] = set()
     ordered = set(in_order)
     for operator in block.operators:
-        if operator.name in VIEWS:
+        view = view_of(operator)
+        if view is not None:
             is_ordered = operator.operands[0] in ordered
-            if _is_view(operator, is_ordered):
+            if _is_sure(operator, view, is_ordered):
                 found.add(operator)
-                is_ordered = _stays_in_order(operator, is_ordered)
+                is_ordered = is_ordered and view in _IN_ORDER
             else:
-                is_ordered = True
+                is_ordered = view is View.SAME  # a copy then
         else:
             is_ordered = operator not in over or operator.operands[over[operator]] in ordered
         if is_ordered:
@@ -88,15 +77,14 @@ def views_in_order(
     return found
 
 
-def _is_view(operator: Operator, is_ordered: bool) -> bool:
-    """Whether one of VIEWS looks into its operand, which may lie in order."""
-    given, made = operator.operands[0].type, operator.results[0].type
-    if operator.name in _ROUNDING:
-        return isinstance(given, TensorType) and not given.is_floating
-    if operator.name == "sum_to":
-        return given == made
-    is_reshaped = operator.name in ("reshape", "dynamic_reshape")
-    return is_ordered or not is_reshaped or _only_splits(given, made)
+_IN_ORDER = (View.SAME, View.ROWS)
+
+
+def _is_sure(operator: Operator, view: View, is_ordered: bool) -> bool:
+    """Whether the result is no copy; the operand may lie in order."""
+    if view is View.SAME:
+        return is_ordered or _only_splits(operator.operands[0].type, operator.results[0].type)
+    return view is not View.UNSURE
 
 
 def _only_splits(given: ValueType, made: ValueType) -> bool:
@@ -116,27 +104,6 @@ def _only_splits(given: ValueType, made: ValueType) -> bool:
 def _is_same(left: Size, right: Size) -> bool:
     """Whether two sizes are written as the same number or formula."""
     return left is right or (isinstance(left, int) and isinstance(right, int) and left == right)
-
-
-def _stays_in_order(operator: Operator, is_ordered: bool) -> bool:
-    """Whether the results of a view lie in order."""
-    name, attributes = operator.name, operator.attributes
-    if name in ("transpose", "flip", "broadcast_to", "dynamic_broadcast_to"):
-        return False
-    if name == "split":
-        return is_ordered and attributes["axis"] == 0
-    if name == "slice":
-        shape = operator.operands[0].tensor_type.shape
-        are_whole = [
-            _is_same(start, 0) and _is_same(stop, size)
-            for start, stop, size in zip(attributes["starts"], attributes["stops"], shape)
-        ]
-        return (
-            is_ordered
-            and all(_is_same(step, 1) for step in attributes["steps"])
-            and all(are_whole[1:])
-        )
-    return is_ordered
 
 
 def overwritten(block: Block) -> dict[Operator, int]:
@@ -182,7 +149,7 @@ def _may_hold(operand: Variable, own: Variable, result: Variable, block: Block) 
     while operand is not own:
         maker = operand.maker
         assert isinstance(maker, Operator)
-        if maker.name not in WHOLE_VIEWS or maker.block is not block:
+        if view_of(maker) not in (View.SAME, View.TURNED) or maker.block is not block:
             return False
         operand = maker.operands[0]
     maker = own.maker
@@ -190,12 +157,11 @@ def _may_hold(operand: Variable, own: Variable, result: Variable, block: Block) 
 
 
 __all__ = [
-    "VIEWS",
-    "WHOLE_VIEWS",
     "is_elementwise",
     "is_fresh",
     "may_give_back",
     "overwritten",
     "owner",
+    "view_of",
     "views_in_order",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, less, maximum, minimum, product, require
+from dy2st_runtime.dims import Size, less, maximum, minimum, product, require, same_shape
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import (
     F,
@@ -287,7 +287,7 @@ define(
     padding=_sum_to_padding,
     kind=Kind.REDUCTION,
     sizes=("shape",),
-    view=lambda x, shape: View.SAME if x.shape == shape else View.UNSURE,
+    view=lambda x, shape: View.SAME if same_shape(x.shape, shape) else View.UNSURE,
     attributes={"shape": SIZES},
     infer=lambda x, shape: x.with_shape(shape),
     kernel=_sum_to_kernel,
