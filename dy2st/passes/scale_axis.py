@@ -15,7 +15,16 @@ import numpy as np
 from dy2st.passes.core.graph import constant_of, constant_operator
 from dy2st.passes.core.module import Array
 from dy2st_runtime.dims import equal
-from dy2st_runtime.ir import Operator, TensorType, Variable, is_floating
+from dy2st_runtime.ir import (
+    DEFINITIONS,
+    Kind,
+    Operator,
+    OperatorDefinition,
+    Scales,
+    TensorType,
+    Variable,
+    is_floating,
+)
 
 MOST_STEPS = 64
 """How far a scale is carried, in operators."""
@@ -55,6 +64,10 @@ class Scale:
     def at(self, axis: int | None) -> Scale:
         """The same numbers along another axis."""
         return self if self.axis is None else replace(self, axis=axis)
+
+
+Step = Callable[[Operator, Scale, bool], Scale]
+"""Carries a scale through an operator: from its result to its first operand, or the other way."""
 
 
 def scale_of(operator: Operator) -> tuple[Variable, Scale] | None:
@@ -133,13 +146,25 @@ def to_result(operator: Operator, scale: Scale) -> Scale:
     return _passing(operator, scale)(operator, scale, False)
 
 
-def _passing(operator: Operator, scale: Scale) -> Callable[[Operator, Scale, bool], Scale]:
-    step = _STEPS.get(operator.name)
+def _passing(operator: Operator, scale: Scale) -> Step:
+    definition = DEFINITIONS[operator.name]
+    step = _step(definition)
     if step is None:
         raise Stuck(f"a scale does not pass `{operator.name}`")
-    if operator.name in _POSITIVE and not scale.is_positive:
+    if definition.scales is Scales.POSITIVE and not scale.is_positive:
         raise Stuck(f"only positive scales pass `{operator.name}`")
     return step
+
+
+def _step(definition: OperatorDefinition) -> Step | None:
+    """How the axis of a scale goes through an operator, None if the scale does not."""
+    if definition.scales is None:
+        return None
+    if definition.kind is Kind.ELEMENTWISE:
+        return _same
+    if definition.kind is Kind.REDUCTION:
+        return _reduced
+    return _windowed if "strides" in definition.attributes else _MOVES.get(definition.name)
 
 
 def _same(operator: Operator, scale: Scale, back: bool) -> Scale:
@@ -184,22 +209,7 @@ def _reduced(operator: Operator, scale: Scale, back: bool) -> Scale:
     return scale.at(axis)
 
 
-_STEPS: dict[str, Callable[[Operator, Scale, bool], Scale]] = {
-    "assign": _same,
-    "neg": _same,
-    "relu": _same,
-    "leaky_relu": _same,
-    "transpose": _transposed,
-    "max_pool": _windowed,
-    "window_max": _windowed,
-    "window_sum": _windowed,
-    "pad": _padded,
-    "mean": _reduced,
-    "sum": _reduced,
-    "max": _reduced,
-    "min": _reduced,
-}
-_POSITIVE = frozenset(("relu", "leaky_relu", "max_pool", "window_max", "max", "min"))
+_MOVES: dict[str, Step] = {"transpose": _transposed, "pad": _padded}
 
 
 def leaky_input(operator: Operator) -> tuple[Variable, frozenset[Operator]] | None:

@@ -36,6 +36,13 @@ class Kind(IntEnum):
     OPAQUE = 8  # none of these
 
 
+class Scales(Enum):
+    """For which factors f(x * s) = f(x) * s, one for all elements or one a place of an axis."""
+
+    ALL = "all"
+    POSITIVE = "positive"
+
+
 class View(Enum):
     """How results look into the memory of the first operand."""
 
@@ -98,6 +105,7 @@ class OperatorDefinition:
     padding     how operands pass that are longer than they really are: a rule from a
                 `padding.Site` to the longer axes of the results. Needed only where kind, along
                 and decompose do not tell.
+    scales      the factors that pass it, from its first operand to its results; none if not given.
     view        how results look into the memory of the first operand, or a rule for that from
                 (type of it, **attributes); None: they have memory of their own.
     """
@@ -123,6 +131,7 @@ class OperatorDefinition:
     along: Callable[..., Iterable[int]] | str | None = None
     sizes: tuple[str, ...] = ()
     padding: Callable[..., Iterable[int]] | None = None
+    scales: Scales | None = None
     view: Callable[..., View | None] | View | None = None
     samples: tuple[Sample, ...] = ()
 

@@ -9,7 +9,18 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.ir import F, Kind, Sample, TensorType, apply, define, is_floating, method, public
+from dy2st_runtime.ir import (
+    F,
+    Kind,
+    Sample,
+    Scales,
+    TensorType,
+    apply,
+    define,
+    is_floating,
+    method,
+    public,
+)
 from dy2st_runtime.ir.attribute_kinds import NONE, NUMBER, either
 from dy2st_runtime.ops.blocks import in_blocks
 
@@ -153,6 +164,7 @@ define(
     "leaky_relu",
     doc="x where x > 0, else negative_slope * x; the slope at 0 is 1.",
     inputs="x",
+    scales=Scales.POSITIVE,
     kind=Kind.ELEMENTWISE,
     attributes={"negative_slope": 0.01},
     infer=_leaky_type,

@@ -8,7 +8,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Size, maximum, minimum, product, require
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import F, Kind, Sample, TensorType, apply, define, method
+from dy2st_runtime.ir import F, Kind, Sample, Scales, TensorType, apply, define, method
 from dy2st_runtime.ir.arguments import as_integers, as_shape, is_unknown
 from dy2st_runtime.ir.attribute_kinds import NUMBER, PAIRS, one_of
 
@@ -79,6 +79,7 @@ define(
     "pad",
     doc="More elements before and after along each axis; negative numbers take elements away.",
     inputs="x",
+    scales=Scales.ALL,
     along=_padded_axes,
     kind=Kind.INJECTIVE,
     attributes={"pads": PAIRS, "mode": MODE, "value": NUMBER.or_else(0)},

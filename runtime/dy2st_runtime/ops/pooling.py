@@ -18,7 +18,7 @@ from dy2st_runtime.dims import (
     same_shape,
 )
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
-from dy2st_runtime.ir import F, Sample, TensorType, apply, define, is_floating, public
+from dy2st_runtime.ir import F, Sample, Scales, TensorType, apply, define, is_floating, public
 from dy2st_runtime.ir.arguments import pair
 from dy2st_runtime.ir.attribute_kinds import PAIRS, SIZES
 from dy2st_runtime.ops.convolution import Pads, padded, window_count, windows
@@ -81,6 +81,7 @@ define(
     "max_pool",
     doc="The largest element of every window, and its place.",
     inputs="x",
+    scales=Scales.POSITIVE,
     along=_spatial,
     attributes=_WINDOW,
     infer=_max_infer,
@@ -141,6 +142,7 @@ define(
     "window_max",
     doc="The largest element of every window: max_pool where nobody asks for the places.",
     inputs="x",
+    scales=Scales.POSITIVE,
     along=_spatial,
     attributes=_WINDOW,
     infer=_pooled,
@@ -155,6 +157,7 @@ define(
     "window_sum",
     doc="The sum of every window.",
     inputs="x",
+    scales=Scales.ALL,
     along=_spatial,
     attributes=_WINDOW,
     infer=_pooled,

@@ -13,6 +13,7 @@ from dy2st_runtime.ir import (
     F,
     Kind,
     Sample,
+    Scales,
     Shape,
     TensorType,
     View,
@@ -77,6 +78,7 @@ def _define(
     samples: tuple[Sample, ...],
     needs_elements: bool = False,
     data: Callable[..., Any] | bool | None = None,
+    scales: Scales | None = None,
 ) -> None:
     def infer(x: TensorType, axis: tuple[int, ...], keepdim: bool) -> TensorType:
         if needs_elements:
@@ -95,6 +97,7 @@ def _define(
         fails=_of_none if needs_elements else None,
         kind=Kind.REDUCTION,
         along="axis",
+        scales=scales,
         samples=samples,
     )
 
@@ -187,8 +190,17 @@ _define(
     lambda g, y, x, axis, keepdim: _spread(g, x, axis, keepdim),
     _samples() + _EMPTY,
     data=True,
+    scales=Scales.ALL,
 )
-_define("mean", "The mean along axes.", np.mean, _mean_dtype, _mean_gradient, _samples())
+_define(
+    "mean",
+    "The mean along axes.",
+    np.mean,
+    _mean_dtype,
+    _mean_gradient,
+    _samples(),
+    scales=Scales.ALL,
+)
 _define(
     "prod",
     "The product along axes.",
@@ -207,6 +219,7 @@ _define(
     _samples(),
     needs_elements=True,
     data=_extreme_data(maximum),
+    scales=Scales.POSITIVE,
 )
 _define(
     "min",
@@ -217,6 +230,7 @@ _define(
     _samples(),
     needs_elements=True,
     data=_extreme_data(minimum),
+    scales=Scales.POSITIVE,
 )
 _define(
     "any",

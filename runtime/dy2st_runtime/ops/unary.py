@@ -11,7 +11,18 @@ import numpy as np
 
 from dy2st_runtime.dims import maximum
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.ir import F, Kind, Sample, Tensor, TensorType, View, apply, define, method
+from dy2st_runtime.ir import (
+    F,
+    Kind,
+    Sample,
+    Scales,
+    Tensor,
+    TensorType,
+    View,
+    apply,
+    define,
+    method,
+)
 from dy2st_runtime.ops.erf import erf_kernel
 from dy2st_runtime.ops.rules import float_result, same_type
 
@@ -29,6 +40,7 @@ class _Row:
     low: float = -2.0
     high: float = 2.0
     keeps_dtype: bool = False
+    scales: Scales | None = None
     takes_out: bool = False
 
 
@@ -54,13 +66,14 @@ _LN2, _LN10 = math.log(2.0), math.log(10.0)
 _TWO_BY_ROOT_PI = 2.0 / math.sqrt(math.pi)
 
 _ROWS = (
-    _Row("neg", "-x.", np.negative, lambda g, y, x: -g, keeps_dtype=True),
+    _Row("neg", "-x.", np.negative, lambda g, y, x: -g, keeps_dtype=True, scales=Scales.ALL),
     _Row(
         "abs",
         "|x|; the slope at 0 is 0.",
         np.absolute,
         lambda g, y, x: g * F.sign(x),
         keeps_dtype=True,
+        scales=Scales.POSITIVE,
     ),
     _Row(
         "sign", "-1, 0 or 1.", np.sign, lambda g, y, x: F.zeros_like(x), 0.5, 2.0, keeps_dtype=True
@@ -109,6 +122,7 @@ _ROWS = (
         0.1,
         2.0,
         keeps_dtype=True,
+        scales=Scales.POSITIVE,
         takes_out=True,
     ),
     _Row(
@@ -205,6 +219,7 @@ def _define(row: _Row) -> None:
         kernel=kernel,
         gradient=row.gradient,
         kind=Kind.ELEMENTWISE,
+        scales=row.scales,
         view=_same_integers if row.name in _ROUNDING else None,
         samples=samples,
         takes_out=row.takes_out,
