@@ -12,6 +12,7 @@ import pytest
 import dy2st
 import dy2st_runtime
 from dy2st_runtime import nn, ops, optimizer
+from dy2st_runtime.ir import DEFINITIONS
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted([*ROOT.glob("dy2st/**/*.py"), *ROOT.glob("runtime/dy2st_runtime/**/*.py")])
@@ -113,3 +114,49 @@ def test_environment_variables_begin_with_the_projects_name():
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "os.environ.get":
                 names.add(node.args[0].value)
     assert names == {"DY2ST_DEBUG", "DY2ST_MOST_A_LINE"}
+
+
+# Where several operators are named, though a fact of each of them stands in its record.
+LISTS_OF_NAMES = {
+    "passes/mixed_precision.py": "what is worth a short float is a decision of the pass",
+    "passes/peephole.py": "what a host may compute at the end is a decision of the pass",
+    "engine/numpy/lowering.py": "shorter calls of NumPy are a matter of this engine",
+    "ir/python_numbers.py": "what Python computes where the Program has 64 bits",
+    "ir/tracer.py": "Python's operators on sizes, which have names of their own",
+}
+ASKING = [
+    path
+    for path in SOURCES
+    if {"passes", "static", "ir", "engine"} & {parent.name for parent in path.parents}
+]
+
+
+def names_of_operators(node):
+    """The operators that a list, a dict or a text names."""
+    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+        entries = node.elts
+    elif isinstance(node, ast.Dict):
+        entries = node.keys
+    elif isinstance(node, ast.MatchOr):
+        entries = [pattern.value for pattern in node.patterns if hasattr(pattern, "value")]
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return _listed(node.value)
+    else:
+        return set()
+    return {e.value for e in entries if isinstance(e, ast.Constant)} & set(DEFINITIONS)
+
+
+def _listed(text):
+    words = text.split()
+    found = set(words) & set(DEFINITIONS)
+    return found if 2 * len(found) > len(words) else set()  # else it is a sentence
+
+
+@pytest.mark.parametrize("path", ASKING, ids=lambda path: path.name)
+def test_operators_are_asked_and_not_listed(path):
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    lists = [names for names in map(names_of_operators, nodes) if len(names) > 3]
+    if any(path.as_posix().endswith(known) for known in LISTS_OF_NAMES):
+        assert lists, "it lists no names any more: take it out of LISTS_OF_NAMES"
+    else:
+        assert not lists, "ask the record of an operator, or give it one more fact"

@@ -11,6 +11,7 @@ from types import CodeType, TracebackType
 from typing import ParamSpec, TypeVar
 
 from dy2st_runtime.errors import Location
+from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.program import Operator
 
@@ -61,7 +62,7 @@ def show_operator(error: BaseException, operator: Operator, ran: CodeType, progr
     `ran` is our code that ran the operator: the line stands behind its frame.
     """
     place = operator.location
-    is_users = operator.name in ("assert", "assert_bound", "check_int", "raise")
+    is_users = lookup(operator.name).effect is Effect.VISIBLE
     if sys.version_info >= (3, 11):
         what = "raised by the Program at" if is_users else f"in the operator {operator.name!r} of"
         error.add_note(f"{what} {place}")

@@ -53,11 +53,6 @@ def window_count(
     return room // stride + 1
 
 
-def _all_but_batch(x: TensorType, *_: TensorType, **__: Any) -> range:
-    """Channels are summed over, and windows are along the others."""
-    return range(1, x.rank)
-
-
 def _check_bias(name: str, bias: Sequence[TensorType], channels: Size) -> None:
     """One number for every output channel."""
     if not bias:
@@ -323,7 +318,7 @@ define(
     "conv",
     doc="The products of a filter with every window of x, and a bias by output channel.",
     inputs="x, w, bias?",
-    along=_all_but_batch,
+    along=lambda x, *_, **__: range(1, x.rank),
     kind=Kind.CONTRACTION,
     promote=True,
     attributes=_GEOMETRY,
@@ -345,7 +340,7 @@ define(
     "conv_transpose",
     doc="The gradient of conv with respect to x, and a bias by output channel.",
     inputs="x, w, bias?",
-    along=_all_but_batch,
+    along=lambda x, *_, **__: range(1, x.rank),
     kind=Kind.CONTRACTION,
     promote=True,
     attributes={"sizes": SIZES, **_GEOMETRY},
