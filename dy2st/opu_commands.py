@@ -366,8 +366,9 @@ def _make_up(network: Network, has_lengths: bool) -> None:
     for layer in network.layers:
         if not has_lengths:
             layer.input_fraclen = layer.output_fraclen = 4
-            layer.weight_fraclen, layer.bias_fraclen = 9, 15
-        if layer.type != LayerType.NONE:
+            layer.weight_fraclen = 4 if layer.type == LayerType.SCALE else 9
+            layer.bias_fraclen = 15
+        if layer.has_weights:
             shape = weight_shape(layer)
             network.int_weights[layer.index] = np.zeros(shape, np.int8)
             network.int_biases[layer.index] = np.ones(shape[3], np.int16)
@@ -486,9 +487,7 @@ def _print_layers(title: str, network: Network) -> None:
     left = [kept[0].index(name) for name in ("layer", "operation", "line") if name in kept[0]]
     sys.stdout.write(_table(kept, left))
     total = sum(products(network, layer) for layer in network.layers)
-    weights = sum(
-        prod(weight_shape(layer)) for layer in network.layers if layer.type != LayerType.NONE
-    )
+    weights = sum(prod(weight_shape(layer)) for layer in network.layers if layer.has_weights)
     print(
         f"\n{title}: {_counted(len(network.layers), 'layer')}, {total / 1e6:.2f} MMAC, "
         f"{weights} weights, outputs of {_layers_text(network.outputs)}"

@@ -13,7 +13,7 @@ from dy2st.targets.opu.lowering import (
     rule_of,
     static_shape,
 )
-from dy2st.targets.opu.nodes import Add, Array, Concat, Node
+from dy2st.targets.opu.nodes import Act, Add, Affine, Array, Concat, Node, Scale, Upsample
 from dy2st.targets.opu.unmapped import Unmappable
 from dy2st_runtime.ir import Operator, Variable
 
@@ -93,9 +93,33 @@ def _of_two(low: Lowering, operator: Operator, left: View, right: View) -> View:
             right.node, -np.ones(right.node.channels), np.zeros(right.node.channels), operator
         )
         return _sum(operator, left, View(minus, right.shape))
+    if operator.name == "multiply":
+        return _product(operator, left, right)
     if operator.name != "add":
-        raise Unmappable("images are added to each other, never multiplied or divided")
+        raise Unmappable("images are never divided by each other")
     return _sum(operator, left, right)
+
+
+def _product(operator: Operator, left: View, right: View) -> View:
+    """Channels times a pixel each; or a hard swish, x * min(max(x + 3, 0), 6) times a number."""
+    shape = static_shape(operator.results[0])
+    for x, other in ((left, right), (right, left)):
+        swish = hard_swish(x.node, other.node, operator) if x.shape == other.shape else None
+        if swish is not None:
+            return View(swish, shape)
+    for x, other in ((left, right), (right, left)):
+        if _is_pixel(x, other) and x.shape == shape:
+            scaled = Scale(inputs=[x.node, other.node], shape=x.node.shape, operator=operator)
+            return View(scaled, shape)
+    raise Unmappable("of two images, one has a single pixel for each channel of the other")
+
+
+def _is_pixel(x: View, scale: View) -> bool:
+    """Whether a tensor has one number for every channel of an image."""
+    channels = x.node.channels
+    known = as_image(x.shape) == (1, *x.node.shape) and scale.node.shape == (channels, 1, 1)
+    whole = (1,) * (len(x.shape) - len(scale.shape)) + scale.shape
+    return known and as_image(whole) == (1, channels, 1, 1)
 
 
 def _sum(operator: Operator, left: View, right: View) -> View:
@@ -121,6 +145,50 @@ def _negative(low: Lowering, operator: Operator) -> View:
     x = low.view(operator.operands[0])
     minus, zero = -np.ones(x.node.channels), np.zeros(x.node.channels)
     return View(nodes.affine(x.node, minus, zero, operator), x.shape)
+
+
+def hard_swish(x: Node, gate: Node, operator: Operator) -> Node | None:
+    """x * gate, if the gate is a number times min(max(x + 3, 0), 6); of Concats, by parts."""
+    if isinstance(x, Concat) and isinstance(gate, Concat):
+        if [part.channels for part in x.inputs] != [part.channels for part in gate.inputs]:
+            return None
+        pairs = zip(x.inputs, gate.inputs, strict=True)
+        made = [hard_swish(part, of, operator) for part, of in pairs]
+        known = [part for part in made if part is not None]
+        return nodes.joined(known, operator) if len(known) == len(made) else None
+    if isinstance(x, Upsample) and isinstance(gate, Upsample) and x.factors == gate.factors:
+        small = hard_swish(x.inputs[0], gate.inputs[0], operator)
+        return None if small is None else nodes.upsample(small, x.factors, operator)
+    factor = _gate(x, gate)
+    if factor is None:
+        return None
+    swish = nodes.act(x, operator, is_hard_swish=True)
+    scale = np.full(x.channels, 6 * factor)
+    return nodes.affine(swish, scale, np.zeros(x.channels), operator)
+
+
+def _gate(x: Node, gate: Node) -> float | None:
+    """k of a gate k * min(max(x + 3, 0), 6)."""
+    factor = 1.0
+    if isinstance(gate, Affine):
+        if gate.shift.any() or np.ptp(gate.scale):
+            return None
+        factor, gate = float(gate.scale[0]), gate.inputs[0]
+    if not isinstance(gate, Act) or not gate.has_limits or gate.low != 0 or gate.high is None:
+        return None
+    (base, scale, shift), (other, slope, offset) = _line(x), _line(gate.inputs[0])
+    a = slope[0] / scale[0] if scale.all() else 0.0
+    line = [a * scale, a * (shift + 3), np.full(x.channels, 6 * a)]
+    wanted = [slope, offset, np.full(x.channels, gate.high)]
+    is_same = all(np.allclose(p, q, rtol=1e-5, atol=1e-6) for p, q in zip(line, wanted))
+    return factor * a if base is other and a > 0 and is_same else None
+
+
+def _line(node: Node) -> tuple[Node, Array, Array]:
+    """A node as base * scale + shift."""
+    if isinstance(node, Affine):
+        return node.inputs[0], node.scale, node.shift
+    return node, np.ones(node.channels), np.zeros(node.channels)
 
 
 # -- activations ----------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def paired(steps: list[Step], found: list[Decision], machine: Machine) -> list[D
         taken = number and found[number - 1].with_next
         busy = passes(step, found[number].plan, machine)
         reads = {source.tensor for source in then.sources}
-        is_alone = step.by == (1, 1) and then.post.residual is not step.target
+        is_alone = step.by == (1, 1) and step.target not in (then.post.residual, then.scale)
         if taken or reads != {step.target} or not is_alone:
             continue
         if found[number].cycles > WAITING * busy:

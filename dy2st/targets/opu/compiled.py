@@ -172,11 +172,11 @@ def _parameters(steps: list[Step], machine: Machine) -> tuple[list[Array], list[
     for step in steps:
         at = Addresses()
         found.append(at)
-        for output in range(len(step.output_tiles) if step.weights else 0):
+        for output in range(len(step.output_tiles) if step.kind != "copy" else 0):
             at.biases[output] = here
             blocks.append(_bias(step, output))
             here += len(blocks[-1])
-            for source in step.sources_of(output):
+            for source in step.sources_of(output) if step.scale is None else ():
                 for taps in tap_slices(step, machine):
                     at.weights[output, source, taps.start] = here
                     blocks.append(_weights(step, output, source, taps, machine))

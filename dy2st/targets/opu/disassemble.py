@@ -13,7 +13,7 @@ from dy2st.targets.opu.timing import NAMES, engine_of, stored_words
 from dy2st.targets.opu.words import Block, blocks
 
 POOLS = ("", "max", "average")
-ACTIVATIONS = ("", "relu", "leaky")
+ACTIVATIONS = ("", "relu", "leaky", "", "hard swish")
 ORDERS = ("residual activation pool", "activation residual pool", "activation pool residual", "")
 
 

@@ -1,6 +1,6 @@
 """Drafts: Nodes joined to layers.
 
-    [concat] [padding] (convolution | none) {residual, activation, pooling} [upsample]
+    [concat] [padding] (convolution | scale | none) {residual, activation, pooling} [upsample]
 
 A step joins the layer of its input if nobody else reads that, and if the machine has the step at
 this place; else it begins a layer of its own. So chains are followed from producers to consumers,
@@ -27,6 +27,7 @@ from dy2st.targets.opu.nodes import (
     Pad,
     Pads,
     Pool,
+    Scale,
     Upsample,
 )
 
@@ -36,6 +37,7 @@ class Draft:
     """A layer to be.
 
     conv      what is multiplied, None for a layer without weights.
+    scale     what each channel is multiplied by instead.
     sources   the parts of the input: Nodes that are stored.
     order     what is behind the bias, in order: R, A and P.
     last      the Node that the layer makes.
@@ -45,6 +47,7 @@ class Draft:
     sources: list[Node]
     pads: Pads
     last: Node
+    scale: Node | None = None
     order: str = ""
     act: Act | None = None
     pool: Pool | None = None
@@ -91,6 +94,8 @@ class Grouping:
             self._begin(node, node)
         elif isinstance(node, Affine):
             self._begin(node, _as_depthwise(node))
+        elif isinstance(node, Scale):
+            self._begin(node, None)
         elif not any(self._joins(node, source) for source in _candidates(node)):
             self._begin_with(node)
 
@@ -113,8 +118,11 @@ class Grouping:
 
     def _made(self, node: Node, conv: Conv | None) -> Draft:
         source = node if conv is None else conv.inputs[0]
+        scale = None
+        if isinstance(node, Scale):
+            source, scale = node.inputs[0], self._copied(node.inputs[1])
         sources, pads = self._read(source, conv is None or not conv.is_transposed)
-        return Draft(conv, sources, pads, node, steps=[node])
+        return Draft(conv, sources, pads, node, scale, steps=[node])
 
     def _read(self, node: Node, takes_pads: bool) -> tuple[list[Node], Pads]:
         """The stored parts of an input, and the zeros around all of them."""
@@ -212,6 +220,7 @@ def _order_with(draft: Draft, node: Node) -> str | None:
     if isinstance(node, Act):
         order = _FOLLOWS["A"].get(draft.order)
         is_maximum = draft.pool is not None and draft.pool.kind == Pooling.MAX
+        is_maximum = is_maximum and not node.is_hard_swish
         return _BEFORE_MAXIMUM.get(draft.order) if order is None and is_maximum else order
     if isinstance(node, Add):
         return _FOLLOWS["R"].get(draft.order)
@@ -243,7 +252,7 @@ def readers_of(found: list[Node]) -> dict[Node, list[Node]]:
 
 
 def fold_affines(found: list[Node], wanted: list[Node]) -> None:
-    """Scales and shifts behind a convolution, or behind an average of one, become its weights."""
+    """Scales and shifts behind a convolution become its weights, also behind what hands them on."""
     readers = readers_of(found)
     for node in found:
         if isinstance(node, Affine):
@@ -258,18 +267,31 @@ def _folds_into(node: Affine, readers: dict[Node, list[Node]], wanted: list[Node
     while readers[source] and len(readers[source]) == 1 and source not in wanted:
         if isinstance(source, Conv):
             return source
-        if not isinstance(source, Pool) or source.kind != Pooling.AVERAGE:
-            return None
-        if source.pads != NO_PADS and node.shift.any():
+        if not _hands_on(node, source):
             return None
         source = source.inputs[0]
     return None
 
 
+def _hands_on(node: Affine, source: Node) -> bool:
+    """Whether a scale and shift in front of a step gives what it gives behind it."""
+    if isinstance(source, Pool):
+        is_kept = source.pads == NO_PADS or not node.shift.any()
+        return source.kind == Pooling.AVERAGE and is_kept
+    if not isinstance(source, Act) or source.is_hard_swish or node.shift.any():
+        return False
+    is_one = source.high is None or bool((node.scale == node.scale[0]).all())
+    return source.low in (None, 0.0) and bool((node.scale > 0).all()) and is_one
+
+
 def _fold(node: Affine, conv: Conv, readers: dict[Node, list[Node]], wanted: list[Node]) -> None:
     conv.weights = (conv.weights.astype(np.float64) * node.scale).astype(np.float32)
     conv.bias = (conv.bias.astype(np.float64) * node.scale + node.shift).astype(np.float32)
-    source = node.inputs[0]
+    source = step = node.inputs[0]
+    while step is not conv:
+        if isinstance(step, Act) and step.high is not None:
+            step.high *= float(node.scale[0])
+        step = step.inputs[0]
     for reader in readers[node]:
         reader.inputs = [source if x is node else x for x in reader.inputs]
     readers[source] = list(readers[node])

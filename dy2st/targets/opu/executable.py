@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dy2st.targets.opu.layer import Layer, LayerType
+from dy2st.targets.opu.layer import Activation, Layer, LayerType
 from dy2st.targets.opu.network import Array, Network
+from dy2st.targets.opu.operations import FRACTION
 from dy2st.targets.opu.sizes import border, input_size, kernel_size, made_size, tensor_size
 from dy2st_runtime.errors import ArgumentError
 
@@ -18,7 +19,12 @@ def check_executable(network: Network, layer: Layer) -> None:
     _demand(layer, bool(layer.residual) == bool(layer.residual_source), "has half a residual")
     _demand(layer, len(layer.residual_source) <= 1, "adds several residuals; one is possible")
     _check_fraction_lengths(network, layer)
-    if layer.type == LayerType.NONE:
+    is_swish = layer.activation_type == Activation.HARD_SWISH
+    said = f"has a hard swish at fraction length {layer.output_fraclen}, not {FRACTION}"
+    _demand(layer, not is_swish or layer.output_fraclen in FRACTION, said)
+    if layer.type == LayerType.SCALE:
+        _check_scale(network, layer)
+    if not layer.has_weights:
         return
     _demand(layer, min(sides) >= 0 or layer.type == LayerType.TRANSPOSED, f"is cut by {sides}")
     taps = kernel_size(network, layer)
@@ -33,12 +39,19 @@ def check_executable(network: Network, layer: Layer) -> None:
     _demand(layer, not dilated, "is a transposed convolution with a dilation")
 
 
+def _check_scale(network: Network, layer: Layer) -> None:
+    sizes = [tensor_size(network, index) for index in layer.scale_source]
+    wanted = [(1, 1, layer.output_size[3])]
+    _demand(layer, sizes == wanted, f"multiplies by maps of {sizes}, not of {wanted}")
+
+
 def _check_fraction_lengths(network: Network, layer: Layer) -> None:
     lengths = [layer.input_fraclen, layer.weight_fraclen, layer.bias_fraclen, layer.output_fraclen]
     _demand(layer, all(isinstance(n, int) for n in lengths), f"has fraction lengths {lengths}")
     for producers, own in (
         (layer.input_layer, layer.input_fraclen),
         (layer.residual_source, layer.output_fraclen),
+        (layer.scale_source, layer.weight_fraclen),
     ):
         lengths = [network.layer(i).output_fraclen for i in producers if i > 0]
         message = f"reads {producers} with fraction length {own}; theirs are {lengths}"

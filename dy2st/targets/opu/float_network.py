@@ -64,6 +64,8 @@ def layer_stages(network: Network, layer: Layer, values: Mapping[int, Array]) ->
     """One layer, from the outputs of its producers by their numbers."""
     parts = [with_border(network, layer, values[source]) for source in layer.input_layer]
     x = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=3)
+    if layer.type == LayerType.SCALE:
+        x = x * values[layer.scale_source[0]]
     stages = behind_sum(layer, _linear(network, layer, x), values)
     if layer.upsample > 1:
         wide = stages[-1][1].repeat(layer.upsample, axis=1).repeat(layer.upsample, axis=2)
@@ -116,7 +118,7 @@ def with_border(network: Network, layer: Layer, x: Array) -> Array:
 
 
 def _linear(network: Network, layer: Layer, x: Array) -> Array:
-    if layer.type == LayerType.NONE:
+    if not layer.has_weights:
         return x
     weights = network.weights[layer.index].astype(x.dtype, copy=False)
     bias = network.biases[layer.index].astype(x.dtype, copy=False).reshape(-1)
@@ -204,6 +206,8 @@ def _step(layer: Layer, step: str, x: Array, values: Mapping[int, Array]) -> Arr
 def _activated(layer: Layer, x: Array) -> Array:
     if layer.activation_type == Activation.LEAKY:
         return np.where(x < 0, x * x.dtype.type(0.125), x)
+    if layer.activation_type == Activation.HARD_SWISH:
+        return x * np.clip(x + x.dtype.type(3), 0, 6) / x.dtype.type(6)
     limit = layer.activation_limit
     return np.maximum(x, 0) if limit is None else np.clip(x, 0, x.dtype.type(limit))
 

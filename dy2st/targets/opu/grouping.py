@@ -17,7 +17,7 @@ from dy2st.targets.opu.host import FREE, VIEWS, host_part
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
 from dy2st.targets.opu.lowering import Lowering, View
 from dy2st.targets.opu.network import Network
-from dy2st.targets.opu.nodes import Concat, Conv, Input, Node, Pads, problem
+from dy2st.targets.opu.nodes import Act, Concat, Conv, Input, Node, Pads, problem
 from dy2st.targets.opu.unmapped import Failure, Unmapped, UnmappedError
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Operator, Variable
@@ -181,7 +181,7 @@ def _add_layer(network: Network, index: int, draft: Draft, numbers: dict[Node, i
     channels = [source.channels for source in draft.sources]
     layer = Layer(
         index,
-        _type_of(conv),
+        _type_of(draft),
         sources,
         [],
         [1, high, wide, sum(channels)],
@@ -211,9 +211,10 @@ def _nhwc(node: Node) -> list[int]:
     return [1, high, wide, channels]
 
 
-def _type_of(conv: Conv | None) -> LayerType:
+def _type_of(draft: Draft) -> LayerType:
+    conv = draft.conv
     if conv is None:
-        return LayerType.NONE
+        return LayerType.NONE if draft.scale is None else LayerType.SCALE
     if conv.is_dense:
         return LayerType.FULLY_CONNECTED
     return LayerType.TRANSPOSED if conv.is_transposed else LayerType.CONVOLUTION
@@ -234,12 +235,19 @@ def _set_steps(layer: Layer, draft: Draft, numbers: dict[Node, int]) -> None:
         layer.pooling_stride = list(draft.pool.strides)
         layer.pool_padding_size = list(draft.pool.pads)
     if draft.act is not None:
-        is_leaky = draft.act.slope is not None
-        layer.activation_type = Activation.LEAKY if is_leaky else Activation.RELU
+        layer.activation_type = _activation_of(draft.act)
         layer.activation_limit = draft.act.high
+    if draft.scale is not None:
+        layer.scale_source = [numbers[draft.scale]]
     if draft.residual is not None:
         layer.residual_source = [numbers[draft.residual]]
         layer.residual = 1
+
+
+def _activation_of(act: Act) -> Activation:
+    if act.is_hard_swish:
+        return Activation.HARD_SWISH
+    return Activation.RELU if act.slope is None else Activation.LEAKY
 
 
 def _set_name(layer: Layer, draft: Draft) -> None:

@@ -20,7 +20,7 @@ float64.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -88,7 +88,8 @@ def interpret(
         counts = None if saturation is None else saturation.setdefault(layer.index, Saturation())
         check_executable(network, layer)
         maps = [tensors[producer] for producer in layer.input_layer]
-        sums = _LayerSums(network, layer, opu, counts).of(maps)
+        scales = [tensors[producer] for producer in layer.scale_source]
+        sums = _LayerSums(network, layer, opu, counts).of(maps, scales)
         residual = tensors[layer.residual_source[0]] if layer.residual else None
         tensors[layer.index] = _cut_and_post_process(layer, sums, residual, counts)
     return {index: x for index, x in tensors.items() if index > 0}
@@ -145,15 +146,17 @@ class _LayerSums:
         self.taps_a_pass = machine.macs // CHANNELS
         position = layer.output_fraclen + 18
         self.shift = position - layer.input_fraclen - layer.weight_fraclen
-        if layer.type != LayerType.NONE:
+        if layer.has_weights:
             bias = network.int_biases[layer.index].astype(np.float64)
             bias *= 2.0 ** (position - layer.bias_fraclen)
             self.bias = bias.clip(-ACCUMULATOR, ACCUMULATOR - 1)
             self._count("accumulator", bias != self.bias)
 
-    def of(self, maps: list[Array]) -> Array:
-        """int16 (n, h, w, o), of the parts of the input."""
+    def of(self, maps: list[Array], scales: Sequence[Array] = ()) -> Array:
+        """int16 (n, h, w, o), of the parts of the input, and of what it is multiplied by."""
         layer = self.layer
+        if layer.type == LayerType.SCALE:
+            return self._scaled(maps, scales[0])
         if layer.type == LayerType.NONE:
             return self._without_weights(maps)
         if layer.type == LayerType.TRANSPOSED:
@@ -169,10 +172,21 @@ class _LayerSums:
             self._fill(here, parts, sweep)
         return sums
 
-    def _without_weights(self, maps: list[Array]) -> Array:
+    def _scaled(self, maps: list[Array], scale: Array) -> Array:
+        """One pass of one product, without a bias."""
+        value = self._padded(maps).astype(np.float64) * scale * 2.0 ** (self.shift - 10)
+        self._count_accumulator(value)
+        sums = np.floor(value)
+        self._count("partial_sum", (sums < -SUM) | (sums >= SUM))
+        return sums.clip(-SUM, SUM - 1).astype(np.int16)
+
+    def _padded(self, maps: list[Array]) -> Array:
         top, bottom, left, right = border(self.network, self.layer)
-        x = np.concatenate(maps, axis=3).astype(np.int32)
-        x = np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)))
+        x = np.concatenate(maps, axis=3)
+        return np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)))
+
+    def _without_weights(self, maps: list[Array]) -> Array:
+        x = self._padded(maps).astype(np.int32)
         amount = 8 + self.layer.output_fraclen - self.layer.input_fraclen
         wide = x << amount if amount >= 0 else x >> -amount
         sums = wide.clip(-(2**15), 2**15 - 1)

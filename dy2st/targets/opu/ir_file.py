@@ -32,7 +32,7 @@ from dy2st_runtime.ir.verifier import verify
 SCHEMA = "dy2st-opu-ir/1"
 NAME = "OPU_IR.json"
 _ENTRIES = (NAME, "network.json", "host.mlir", "host", "dump", "dump_raw")
-OURS = ("name", "location", "activation_limit", "enhanced", "input_channels")
+OURS = ("name", "location", "activation_limit", "enhanced", "input_channels", "scale_source")
 """Keys that the known files do not have; left out where they have their default."""
 
 KNOWN = tuple(entry.name for entry in fields(Layer) if entry.name not in OURS)
@@ -314,7 +314,7 @@ def _drop_stored_padding(producer: Layer, layer: Layer) -> None:
 def _read_arrays(network: Network, folder: Path, is_quantised: bool) -> None:
     has_raw = (folder / "dump_raw").is_dir()
     for layer in network.layers:
-        if layer.type == LayerType.NONE:
+        if not layer.has_weights:
             continue
         index = layer.index
         if is_quantised:

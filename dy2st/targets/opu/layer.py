@@ -1,6 +1,6 @@
 """Layer: one step of the OPU, with exactly the keys of `OPU_IR.json`, and what it computes.
 
-[concat] [padding] (fully connected | convolution | transposed | none) [bias]
+[concat] [padding] (fully connected | convolution | transposed | scale | none) [bias]
     {residual, activation, pooling, in the order of res_position} [upsample] [post padding]
 """
 
@@ -17,6 +17,7 @@ class LayerType(IntEnum):
     CONVOLUTION = 1  # depthwise too: group == input channels == output channels
     TRANSPOSED = 2
     NONE = 3  # pooling, activation or residual of the input as it is
+    SCALE = 4  # every channel times the only pixel that another layer makes of it
 
 
 class Pooling(IntEnum):
@@ -33,6 +34,7 @@ class Activation(IntEnum):
     NONE = 0
     RELU = 1
     LEAKY = 2  # x / 8 for negative x
+    HARD_SWISH = 4  # x * min(max(x + 3, 0), 6) / 6; 3 is the public number of a hard sigmoid
 
 
 class Order(IntEnum):
@@ -70,6 +72,8 @@ class Layer:
     enhanced         the network's input is stored as columns of the kernel's windows: the
                      convolution runs as 1 x 1 with c * kh * kw channels.
     input_channels   channels of every part of the input.
+    scale_source     what a layer that scales multiplies by: its weight_fraclen is that producer's
+                     output_fraclen. Like residuals, it is not in `input_layer`.
     """
 
     index: int
@@ -112,6 +116,12 @@ class Layer:
     activation_limit: float | None = None
     enhanced: int = 0
     input_channels: list[int] = field(default_factory=list)
+    scale_source: list[int] = field(default_factory=list)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether there are arrays of weights and biases."""
+        return self.type not in (LayerType.NONE, LayerType.SCALE)
 
 
 __all__ = ["Activation", "Layer", "LayerType", "Order", "Pooling"]

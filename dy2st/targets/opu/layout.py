@@ -138,11 +138,9 @@ def pack_depthwise(tile: Array, machine: Machine) -> Array:
     return words.view(np.uint8)
 
 
-def unpack_depthwise(words: Array, size: tuple[int, int], machine: Machine) -> Array:
-    """The int8 weights (taps, channels) of a depthwise tile's words."""
-    taps, channels = size
-    _count(words, depthwise_words(taps, machine), "depthwise weights")
-    return words.view(np.int8)[:taps, WORD - channels :][:, ::-1].copy()
+def unpack_depthwise(words: Array, channels: int) -> Array:
+    """The int8 weights (taps, channels) of depthwise words, one for every tap."""
+    return words.view(np.int8)[:, WORD - channels :][:, ::-1].copy()
 
 
 def depthwise_words(taps: int, machine: Machine) -> int:

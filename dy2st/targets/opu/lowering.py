@@ -69,6 +69,10 @@ def rule_of(*names: str) -> Callable[[Rule], Rule]:
     return enter
 
 
+INSTEAD = {"sigmoid": "hardsigmoid", "silu": "hardswish", "gelu": "hardswish"}
+"""Steps of the OPU that are like operators that it has not."""
+
+
 @dataclass
 class Lowering:
     """The Views of one Program.
@@ -121,7 +125,9 @@ class Lowering:
         if operator.blocks:
             raise Unmappable("its branches or turns are not known before it runs")
         if operator.name not in RULES:
-            raise Unmappable("the OPU has no such step")
+            other = INSTEAD.get(operator.name)
+            hint = f"; F.{other} is one, if the network is trained with it" if other else ""
+            raise Unmappable(f"the OPU has no such step{hint}")
         made = RULES[operator.name](self, operator)
         return made if isinstance(made, list) else [made]
 

@@ -6,7 +6,7 @@ A Node makes one map (c, h, w) of others. Paddings are (top, bottom, left, right
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -79,11 +79,17 @@ class Affine(Node):
 
 @dataclass(eq=False, kw_only=True)
 class Act(Node):
-    """x below `low` is `low`, above `high` is `high`; or slope * x for negative x."""
+    """x below `low` is `low`, above `high` is `high`; slope * x for negative x; or a hard swish."""
 
     low: float | None = None
     high: float | None = None
     slope: float | None = None
+    is_hard_swish: bool = False
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether it is the first of the three."""
+        return self.slope is None and not self.is_hard_swish
 
 
 @dataclass(eq=False, kw_only=True)
@@ -99,6 +105,11 @@ class Pool(Node):
 @dataclass(eq=False, kw_only=True)
 class Add(Node):
     """The sum of two maps."""
+
+
+@dataclass(eq=False, kw_only=True)
+class Scale(Node):
+    """The channels of the first input, each times the pixel of the second."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -135,7 +146,7 @@ def problem(node: Node) -> str:
 
 
 def _problem_of_act(node: Act) -> str:
-    if node.slope is not None:
+    if not node.has_limits:
         return ""
     if node.low != 0:
         return f"an activation is max(x, 0) with an upper limit, not {_limits(node)}"
@@ -208,16 +219,19 @@ def act(
     low: float | None = None,
     high: float | None = None,
     slope: float | None = None,
+    is_hard_swish: bool = False,
 ) -> Node:
     """An activation; joined with limits that are there, and before an enlargement."""
     facts: dict[str, Any] = {"low": low, "high": high, "slope": slope}
+    facts["is_hard_swish"] = is_hard_swish
     if isinstance(node, Concat):
         return joined([act(part, operator, **facts) for part, _, _ in parts_of(node)], operator)
     if isinstance(node, Upsample):
         return upsample(act(node.inputs[0], operator, **facts), node.factors, operator)
-    if isinstance(node, Act) and node.slope is None and slope is None:
+    made = Act(inputs=[node], shape=node.shape, operator=operator, **facts)
+    if isinstance(node, Act) and node.has_limits and made.has_limits:
         return _narrower(node, operator, low, high)
-    return Act(inputs=[node], shape=node.shape, operator=operator, **facts)
+    return made
 
 
 def _narrower(node: Act, operator: Operator | None, low: float | None, high: float | None) -> Node:
@@ -355,7 +369,7 @@ def _made_alone(node: Node, places: Array, operator: Operator | None) -> Node | 
         return None
     x = chosen(node.inputs[0], places, operator, True)
     if isinstance(node, Act):
-        return Act(inputs=[x], **same, low=node.low, high=node.high, slope=node.slope)
+        return replace(node, inputs=[x], **same, number=next(_numbers))
     if isinstance(node, Affine):
         return Affine(inputs=[x], **same, scale=node.scale[places], shift=node.shift[places])
     if isinstance(node, Pool):
@@ -385,6 +399,7 @@ __all__ = [
     "Pads",
     "Pair",
     "Pool",
+    "Scale",
     "Upsample",
     "act",
     "affine",

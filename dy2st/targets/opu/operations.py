@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+FRACTION = range(-16, 32)
+"""Fraction lengths that a store's field holds."""
+
 
 class Kind(IntEnum):
     """What a Load brings."""
@@ -77,7 +80,8 @@ class Compute:
     the pass takes psum = sat16(feature << (8 + shift)), shift = output - input fraction length,
     and `shift_features` has shift + 16.
     With `is_depthwise` a pass takes up to macs / 64 taps of every channel at once: one cut for each
-    group of that many taps.
+    group of that many taps. The weights of a single tap may be a word of features that was loaded
+    as weights: channel by channel, they have the same form.
     """
 
     channels: int  # input channels of this tile
@@ -129,6 +133,7 @@ class Store:
     as the pixels that they are added to. The result is written from `address` on, rows `pitch`
     words apart, and pixels `step_y`, `step_x` apart (transposed convolutions). `border` writes so
     many rows and columns of zeros around this tile's part: (top, bottom, left, right), outside.
+    A hard swish is of numbers with `fraction` bits behind the point: the output's fraction length.
     A row of partial sums may hold `across` pixels that are side by side, `outputs` lanes for each:
     the map that is post-processed is then height x (width * across).
     """
@@ -142,6 +147,7 @@ class Store:
     order: int = 3
     activation: int = 0
     limit: int = 127
+    fraction: int = 0
     pool: Pool | None = None
     residual_bank: int | None = None
     residual_row: int = 0
@@ -170,6 +176,7 @@ class OpuProgram:
 
 
 __all__ = [
+    "FRACTION",
     "Compute",
     "Kind",
     "Load",

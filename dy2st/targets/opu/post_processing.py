@@ -48,12 +48,26 @@ def _sum(layer: Layer, y: Array, residual: Array) -> Array:
 
 
 def activated(layer: Layer, x: Array) -> Array:
-    """relu up to its limit; leaky: an eighth of a negative number, halves rounded up."""
+    """relu up to its limit; leaky: an eighth of a negative number, halves rounded up; others."""
     if layer.activation_type == Activation.RELU:
         return np.clip(x, 0, activation_limit(layer)).astype(np.int8)
     if layer.activation_type == Activation.LEAKY:
         return np.where(x < 0, (x >> 3) + ((x >> 2) & 1), x)
+    if layer.activation_type == Activation.HARD_SWISH:
+        return hard_swish(x, layer.output_fraclen)
     return x
+
+
+def hard_swish(x: Array, fraclen: int) -> Array:
+    """x * min(max(x + 3, 0), 6) / 6, by a product with 2 ** 16 / 6; then halves are rounded up.
+
+    All in integers of `fraclen` bits behind the point, of whole numbers if that is less.
+    """
+    below = max(fraclen, 0)
+    gate = (x.astype(np.int64) << (below - fraclen)) + (3 << below)
+    product = x * gate.clip(0, 6 << below) * round(2**16 / 6)
+    made: Array = ((product + (1 << (15 + below))) >> (16 + below)).clip(-128, 127).astype(np.int8)
+    return made
 
 
 def activation_limit(layer: Layer) -> int:
@@ -106,4 +120,4 @@ def _check_windows(layer: Layer, size: tuple[int, int]) -> None:
             )
 
 
-__all__ = ["activated", "activation_limit", "pooled", "post_process"]
+__all__ = ["activated", "activation_limit", "hard_swish", "pooled", "post_process"]

@@ -142,7 +142,7 @@ class _Events:
     def _compute(self, tile: Tile, source: int, taps: slice, is_first: bool) -> Event:
         step = self.step
         needs = [self._features(tile, source)]
-        if step.weights is not None:
+        if step.kind != "copy":
             needs.append(self._weights(tile.output, source, taps))
             if is_first:
                 needs.append(self._bias(tile.output))
@@ -178,6 +178,8 @@ class _Events:
         return rectangle(tensor, group, (y.start, y.loaded, y.skip), (x.start, x.loaded))
 
     def _weights(self, output: int, source: int, taps: slice) -> Need:
+        if self.step.scale is not None:
+            return rectangle(self.step.scale, output, (0, 1, 1), (0, 1), Kind.WEIGHTS)
         rows = rows_of_weights(self.step, output, source, taps, self.machine)
         words = rows * self.machine.macs // CHANNELS
         address = self.at.weights[output, source, taps.start]
@@ -214,6 +216,7 @@ class _Events:
             order=post.order,
             activation=post.activation,
             limit=post.limit,
+            fraction=post.fraction,
             pool=pool,
             upsample=post.upsample,
             step_y=step.by[0],

@@ -28,7 +28,6 @@ from dy2st.targets.opu.buffers import (
 )
 from dy2st.targets.opu.layout import (
     BIAS_WORDS,
-    depthwise_words,
     unpack_bias,
     unpack_depthwise,
     unpack_weights,
@@ -49,7 +48,7 @@ from dy2st.targets.opu.timing import (
 from dy2st.targets.opu.words import Block, blocks, fetch_times
 
 MAX, AVERAGE = 1, 2
-RELU, LEAKY = 1, 2
+RELU, LEAKY, HARD_SWISH = 1, 2, 4
 CUT = 10
 """Bits between the accumulator and a partial sum."""
 
@@ -247,14 +246,14 @@ class _Engines:
         bank = bank_of(self.buffers.weights, compute.weight_bank, "the weight buffer")
         first = compute.weight_row * (machine.macs // CHANNELS)
         if compute.is_depthwise:
-            rows = slice(first, first + depthwise_words(taps, machine))
+            rows = slice(first, first + taps)  # what is behind in the last row is not multiplied
         else:
             count = weight_rows(taps, compute.channels, compute.outputs, machine)
             rows = slice(first, first + count * (machine.macs // CHANNELS))
         bank.read(rows, rows.stop - 1, span)
         words = bank.data[rows].view(np.uint8)
         if compute.is_depthwise:
-            return unpack_depthwise(words, (taps, compute.channels), machine)
+            return unpack_depthwise(words, compute.channels)
         return unpack_weights(words, (taps, compute.channels, compute.outputs), machine)
 
     def bias(self, compute: Compute, span: Span) -> Array:
@@ -390,7 +389,18 @@ def _activated(store: Store, y: Array) -> Array:
         return np.minimum(np.maximum(y, 0), store.limit)
     if store.activation == LEAKY:
         return np.where(y < 0, (y >> 3) + (y >> 2 & 1), y)
+    if store.activation == HARD_SWISH:
+        return _hard_swish(y.astype(np.int64), store.fraction)
     return y
+
+
+def _hard_swish(y: Array, fraction: int) -> Array:
+    """Of numbers with so many bits behind the point; they get as many as make them whole."""
+    bits = max(fraction, 0)
+    whole = y << bits - fraction
+    gate = np.minimum(np.maximum(whole + (3 << bits), 0), 6 << bits)
+    scale = ((1 << 16) + 3) // 6
+    return _saturated((y * gate * scale + (1 << 15 + bits)) >> 16 + bits, 8)
 
 
 def _pooled(pool: Pool, y: Array, size: tuple[int, int]) -> Array:

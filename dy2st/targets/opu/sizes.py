@@ -62,7 +62,7 @@ def kernel_size(network: Network, layer: Layer) -> tuple[int, int]:
         top, bottom, left, right = border(network, layer)
         height, width, _ = input_size(network, layer)
         return height + top + bottom, width + left + right
-    if layer.type == LayerType.NONE:
+    if layer.type in (LayerType.NONE, LayerType.SCALE):
         return 1, 1
     return layer.ker_size[1], layer.ker_size[2]
 

@@ -89,6 +89,7 @@ class Post:
     order: int = Order.ACTIVATION_POOLING
     activation: int = Activation.NONE
     limit: int = 127
+    fraction: int = 0
     pool: Pool | None = None
     residual: Tensor | None = None
     upsample: int = 1
@@ -105,6 +106,7 @@ class Step:
     offset   the input pixel of output (0, 0) and tap (0, 0); below 0 in the border.
     window   of columns: input channels, kernel's height and width, horizontal stride.
     blocks   the sources of every output tile, None: all of them.
+    scale    a map of one pixel, whose words are the weights of a depthwise step of one tap.
     at, by   where output (0, 0) goes in the target, and how far apart outputs are.
     """
 
@@ -131,6 +133,7 @@ class Step:
     across: int = 1
     window: tuple[int, int, int, int] | None = None
     blocks: list[list[int]] | None = None
+    scale: Tensor | None = None
 
     @property
     def reach(self) -> Pair:
@@ -178,12 +181,13 @@ class Step:
         channels = tuple(source.channels for source in self.sources)
         size = (self.height, self.width, self.across, self.taps, self.stride, self.dilation)
         blocks = tuple(tuple(self.sources_of(k)) for k in range(len(self.output_tiles)))
-        return (self.kind, channels, blocks, *size, post, is_added, self.target.border)
+        is_scaled = self.scale is not None
+        return (self.kind, channels, blocks, *size, post, is_added, is_scaled, self.target.border)
 
     def reads(self) -> list[Tensor]:
         """Tensors that must be there."""
         tensors = list(dict.fromkeys(source.tensor for source in self.sources))
-        return [*tensors, self.post.residual] if self.post.residual else tensors
+        return tensors + [x for x in (self.post.residual, self.scale) if x is not None]
 
 
 @dataclass(frozen=True)
@@ -225,7 +229,7 @@ def lower(network: Network) -> Lowered:
 
 def _read_plain(layer: Layer) -> list[int]:
     parts = [] if layer.enhanced else layer.input_layer
-    return [*parts, *layer.residual_source]
+    return [*parts, *layer.residual_source, *layer.scale_source]
 
 
 def need_borders(lowered: Lowered) -> None:
@@ -267,7 +271,7 @@ class _Lowering:
         self.lowered.tensors[layer.index] = self.target
         if layer.type == LayerType.TRANSPOSED:
             self._transposed()
-        elif layer.type == LayerType.NONE or sizes.is_depthwise(layer):
+        elif not layer.has_weights or sizes.is_depthwise(layer):
             self._lane_by_lane()
         else:
             self._dense()
@@ -309,10 +313,16 @@ class _Lowering:
             )
         residual = self.lowered.tensors[layer.residual_source[0]] if layer.residual else None
         order = layer.res_position if residual else Order.ACTIVATION_POOLING
+        is_swish = layer.activation_type == Activation.HARD_SWISH
         return Post(
-            int(order), int(layer.activation_type), _limit(layer), pool, residual,
-            max(1, layer.upsample),
-        )  # fmt: skip
+            order=int(order),
+            activation=int(layer.activation_type),
+            limit=_limit(layer),
+            fraction=layer.output_fraclen if is_swish else 0,
+            pool=pool,
+            residual=residual,
+            upsample=max(1, layer.upsample),
+        )
 
     def _dense(self) -> None:
         layer = self.layer
@@ -377,6 +387,12 @@ class _Lowering:
                 raise ArgumentError(f"layer {layer.index} {layer.name}: shift {shift - 16}")
             step = self._step("copy", sources, shift_features=shift, biases=None)
             self._add(replace(step, offset=(-top, -left)))
+            return
+        if layer.type == LayerType.SCALE:
+            scale = self.lowered.tensors[layer.scale_source[0]]
+            step = self._step("depthwise", sources, scale=scale, macs=self._macs())
+            zeros = np.zeros(layer.output_size[3], np.int16)
+            self._add(replace(step, offset=(-top, -left), biases=zeros))
             return
         tall, wide = layer.ker_size[1:]
         weights = self._whole().reshape(tall * wide, -1)
@@ -503,6 +519,8 @@ class _Lowering:
         """Useful multiplications."""
         layer = self.layer
         tall, wide = sizes.kernel_size(self.network, layer)
+        if layer.type == LayerType.SCALE:
+            return self.height * self.width * layer.output_size[3]
         each = tall * wide * (sum(p.channels for p in self.parts) // layer.group)
         if layer.type == LayerType.TRANSPOSED:
             height, width, _ = sizes.input_size(self.network, layer)

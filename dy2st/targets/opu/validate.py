@@ -46,6 +46,7 @@ def check_layers(network: Network, is_quantised: bool = False) -> None:
         _check_input(network, layer)
         _check_output(layer)
         _check_residual(network, layer)
+        _check_scale(network, layer)
     _check_consumers(network)
     for layer in network.layers if is_quantised else ():
         _check_fraction_lengths(network, layer)
@@ -111,7 +112,7 @@ def _check_producers(network: Network, layer: Layer) -> None:
     first = 1 - max(len(network.input_sizes), 1)
     if not layer.input_layer:
         raise _wrong(layer, "input_layer", "at least one producer is expected")
-    for key, least in (("input_layer", first), ("residual_source", 1)):
+    for key, least in (("input_layer", first), ("residual_source", 1), ("scale_source", 1)):
         for index in getattr(layer, key):
             if not least <= index < layer.index:
                 raise _wrong(layer, key, f"producers are {least} to {layer.index - 1}")
@@ -164,7 +165,7 @@ def _check_output(layer: Layer) -> None:
     found, times = made(layer), max(layer.upsample, 1)
     if found[:2] != (high * times, wide * times):
         raise _wrong(layer, "output_size", f"it computes {high * times} x {wide * times}")
-    if layer.type == LayerType.NONE and found[2] != layer.input_size[3]:
+    if not layer.has_weights and found[2] != layer.input_size[3]:
         raise _wrong(layer, "output_size", f"it has {layer.input_size[3]} channels")
 
 
@@ -189,7 +190,7 @@ def _multiplied(layer: Layer, axis: int) -> int:
         return (size - 1) * stride + kernel - before - after
     if not layer.extra_pre_padding:
         size += before + after
-    if layer.type == LayerType.NONE:
+    if not layer.has_weights:
         return size
     if layer.type == LayerType.FULLY_CONNECTED:
         if kernel != size:
@@ -207,6 +208,16 @@ def _check_residual(network: Network, layer: Layer) -> None:
         found = made(network.layer(index))
         if found != wanted:
             raise _wrong(layer, "residual_source", f"it makes {found}, {wanted} is added to")
+
+
+def _check_scale(network: Network, layer: Layer) -> None:
+    if len(layer.scale_source) != (layer.type == LayerType.SCALE):
+        raise _wrong(layer, "scale_source", "a layer that scales has one, others have none")
+    wanted = (1, 1, layer.output_size[3])
+    for index in layer.scale_source:
+        if made(network.layer(index)) != wanted:
+            found = made(network.layer(index))
+            raise _wrong(layer, "scale_source", f"it makes {found}, {wanted} is expected")
 
 
 def _check_consumers(network: Network) -> None:
@@ -239,7 +250,7 @@ def _check_parameters(network: Network, layer: Layer) -> None:
         ("integer bias", network.int_biases, (layer.output_size[3],)),
     )
     for what, table, shape in wanted:
-        if layer.type == LayerType.NONE:
+        if not layer.has_weights:
             if layer.index in table:
                 raise FormatError(f"layer {layer.index}: a layer without weights has {what}")
         elif layer.index in table and table[layer.index].shape != shape:
@@ -263,6 +274,7 @@ def _ties(layer: Layer) -> Iterable[tuple[str, list[int], int]]:
     producers = [index for index in layer.input_layer if index > 0]
     yield "input_fraclen", producers, layer.input_fraclen
     yield "output_fraclen", layer.residual_source, layer.output_fraclen
+    yield "weight_fraclen", layer.scale_source, layer.weight_fraclen
 
 
 __all__ = ["FIXED", "check", "check_layer", "check_layers", "made", "result_size", "weight_shape"]

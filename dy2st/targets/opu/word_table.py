@@ -96,7 +96,7 @@ pad_u_high[23:21] pad_r_high[26:24] pad_l_high[29:27]
 43 dilation dilation_x[12:6] dilation_y[19:13]
 44 tile_high output_block_x_high[10:6] output_block_y_high[15:11] dma_block_x_high[20:16]
 45 load_high load_x_high[13:6] load_y_high[18:14]
-46 save_high save_x_high[10:6] save_y_high[15:11] upsample_factor[19:16]
+46 save_high save_x_high[10:6] save_y_high[15:11] upsample_factor[19:16] fraction[25:20]
 47 pitch_high fm_in_x_high[18:6] fm_out_x_high[30:19]
 48 pool_high pool_x_high[9:6] pool_y_high[13:10] pool_x_stride_high[16:14] \
 pool_y_stride_high[19:17] pool_pad_d_high[21:20] pool_pad_u_high[23:22] pool_pad_r_high[25:24] \
@@ -168,6 +168,7 @@ residual_bank residual_bank
 residual_row residual_row
 store_across_more across_more
 upsample_factor upsample_factor
+store_fraction fraction
 step_y out_y_stride
 step_x out_x_stride
 border_top pad_u pad_u_high
@@ -184,7 +185,7 @@ _AT_LEAST_ONE = {
 }
 _MOST = {
     **{"channels": 64, "outputs": 64, "store_outputs": 64, "pool_type": 2, "type": 2},
-    **{"store_activation": 2},
+    **{"store_activation": 4, "store_fraction": 47},
 }
 
 _PLACES = {

@@ -21,7 +21,16 @@ import numpy as np
 
 from dy2st.errors import ArgumentError, FormatError
 from dy2st.targets.opu.machine import CHANNELS, Machine
-from dy2st.targets.opu.operations import Compute, Kind, Load, Operation, Pool, Store, Waits
+from dy2st.targets.opu.operations import (
+    FRACTION,
+    Compute,
+    Kind,
+    Load,
+    Operation,
+    Pool,
+    Store,
+    Waits,
+)
 from dy2st.targets.opu.timing import NAMES, engine_of, pooled_size, waits_of
 from dy2st.targets.opu.word_table import (
     COMPUTE_WORD,
@@ -46,6 +55,7 @@ MORE = 1 << 31
 """The bit of a word that others of its block follow."""
 
 WEIGHTED, UNWEIGHTED = 1, 2
+HARD_SWISH = 4
 _ADDRESSES = ("load_features_at", "load_weights_at", "load_bias_at", "load_residual_at")
 _ENGINES = (LOAD_WORD, COMPUTE_WORD, STORE_WORD)
 _FREE_WORDS = {*_ENGINES, WAIT_WORD, DONE_WORD, PROGRAM_WORD}
@@ -260,6 +270,8 @@ def _store(store: Store) -> Fields:
         ("step_x", store.step_x),
         ("store_across_more", store.across - 1),
     ]
+    if store.activation == HARD_SWISH:
+        fields.append(("store_fraction", store.fraction - FRACTION.start))
     if store.pool:
         pooled_size(store)
         fields += _pool(store.pool)
@@ -483,6 +495,9 @@ class _Decoder:
         on = {name: bool(_bits(word, name)) for name in enabled}
         order = _bits(word, "ddr_save_pos")
         activation = of("store_activation")
+        if activation == 3:
+            raise self.error("activation 3, a hard sigmoid, is not used in programs of ours")
+        is_swish = activation == HARD_SWISH
         store = Store(
             outputs=of("store_outputs"),
             height=of("store_height"),
@@ -493,6 +508,7 @@ class _Decoder:
             order=order,
             activation=activation,
             limit=of("store_limit"),
+            fraction=of("store_fraction") + FRACTION.start if is_swish else 0,
             pool=self.pool() if on["pooling"] else None,
             residual_bank=of("residual_bank") if on["residual"] else None,
             residual_row=of("residual_row") if on["residual"] else 0,

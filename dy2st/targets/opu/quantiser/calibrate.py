@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.targets.opu.float_network import Stages, input_values, layer_stages, named, steps
-from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
+from dy2st.targets.opu.layer import Activation, Layer, Pooling
 from dy2st.targets.opu.network import Array, Network
 from dy2st.targets.opu.quantiser.fraction_lengths import FEATURES, FIRST, LAST, Statistics
 from dy2st.targets.opu.quantiser.progress import shown
@@ -29,7 +29,7 @@ class Calibration:
 
     tensors   of every producer's output, by its number.
     made      the same where rounding the output is not the whole error, by layer: behind a leaky
-              relu, with a residual, with a mean.
+              relu or a hard swish, with a residual, with a mean.
     within    extremes of what such a layer has in 8 bits on the way, by the step that follows.
     kept      the first inputs themselves, for what needs them again.
     count     how many images there were.
@@ -82,7 +82,7 @@ def calibrate(
 def check_parameters(network: Network) -> None:
     """ArgumentError if weights or biases are missing, have a wrong shape, or are no numbers."""
     for layer in network.layers:
-        if layer.type != LayerType.NONE:
+        if layer.has_weights:
             channels = layer.input_size[3] // layer.group, layer.output_size[3]
             _check_array(layer, network.weights.get(layer.index), "weight", channels)
             _check_array(layer, network.biases.get(layer.index), "bias", channels[1:])
@@ -166,9 +166,13 @@ def _lowest(layer: Layer, end: str | None) -> int:
 
 
 def inner_steps(layer: Layer) -> list[str]:
-    """The steps in front of which 8 bits matter: a residual and a mean."""
-    mean = layer.pooling_type == Pooling.AVERAGE
-    return [s for s in steps(layer) if s == "residual" or (s == "pooling" and mean)]
+    """The steps in front of which 8 bits matter: a residual, a mean and a hard swish."""
+    matters = {
+        "residual": True,
+        "pooling": layer.pooling_type == Pooling.AVERAGE,
+        "activation": layer.activation_type == Activation.HARD_SWISH,
+    }
+    return [step for step in steps(layer) if matters[step]]
 
 
 def before(stages: Stages, step: str) -> Array:

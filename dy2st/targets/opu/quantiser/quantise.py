@@ -86,7 +86,7 @@ class Planner:
     def __init__(self, network: Network, found: Calibration, mode: str, target: Machine) -> None:
         self.network, self.found, self.mode, self.target = network, found, mode, target
         self.groups = constraint_groups(network, seed=mode == "seed")
-        self.weighted = [y for y in network.layers if y.type != LayerType.NONE]
+        self.weighted = [y for y in network.layers if y.has_weights]
         self.weights = {y.index: statistics(network.weights[y.index]) for y in self.weighted}
         self.biases = {y.index: statistics(network.biases[y.index], BIAS) for y in self.weighted}
         self.lengths = self._features()
@@ -128,6 +128,11 @@ class Planner:
 
     def _reach(self, layer: Layer) -> None:
         source, target = self.groups.input(layer.index), self.groups.output(layer.index)
+        if layer.type == LayerType.SCALE:
+            scale = self.groups.output(layer.scale_source[0])
+            self._lower(target, self.lengths[source] + self.lengths[scale] + 13)
+            self._lower(scale, self.lengths[target] + 17 - self.lengths[source])
+            return
         if source == target:
             return
         if layer.type == LayerType.NONE:
@@ -151,7 +156,7 @@ class Planner:
         for kept in self.found.kept:
             values: dict[int, Array] = {-i: array for i, array in enumerate(kept)}
             for layer in self.network.layers:
-                if layer.type != LayerType.NONE:
+                if layer.has_weights:
                     group = self.groups.output(layer.index)
                     extra[group] += self._clamping(layer, values, self.lengths[group])
                 values[layer.index] = layer_stages(self.network, layer, values)[-1][1]
@@ -208,6 +213,9 @@ class Planner:
             layer.output_fraclen = self.lengths[self.groups.output(layer.index)]
             if layer.type == LayerType.NONE:
                 layer.weight_fraclen = layer.bias_fraclen = 0
+            elif layer.type == LayerType.SCALE:
+                layer.weight_fraclen = self.lengths[self.groups.output(layer.scale_source[0])]
+                layer.bias_fraclen = layer.output_fraclen + _BELOW
             else:
                 self._round(copy, layer, correct_bias)
             check_legal(layer)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.sizes import input_size, is_depthwise, kernel_size, multiplied_size
@@ -11,6 +13,7 @@ _NAMES = {
     LayerType.CONVOLUTION: "conv",
     LayerType.TRANSPOSED: "transposed",
     LayerType.NONE: "pass",
+    LayerType.SCALE: "scale",
 }
 
 
@@ -32,6 +35,8 @@ def products(network: Network, layer: Layer) -> int:
     """Multiplications of real channels for real pixels; zeros of a padding count, as everywhere."""
     if layer.type == LayerType.NONE:
         return 0
+    if layer.type == LayerType.SCALE:
+        return prod(multiplied_size(network, layer)) * layer.output_size[3]
     per_group = input_size(network, layer)[2] // layer.group * layer.output_size[3]
     if layer.type == LayerType.TRANSPOSED:
         taps = _transposed_taps(network, layer, 0) * _transposed_taps(network, layer, 1)
@@ -68,6 +73,7 @@ def _behind(layer: Layer) -> list[str]:
         pool = f"{name} {_window(layer.pooling_size, layer.pooling_stride)}"
     relu = "relu" if layer.activation_limit is None else f"relu{layer.activation_limit:g}"
     activation = {Activation.RELU: relu, Activation.LEAKY: "leaky"}
+    activation[Activation.HARD_SWISH] = "hard swish"
     steps = {
         "r": "residual" if layer.residual else "",
         "a": activation.get(Activation(layer.activation_type), ""),

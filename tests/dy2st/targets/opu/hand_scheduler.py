@@ -114,6 +114,9 @@ class HandRun:
         parts = [np.pad(x, ((top, bottom), (left, right), (0, 0))) for x in parts]
         if layer.type == LayerType.NONE:
             return [np.concatenate(parts, axis=2)], ((0, 0),), None
+        if layer.type == LayerType.SCALE:
+            scale = tensors[layer.scale_source[0]].reshape(1, -1)
+            return [np.concatenate(parts, axis=2)], ((0, 0),), scale
         weights = network.int_weights[layer.index]
         if layer.type == LayerType.CONVOLUTION:
             self.dilation = tuple(layer.dilation[1:])
@@ -193,7 +196,9 @@ class HandRun:
         if self.residual is not None:
             self.added = self._put("residual", pack_features(self.residual))
         if layer.type != LayerType.NONE:
-            self.biases = self._put("bias", pack_bias(self.network.int_biases[layer.index]))
+            zeros = np.zeros(self.outputs, np.int16)
+            biases = self.network.int_biases.get(layer.index, zeros)
+            self.biases = self._put("bias", pack_bias(biases))
         height, width = self._stored_size()
         words = np.full((-(-self.outputs // 64) * height * width, 64), 0x55, np.uint8)
         self.out = self._put("output", words, is_initial=False)
@@ -312,6 +317,7 @@ class HandRun:
             order=layer.res_position if layer.residual else 3,
             activation=layer.activation_type,
             limit=self._limit(),
+            fraction=layer.output_fraclen if layer.activation_type == 4 else 0,
             pool=self._pool(),
             residual_bank=RESIDUAL_BANK if layer.residual else None,
             residual_row=9 if layer.residual else 0,

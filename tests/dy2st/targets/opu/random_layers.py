@@ -16,6 +16,7 @@ import numpy as np
 
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Order, Pooling
 from dy2st.targets.opu.network import Network
+from dy2st.targets.opu.operations import FRACTION
 from dy2st.targets.opu.sizes import (
     border,
     input_size,
@@ -35,26 +36,32 @@ KINDS = (
     "fully connected",
     "none",
     "enhanced",
+    "scaled",
 )
 MULTIPLICATIONS = 2_000_000
 TYPES = {
     "transposed": LayerType.TRANSPOSED,
     "fully connected": LayerType.FULLY_CONNECTED,
     "none": LayerType.NONE,
+    "scaled": LayerType.SCALE,
 }
+PLAIN = ("none", "scaled")
 
 
 def random_layer(seed, kind=None):
     """A network of one layer, whose output may have a stored border; all kinds by turns."""
     rng = np.random.default_rng([seed, 1])
-    kind = kind or KINDS[seed % len(KINDS)]
+    kind = kind or KINDS[:-1][seed % (len(KINDS) - 1)]
     channels = int(rng.integers(1, 9)) if kind == "enhanced" else _channels(rng)
     size = rng.integers(1, 8, 2).tolist() if kind == "fully connected" else _map(rng)
     network = Network(layers=[], input_sizes=[(1, *size, channels)])
+    if kind == "scaled":
+        network.input_sizes.append((1, 1, 1, channels))
     drawer = _Drawer(rng, network, fraction=int(rng.integers(-3, 10)))
     layer = drawer.add(kind, [0])
     if _chance(rng, 0.2):
         drawer.with_residual_of_an_input(layer)
+    _swish(network, seed)
     _finish(network)
     if _chance(rng, 0.3):
         _store_border(layer, [int(n) for n in rng.integers(0, 4, 4)])
@@ -73,6 +80,9 @@ def random_network(seed):
     drawer = _Drawer(rng, network, fraction=int(rng.integers(-2, 8)))
     for _ in range(int(rng.integers(2, 7))):
         drawer.add_somewhere()
+    if seed % 2:
+        drawer.add_scaled()
+    _swish(network, seed)
     _finish(network)
     if _chance(rng, 0.6):
         use_post_padding(network)
@@ -95,13 +105,23 @@ class _Drawer:
     def add_somewhere(self):
         """A layer of any kind on any tensors; a residual where one fits."""
         rng = self.rng
-        kinds = [k for k in KINDS if k != "enhanced"]
+        kinds = [k for k in KINDS if k not in ("enhanced", "scaled")]
         kind = str(rng.choice(kinds, p=[0.3, 0.2, 0.1, 0.1, 0.08, 0.04, 0.18]))
         parts = self._parts()
         if kind in ("convolution", "none", "depthwise") and _chance(rng, 0.5):
             self._add_with_residual(kind, parts)
         else:
             self.add(kind, parts)
+
+    def add_scaled(self):
+        """A layer that scales what was made last by what a fully connected layer makes of it."""
+        source = max(self.fractions)
+        height, width, channels = tensor_size(self.network, source)
+        if max(height, width) > 7 or height * width * channels**2 > MULTIPLICATIONS:
+            return
+        scale = self.add("fully connected", [source], outputs=channels, pooled=False)
+        scale.upsample, scale.output_size = 0, [1, 1, 1, channels]
+        self.add("scaled", [source], scale=scale.index)
 
     def _parts(self):
         """Tensors of one size and fraction length, mostly one, mostly a late one."""
@@ -120,8 +140,8 @@ class _Drawer:
             one != other and sizes[0] == sizes[1] and self.fractions[one] == self.fractions[other]
         )
 
-    def add(self, kind, parts, *, outputs=None, same=False, pooled=None):
-        """A layer of this kind; `same` keeps the size of the map."""
+    def add(self, kind, parts, *, outputs=None, same=False, pooled=None, scale=-1):
+        """A layer of this kind; `same` keeps the size of the map, `scale` scales a "scaled" one."""
         if kind == "fully connected" and max(tensor_size(self.network, parts[0])[:2]) > 7:
             kind = "pointwise"
         layer = Layer(
@@ -135,6 +155,7 @@ class _Drawer:
         )
         layer.input_size = [1, *input_size(self.network, layer)]
         layer.enhanced = int(kind == "enhanced")
+        layer.scale_source = [scale] if kind == "scaled" else []
         self._shape_of_kernel(layer, kind, same)
         self._outputs(layer, kind, outputs)
         self._fraction_lengths(layer, keep=outputs is not None)
@@ -149,9 +170,9 @@ class _Drawer:
         rng, (height, width, _) = self.rng, layer.input_size[1:]
         if kind == "fully connected":
             layer.ker_size = [1, height, width]
-        if kind == "none" and not same and _chance(rng, 0.3):
+        if kind in PLAIN and not same and _chance(rng, 0.3):
             layer.padding_size = [int(n) for n in rng.integers(0, 4, 4)]
-        if kind in ("none", "fully connected"):
+        if kind in (*PLAIN, "fully connected"):
             return
         largest = 1 if kind == "pointwise" else 5 if kind == "transposed" else 3 if same else 7
         smallest = 2 if kind == "enhanced" else 1
@@ -169,7 +190,7 @@ class _Drawer:
 
     def _outputs(self, layer, kind, outputs):
         rng, channels = self.rng, layer.input_size[3]
-        if kind in ("none", "depthwise"):
+        if kind in (*PLAIN, "depthwise"):
             layer.group = channels if kind == "depthwise" else 1
             layer.output_size[3] = channels
             return
@@ -199,11 +220,15 @@ class _Drawer:
         position = layer.output_fraclen + 18
         shift = int(rng.integers(1, 13) if _chance(rng, 0.7) else rng.integers(1, 32))
         layer.weight_fraclen = position - shift - layer.input_fraclen
+        for source in layer.scale_source:  # its own fraction length: the output's follows
+            layer.weight_fraclen = self.fractions[source]
+            layer.output_fraclen = layer.input_fraclen + layer.weight_fraclen + shift - 18
+            position = layer.output_fraclen + 18
         shift = int(rng.integers(0, 13) if _chance(rng, 0.7) else rng.integers(0, 32))
         layer.bias_fraclen = position - shift
 
     def _parameters(self, layer):
-        if layer.type == LayerType.NONE:
+        if not layer.has_weights:
             return
         network, index, outputs = self.network, layer.index, layer.output_size[3]
         shape = (*kernel_size(network, layer), layer.input_size[3] // layer.group, outputs)
@@ -262,7 +287,16 @@ class _Drawer:
         behind = order == Order.ACTIVATION_POOLING_RESIDUAL
         size = (pooled_size if behind else multiplied_size)(self.network, layer)
         self.network.input_sizes.append((1, *size, layer.output_size[3]))
-        layer.residual, layer.residual_source, layer.res_position = 1, [-1], order
+        source = 1 - len(self.network.input_sizes)
+        layer.residual, layer.residual_source, layer.res_position = 1, [source], order
+
+
+def _swish(network, seed):
+    """Hard swishes in place of some activations."""
+    rng = np.random.default_rng([seed, 4])
+    for layer in network.layers:
+        if _chance(rng, 0.2) and layer.output_fraclen in FRACTION:
+            layer.activation_type, layer.activation_limit = int(Activation.HARD_SWISH), None
 
 
 def _with_pooling(rng, layer, size):
@@ -304,7 +338,8 @@ def _finish(network):
     for layer in network.layers:
         readers = [x.index for x in network.layers if layer.index in x.input_layer]
         is_added = any(layer.index in other.residual_source for other in network.layers)
-        is_output = not readers and not is_added
+        is_read = is_added or any(layer.index in other.scale_source for other in network.layers)
+        is_output = not readers and not is_read
         layer.output_layer = [-1] if is_output else readers
         layer.output_choice = [3, 3 if is_added else -1]
         layer.input_channels = [tensor_size(network, part)[2] for part in layer.input_layer]

@@ -25,6 +25,7 @@ class _Element:
             stored = network.layer(producer).post_padding_size
             for side in range(4):
                 self.sides[side] += stored[side] - layer.pre_remove_padding_size[side]
+        self.scale = tensors[layer.scale_source[0]] if layer.scale_source else None
         self.weights = network.int_weights.get(layer.index)
         self.channels = sum(part.shape[3] for part in self.parts)
 
@@ -62,7 +63,7 @@ class _Element:
         top, bottom, left, right = self.sides
         if layer.type == 0:
             return 1, 1
-        if layer.type == 3:
+        if layer.type in (3, 4):
             return height + top + bottom, width + left + right
         (_, kh, kw), (_, sy, sx), (_, dy, dx) = layer.ker_size, layer.ker_stride, layer.dilation
         if layer.type == 2:
@@ -92,6 +93,10 @@ class _Element:
                 value = min(value, max(0, min(127, floor(limit + Fraction(1, 2)))))
         if layer.activation_type == 2 and value < 0:
             value = floor(Fraction(value, 8) + Fraction(1, 2))
+        if layer.activation_type == 4:
+            real = value * Fraction(2) ** -layer.output_fraclen
+            gate = min(max(real + 3, 0), 6) * Fraction(10923, 65536)  # about a sixth
+            value = saturate(8, floor(value * gate + Fraction(1, 2)))
         return value
 
     def cut(self, y, x):
@@ -107,6 +112,10 @@ class _Element:
             return saturate(16, floor(value * scale))
         position = 26 - (8 - layer.output_fraclen)
         shift = position - layer.input_fraclen - layer.weight_fraclen
+        if layer.type == 4:
+            feature = self.feature(self.channel, y - self.sides[0], x - self.sides[2])
+            dot = feature * int(self.scale[self.image, 0, 0, self.channel])
+            return saturate(16, saturate(26, dot << shift) >> 10)
         bias = int(self.network.int_biases[layer.index][self.channel])
         bias = saturate(26, bias << (position - layer.bias_fraclen))
         value = None

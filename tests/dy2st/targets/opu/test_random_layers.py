@@ -14,7 +14,7 @@ from tests.dy2st.targets.opu.random_layers import (
     random_network,
 )
 
-NETWORKS = [random_layer(seed) for seed in range(160)] + [random_network(s) for s in range(500)]
+NETWORKS = [random_layer(seed) for seed in range(160)] + [random_network(s) for s in range(300)]
 LAYERS = [(network, layer) for network in NETWORKS for layer in network.layers]
 
 
@@ -62,6 +62,7 @@ def test_every_kind_and_every_order_is_drawn():
     assert {layer.type for layer in layers} == set(LayerType)
     assert {layer.res_position for layer in layers if layer.residual} == {0, 1, 2}
     assert {layer.pooling_type for layer in layers} == {0, 1, 2}
+    assert {layer.activation_type for layer in layers} == {0, 1, 2, 4}
     for has in (
         lambda x: is_depthwise(x),
         lambda x: 1 < x.group < x.input_size[3],

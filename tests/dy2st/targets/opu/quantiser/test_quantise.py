@@ -211,7 +211,7 @@ def test_a_bias_is_whole_partial_sums_so_that_it_may_be_added_apart(mode):
         for index in network.biases:
             network.biases[index] = network.biases[index] / np.float32(1000)
         quantise(network, inputs, mode)
-        for layer in (y for y in network.layers if y.type != LayerType.NONE):
+        for layer in (y for y in network.layers if y.has_weights):
             shifted = network.int_biases[layer.index].astype(int) << shift_bias(layer)
             assert not (shifted % 1024).any()
 
