@@ -63,7 +63,7 @@ class Heap:
     """What some code reaches: containers, objects with their attributes, and iterators.
 
     `states` are the objects whose state C code holds. `names` are those of the variables that
-    cells stand for.
+    cells stand for. `tensors` are those that something else holds than the Layer of a buffer.
     """
 
     containers: list[Owned]
@@ -71,6 +71,7 @@ class Heap:
     iterators: list[tuple[Any, Any]]
     names: dict[int, str]
     states: list[Owned]
+    tensors: dict[int, Tensor]
 
     def outside(self) -> dict[int, tuple[Any, str]]:
         """The containers, which outlive a call of the function, each with what holds it."""
@@ -164,7 +165,9 @@ def reached(
         walk.inside(owner, value)
     while walk.waiting:
         walk.visit(*walk.waiting.pop())
-    return Heap(walk.containers, walk.objects, walk.iterators, walk.names, walk.states)
+    return Heap(
+        walk.containers, walk.objects, walk.iterators, walk.names, walk.states, walk.tensors
+    )
 
 
 def containers_in(value: Any) -> list[Any]:
@@ -193,6 +196,7 @@ class _Walk:
         self.objects: list[tuple[Any, dict[str, Any]]] = []
         self.iterators: list[tuple[Any, Any]] = []
         self.names: dict[int, str] = {}
+        self.tensors: dict[int, Tensor] = {}
         self.states: list[Owned] = []
         self.inner: dict[int, Any] = {}
         self.modules: set[tuple[int, Sequence[str]]] = set()
@@ -276,7 +280,9 @@ class _Walk:
             self.variable(owner, value, self.mentioned)
             return
         self.seen[id(value)] = value
-        if is_known(value):
+        if isinstance(value, Tensor):
+            self.tensors[id(value)] = value
+        elif is_known(value):
             self.iterators.append((value, place_of(value)))
         elif isinstance(value, (list, tuple, set, frozenset, dict, bytearray, deque)):
             self.container(owner, value)
@@ -331,7 +337,7 @@ class _Walk:
             self.labels[kind] = labels
         held = vars(layer)
         for name, label in labels:
-            if name in held:
+            if name in held and not (self.hands_out and name == "_buffers"):
                 self.containers.append(Owned(label, held[name], {**held[name]}))
         self.add(f"a {kind}", held.get("_sub_layers", {}).values())
 

@@ -24,7 +24,7 @@ from dy2st.transpiler import StatementInfo
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.choice import Choice
-from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.layer import Layer, note_other_buffers
 from dy2st_runtime.thread_state import ThreadState
 
 
@@ -127,7 +127,35 @@ class Global:
             self.namespace.pop(self.name, None)
 
 
-Place = Attribute | Cell | Global
+@dataclass(eq=False, repr=False)
+class Buffer:
+    """A registered buffer of a Layer: which tensor it is."""
+
+    store: dict[str, Any]
+    attribute: str
+    name: str
+    is_copied = is_inner = False
+    is_outside = True
+
+    @property
+    def key(self) -> Hashable:
+        """The same for the same buffer."""
+        return id(self.store), self.attribute
+
+    def get(self) -> Any:
+        """The tensor now; Undefined if there is none of that name."""
+        return self.store.get(self.attribute, Undefined(self.name))
+
+    def put(self, value: Any) -> None:
+        """Set or remove the buffer, past the methods of its Layer."""
+        note_other_buffers()
+        if not isinstance(value, Undefined):
+            self.store[self.attribute] = value
+        else:
+            self.store.pop(self.attribute, None)
+
+
+Place = Attribute | Buffer | Cell | Global
 
 
 @dataclass(eq=False, repr=False)
@@ -224,6 +252,12 @@ def write(place: Place, value: Any) -> None:
     if _active.notes and not isinstance(place, Attribute):
         _active.notes[-1].add(place)
     place.put(value)
+
+
+def announce_buffer(layer: Layer, name: str) -> None:
+    """A Layer announces that a buffer of it becomes another tensor."""
+    if _active.notes:
+        _active.notes[-1].add(Buffer(layer._buffers, name, f"{type(layer).__name__}.{name}"))
 
 
 def convert_outer(cells: Callable[[], Any], globals: tuple[str, ...] = ()) -> None:

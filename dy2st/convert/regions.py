@@ -155,7 +155,7 @@ def trace_region(
     region.results = results if isinstance(results, tuple) else (results,)
     region.outer = _changes(notes, heap, copies)
     region.overwritten = tracer.take_overwritten(mark)
-    region.changed = tracer.take_assignments(before)
+    region.changed = tracer.take_assignments(before, block)
     refuse_advanced(heap.iterators)
     heap.refuse_changed()
     for copy, original in copies.pairs.values():

@@ -335,14 +335,13 @@ def stage_setitem(target: Any, index: Any, value: Any) -> Any:
     """`target[index] = value` for a traced target, or for a traced index or value into a tensor or
     list: the changed target."""
     if isinstance(target, EagerTensor):
-        tracer().assign(target, F.setitem(target, index, value))
+        tracer().change(target, F.setitem(target, index, value))
         return target
     if isinstance(target, Variable):
         if isinstance(target.type, ArrayType):
             return _holding(F.array_write(target, index, value), value)
-        changed = F.setitem(target, index, value)
-        tracer().overwrite(target)
-        return changed
+        tracer().change(target, F.setitem(target, index, value))
+        return target
     if isinstance(index, (Variable, Condition, Dim)):
         raise TensorAsPython(
             f"an item of a {type(target).__name__} is set at a traced index",
@@ -367,8 +366,8 @@ def stage_list(items: list[Any]) -> Any:
 def _holding(array: Any, *items: Any) -> Any:
     """The list: each of its tensors has a second name in it, which is out of date if it changes."""
     for item in items:
-        if isinstance(item, Variable):
-            tracer().aliases.note(array, item)
+        if isinstance(item, Tensor):
+            tracer().aliases.note(array, tracer().variable(item))
     return array
 
 

@@ -29,6 +29,7 @@ from dy2st_runtime.errors import (
     TensorAsPython,
     UndecidedDim,
 )
+from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.thread_state import Before
 
 T = TypeVar("T")
@@ -74,6 +75,16 @@ class Preparation:
         self._heap = reached(function, (owner, *arguments), hands_out=False, owner="an argument")
         given = set(map(id, containers_in(list(arguments))))
         return {key: held for key, held in self._heap.outside().items() if key not in given}
+
+    def buffers(self) -> dict[int, tuple[dict[str, Any], str]]:
+        """Where the function finds a tensor that is a registered buffer and nothing else, by id."""
+        assert self._heap is not None
+        found: dict[int, tuple[dict[str, Any], str]] = {}
+        for owner, _ in self._heap.objects:
+            for name, tensor in owner._buffers.items() if isinstance(owner, Layer) else ():
+                if id(tensor) not in self._heap.tensors:
+                    found.setdefault(id(tensor), (owner._buffers, name))
+        return found
 
     def effects(self, function: Callable[..., Any]) -> list[str]:
         """What the function has done to objects from outside, which only a trace does."""

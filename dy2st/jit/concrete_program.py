@@ -15,8 +15,9 @@ from dy2st.convert.catchers import refused as swallowed
 from dy2st.convert.choices import settled
 from dy2st.convert.heap import check_shared
 from dy2st.convert.once import Answer, OneCall
-from dy2st.convert.outer import Change, Global, whole_trace
+from dy2st.convert.outer import Buffer, Change, Global, announce_buffer, whole_trace
 from dy2st.convert.record import recording
+from dy2st.convert.references import reference_to
 from dy2st.convert.regions import AlwaysRaises, record_raise, shows_when_run
 from dy2st.convert.stale import check_fresh, check_unchanged
 from dy2st.convert.swapped_run import Preparation, run_swapped
@@ -24,8 +25,9 @@ from dy2st.convert.traced import containers_not_looked_at
 from dy2st.convert.undefined import Undefined
 from dy2st.convert.watching import watch
 from dy2st.jit.declared_sizes import Requirement, resolve
-from dy2st.jit.guards import AnyGuard, guards_of
+from dy2st.jit.guards import AnyGuard, Same, guards_of
 from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.live_state import Apart, LiveState, Rebinding, known_tensor, take_in_place
 from dy2st.jit.optimized import OptimizedProgram
 from dy2st.jit.report import Report, report_of
 from dy2st.jit.unknown_sizes import refused
@@ -66,10 +68,11 @@ class ConcreteProgram:
     arguments the InputSpecs for which it was traced, by parameter; none beside Python values.
     distinct  the inputs of which the function has asked, and where, whether they are one tensor.
     answers   what functions with a cache have given: they are asked again at every call.
+    rebinding the buffers that become other tensors at a call.
     """
 
     main_program: Program
-    state: dict[str, EagerTensor]
+    live: LiveState = field(repr=False)
     input_specs: list[InputSpec]
     function: Callable[..., Any]
     guards: list[AnyGuard] = field(default_factory=list)
@@ -79,6 +82,7 @@ class ConcreteProgram:
     effects: list[str] = field(default_factory=list)
     distinct: list[tuple[int, int, Location | None]] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
+    rebinding: Rebinding = field(default_factory=Rebinding)
     is_spent: bool = False
     arguments: dict[str, InputSpec] = field(default_factory=dict)
     _optimized: OptimizedProgram | None = None
@@ -87,6 +91,11 @@ class ConcreteProgram:
     def __repr__(self) -> str:
         """The text of the Program, as `print` shows it."""
         return f"ConcreteProgram of\n{self.main_program}"
+
+    @property
+    def state(self) -> dict[str, EagerTensor]:
+        """The live parameters and buffers by name."""
+        return self.live.now()
 
     @property
     def inputs(self) -> list[Variable]:
@@ -128,7 +137,7 @@ class ConcreteProgram:
             return None
         known = self._optimized
         if known is None or not known.is_current():
-            known = OptimizedProgram(self.main_program, self.state, self.passes)
+            known = OptimizedProgram(self.main_program, self.live, self.passes)
             self._optimized = known
         return known
 
@@ -140,13 +149,26 @@ class ConcreteProgram:
         wants_grad = is_grad_enabled() and not all(
             t.stop_gradient for t in (*tensors, *self.state.values())
         )
-        outputs = self._run_taped(tensors) if wants_grad else self._run(tensors)
+        run = self._run_taped if wants_grad or self.rebinding.needs_objects else self._run
+        outputs, updates = run(tensors)
         result = rebuild(self.main_program.structure, outputs)
-        if self.written:
-            result, values = result
-            for change, held in zip(self.written, values, strict=True):
-                change.place.put(held[0] if held else Undefined(change.place.name))
+        values: Sequence[Any] = ()
+        contents: Sequence[Any] = ()
+        if self.written or self.rebinding.contents:
+            result, values, contents = result
+        if updates:
+            changed = dict(zip(self.rebinding.contents, contents, strict=True))
+            self._update(updates, changed, tensors, outputs)
+        self._write(values)
         return result
+
+    def _write(self, values: Sequence[Any]) -> None:
+        """Set the variables outside of the function; those that are unbound have no value."""
+        for change, held in zip(self.written, values, strict=True):
+            value = held[0] if held else Undefined(change.place.name)
+            if isinstance(change.place, Buffer):
+                value = known_tensor(value, self.live.last().values())
+            change.place.put(value)
 
     def _check_distinct(self, tensors: Sequence[EagerTensor]) -> None:
         for left, right, at in self.distinct:
@@ -169,6 +191,7 @@ class ConcreteProgram:
                 f"{effect}",
                 place_of(self.function),
             )
+        self.rebinding.check_alone(self.main_program)
         for change in self.written:
             name = change.place.name
             raise ConversionError(
@@ -178,18 +201,33 @@ class ConcreteProgram:
                 hint=f"return the value, and assign `{name}` outside",
             )
 
-    def _run(self, tensors: Sequence[EagerTensor]) -> list[Any]:
+    def _update(
+        self,
+        updates: dict[str, EagerTensor],
+        changed: dict[str, EagerTensor],
+        tensors: Sequence[EagerTensor],
+        outputs: Sequence[Any],
+    ) -> None:
+        """Let buffers be what the call has made of them; `changed` are tensors they were."""
+        state = self.state
+        for name, value in {**updates, **changed}.items():
+            if name not in self.rebinding.changes or name in changed:
+                take_in_place(state[name], value)
+        self.rebinding.put(updates, {"inputs": tensors, "outputs": outputs, "state": state})
+
+    def _run(self, tensors: Sequence[EagerTensor]) -> tuple[list[Any], dict[str, EagerTensor]]:
         better = self.optimized
         one = better or self
         updates = (self.main_program if better is None else better.program).updates
         state = [t.array for t in one.state.values()]
         results = one.executable.run([t.array for t in tensors], state)
         count = len(results) - len(updates)
-        for name, array in zip(updates, results[count:], strict=True):
-            self.state[name].array = array
-        return [wrapped(result) for result in results[:count]]
+        outputs = [wrapped(result) for result in results[:count]]
+        return outputs, dict(zip(updates, map(wrapped, results[count:]), strict=True))
 
-    def _run_taped(self, tensors: Sequence[EagerTensor]) -> list[Any]:
+    def _run_taped(
+        self, tensors: Sequence[EagerTensor]
+    ) -> tuple[list[Any], dict[str, EagerTensor]]:
         """Run operator by operator, so that the tape sees branches and loops as they are taken."""
         self.executable.check([t.array for t in tensors])
         known = self._optimized
@@ -198,10 +236,7 @@ class ConcreteProgram:
         program, state = self.main_program, self.state
         if better is not None and not better.frozen:
             program, state = better.program, better.state
-        outputs, updates = interpret(program, tensors, state)
-        for name, value in updates.items():
-            self.state[name].array = value.array
-        return outputs
+        return interpret(program, tensors, state)
 
 
 def trace(
@@ -261,6 +296,7 @@ def _trace(
     args, kwargs = rebuild(structure, program.inputs)
     tracer = Tracer(program, _capturing(program, state, _names(layer)))
     tracer.before_raise, tracer.one_call = refuse_if_caught, once
+    tracer.before_rebound = announce_buffer
     tracer.outside = preparation.remember(function, layer, (*args, *kwargs.values()))
     before = _frozen((args, kwargs))
     read, _ = flatten((args, kwargs), lambda entry: not is_container(entry))
@@ -286,10 +322,15 @@ def _trace(
         once.finish()
         effects = [*tracer.effects, *preparation.effects(function)]
         result = settled(result)
-        if changes:
-            result = result, [_assigned(change, name) for change in changes]
-        _finish(program, tracer, result, state, place_of(function))
+        held = preparation.buffers()
+        rebinding = Rebinding.of(changes, tracer, program, state, held)
+        changes = [c for c in changes if c not in rebinding.changes.values()]
+        if changes or rebinding.contents:
+            contents = [tracer.captured(state[key]) for key in rebinding.contents]
+            result = result, [_assigned(change, name) for change in changes], contents
+        _finish(program, tracer, result, state, place_of(function), rebinding)
     ordered = {key: state[key] for key in program.state}
+    places = {key: held[id(tensor)] for key, tensor in ordered.items() if id(tensor) in held}
     swapped = preparation.swaps.functions
     met = {**functions, **swapped}.values()
     cached = [done for done in once.made if not done.what]
@@ -299,9 +340,17 @@ def _trace(
     report = report_of(functions.values(), swapped.values(), record)
     distinct = _pairs(program.inputs, tracer.distinct)
     answers = [Answer(done) for done in cached]
+    guards += [
+        Same(*place, reference_to(state[name]))
+        for name, place in rebinding.places().items()
+        if name not in places
+    ]
+    live = LiveState(ordered, places)
+    if places and places.keys() != program.buffers.keys():
+        guards.append(Apart(live))
     return ConcreteProgram(
         program,
-        ordered,
+        live,
         specs,
         function,
         guards,
@@ -311,6 +360,7 @@ def _trace(
         effects,
         distinct,
         answers,
+        rebinding,
     )
 
 
@@ -431,6 +481,7 @@ def _finish(
     result: Any,
     state: Mapping[str, EagerTensor],
     place: Location | None,
+    rebinding: Rebinding,
 ) -> None:
     """Set what the Program yields, and bring its parameters into their order."""
     for variable in program.inputs:
@@ -446,12 +497,16 @@ def _finish(
     numbers = [not isinstance(leaf, Tensor) or _is_number(leaf) for leaf in leaves]
     program.structure = substitute(structure, [Output(i, n) for i, n in enumerate(numbers)])
     program.block.yields = [tracer.variable(leaf) for leaf in leaves]
+    rebinding.find_sources(program)
     by_id = {id(tensor): key for key, tensor in state.items()}
     for tensor, variable in tracer.assigned():
         key = by_id[id(tensor)]
-        if variable is not program.state[key]:
+        new = rebinding.ends.get(key, variable)
+        if new is variable or key in rebinding.contents:
+            tracer.local(variable)  # refused where the user changed it under another name
+        if new is not program.state[key]:
             program.updates.append(key)
-            program.block.yields.append(tracer.local(variable))
+            program.block.yields.append(tracer.local(new))
     program.block.parameters = [*program.inputs, *program.state.values()]
 
 

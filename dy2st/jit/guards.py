@@ -20,6 +20,7 @@ from dy2st.convert.heap import names_in
 from dy2st.convert.references import reference_to
 from dy2st.convert.swapping import own_code
 from dy2st.jit.constants import COMPARED, constant_key
+from dy2st.jit.live_state import Apart
 from dy2st.jit.watched import Watched
 from dy2st.transpiler.source import mangle
 
@@ -71,7 +72,7 @@ class SameCode:
         return True
 
 
-AnyGuard: TypeAlias = Guard | Same | SameCode | Watched
+AnyGuard: TypeAlias = Apart | Guard | Same | SameCode | Watched
 
 
 class _Guards:

@@ -10,7 +10,11 @@ from dy2st_runtime.nn.layer import Layer, attribute_changes
 
 
 class LayerState:
-    """The key of everything that a Layer holds in Python, computed again only after a change."""
+    """The key of everything that a Layer holds in Python, computed again only after a change.
+
+    A buffer counts by its type and by which other buffers are the same tensor: a call may make it
+    another one.
+    """
 
     def __init__(self, layer: Layer):
         """Watch a Layer and all that are inside."""
@@ -25,15 +29,23 @@ class LayerState:
             layer = self._layer()
             if layer is None:
                 return None
-            self._key = tuple(map(_layer_key, layer.sublayers(include_self=True)))
+            numbers: dict[int, int] = {}
+            layers = layer.sublayers(include_self=True)
+            self._key = tuple(_layer_key(layer, numbers) for layer in layers)
         return self._key
 
 
-def _layer_key(layer: Layer) -> Hashable:
+def _layer_key(layer: Layer, numbers: dict[int, int]) -> Hashable:
     held = {
         name: value
         for name, value in layer.__dict__.items()
         if name == "training" or (not name.startswith("_") and isinstance(value, COMPARED))
     }
-    registered = (*layer._parameters.items(), *layer._buffers.items(), *layer._sub_layers.items())
-    return id(layer), constant_key(held), tuple((name, id(value)) for name, value in registered)
+    registered = (*layer._parameters.items(), *layer._sub_layers.items())
+    buffers = tuple(
+        (name, None if tensor is None else (tensor.array.dtype, tensor.array.shape, number))
+        for name, tensor in layer._buffers.items()
+        for number in [numbers.setdefault(id(tensor), len(numbers))]
+    )
+    own = tuple((name, id(value)) for name, value in registered)
+    return id(layer), constant_key(held), own, buffers

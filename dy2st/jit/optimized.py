@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from dy2st.jit.live_state import LiveState
 from dy2st_runtime import engine
 from dy2st_runtime.errors import ArgumentError, PassError, VerifyError
 from dy2st_runtime.ir import Program
@@ -60,22 +60,33 @@ class OptimizedProgram:
     Passes may have built arrays into the Program: it holds as long as the tensors have those.
     """
 
-    def __init__(self, program: Program, state: Mapping[str, EagerTensor], applied: Any):
+    def __init__(self, program: Program, live: LiveState, applied: Any):
         """Run the passes on a copy."""
+        state = live.now()
         arrays = {name: tensor.array for name, tensor in state.items()}
         module = transformed(applied, {program.name: program}, dict(arrays))
         self.program: Program = module.programs[program.name]
         replaced = {n for n, array in arrays.items() if module.state.get(n, array) is not array}
         built_in = module.frozen | replaced
-        self.state: dict[str, EagerTensor] = {}
-        for name in self.program.state:
-            is_live = name in arrays and name not in built_in
-            self.state[name] = state[name] if is_live else wrapped(module.state[name])
-        self.frozen = [(state[name], arrays[name]) for name in sorted(built_in)]
+        own = {
+            name: wrapped(module.state[name])
+            for name in self.program.state
+            if name not in arrays or name in built_in
+        }
+        tensors = {n: own[n] if n in own else state[n] for n in self.program.state}
+        self._live = LiveState(tensors, {n: p for n, p in live.places.items() if n not in own})
+        self._source = live.only(built_in)
+        self.frozen = [(name, arrays[name]) for name in sorted(built_in)]
+
+    @property
+    def state(self) -> dict[str, EagerTensor]:
+        """The live parameters and buffers that the Program reads, by name."""
+        return self._live.now()
 
     def is_current(self) -> bool:
         """Whether all arrays that were built in are still those of the tensors."""
-        return all(tensor.array is array for tensor, array in self.frozen)
+        now = self._source.now()
+        return all(now[name].array is array for name, array in self.frozen)
 
     @cached_property
     def executable(self) -> Any:

@@ -223,12 +223,14 @@ class EagerTensor(Tensor):
         """Replace the data by an array or tensor of the same shape; the dtype stays."""
         tracer = current_tracer()
         if tracer is not None:
-            set_traced_value(self, value)
+            tracer.set_value(self, value)
             return
         array = np.asarray(value.array if isinstance(value, EagerTensor) else value)
         if array.shape != self.array.shape:
             raise ShapeError(f"set_value: shape {list(array.shape)} does not fit {self.shape}")
         self.array = array.astype(self.array.dtype, copy=True)
+        if self.node is not None:  # it is no longer what was computed
+            self.node, self.index, self.stop_gradient = None, 0, True
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Change elements in place; other tensors made from this one keep their values."""
@@ -237,8 +239,9 @@ class EagerTensor(Tensor):
                 "a leaf that needs gradients cannot be changed in place while gradients are "
                 "recorded: use no_grad() or clone() it first"
             )
-        if current_tracer() is not None:
-            set_traced_value(self, F.setitem(self, index, value))
+        tracer = current_tracer()
+        if tracer is not None:
+            tracer.change(self, F.setitem(self, index, value))
             return
         result = F.setitem(self.alias(self.array, self.node, self.index), index, value)
         self.array, self.node, self.index = result.array, result.node, result.index
@@ -262,17 +265,6 @@ class Parameter(EagerTensor):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self.stop_gradient = not value
-
-
-def set_traced_value(tensor: EagerTensor, value: Any) -> None:
-    """While tracing: `tensor` has `value` from here on, and keeps it when the Program has run."""
-    tracer = current_tracer()
-    assert tracer is not None
-    old = tracer.captured(tensor).tensor_type
-    variable = tracer.variable(value, old.dtype)
-    if variable.tensor_type != old:
-        variable = F.cast(F.broadcast_to(variable, old.shape), old.dtype)
-    tracer.assign(tensor, variable)
 
 
 class EagerInterpreter:

@@ -1,5 +1,6 @@
 """The language of Programs: types, Variables, operators' records, the call path and the tracer."""
 
+from dy2st_runtime.ir import sizes_as_numbers
 from dy2st_runtime.ir.definition import (
     DEFINITIONS,
     REQUIRED,
@@ -58,5 +59,6 @@ __all__ = [
     "lookup",
     "method",
     "public",
+    "sizes_as_numbers",
     "user_location",
 ]

@@ -20,6 +20,10 @@ class Aliases:
         """Note the parameter of a nested Block that stands for a Variable around it."""
         self._outer[inner] = outer
 
+    def outer(self, inner: Variable) -> Variable | None:
+        """The Variable around a nested Block that a parameter of it stands for."""
+        return self._outer.get(inner)
+
     def note(self, one: Variable, other: Variable) -> None:
         """Note that two Variables may be one tensor."""
         group, joined = self.group(one), self.group(self.origin(other))

@@ -13,7 +13,7 @@ from typing import Any
 
 from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
-from dy2st_runtime.ir.dispatch import FUNCTIONS, F
+from dy2st_runtime.ir.dispatch import FUNCTIONS, F, active
 from dy2st_runtime.ir.location import user_location, why_not_converted
 from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ir.python_numbers import (
@@ -253,11 +253,12 @@ class Variable(Tensor):
         return (F.getitem(self, i) for i in range(size))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        """Refused here: converted code makes a new tensor instead."""
-        raise _needs_value(
-            "a traced tensor is changed in place where no variable holds it",
-            "give it a name in a converted function: y = items[i]; y[j] = value; items[i] = y",
-        )
+        """All names of the tensor mean the changed one from here on."""
+        _recorder().change(self, F.setitem(self, index, value))
+
+    def set_value(self, value: Any) -> None:
+        """As `__setitem__`, for all elements: shape and dtype stay, no gradient flows through."""
+        _recorder().set_value(self, value)
 
     def __iadd__(self, other: Any) -> Any:
         """`x += y`: a list of the Program gets the entries of another."""
@@ -322,6 +323,17 @@ class Variable(Tensor):
     def __repr__(self) -> str:
         """`Variable(%x: tensor<2x3xfloat32>)`."""
         return f"Variable(%{self.name or '?'}: {self.type})"
+
+
+def _recorder() -> Any:
+    """The tracer, which records what becomes of a tensor that is changed in place."""
+    tracer = active()
+    if not hasattr(tracer, "set_value"):
+        raise _needs_value(
+            "a traced tensor is changed in place when the trace is over",
+            "return it from the function, and change what the function returned",
+        )
+    return tracer
 
 
 _SEQUENCES = (str, bytes, list, tuple)

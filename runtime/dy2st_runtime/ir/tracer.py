@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,9 +18,9 @@ from dy2st_runtime.dims import (
     collect,
     current,
     require,
+    require_equal,
 )
-from dy2st_runtime.dims.expression import OPERATIONS
-from dy2st_runtime.errors import EscapedVariable, Location
+from dy2st_runtime.errors import EscapedVariable, Location, ShapeError
 from dy2st_runtime.ir.aliases import Aliases
 from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.data import carry, data_of
@@ -30,6 +29,7 @@ from dy2st_runtime.ir.dispatch import active, interpreting
 from dy2st_runtime.ir.facts import drop_implied, holding, simplified_type, simplify_types
 from dy2st_runtime.ir.fresh import fresh_symbol, restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.gradient_flow import GradientFlow
 from dy2st_runtime.ir.growth import Growth
 from dy2st_runtime.ir.inputs import (
     NUMBER_DTYPES,
@@ -87,6 +87,10 @@ class Tracer:
         self._capture = capture
         self._known: dict[int, tuple[Tensor, Variable]] = {}
         self._first: dict[int, Variable] = {}
+        # What a finished nested Block has made of captured tensors: at its end they are that.
+        self._ends: dict[Block, dict[int, tuple[Tensor, Variable]]] = {}
+        # Called with a Layer and a name before a buffer of the Layer is replaced.
+        self.before_rebound: Callable[[Any, str], None] | None = None
         self._captured: dict[Block, dict[Variable, Variable]] = {}
         self._constraints: list[Constraint] = []
         self._overwritten: list[Variable] = []
@@ -255,10 +259,13 @@ class Tracer:
         return self.append("constant", [], {"value": array}, [type]).results[0]
 
     def captured(self, tensor: Tensor) -> Variable:
-        """The Variable that currently stands for an eager tensor."""
-        known = self._known.get(id(tensor))
+        """The Variable that currently stands for an eager tensor, or for a Variable of the user's
+        that was changed in place."""
+        known = self._ended(id(tensor)) or self._known.get(id(tensor))
         if known is not None:
             return known[1]
+        if isinstance(tensor, Variable):
+            return tensor
         if self._capture is None:
             return self.constant(np.asarray(tensor))
         variable = self._capture(self, tensor)
@@ -268,13 +275,31 @@ class Tracer:
             self._first[id(tensor)] = variable
         return variable
 
+    def _ended(self, key: int) -> tuple[Tensor, Variable] | None:
+        """What a tensor is at the end of the Blocks that are finished, of those around here."""
+        block: Block | None = self.block
+        while block is not None and self._ends:
+            if block in self._ends and key in self._ends[block]:
+                return self._ends[block][key]
+            block = block.parent
+        return None
+
     def assign(self, tensor: Tensor, variable: Variable) -> None:
         """Let `variable` stand for an eager tensor from now on."""
         self._known[id(tensor)] = (tensor, variable)
 
+    def change(self, tensor: Tensor, variable: Variable) -> None:
+        """Let a tensor that the user changes in place hold `variable` from now on.
+
+        Its other names hold the same object; a result of a branch that may be it is out of date.
+        """
+        self.overwrite(self.captured(tensor))
+        self._first.setdefault(id(tensor), self.captured(tensor))
+        self.assign(tensor, variable)
+
     def assigned(self) -> list[tuple[Tensor, Variable]]:
         """Every captured tensor with the Variable that stands for it now, in order of capture."""
-        return list(self._known.values())
+        return [entry for entry in self._known.values() if not isinstance(entry[0], Variable)]
 
     def discard(self, mark: int) -> None:
         """Take back what was recorded since the Block had `mark` operators; it is recorded anew.
@@ -297,21 +322,27 @@ class Tracer:
         return dict(self._known)
 
     def take_assignments(
-        self, before: dict[int, tuple[Tensor, Variable]]
+        self, before: dict[int, tuple[Tensor, Variable]], block: Block
     ) -> dict[int, tuple[Tensor, Variable]]:
-        """Go back to an earlier `assignments`; returns what was assigned since."""
+        """Go back to an earlier `assignments`; returns what was assigned since, in a Block."""
         changed = {}
         for key, (tensor, variable) in self._known.items():
             old = before[key][1] if key in before else self._first[key]
             if old is not variable:
                 changed[key] = (tensor, variable)
             self._known[key] = (tensor, old)
-        return changed
+        if changed:
+            self._ends[block] = changed
+        return {key: one for key, one in changed.items() if not _belongs_to(one[0], block)}
 
     # -- closed blocks -----------------------------------------------------------------------
 
     def local(self, variable: Variable) -> Variable:
         """The same value as seen from the current Block."""
+        now = self.captured(variable)
+        if now is not variable:
+            now.guard = now.guard or variable.guard
+            variable = now
         if variable.overwritten is not None:
             raise EscapedVariable(
                 f"a tensor is used that was changed in place at {variable.overwritten}",
@@ -401,6 +432,27 @@ class Tracer:
         if found:
             self.locate_constraints(user_location())
 
+    def set_value(self, tensor: Tensor, value: Any) -> None:
+        """Give a tensor other numbers in place: shape and dtype stay, no gradient flows through."""
+        old = self.captured(tensor).tensor_type
+        variable = self.variable(value)
+        reason = f"set_value: shape {list(variable.shape)} does not fit {list(old.shape)}"
+        if variable.ndim != len(old.shape):
+            raise ShapeError(reason)
+        for size, wanted in zip(variable.shape, old.shape, strict=True):
+            require_equal(size, wanted, reason)
+        if variable.dtype != old.dtype:
+            variable = self._cast(variable, old.dtype)
+        self.change(tensor, self._copied(variable))
+
+    def _copied(self, variable: Variable) -> Variable:
+        """A Variable of its own with the same value, through which no gradient flows."""
+        if isinstance(variable.maker, Operator) and variable.maker.operands:
+            flow = GradientFlow(lambda _: False, self.aliases.outer)
+            if flow.is_stopped(variable) and len(self.aliases.of(variable)) == 1:
+                return variable
+        return self.append("detach", [variable], {}, [variable.type]).results[0]
+
     def overwrite(self, variable: Variable) -> None:
         """Note that the user changed a tensor in place: the Variable must not be read again.
 
@@ -479,33 +531,6 @@ def current_tracer() -> Tracer | None:
     return interpreter if isinstance(interpreter, Tracer) else None
 
 
-_PYTHON: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add,
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-    "truediv": operator.truediv,
-    "floordiv": operator.floordiv,
-    "modulo": operator.mod,
-    "pow": operator.pow,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
-
-def _number_of_sizes(operation: str, operands: tuple[Any, Any]) -> Any:
-    """n / 2 or n * 0.5, recorded as numbers of Python; None outside of a trace."""
-    tracer = current_tracer()
-    if tracer is None:
-        return None
-    left, right = (tracer.number(value) for value in operands)
-    return _PYTHON[operation](left, right)
-
-
-OPERATIONS["number"] = _number_of_sizes
-
-
 def infer(
     definition: OperatorDefinition, types: Sequence[ValueType], attributes: Mapping[str, Any]
 ) -> list[ValueType]:
@@ -543,6 +568,10 @@ def _infer_by_decomposition(
         results = definition.decompose(*parameters, **attributes)
     results = results if isinstance(results, tuple) else (results,)
     return [result.type for result in results]
+
+
+def _belongs_to(tensor: Tensor, block: Block) -> bool:
+    return isinstance(tensor, Variable) and tensor.block is block
 
 
 def _escaped(variable: Variable) -> EscapedVariable:

@@ -10,10 +10,11 @@ import numpy as np
 
 from dy2st_runtime.errors import ConversionError, ParameterMismatch, ShapeError
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
+from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.tracebacks import hide_own_frames
 from dy2st_runtime.nn.initializer import Constant, Initializer, XavierUniform
-from dy2st_runtime.tensor import EagerTensor, Parameter, set_traced_value
+from dy2st_runtime.tensor import EagerTensor, Parameter
 
 AnyLayer = TypeVar("AnyLayer", bound="Layer")
 Hook = Callable[..., Any]
@@ -29,6 +30,11 @@ def attribute_changes() -> int:
 def _note_change() -> None:
     global _changes
     _changes += 1
+
+
+def note_other_buffers() -> None:
+    """Note that buffers were set past the methods of their Layers, to tensors of another kind."""
+    _note_change()
 
 
 # What turns a user's function into its converted form while a function is traced. The compiler
@@ -217,20 +223,24 @@ class Layer:
     def _forget(self, name: str) -> None:
         _note_change()
         store = self._store_of(name) if "_parameters" in self.__dict__ else None
+        if store is self._buffers:
+            self._announce(name)
         if store is not None:
             del store[name]
             self._not_persistable.discard(name)
 
     def _set_while_tracing(self, name: str, value: Any) -> None:
-        """Buffers take traced values; anything else needs a trace for every call: say so."""
-        buffer = self._buffers.get(name)
-        if isinstance(buffer, EagerTensor) and isinstance(value, Tensor):
-            set_traced_value(buffer, value)
+        """Buffers take traced tensors; anything else needs a trace for every call: say so."""
+        is_tensor = isinstance(value, Tensor) and getattr(value, "number", None) is None
+        if name in self._buffers and (is_tensor or value is None or isinstance(value, Choice)):
+            self._announce(name)
+            self._buffers[name] = value
             return
-        if isinstance(value, (Tensor, Layer)):
+        if isinstance(value, (Tensor, Layer)) or name in self._buffers:
+            kind = "Layer" if isinstance(value, Layer) else "tensor" if is_tensor else "number"
             raise ConversionError(
-                f"the attribute {name!r} of {type(self).__name__} is set to a "
-                f"{'Layer' if isinstance(value, Layer) else 'tensor'} while the function is traced",
+                f"the attribute {name!r} of {type(self).__name__} is set to a {kind} while the "
+                "function is traced",
                 at=user_location(),
                 why="a Program keeps values between calls only in registered buffers",
                 hint=f"register_buffer({name!r}, ...) in __init__, or return the value",
@@ -241,6 +251,12 @@ class Layer:
             "Keep the value in a buffer (register_buffer) if it must change at every call."
         )
         object.__setattr__(self, name, value)
+
+    def _announce(self, name: str) -> None:
+        """Who traces is told that a buffer becomes another tensor, and has to put it back."""
+        tracer = current_tracer()
+        if tracer is not None and tracer.before_rebound is not None:
+            tracer.before_rebound(self, name)
 
     # -- registering -------------------------------------------------------------------------
 
@@ -432,6 +448,7 @@ class Layer:
             for tensor in (*self.parameters(), *self.buffers()):
                 if tensor.array.dtype.kind == "f":
                     tensor.array = tensor.array.astype(wanted)
+            _note_change()
         return self
 
     def astype(self: AnyLayer, dtype: Any) -> AnyLayer:

@@ -228,7 +228,7 @@ def _trace(tracer: Tracer, function: Branch, condition: Condition | None = None)
     with tracer.nested(condition) as block:
         block.yields = [tracer.variable(value) for value in function()]
     overwritten = tracer.take_overwritten(mark)
-    return _Traced(block, tracer.take_assignments(before), overwritten)
+    return _Traced(block, tracer.take_assignments(before, block), overwritten)
 
 
 def close_blocks(tracer: Tracer, blocks: Sequence[Block], own: int) -> list[Variable]:

@@ -44,7 +44,8 @@ class Executable:
         """Outputs, then new values of the buffers in `program.updates`.
 
         `state` holds parameters, then buffers, in the order of `program.state`. The results never
-        share memory with what was given. Raises SpecError if an input does not fit.
+        share memory with what was given, but that a buffer may become one of the arrays in `state`.
+        Raises SpecError if an input does not fit.
         """
         self.check(inputs)
         try:
@@ -54,9 +55,13 @@ class Executable:
         except Exception as error:  # goes on, with the place of the operator
             self._add_place(error)
             raise
+        kept = set(map(id, state)) if self.program.updates else ()
+        first = len(results) - len(self.program.updates)
         return [
-            _own(result) if copied or isinstance(result, list) else np.asarray(result)
-            for result, copied in zip(results, self._copied, strict=True)
+            _own(result)
+            if (copied and (place < first or id(result) not in kept)) or isinstance(result, list)
+            else np.asarray(result)
+            for place, (result, copied) in enumerate(zip(results, self._copied, strict=True))
         ]
 
     def check(self, inputs: Sequence[Array]) -> None:
