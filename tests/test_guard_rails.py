@@ -30,9 +30,15 @@ def test_the_runtime_loads_numpy_and_safetensors_alone():
     assert loaded_by("dy2st_runtime") <= {"numpy", "safetensors", "dy2st_runtime"}
 
 
-def test_the_compiler_loads_gast_beside():
-    allowed = {"numpy", "safetensors", "dy2st_runtime", "dy2st", "gast"}
-    assert loaded_by("dy2st") <= allowed
+def test_the_compiler_loads_no_more_until_it_converts():
+    assert loaded_by("dy2st") <= {"numpy", "safetensors", "dy2st_runtime", "dy2st"}
+
+
+def test_what_converts_is_loaded_late():
+    code = "import dy2st, sys; print(*[n for n in sys.modules if n.startswith('dy2st.')])"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    late = ("dy2st.transpiler", "dy2st.convert.call", "dy2st.passes", "dy2st.jit.concrete_program")
+    assert not [name for name in shown.stdout.split() if name.startswith(late)]
 
 
 @pytest.mark.parametrize(

@@ -2,23 +2,24 @@
 
 from pathlib import Path
 
-from dy2st.convert.call import convert_call, ignore_module
 from dy2st.jit.api import not_to_static, to_static
 from dy2st.jit.code_level import set_code_level, set_verbosity
-from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.save_load import load, save
 from dy2st.jit.static_function import StaticFunction
 from dy2st.jit.switches import enable_to_static
-from dy2st.transpiler import statement_info
+from dy2st.late import late_names
 from dy2st_runtime.io import LoadedModel as TranslatedLayer
 from dy2st_runtime.ir.location import hide_frames_of
-from dy2st_runtime.ir.tracebacks import join_parts
-from dy2st_runtime.nn.layer import install_converter
 
 hide_frames_of(str(Path(__file__).parent.parent))  # locations name the user's lines, never ours
-# From here on a Layer that is called while a function is traced runs its converted forward.
-install_converter(convert_call)
-join_parts(lambda code: statement_info(code) is not None)
+
+__getattr__ = late_names(
+    __name__,
+    {
+        "ConcreteProgram": "dy2st.jit.concrete_program",
+        "ignore_module": "dy2st.convert.call",
+    },
+)
 
 __all__ = [
     "ConcreteProgram",

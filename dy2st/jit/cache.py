@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
-from dy2st.convert.once import OneCall
-from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st_runtime.by_identity import ByIdentity
+
+if TYPE_CHECKING:
+    from dy2st.convert.once import OneCall
+    from dy2st.jit.concrete_program import ConcreteProgram
 
 # A Program is some 100 KB with its code; who needs more than 64 at a time has one for each call.
 MOST_PROGRAMS = 64

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.optimized import as_pass, transformed
 from dy2st.jit.static_function import StaticFunction
@@ -17,6 +16,9 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.tracebacks import without_own_frames
 from dy2st_runtime.nn.layer import Layer
+
+if TYPE_CHECKING:
+    from dy2st.jit.concrete_program import ConcreteProgram
 
 
 @without_own_frames

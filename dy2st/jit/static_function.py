@@ -8,25 +8,18 @@ import sys
 import weakref
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st.convert.call import convert_call
-from dy2st.convert.once import OneCall
 from dy2st.convert.references import reference_to
 from dy2st.jit import switches
 from dy2st.jit.cache import ProgramCache
 from dy2st.jit.code_level import note
-from dy2st.jit.concrete_program import ConcreteProgram, place_of, trace
 from dy2st.jit.constants import constant_key
-from dy2st.jit.generality import Axis, Family, Shapes, axes_text, generalised
-from dy2st.jit.guards import object_key
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.layer_state import LayerState
-from dy2st.jit.report import Report
-from dy2st.jit.shape_table import ShapeTable
-from dy2st.transpiler import transpile
+from dy2st.late import Late
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Program, Tensor, Variable, current_tracer
 from dy2st_runtime.ir.location import warn_user
@@ -34,6 +27,16 @@ from dy2st_runtime.ir.structure import flatten, is_container, map_entries
 from dy2st_runtime.ir.tracebacks import hide_own_frames, without_own_frames
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, from_numpy
+
+if TYPE_CHECKING:
+    from dy2st.convert.once import OneCall
+    from dy2st.jit import tracing
+    from dy2st.jit.concrete_program import ConcreteProgram
+    from dy2st.jit.generality import Axis, Family, Shapes
+    from dy2st.jit.report import Report
+    from dy2st.jit.shape_table import ShapeTable
+else:
+    tracing = Late("dy2st.jit.tracing")
 
 InputSpecs = Sequence[Any] | None
 
@@ -180,7 +183,7 @@ class StaticFunction:
     @property
     def code(self) -> str:
         """The rewritten source text."""
-        return transpile(self._function).code  # type: ignore[arg-type]
+        return tracing.transpile(self._function).code  # type: ignore[arg-type]
 
     def rollback(self) -> Callable[..., Any]:
         """Undo the conversion: the Layer's method, or the function, is the user's own again."""
@@ -196,7 +199,7 @@ class StaticFunction:
         if not switches.enabled():
             return self.dygraph_function(*args, **kwargs)
         if current_tracer() is not None:
-            return convert_call(self.dygraph_function)(*args, **kwargs)
+            return tracing.convert_call(self.dygraph_function)(*args, **kwargs)
         try:
             return self._run(args, kwargs)
         except BaseException as error:  # goes on, without our frames: no trace is around
@@ -214,7 +217,7 @@ class StaticFunction:
         """The Program for these arguments (tensors or InputSpecs), traced now if need be."""
         arguments = self._bind(args, kwargs)
         specs = _to_named_specs(arguments)
-        return self._traced(OneCall(), specs, key=constant_key(specs))
+        return self._traced(tracing.OneCall(), specs, key=constant_key(specs))
 
     @property
     @without_own_frames
@@ -236,12 +239,12 @@ class StaticFunction:
         if not isinstance(input_spec, (list, tuple)):
             raise TypeError(f"input_spec is a list of InputSpecs, not {input_spec!r}")
         specs = self._bind_specs(tuple(input_spec))
-        return self._traced(OneCall(), specs, key=constant_key(specs))
+        return self._traced(tracing.OneCall(), specs, key=constant_key(specs))
 
     def like(self, concrete: ConcreteProgram) -> ConcreteProgram:
         """The Program for the arguments of another."""
         specs = dict(concrete.arguments)
-        return self._traced(OneCall(), specs, key=constant_key(specs))
+        return self._traced(tracing.OneCall(), specs, key=constant_key(specs))
 
     @property
     @without_own_frames
@@ -267,7 +270,7 @@ class StaticFunction:
 
     def shapes(self) -> ShapeTable:
         """A table of all sizes in the Program of `concrete_program`: print it."""
-        return ShapeTable(self.main_program)
+        return tracing.ShapeTable(self.main_program)
 
     def report(self) -> Report:
         """What became of every function and statement that was met for `concrete_program`.
@@ -286,7 +289,7 @@ class StaticFunction:
         shapes = tuple(t.array.shape for t in tensors)
         python, mode = constant_key(structure), self._mode()
         key = (dtypes, shapes, python, mode)
-        call = OneCall()
+        call = tracing.OneCall()
         known = self.program_cache.find(key, call)
         if known is not None:
             return known
@@ -304,7 +307,7 @@ class StaticFunction:
         if known is None:
             while len(self._families) >= _MOST_FAMILIES:
                 self._families.pop(next(iter(self._families)), None)
-            known = self._families.setdefault(key, Family(shapes))
+            known = self._families.setdefault(key, tracing.Family(shapes))
         return known
 
     def _for_shapes(
@@ -329,8 +332,9 @@ class StaticFunction:
     ) -> ConcreteProgram | None:
         """The Program in which all axes that may be are symbols; None if none may."""
         while family.symbolic:
-            wider = generalised(specs, family.symbolic)
-            where = f"{self.__qualname__}(): unknown sizes of {axes_text(specs, family.symbolic)}"
+            wider = tracing.generalised(specs, family.symbolic)
+            sizes = tracing.axes_text(specs, family.symbolic)
+            where = f"{self.__qualname__}(): unknown sizes of {sizes}"
             try:
                 key = ("found", constant_key(wider))
                 concrete = self._traced(call, wider, key, is_asked_for=False)
@@ -359,7 +363,7 @@ class StaticFunction:
         layer = instance if isinstance(instance, Layer) else None
         arguments = (bound.args, bound.kwargs)
         called = self._function if self._called is None else self._call_of_layer
-        concrete = trace(
+        concrete = tracing.trace(
             self._function,
             *arguments,
             self.__name__,
@@ -377,19 +381,19 @@ class StaticFunction:
             warn_user(
                 f"{self.__qualname__}() is traced anew for every call, which takes long, since "
                 f"{concrete.effects[0]}",
-                place_of(self._function),
+                tracing.place_of(self._function),
             )
         return concrete
 
     def _call_of_layer(self, *args: Any, **kwargs: Any) -> Any:
         own = 0 if self._layer is None else 1
-        return convert_call(self._called)(*args[own:], **kwargs)
+        return tracing.convert_call(self._called)(*args[own:], **kwargs)
 
     def _mode(self) -> Any:
         """What else the Program depends on: Python values of the Layer or object, its mode too."""
         instance = self.class_instance
         if not isinstance(instance, Layer):
-            return None if instance is None else object_key(instance)
+            return None if instance is None else tracing.object_key(instance)
         if self._state is None:
             self._state = LayerState(instance)
         return self._state.key()

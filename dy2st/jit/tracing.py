@@ -1,0 +1,30 @@
+"""All that a trace needs: loaded when a function is first traced."""
+
+from dy2st.convert.call import convert_call, on_conversion
+from dy2st.convert.once import OneCall
+from dy2st.jit.concrete_program import place_of, trace
+from dy2st.jit.generality import Family, axes_text, generalised
+from dy2st.jit.guards import object_key
+from dy2st.jit.shape_table import ShapeTable
+from dy2st.jit.shown import show
+from dy2st.transpiler import statement_info, transpile
+from dy2st_runtime.ir.tracebacks import join_parts
+from dy2st_runtime.nn.layer import install_converter
+
+# From here on a Layer that is called while a function is traced runs its converted forward.
+install_converter(convert_call)
+join_parts(lambda code: statement_info(code) is not None)
+on_conversion.append(show)
+
+__all__ = [
+    "Family",
+    "OneCall",
+    "ShapeTable",
+    "axes_text",
+    "convert_call",
+    "generalised",
+    "object_key",
+    "place_of",
+    "trace",
+    "transpile",
+]

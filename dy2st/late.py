@@ -1,0 +1,39 @@
+"""What is loaded when it is first used: the compiler takes as long to load as all the rest."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+class Late:
+    """A module that is loaded when something in it is first asked for.
+
+    >>> Late("fractions").Fraction(1, 2)
+    Fraction(1, 2)
+    """
+
+    def __init__(self, module: str) -> None:
+        """Take its name."""
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        """What has the name in the module."""
+        value = getattr(import_module(self._module), name)
+        setattr(self, name, value)
+        return value
+
+
+def late_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package, for names that are loaded from these modules."""
+
+    def load(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(modules[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load
