@@ -169,6 +169,8 @@ def _changes(notes: Notes, heap: Heap, copies: Copies) -> dict[Hashable, Change]
     """What was announced, and what has changed all the same."""
     found: dict[Hashable, Change] = {}
     for key, change in notes.changes.items():
+        if isinstance(change.place, Cell) and id(change.place.cell) not in heap.names:
+            continue  # of a function that was called inside: nobody outside has it
         change.before = copies.original_of(change.before)
         if _is_change(change, copies):
             found[key] = change

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from types import CoroutineType
 from typing import Any
 
 import numpy as np
@@ -532,6 +533,8 @@ def _check_structure(structure: Any, name: str, place: Location | None) -> None:
             _check_keys(entry, name, place)
         changed = map_entries(entry, check)
         if changed is entry and not is_container(entry) and not isinstance(entry, known):
+            if isinstance(entry, CoroutineType):
+                entry.close()  # nobody will await it
             raise ConversionError(
                 f"{name}() returns a {type(entry).__name__}",
                 at=place,

@@ -11,10 +11,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, TensorAsPython
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
+from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.program import Variable
 
 Array = np.ndarray[Any, Any]
 Hook = Callable[[Any], Any]
@@ -212,6 +214,7 @@ def grad(
     None with `allow_unused` and ArgumentError without.
     """
     outputs, inputs = _as_list(outputs), _as_list(inputs)
+    _refuse_traced((*outputs, *inputs))
     seeds = [None] * len(outputs) if grad_outputs is None else _as_list(grad_outputs)
     pairs = [(output, _seed(output, seed)) for output, seed in zip(outputs, seeds, strict=True)]
     retain = create_graph if retain_graph is None else retain_graph
@@ -229,6 +232,18 @@ def grad(
             )
         results.append(result)
     return results
+
+
+def _refuse_traced(tensors: Sequence[Any]) -> None:
+    """The tape knows nothing of a Program, which has no values yet."""
+    if any(isinstance(tensor, Variable) for tensor in tensors):
+        raise TensorAsPython(
+            "grad() of traced tensors",
+            at=user_location(),
+            why="gradients are taken of a whole Program when it runs, not inside of one",
+            hint="return the outputs, and call grad() on what the converted function returns, in a "
+            "function that is not converted; not_to_static does not help, it is traced, too",
+        )
 
 
 def _seed(tensor: Any, gradient: Any) -> Any:

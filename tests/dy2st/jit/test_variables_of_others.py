@@ -386,3 +386,95 @@ def test_a_variable_of_a_closure_that_some_paths_bind_may_be_passed_on():
         return x
 
     agrees(f)
+
+
+def _bound_beside_a_tensor(x):
+    n, go_on = 0, x.sum() > 0
+    while go_on and (n := n + 1) < 5:
+        x = x + n
+    return x + n
+
+
+def _bound_in_one_of_two(x):
+    n = 0
+    while x.sum() < 100 and ((n := n + 1) < 5 or x.max() < 3):
+        x = abs(x) * 2 + 1
+    return x + n
+
+
+def _bound_first(x):
+    while (s := x.sum()) < 100 and x.max() < 30:
+        x = abs(x) * 2 + 1
+    return x + s
+
+
+def _bound_in_a_choice(x):
+    n = 1
+    y = x * (n := 2) if x.sum() > 0 else x - (n := 3)
+    return y * n
+
+
+def _bound_after_or(x):
+    n = 1
+    return x if x.sum() > 0 or (n := 5) < 3 else x * n
+
+
+def _bound_in_an_elif(x):
+    if x.sum() > 9:
+        return x
+    elif (m := x.max()) > 1 and (k := m + 1) > 2:
+        return x * k
+    return x - m
+
+
+def _changed_by_a_function_that_a_turn_makes(x):
+    def counted(x):
+        n = x.sum()
+
+        def increase():
+            nonlocal n
+            n = n + 1
+
+        increase()
+        return n
+
+    while x.sum() < 100:
+        x = x + abs(counted(x)) + 1
+    return x
+
+
+def _changed_in_a_branch_of_a_function_that_a_turn_calls(x):
+    def counted(x):
+        n = 0
+
+        def increase():
+            nonlocal n
+            if x.sum() > 0:
+                n = n + 1
+
+        increase()
+        return n
+
+    while x.sum() < 20:
+        x = x + counted(x) + 1
+    return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _bound_beside_a_tensor,
+        _bound_in_one_of_two,
+        _bound_first,
+        _bound_in_a_choice,
+        _bound_after_or,
+        _bound_in_an_elif,
+        _changed_by_a_function_that_a_turn_makes,
+        _changed_in_a_branch_of_a_function_that_a_turn_calls,
+    ],
+)
+def test_a_variable_of_a_turn_is_its_own(function):
+    converted = to_static(function)
+    for values in ([1.0, 2.0, 3.0], [-1.0, -2.0, 0.5], [20.0, 30.0, 1.0]):
+        x = dy2st.to_tensor(values)
+        assert converted(x).tolist() == function(x).tolist()
