@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
+import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -307,10 +308,12 @@ _SHOWN = frozenset({"assert", "assert_bound", "print", "raise", "write"})
 
 def _endless() -> ConversionError:
     return ConversionError(
-        "a recursion whose end depends on a tensor",
+        "a recursion whose end depends on a tensor, or that is too deep to be traced",
         at=user_location(),
-        why="both branches of an `if` on a tensor are traced, so every call makes the next one",
-        hint="write it as a `while` loop, or end it by a number of Python",
+        why="both branches of an `if` on a tensor are traced, so every call makes the next one, up "
+        f"to Python's limit of {sys.getrecursionlimit()} calls in each other",
+        hint="write it as a `while` loop; if a number of Python ends it, raise the limit with "
+        "sys.setrecursionlimit(...)",
     )
 
 

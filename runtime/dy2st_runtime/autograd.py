@@ -241,8 +241,7 @@ def _refuse_traced(tensors: Sequence[Any]) -> None:
             "grad() of traced tensors",
             at=user_location(),
             why="gradients are taken of a whole Program when it runs, not inside of one",
-            hint="return the outputs, and call grad() on what the converted function returns, in a "
-            "function that is not converted; not_to_static does not help, it is traced, too",
+            hint="return the outputs, and call grad() on what the converted function returns",
         )
 
 

@@ -86,6 +86,11 @@ class Variable(Tensor):
                 why="it changes the list, and a list of the Program cannot change in place",
                 hint=f"give it a line of its own: item = items.{name}(...), or items.{name}(...)",
             )
+        if name == "grad":
+            raise _needs_value(
+                "the gradient of a traced tensor is read",
+                "read it after backward() of what the converted function returns",
+            )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __copy__(self) -> Any:

@@ -21,7 +21,7 @@ statements: their parameters are other names for the operands, so no code is nee
 from __future__ import annotations
 
 import keyword
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -54,8 +54,10 @@ from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program
 from dy2st_runtime.ir.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
 
-# CPython allows 20 nested loops and 100 levels of indentation.
+# CPython allows 20 nested loops and 100 levels of indentation: what is deeper is a function apart.
 _MAX_DEPTH = 15
+
+Lines = list[tuple[str, Operator | None]]
 
 
 @dataclass
@@ -72,8 +74,9 @@ class _Writer:
     """The state of one generation."""
 
     program: Program
-    text: list[str] = field(default_factory=list)
-    lines: dict[int, Operator] = field(default_factory=dict)
+    text: Lines = field(default_factory=list)
+    apart: Lines = field(default_factory=list)  # functions beside the one that is run
+    early: set[str] = field(default_factory=set)  # what the function uses of sizes.results
     namespace: dict[str, Any] = field(default_factory=dict)
     names: dict[Variable, str] = field(default_factory=dict)
     symbols: dict[Dim, str] = field(default_factory=dict)
@@ -109,9 +112,7 @@ class _Writer:
     # -- lines ---------------------------------------------------------------------------------
 
     def line(self, depth: int, text: str, operator: Operator | None = None) -> None:
-        self.text.append("    " * depth + text)
-        if operator is not None:
-            self.lines[len(self.text)] = operator
+        self.text.append(("    " * depth + text, operator))
 
     # -- sizes ---------------------------------------------------------------------------------
 
@@ -178,7 +179,12 @@ class _Writer:
         is_known = self.entry.issuperset(symbols(value))
         if is_symbol(value) or can_wait or not is_known or not _has_only_sizes(value):
             return text
-        return self.sizes.result(text)
+        name = self.sizes.result(text)
+        self.early.add(name)
+        return name
+
+
+Write = Callable[[_Writer, Operator, int], None]
 
 
 def generate(program: Program) -> Generated:
@@ -194,8 +200,10 @@ def generate(program: Program) -> Generated:
     entry = [writer.symbols[symbol] for symbol in origins_of(program)]
     if entry:
         _ask_for_sizes(writer, place, entry)
-    text = [*writer.text, "", *fits_function(program, writer.namespace)]
-    return Generated("\n".join(text) + "\n", writer.namespace, writer.lines)
+    lines: Lines = [*writer.text, *writer.apart]
+    operators = {k: operator for k, (_, operator) in enumerate(lines, 1) if operator is not None}
+    text = [*(text for text, _ in lines), "", *fits_function(program, writer.namespace)]
+    return Generated("\n".join(text) + "\n", writer.namespace, operators)
 
 
 def _entry(writer: _Writer) -> int:
@@ -206,7 +214,7 @@ def _entry(writer: _Writer) -> int:
         name = writer.symbols[symbol] = writer.fresh("s")
         writer.line(1, f"{name} = {bound_text(origin, writer.name(origin.variable))}")
     place = len(writer.text)
-    writer.text += [""] * (3 if known else 0)
+    writer.text += [("", None)] * (3 if known else 0)
     writer.check_constraints(1)
     for size, _ in computed_sizes(writer.program):
         if writer.entry.issuperset(symbols(size)):
@@ -221,11 +229,11 @@ def _ask_for_sizes(writer: _Writer, place: int, entry: list[str]) -> None:
     key = f"({', '.join(entry)}, )"
     names = "".join(f"{name}, " for name in writer.sizes.results.values())
     writer.text[place : place + 3] = [
-        "    last = of_calls.last",
-        f"    if last[0] != {key}: last = of_calls.renew({key})",
-        f"    {names}= last[1]" if names else "",
+        ("    last = of_calls.last", None),
+        (f"    if last[0] != {key}: last = of_calls.renew({key})", None),
+        (f"    {names}= last[1]" if names else "", None),
     ]
-    writer.text += ["", *writer.sizes.function(entry)]
+    writer.text += [(text, None) for text in ("", *writer.sizes.function(entry))]
     writer.namespace["ShapeError"] = ShapeError
 
 
@@ -266,10 +274,12 @@ def _operator(writer: _Writer, operator: Operator, depth: int) -> None:
         value = operator.attributes["value"]
         scalar = value[()] if value.ndim == 0 else value
         writer.names[operator.results[0]] = writer.constant(scalar)
-    elif operator.name == "cond":
-        _cond(writer, operator, depth)
-    elif operator.name == "while":
-        _while(writer, operator, depth)
+    elif operator.name in ("cond", "while"):
+        write = _cond if operator.name == "cond" else _loop
+        if depth > _MAX_DEPTH:
+            _apart(writer, operator, depth, write)
+        else:
+            write(writer, operator, depth)
     else:
         _call(writer, operator, depth)
     if operator.name != "constant":
@@ -382,25 +392,21 @@ def _cond(writer: _Writer, operator: Operator, depth: int) -> None:
         writer.symbols, writer.waiting = dict(bound), list(waiting)
 
 
-def _while(writer: _Writer, operator: Operator, depth: int) -> None:
-    if depth > _MAX_DEPTH:
-        _apart(writer, operator, depth)
-    else:
-        _loop(writer, operator, depth)
-
-
-def _apart(writer: _Writer, operator: Operator, depth: int) -> None:
-    """A loop that is nested too deeply for Python, as a function of what it reads."""
-    function = writer.fresh("loop")
-    operands = [writer.name(operand) for operand in operator.operands]
-    inside = [name for name in dict.fromkeys(operands) if name not in writer.namespace]
-    writer.line(depth, f"def {function}({', '.join([*inside, *writer.symbols.values()])}):")
-    _loop(writer, operator, depth + 1)
+def _apart(writer: _Writer, operator: Operator, depth: int, write: Write) -> None:
+    """What is nested too deeply for Python, as a function of what it reads."""
+    function = writer.fresh("part")
+    outer, writer.text = writer.text, []
+    early, writer.early = writer.early, set()
+    write(writer, operator, 1)
+    read = [writer.name(operand) for operand in operator.operands]
+    read += [*writer.symbols.values(), *sorted(writer.early)]
+    inside = ", ".join(name for name in dict.fromkeys(read) if name not in writer.namespace)
     results = ", ".join(writer.name(result) for result in operator.results)
-    writer.line(depth + 1, f"return [{results}]")
-    writer.line(
-        depth, f"[{results}] = {function}({', '.join([*inside, *writer.symbols.values()])})"
-    )
+    writer.line(1, f"return [{results}]")
+    writer.apart += [("", None), (f"def {function}({inside}):", None), *writer.text]
+    writer.text, writer.early = outer, early | writer.early
+    call = f"{function}({inside})"
+    writer.line(depth, f"[{results}] = {call}" if results else call)
 
 
 def _loop(writer: _Writer, operator: Operator, depth: int) -> None:
