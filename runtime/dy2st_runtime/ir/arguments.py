@@ -152,13 +152,15 @@ def as_dtype(dtype: Any, default: Any = None) -> DType:
     return wanted
 
 
-def pair(value: Any, count: int, what: str) -> tuple[int, ...]:
-    """`count` ints: one int stands for all."""
-    if isinstance(value, (list, tuple)):
-        if len(value) != count:
-            raise ArgumentError(f"{what} takes {count} values, not {list(value)}")
-        return tuple(as_int(v, what) for v in value)
-    return (as_int(value, what),) * count
+def pair(value: Any, count: int, what: str, least: int = 1) -> tuple[int, ...]:
+    """`count` ints: one int stands for all; ArgumentError for others and those below `least`."""
+    given = value if isinstance(value, (list, tuple)) else [value] * count
+    if len(given) != count:
+        raise ArgumentError(f"{what} takes {count} values, not {list(given)}")
+    numbers = tuple(as_int(entry, what) for entry in given)
+    if min(numbers, default=least) < least:
+        raise ArgumentError(f"{what} is at least {least}, not {min(numbers)}")
+    return numbers
 
 
 def needs_python(what: str) -> TensorAsPython:

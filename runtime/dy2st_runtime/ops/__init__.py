@@ -81,6 +81,7 @@ from dy2st_runtime.ops.creation import (
     zeros_like,
 )
 from dy2st_runtime.ops.dynamic import dynamic as _dynamic  # noqa: F401  fills the table
+from dy2st_runtime.ops.einsum import einsum
 from dy2st_runtime.ops.elementwise import (
     add,
     atan2,
@@ -153,7 +154,6 @@ from dy2st_runtime.ops.matmul import (
     addmm,
     bmm,
     dot,
-    einsum,
     matmul,
     mm,
     mv,

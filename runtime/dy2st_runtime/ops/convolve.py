@@ -22,12 +22,12 @@ def explicit_pads(padding: Any, sizes: Any, kernel: Any, strides: Any, dilations
         return _named_pads(padding.upper(), sizes, kernel, strides, dilations)
     if isinstance(padding, (list, tuple)):
         if padding and isinstance(padding[0], (list, tuple)):
-            pairs = [pair(entry, 2, "padding") for entry in padding][-axes:]
+            pairs = [pair(entry, 2, "padding", 0) for entry in padding][-axes:]
             return tuple((before, after) for before, after in pairs)
         if len(padding) == 2 * axes:
-            flat = pair(padding, 2 * axes, "padding")
+            flat = pair(padding, 2 * axes, "padding", 0)
             return tuple((flat[2 * i], flat[2 * i + 1]) for i in range(axes))
-    return tuple((p, p) for p in pair(padding, axes, "padding"))
+    return tuple((p, p) for p in pair(padding, axes, "padding", 0))
 
 
 def _named_pads(padding: str, sizes: Any, kernel: Any, strides: Any, dilations: Any) -> Pads:
@@ -152,6 +152,8 @@ def _transposed(
 ) -> Any:
     x, last = channels_first(x, data_format, axes)
     strides, dilations = pair(stride, axes, "stride"), pair(dilation, axes, "dilation")
+    if weight.ndim != axes + 2:
+        raise ShapeError(f"a kernel of {axes} axes is (c, o/groups, ...), not {weight.shape}")
     kernel = weight.shape[2:]
     pads = explicit_pads(padding, x.shape[2:], kernel, strides, dilations)
     smallest = [
@@ -168,7 +170,7 @@ def _transposed(
                 size - least < s, f"conv_transpose: an output of {size} exceeds {least} + {s} - 1"
             )
     else:
-        extra = pair(output_padding, axes, "output_padding")
+        extra = pair(output_padding, axes, "output_padding", 0)
         sizes = tuple(least + e for least, e in zip(smallest, extra, strict=True))
         for size in sizes:
             require(size >= 0, f"conv_transpose: the output would have the size {size}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import (
     F,
     Kind,
@@ -27,6 +27,7 @@ from dy2st_runtime.ir import (
 )
 from dy2st_runtime.ir.arguments import (
     as_dtype,
+    as_int,
     as_integers,
     as_shape,
     as_size,
@@ -215,6 +216,12 @@ def _triangle_padding(site: Site) -> Iterable[int]:
     return site.uneven(site.longer[0]) if last & site.longer[0] else site.longer[0]
 
 
+def _triangle_infer(x: TensorType, diagonal: Size) -> TensorType:
+    if x.rank < 2:
+        raise ShapeError(f"a triangle is part of two axes; the shape is {list(x.shape)}")
+    return x
+
+
 for _name, _doc, _kernel in (
     ("tril", "x below and on a diagonal, zeros above.", np.tril),
     ("triu", "x above and on a diagonal, zeros below.", np.triu),
@@ -227,7 +234,7 @@ for _name, _doc, _kernel in (
         kind=Kind.INJECTIVE,
         along=lambda x, diagonal: (x.rank - 2, x.rank - 1),
         padding=_triangle_padding,
-        infer=same_type,
+        infer=_triangle_infer,
         kernel=lambda x, diagonal, kernel=_kernel: kernel(x, diagonal),
         gradient=lambda g, y, x, diagonal, name=_name: getattr(F, name)(g, diagonal),
         samples=(Sample(((3, 4),)), Sample(((2, 3, 3),), {"diagonal": 1})),
@@ -372,13 +379,19 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | N
 @method
 def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """x below and on a diagonal of the last two axes, zeros above."""
-    return apply("tril", x, diagonal=int(diagonal))
+    return _triangle("tril", x, diagonal)
 
 
 @method
 def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """x above and on a diagonal of the last two axes, zeros below."""
-    return apply("triu", x, diagonal=int(diagonal))
+    return _triangle("triu", x, diagonal)
+
+
+def _triangle(name: str, x: Any, diagonal: Any) -> Any:
+    if x.ndim == 1:  # NumPy would make a matrix of it
+        raise ShapeError(f"{name} takes at least two axes; the shape is {x.shape}")
+    return apply(name, x, diagonal=as_int(diagonal, "diagonal"))
 
 
 @method

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.dims import require
-from dy2st_runtime.errors import ArgumentError, DTypeError
+from dy2st_runtime.dims import less_equal, minimum, require
+from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F, public
-from dy2st_runtime.ir.arguments import as_integers, as_shape, is_unknown, normalize_axes
+from dy2st_runtime.ir.arguments import as_integers, as_shape, is_unknown, normalize_axes, pair
+from dy2st_runtime.ops.convolve import channels_back, channels_first
+from dy2st_runtime.ops.rules import created
 
 
 @public
@@ -126,14 +128,19 @@ def interpolate(
         return F.dynamic("resize", x, wanted, known=known, **how)
     if is_unknown(scale_factor):
         return F.dynamic("upsampling", x, _as_tensor(scale_factor), **how)
-    if size is not None:
-        sizes = list(as_shape(size))
-        factors = [None] * len(sizes)
+    given = scale_factor if size is None else as_shape(size)
+    given = given if isinstance(given, (list, tuple)) else [given] * (x.ndim - 2)
+    if x.ndim < 3 or len(given) != x.ndim - 2:
+        raise ShapeError(f"interpolate: {list(given)} for the axes behind (n, c) of {x.shape}")
+    sizes = given
+    if size is None:
+        sizes = [_scaled(n, factor) for n, factor in zip(x.shape[2:], given, strict=True)]
     else:
-        is_list = isinstance(scale_factor, (list, tuple))
-        factors = list(scale_factor) if is_list else [scale_factor] * (x.ndim - 2)
-        sizes = [_scaled(n, f) for n, f in zip(x.shape[2:], factors, strict=True)]
+        created("interpolate", x.dtype, sizes)
     for axis, wanted in enumerate(sizes, 2):
+        least, old = minimum(wanted, 1), x.shape[axis]
+        are_there = size is None or less_equal(least, old) is True or least <= old
+        require(are_there, f"interpolate: an image of {x.shape[2:]} has no pixels to repeat")
         x = _resized(x, axis, wanted, mode, align_corners)
     return x
 
@@ -193,8 +200,10 @@ def upsample(
 
 @public
 def pixel_shuffle(x: Any, upscale_factor: int, data_format: str = "NCHW") -> Any:
-    """(n, c*r*r, h, w) -> (n, c, h*r, w*r)."""
-    r, (n, c, h, w) = upscale_factor, x.shape
+    """(n, c*r*r, h, w) -> (n, c, h*r, w*r); with "NHWC" the channels come last."""
+    x, is_last = channels_first(x, data_format, 2)
+    (r,), (n, c, h, w) = pair(upscale_factor, 1, "upscale_factor"), x.shape
     require(c % (r * r) == 0, f"pixel_shuffle: {c} channels are no multiple of {r * r}")
     x = F.reshape(x, [n, c // (r * r), r, r, h, w])
-    return F.reshape(F.transpose(x, [0, 1, 4, 2, 5, 3]), [n, c // (r * r), h * r, w * r])
+    y = F.reshape(F.transpose(x, [0, 1, 4, 2, 5, 3]), [n, c // (r * r), h * r, w * r])
+    return channels_back(y, is_last)

@@ -19,7 +19,7 @@ from dy2st_runtime.dims import (
     product,
     require,
 )
-from dy2st_runtime.errors import ShapeError, TensorAsPython
+from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
 from dy2st_runtime.ir import (
     ArrayType,
     F,
@@ -357,7 +357,7 @@ def _span(item: builtins.slice, size: Size) -> tuple[Size, Size, int]:
     """Start, stop and step of a slice inside the axis, clamped as Python does."""
     step = 1 if item.step is None else as_size(item.step, "the step of a slice")
     if not isinstance(step, int) or step == 0:
-        raise ValueError(f"the step of a slice is an int other than 0, not {step}")
+        raise ArgumentError(f"the step of a slice is an int other than 0, not {step}")
     low: Size = 0 if step > 0 else -1
     high: Size = size if step > 0 else size - 1
     first, last = (low, high) if step > 0 else (high, low)
@@ -398,7 +398,7 @@ def _cut_traced(x: Any, items: list[Any]) -> tuple[Any, list[Any]]:
 def _places_of(item: builtins.slice, size: Size) -> Any:
     step = 1 if item.step is None else as_size(item.step, "the step of a slice")
     if not isinstance(step, int) or step == 0:
-        raise ValueError(f"the step of a slice is an int other than 0, not {step}")
+        raise ArgumentError(f"the step of a slice is an int other than 0, not {step}")
     first, last = (0, size) if step > 0 else (size - 1, -size - 1)
     start = first if item.start is None else item.start
     stop = last if item.stop is None else item.stop
@@ -413,7 +413,7 @@ def _places_of(item: builtins.slice, size: Size) -> Any:
 @public
 def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
     """input[start:end] along each of the axes."""
-    return strided_slice(input, axes, starts, ends, [1] * len(axes))
+    return strided_slice(input, axes, starts, ends, [1] * len(as_ints(axes, "an axis")))
 
 
 @public
@@ -426,6 +426,8 @@ def strided_slice(
         ends_of = [as_integers(values)[0] for values in (starts, ends, strides)]
         return F.dynamic("strided_slice", x, *ends_of, axes=places)
     starts, ends, strides = (as_shape(values) for values in (starts, ends, strides))
+    if not len(places) == len(starts) == len(ends) == len(strides):
+        raise ArgumentError(f"a slice of {len(places)} axes takes as many starts, ends and strides")
     index: list[Any] = [_ALL] * x.ndim
     for axis, start, end, stride in zip(places, starts, ends, strides, strict=True):
         index[axis] = builtins.slice(start, end, stride)

@@ -32,6 +32,8 @@ def _limits_of(dtype: np.dtype[Any], min: Number, max: Number) -> tuple[Number, 
 
     Integers keep their dtype, so what would give a fraction is refused.
     """
+    if dtype.kind == "b":
+        raise DTypeError("limits are for numbers, not for bools: cast them first")
     if dtype.kind not in "iu":
         return min, max
     info = np.iinfo(dtype)
@@ -49,8 +51,6 @@ def _limits_of(dtype: np.dtype[Any], min: Number, max: Number) -> tuple[Number, 
 
 
 def _infer(x: TensorType, min: Number, max: Number) -> TensorType:
-    if x.dtype.kind == "b":
-        raise DTypeError("limits are for numbers, not for bools: cast them first")
     _limits_of(x.dtype, min, max)
     return x
 

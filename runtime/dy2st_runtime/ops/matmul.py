@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dy2st_runtime.dims import require_equal
-from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
-from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, apply, define, method, public
+from dy2st_runtime.errors import DTypeError, ShapeError
+from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, apply, define, method
 from dy2st_runtime.ops.rules import broadcast_shapes
 
 if TYPE_CHECKING:
@@ -143,66 +143,3 @@ def addmm(
 ) -> Any:
     """beta * input + alpha * (x @ y)."""
     return input * beta + matmul(x, y) * alpha
-
-
-@public
-def einsum(equation: str, *operands: Any) -> Any:
-    """The sum of products that an equation names, such as "bij,bjk->bik", for one or two tensors.
-
-    Every letter may stand once in an operand; there is no ellipsis. Without "->" the result has the
-    letters that stand once, in alphabetical order.
-    """
-    inputs, arrow, output = equation.replace(" ", "").partition("->")
-    terms = inputs.split(",")
-    if len(terms) != len(operands) or len(terms) > 2:
-        raise ArgumentError(f"einsum {equation!r}: it takes one or two operands")
-    if not arrow:
-        output = "".join(sorted(c for c in set("".join(terms)) if inputs.count(c) == 1))
-    for term, operand in zip(terms, operands, strict=True):
-        if len(set(term)) != len(term) or len(term) != operand.ndim or not term.isalpha():
-            raise ArgumentError(f"einsum {equation!r}: {term!r} does not fit {operand.shape}")
-    letters = list(dict.fromkeys("".join(terms)))
-    if len(set(output)) != len(output) or not set(output) <= set(letters):
-        raise ArgumentError(f"einsum {equation!r}: the result {output!r} is not made of its inputs")
-    if len(terms) == 1:
-        return _arranged(operands[0], terms[0], output)
-    return _einsum_of_two(terms[0], terms[1], output, *operands)
-
-
-def _arranged(x: Any, term: str, output: str) -> Any:
-    gone = [i for i, letter in enumerate(term) if letter not in output]
-    kept = [letter for letter in term if letter in output]
-    x = F.sum(x, axis=gone) if gone else x
-    return F.transpose(x, [kept.index(letter) for letter in output])
-
-
-def _einsum_of_two(left: str, right: str, output: str, x: Any, y: Any) -> Any:
-    """By one matmul: letters of both and the result are a batch, of both alone the inner axis."""
-    x = _arranged(x, left, "".join(c for c in left if c in output or c in right))
-    left = "".join(c for c in left if c in output or c in right)
-    y = _arranged(y, right, "".join(c for c in right if c in output or c in left))
-    right = "".join(c for c in right if c in output or c in left)
-    batch = [c for c in left if c in right and c in output]
-    inner = [c for c in left if c in right and c not in output]
-    rows = [c for c in left if c not in right]
-    columns = [c for c in right if c not in left]
-    size = dict(zip(left, x.shape, strict=True))
-    for letter, own in zip(right, y.shape, strict=True):
-        require_equal(size.setdefault(letter, own), own, f"einsum: sizes of {letter!r} differ")
-
-    def grouped(value: Any, term: str, *groups: list[str]) -> Any:
-        value = F.transpose(value, [term.index(c) for group in groups for c in group])
-        sizes = [_product(size[c] for c in group) for group in groups[1:]]
-        return F.reshape(value, [*(size[c] for c in groups[0]), *sizes])
-
-    z = matmul(grouped(x, left, batch, rows, inner), grouped(y, right, batch, inner, columns))
-    z = F.reshape(z, [size[c] for c in (*batch, *rows, *columns)])
-    order = [*batch, *rows, *columns]
-    return F.transpose(z, [order.index(c) for c in output])
-
-
-def _product(sizes: Any) -> Any:
-    result: Any = 1
-    for size in sizes:
-        result = result * size
-    return result

@@ -36,7 +36,7 @@ from dy2st_runtime.ir.arguments import (
     shape_of,
 )
 from dy2st_runtime.ir.attribute_kinds import AXES, INDICES, SIZES
-from dy2st_runtime.ops.rules import broadcast_shapes
+from dy2st_runtime.ops.rules import broadcast_shapes, created
 
 if TYPE_CHECKING:
     from dy2st_runtime.ir.padding import Site
@@ -278,6 +278,7 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = N
 
 
 def _broadcast_to_infer(x: TensorType, shape: Shape) -> TensorType:
+    created("broadcast_to", x.dtype, shape)
     joined = broadcast_shapes("broadcast_to", x.shape, shape)
     if len(joined) != len(shape):
         raise ShapeError(f"broadcast_to: {list(x.shape)} has more axes than {list(shape)}")
@@ -405,6 +406,8 @@ def _repeated(counts: Shape, size: Size) -> Any:
 @public
 def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
     """All tensors repeated to the shape that they broadcast to."""
+    if not len(input):
+        raise ArgumentError("broadcast_tensors of an empty list")
     shape = broadcast_shapes("broadcast_tensors", *(tuple(shape_of(x)) for x in input))
     return [broadcast_to(x, shape) for x in input]
 

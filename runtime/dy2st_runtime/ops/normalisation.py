@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import require_equal
+from dy2st_runtime.dims import require, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, is_floating, public
-from dy2st_runtime.ir.arguments import normalize_axis
+from dy2st_runtime.ir.arguments import normalize_axis, pair
 from dy2st_runtime.ir.attribute_kinds import NEW_AXIS, SIGNED_AXIS
 from dy2st_runtime.ir.grad_mode import no_grad
 
@@ -157,6 +157,7 @@ def batch_norm(
     While training, mean and (biased) variance are the batch's, and the running ones are set to
     momentum * running + (1 - momentum) * batch, as in Paddle.
     """
+    _check_rank("batch_norm", x)
     axis = x.ndim - 1 if data_format[-1] == "C" and x.ndim > 2 else 1
     use_running = not training if use_global_stats is None else use_global_stats
     extra = _affine(x, axis, weight, bias)
@@ -173,6 +174,11 @@ def batch_norm(
             moved = running * momentum + F.detach(batch) * (1.0 - momentum)
             running.set_value(moved)
     return apply("batch_norm", x, mean, variance, *extra, axis=axis, epsilon=float(epsilon))
+
+
+def _check_rank(name: str, x: Any) -> None:
+    if x.ndim < 2:
+        raise ShapeError(f"{name} takes a batch of channels, (n, c, ...), not {x.shape}")
 
 
 def _affine(x: Any, axis: int, weight: Any, bias: Any) -> list[Any]:
@@ -193,6 +199,8 @@ def layer_norm(
 ) -> Any:
     """(x - mean) / sqrt(variance + epsilon) * weight + bias over the last axes."""
     sizes = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    if len(sizes) > x.ndim:
+        raise ShapeError(f"layer_norm: {x.shape} does not end with {sizes}")
     for size, own in zip(sizes, x.shape[x.ndim - len(sizes) :], strict=True):
         require_equal(size, own, f"layer_norm: {x.shape} does not end with {sizes}")
     extra = _affine(x, -1, weight, bias)
@@ -213,9 +221,13 @@ def group_norm(
     if data_format[-1] == "C" and x.ndim > 2:
         y = group_norm(F.moveaxis(x, -1, 1), num_groups, epsilon, weight, bias)
         return F.moveaxis(y, 1, -1)
+    _check_rank("group_norm", x)
     n, c = x.shape[0], x.shape[1]
+    (num_groups,) = pair(num_groups, 1, "num_groups")
+    reason = f"group_norm: {c} channels cannot be split into {num_groups} groups"
     if isinstance(c, int) and c % num_groups:
-        raise ArgumentError(f"group_norm: {c} channels cannot be split into {num_groups} groups")
+        raise ArgumentError(reason)
+    require(c % num_groups == 0, reason)
     grouped = F.reshape(x, [n, num_groups, c // num_groups, *x.shape[2:]])
     y = apply("layer_norm", grouped, axes=grouped.ndim - 2, epsilon=float(epsilon))
     y = F.reshape(y, x.shape)

@@ -57,12 +57,20 @@ _define(
     _randint_kernel,
     {"high": 5, "dtype": np.dtype("int64")},
 )
+
+
+def _randperm_kernel(n: int, dtype: Any) -> Any:
+    if n < 0:
+        raise ArgumentError(f"randperm: {n} integers")
+    return generator().permutation(n).astype(dtype)
+
+
 define(
     "randperm",
     doc="The integers 0 to n - 1 in random order.",
     attributes={"n": SIZE, "dtype": np.dtype("int64")},
     infer=lambda n, dtype: created("randperm", dtype, (n,)),
-    kernel=lambda n, dtype: generator().permutation(n).astype(dtype),
+    kernel=_randperm_kernel,
     effect=Effect.RANDOM,
     samples=(Sample((), {"n": 4}),),
 )
@@ -85,6 +93,10 @@ def _multinomial_infer(x: TensorType, num_samples: int, replacement: bool) -> Te
 
 def _multinomial_kernel(x: Any, num_samples: int, replacement: bool) -> Any:
     rows = np.reshape(x, (-1, x.shape[-1])).astype(np.float64)
+    if not ((rows >= 0).all() and np.isfinite(rows).all() and (rows.sum(1) > 0).all()):
+        raise ArgumentError("multinomial: probabilities are not negative, with a sum above 0")
+    if not replacement and ((rows > 0).sum(1) < num_samples).any():
+        raise ArgumentError(f"multinomial: fewer than {num_samples} probabilities are above 0")
     drawn = [
         generator().choice(len(row), num_samples, replacement, row / row.sum()) for row in rows
     ]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, less, maximum, minimum, product, require, same_shape
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.dims import Size, equal, less, maximum, minimum, product, require, same_shape
+from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import (
     F,
     Kind,
@@ -284,6 +284,17 @@ def _sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     return np.add.reduce(x, axis=axes, keepdims=True, dtype=x.dtype).reshape(shape)
 
 
+def _sum_to_infer(x: TensorType, shape: Shape) -> TensorType:
+    lead = x.rank - len(shape)
+    fits = lead >= 0
+    for axis, size in enumerate(shape):
+        is_one = equal(size, 1) is not False
+        fits = fits and (is_one or equal(size, x.shape[lead + axis]) is not False)
+    if not fits:
+        raise ShapeError(f"sum_to: {list(shape)} is not what {list(x.shape)} was broadcast from")
+    return x.with_shape(shape)
+
+
 def _sum_to_padding(site: Site) -> set[int]:
     """What is longer is not summed over."""
     lead, found = len(site.shape(0)) - len(site.result), set()
@@ -303,7 +314,7 @@ define(
     sizes=("shape",),
     view=lambda x, shape: View.SAME if same_shape(x.shape, shape) else View.UNSURE,
     attributes={"shape": SIZES},
-    infer=lambda x, shape: x.with_shape(shape),
+    infer=_sum_to_infer,
     kernel=_sum_to_kernel,
     gradient=lambda g, y, x, shape: F.broadcast_to(g, x.shape),
     samples=(Sample(((2, 3),), {"shape": (3,)}), Sample(((2, 3),), {"shape": (2, 1)})),

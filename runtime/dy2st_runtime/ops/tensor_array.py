@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.errors import BranchMismatch, ConversionError
+from dy2st_runtime.errors import ArgumentError, BranchMismatch, ConversionError, ShapeError
 from dy2st_runtime.ir import (
     ArrayType,
     TensorType,
@@ -92,6 +92,16 @@ def _concat_infer(array: ArrayType, axis: int) -> TensorType:
     return element.with_shape(sizes)
 
 
+def _alike(name: str, array: list[Any], axis: int | None = None) -> list[Any]:
+    """The tensors of a list whose sizes are the same, but along one axis."""
+    if not array:
+        raise ArgumentError(f"{name} of an empty list")
+    shapes = {tuple(n for i, n in enumerate(x.shape) if i != axis) for x in array}
+    if len(shapes) > 1:
+        raise ShapeError(f"{name} of tensors of the shapes {[list(x.shape) for x in array]}")
+    return array
+
+
 define(
     "array_create",
     doc="A list of the given tensors.",
@@ -144,7 +154,7 @@ define(
     inputs="array",
     attributes={"axis": NEW_AXIS.or_else(0)},
     infer=_stack_infer,
-    kernel=lambda array, axis: np.stack(array, axis),
+    kernel=lambda array, axis: np.stack(_alike("stack", array), axis),
 )
 define(
     "array_concat",
@@ -153,7 +163,7 @@ define(
     inputs="array",
     attributes={"axis": AXIS.or_else(0)},
     infer=_concat_infer,
-    kernel=lambda array, axis: np.concatenate(array, axis),
+    kernel=lambda array, axis: np.concatenate(_alike("concat", array, axis), axis),
 )
 
 
