@@ -128,7 +128,7 @@ LISTS_OF_NAMES = {
     "passes/peephole.py": "what a host may compute at the end is a decision of the pass",
     "engine/numpy/lowering.py": "shorter calls of NumPy are a matter of this engine",
     "ir/python_numbers.py": "what Python computes where the Program has 64 bits",
-    "ir/tracer.py": "Python's operators on sizes, which have names of their own",
+    "ir/sizes_as_numbers.py": "Python's operators on sizes, which have names of their own",
 }
 ASKING = [
     path
