@@ -27,7 +27,7 @@ from dy2st_runtime.ir.broken_sizes import place_text
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.facts import facts_of
-from dy2st_runtime.ir.padding import Axes, NotIndifferent, Site, Uneven
+from dy2st_runtime.ir.padding import Axes, NotIndifferent, Places, Site, Uneven
 from dy2st_runtime.ir.types import ArrayType
 
 NONE = Axes()
@@ -124,19 +124,20 @@ class _Walk:
         named = [name for name, value in operator.attributes.items() if self.has(value)]
         if not set(named).issubset(definition.sizes):
             raise NotIndifferent(f"needs the number {self.symbol} itself")
-        found: Iterable[int] = NONE
+        found: Iterable[int] = ()
         if named or any(given):
             found = self.passed(operator, definition, given)
-        is_uneven = isinstance(found, Uneven) or any(isinstance(a, Uneven) for a in given)
+        kind: type[Axes] = Uneven if any(isinstance(a, Uneven) for a in given) else Axes
+        kind = type(found) if isinstance(found, Axes) else kind
         for result in operator.results:
-            self.note(result, found, is_uneven)
+            self.note(result, found, kind)
 
-    def note(self, variable: Variable, found: Iterable[int], is_uneven: bool = False) -> None:
+    def note(self, variable: Variable, found: Iterable[int], kind: type[Axes]) -> None:
         """The longer axes of a value are those that have the size, and no others."""
         axes = self.axes_of(variable)
         if axes != frozenset(found):
             raise NotIndifferent("gives an axis of that size anew")
-        self.longer[variable] = Uneven(axes) if is_uneven and axes else axes
+        self.longer[variable] = kind(axes) if axes else NONE
 
     def passed(
         self, operator: Operator, definition: OperatorDefinition, given: Sequence[Axes]
@@ -165,7 +166,9 @@ class _Walk:
         known = [_known(operand) for operand in operator.operands]
         if not any(given) or not definition.may_fail(known, operator.attributes):
             return
-        if any(isinstance(axes, Uneven) for axes in given):
+        # A rule of its own looks after places.
+        even = (Axes, Places) if definition.padding else (Axes,)
+        if any(type(axes) not in even for axes in given):
             raise NotIndifferent("may fail for what is behind the real elements")
         self.least = 1  # what is repeated has not failed
 
@@ -198,12 +201,13 @@ class _Walk:
             ends = [self.after_turns(operator, given)]
         for result, *axes in zip(operator.results, *ends, strict=True):
             for found in axes:
-                self.note(result, found, any(isinstance(entry, Uneven) for entry in axes))
+                is_uneven = any(isinstance(entry, Uneven) for entry in axes)
+                self.note(result, found, Uneven if is_uneven else Axes)
 
     def inside(self, block: Block, values: Sequence[Axes]) -> list[Axes]:
         """What a Block yields whose parameters are these values."""
         for parameter, axes in zip(block.parameters, values, strict=True):
-            self.note(parameter, axes, isinstance(axes, Uneven))
+            self.note(parameter, axes, type(axes))
         self.block(block)
         return [self.longer[variable] for variable in block.yields]
 
@@ -211,11 +215,12 @@ class _Walk:
         """What the loop variables are after any number of turns."""
         condition, body = operator.blocks
         count, known = len(operator.results), -1
+        values[:count] = [Uneven(v) if isinstance(v, Uneven) else v for v in values[:count]]
         while (uneven := sum(isinstance(axes, Uneven) for axes in values)) != known:
             known = uneven
             ends = self.inside(body, values)
             pairs = zip(ends, values[:count], strict=True)
-            values[:count] = [new if isinstance(new, Uneven) else old for new, old in pairs]
+            values[:count] = [Uneven(o) if isinstance(new, Uneven) else o for new, o in pairs]
         self.inside(condition, values)
         self.check_condition(condition.yields[0])
         return values[:count]
@@ -242,7 +247,7 @@ def _beside(site: Site, along: Iterable[int], definition: OperatorDefinition) ->
             site.refuse("joins it with an axis that is not longer")
     if definition.kind is Kind.REDUCTION and not site.attributes["keepdim"]:
         return [axis - sum(gone < axis for gone in along) for axis in site.longer[0]]
-    return site.longer[0]
+    return set(site.longer[0])
 
 
 def _known(variable: Variable) -> Any:

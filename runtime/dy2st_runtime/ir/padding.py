@@ -2,7 +2,8 @@
 
 A rule gets a Site and returns the axes of the results that are longer, such that no real element
 depends on what is behind the real ones of the operands, or on how many there are. It says
-`site.refuse(...)` where that is not so.
+`site.refuse(...)` where that is not so. Axes of a class of their own say what is behind the real
+elements; of others it is the last one again, if that is so for all operands.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ class Axes(frozenset[int]):
 
 class Uneven(Axes):
     """The same, where other elements may be behind the real ones."""
+
+
+class Places(Uneven):
+    """Every element is its own place along the one longer axis: 0, 1, 2, ..."""
 
 
 class Site(NamedTuple):
@@ -98,9 +103,25 @@ class Site(NamedTuple):
         """The axes of the result that have the size."""
         return {axis for axis, size in enumerate(self.result) if size is self.size}
 
+    def even(self, axes: Iterable[int]) -> Axes:
+        """Axes behind whose real elements the last one is repeated."""
+        return Axes(axes)
+
+    def places(self, axes: Iterable[int]) -> Places:
+        """Axes of what counts 0, 1, 2, ... along them."""
+        return Places(axes)
+
     def uneven(self, axes: Iterable[int]) -> Uneven:
         """Axes, where what is behind the real elements is not the last one again."""
         return Uneven(axes)
 
+    def is_even(self, index: int) -> bool:
+        """Whether an operand repeats its last real elements."""
+        return not isinstance(self.longer[index], Uneven)
 
-__all__ = ["Axes", "NotIndifferent", "Site", "Uneven"]
+    def is_places(self, index: int) -> bool:
+        """Whether every element of an operand is its own place along its longer axis."""
+        return isinstance(self.longer[index], Places)
+
+
+__all__ = ["Axes", "NotIndifferent", "Places", "Site", "Uneven"]

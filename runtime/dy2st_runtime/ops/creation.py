@@ -174,11 +174,18 @@ def _arange_data(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Any:
     return np.array([start + step * turn for turn in range(count)] or [], object)
 
 
+def _arange_padding(site: Site) -> Iterable[int]:
+    """Where it ends says how many there are."""
+    is_counting = site.attributes["start"] == 0 and site.attributes["step"] == 1
+    made = site.made_longer()
+    return site.places(made) if is_counting else site.uneven(made)
+
+
 define(
     "arange",
     doc="start, start + step, ... before stop.",
     sizes=("stop",),
-    padding=lambda site: site.uneven(site.made_longer()),
+    padding=_arange_padding,
     attributes={
         "start": _VALUE.or_else(0),
         "stop": _VALUE,
@@ -213,7 +220,7 @@ define(
 def _triangle_padding(site: Site) -> Iterable[int]:
     """Which elements stay does not depend on how many there are."""
     last = {len(site.result) - 2, len(site.result) - 1}
-    return site.uneven(site.longer[0]) if last & site.longer[0] else site.longer[0]
+    return site.uneven(site.longer[0]) if last & site.longer[0] else set(site.longer[0])
 
 
 def _triangle_infer(x: TensorType, diagonal: Size) -> TensorType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,7 +52,7 @@ def _reshape_infer(x: TensorType, shape: Shape) -> TensorType:
     return x.with_shape(shape)
 
 
-def _reshape_padding(site: Site) -> set[int]:
+def _reshape_padding(site: Site) -> Iterable[int]:
     """An axis goes on if as many elements stand before it, and it keeps its size."""
     old, new, found = site.shape(0), site.result, set()
     for axis in site.longer[0]:
@@ -63,7 +63,7 @@ def _reshape_padding(site: Site) -> set[int]:
                 break
         else:
             site.refuse("mixes it with other axes")
-    return found
+    return site.places(found) if site.is_places(0) else found
 
 
 define(

@@ -339,7 +339,7 @@ def _running_padding(site: Site) -> Iterable[int]:
     axis, longer = site.attributes["axis"], site.longer[0]
     if site.attributes["reverse"]:
         site.keep_off([axis])
-    return site.uneven(longer) if axis in longer else longer
+    return site.uneven(longer) if axis in longer else set(longer)
 
 
 def _cumprod_gradient(g: Any, y: Any, x: Any, axis: int, reverse: bool) -> Any:

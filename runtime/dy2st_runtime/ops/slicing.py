@@ -230,19 +230,23 @@ def _index_kernel(x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
     return x[_positions(x.ndim, indices, axes)]
 
 
-def _index_padding(site: Site) -> set[int]:
-    """Longer indices give more elements; the places are along axes that are not longer."""
-    axes = site.attributes["axes"]
-    site.keep_off(axes, 0)
-    indices = range(1, len(site.types))
+def _index_padding(site: Site) -> Iterable[int]:
+    """Longer indices give more elements. Along a longer axis an element may be picked for its own
+    place only, as `take_along_axis` does for the axes that stay."""
+    axes, indices = site.attributes["axes"], range(1, len(site.types))
+    own = {index for index in indices if site.is_places(index)}
+    if any((axis in site.longer[0]) != (index in own) for axis, index in zip(axes, indices)):
+        site.refuse("works along it, or may fail for what is behind the real elements")
     count, place = max(len(site.shape(index)) for index in indices), place_of_picked(axes)
     found = {axis + place for axis in site.joined(indices, count)}
     rest = [axis for axis in range(len(site.shape(0))) if axis not in axes]
-    return found | {
+    found |= {
         index + count * (index >= place)
         for index, axis in enumerate(rest)
         if axis in site.longer[0]
     }
+    is_even = all(site.is_even(index) for index in range(len(site.types)) if index not in own)
+    return site.even(found) if is_even else site.uneven(found)
 
 
 def _index_gradient(g: Any, y: Any, x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:

@@ -290,6 +290,25 @@ def of_table(w: Writer) -> None:
         w.put(f"h + {part.name}", ("n", "t", 4))
 
 
+def picked(w: Writer) -> None:
+    forms = [
+        ("dy2st.topk(h, 2)[0]", ("n", "t", 2)),
+        ("dy2st.topk(x, 1, 0)[0].sum(0)", (4,)),
+        ("dy2st.take_along_axis(x, dy2st.argsort(x, 1), 1)", ("n", 4)),
+        ("dy2st.take_along_axis(h, ids.unsqueeze(2) % 4, 2)", ("n", "t", 1)),
+        ("x[dy2st.arange(n), ids[:, 0] % 4]", ("n",)),
+        ("x[dy2st.arange(n) // 2]", ("n", 4)),
+        ("h[dy2st.arange(n), 0]", ("n", 4)),
+        ("F.cross_entropy(x, ids[:, 0] % 4, reduction='none') * 0 + ids[:, 0]", ("n",)),
+        ("dy2st.matmul(x, dy2st.transpose(x, [1, 0]))[dy2st.arange(n), dy2st.arange(n)]", ("n",)),
+        ("x[dy2st.flip(dy2st.arange(n), [0])]", ("n", 4)),
+        ("table[dy2st.arange(n), ids[:, 0] % 4]", ("n",)),
+        ("table[dy2st.topk(h, 2)[1]]", ("n", "t", 2, 4)),
+    ]
+    text, shape = w.choose(forms)
+    w.put(text, shape, is_exact="entropy" not in text)
+
+
 def gathered(w: Writer) -> None:
     v = w.pick(place=True)
     forms = ["table[{0}]", "F.embedding({0}, table)", "table[{0} // 2]", "table[{0} * 2]"]
@@ -420,7 +439,7 @@ STATEMENTS = (
     *(elementwise, rounded, pairwise, reduced, along_axis, ordered, largest, moved, reshaped) * 2,
     *(cut, of_table, gathered, counted, multiplied, joined, stacked, expanded, windowed) * 2,
     *(size_as_value, divided, merged, masked, written, branch, loop, branch_on_size),
-    gathering_loop,
+    *(gathering_loop, picked),
 )
 
 
