@@ -8,6 +8,7 @@ pipeline("opu") -> SkipOutputSoftmax -> group -> enhance -> quantise -> post-pad
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from dy2st.passes.core.module import Module, as_module
 from dy2st.passes.core.registry import register
 from dy2st.passes.peephole import SkipOutputSoftmax
 from dy2st.passes.pipelines import pipeline
+from dy2st.targets.opu.batch import batch_of, one_image
 from dy2st.targets.opu.canonical import post_padding, skip_pool_padding
 from dy2st.targets.opu.enhance import enhance
 from dy2st.targets.opu.grouping import group
@@ -70,8 +72,10 @@ def gen_ir(
                   is decided before quantising, as it is part of the result. None: nowhere.
     how           more for `quantise`: mode, progress, headroom, correct_bias, ...
     """
-    module = _optimised(_module(program, state), optimized)
+    module, notes = _image_by_image(_module(program, state), name)
+    module = _optimised(module, optimized)
     network = group(module, name, unmapped=unmapped, leaky=leaky)
+    network.notes = notes + network.notes
     report = None
     if on is not None:
         on = machine(on)
@@ -107,6 +111,15 @@ def _module(
     traced = program.concrete_program
     traced.check_alone()
     return as_module(traced.main_program, {n: t.array for n, t in traced.state.items()})
+
+
+def _image_by_image(module: Module, name: str) -> tuple[Module, list[str]]:
+    """The Programs for one image, and what the user should know of it."""
+    names = [name] if name in module.programs else list(module.programs)
+    counts = {batch_of(module.programs[own]) for own in names} - {1}
+    programs = {own: one_image(module.programs[own]) for own in names}
+    notes = [f"images go one by one, not {count} at a time" for count in sorted(counts)]
+    return replace(module, programs={**module.programs, **programs}), notes
 
 
 def _optimised(module: Module, optimized: bool) -> Module:

@@ -52,19 +52,28 @@ Rewrite = Callable[[Call], "Callable[[], Any] | None"]
 
 
 def rebuild(
-    program: Program, sizes: Mapping[Dim, Size] | None = None, rewrite: Rewrite | None = None
+    program: Program,
+    sizes: Mapping[Dim, Size] | None = None,
+    rewrite: Rewrite | None = None,
+    inputs: Mapping[Variable, TensorType] | None = None,
 ) -> Program:
     """The Program with sizes put in for symbols; decided branches and dead operators are gone.
 
-    The given one stays as it is; data of parameters and constants are shared. Raises ShapeError if
-    the sizes break a constraint.
+    `inputs` has other types for some of the inputs. The given one stays as it is; data of
+    parameters and constants are shared. Raises ShapeError if the sizes break a constraint.
     """
-    return _Rebuild(program, dict(sizes or {}), rewrite).run()
+    return _Rebuild(program, dict(sizes or {}), rewrite, inputs or {}).run()
 
 
 class _Rebuild:
-    def __init__(self, old: Program, sizes: dict[Dim, Size], rewrite: Rewrite | None) -> None:
-        self.old, self.sizes, self.rewrite = old, sizes, rewrite
+    def __init__(
+        self,
+        old: Program,
+        sizes: dict[Dim, Size],
+        rewrite: Rewrite | None,
+        inputs: Mapping[Variable, TensorType],
+    ) -> None:
+        self.old, self.sizes, self.rewrite, self.inputs = old, sizes, rewrite, inputs
         self.new = Program(old.name, structure=old.structure, updates=list(old.updates))
         self.new.trainable = dict(old.trainable)
         self.values: dict[Variable, Variable] = {}
@@ -90,7 +99,8 @@ class _Rebuild:
     # -- values ------------------------------------------------------------------------------
 
     def _parameter(self, parameter: Variable, block: Block) -> Variable:
-        made = block.add_parameter(self._type(parameter.type), parameter.name)
+        type = self.inputs.get(parameter) or self._type(parameter.type)
+        made = block.add_parameter(type, parameter.name)
         made.number = parameter.number
         self.values[parameter] = made
         self._bind(made.type)
