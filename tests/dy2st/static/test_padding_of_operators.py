@@ -1,4 +1,4 @@
-"""What records say of padding, of factors and of axes, held against the kernels on all samples."""
+"""What records say of padding, held against the kernels on all samples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dy2st.static.padding import NotIndifferent, proof_of
 from dy2st_runtime import engine
 from dy2st_runtime.dims import symbol, symbols
 from dy2st_runtime.errors import Dy2stError
-from dy2st_runtime.ir import DEFINITIONS, Kind, Program, Scales, TensorType, Tracer, apply
+from dy2st_runtime.ir import DEFINITIONS, Program, TensorType, Tracer, apply
 
 N = symbol("n", 1)
 MORE = 2
@@ -104,44 +104,3 @@ def test_most_operators_let_some_axis_pass():
     passing = {name for name, definition in WITH_KERNEL.items() if any(proofs(definition))}
     elementwise = {name for name, definition in WITH_KERNEL.items() if definition.is_elementwise}
     assert elementwise <= passing and len(passing) > len(elementwise) + 30
-
-
-ALONG = [n for n, d in WITH_KERNEL.items() if d.along is not None and d.inputs == ("x",)]
-
-
-@pytest.mark.parametrize("name", ALONG)
-def test_an_operator_takes_each_slice_of_other_axes_for_itself(name):
-    definition = DEFINITIONS[name]
-    for sample in definition.samples:
-        (array,) = arrays_of(sample)
-        attributes = {**definition.attributes, **sample.attributes}
-        along = definition.works_along([TensorType(array.dtype, array.shape)], attributes)
-        whole = all_of(definition.kernel(array, **attributes))
-        gone = definition.kind is Kind.REDUCTION and not attributes["keepdim"]
-        for axis in set(range(array.ndim)) - set(along):
-            place = axis - sum(a < axis for a in along) * gone
-            for index in range(array.shape[axis]):
-                part = all_of(definition.kernel(array.take([index], axis), **attributes))
-                for one, both in zip(part, whole, strict=True):
-                    np.testing.assert_allclose(one, both.take([index], place), rtol=1e-6)
-
-
-def all_of(results):
-    return results if isinstance(results, tuple) else (results,)
-
-
-SCALED = [name for name, definition in WITH_KERNEL.items() if definition.scales is not None]
-
-
-@pytest.mark.parametrize("name", SCALED)
-def test_a_factor_passes_an_operator_that_says_so(name):
-    definition = DEFINITIONS[name]
-    for sample in definition.samples:
-        array = arrays_of(sample)[0]
-        attributes = {**definition.attributes, **sample.attributes}
-        if array.dtype.kind != "f" or attributes.get("value"):  # `pad` of another number than 0
-            continue
-        for factor in (0.5, 4.0, *[-2.0] * (definition.scales is Scales.ALL)):
-            first = all_of(definition.kernel(array, **attributes))[0]
-            second = all_of(definition.kernel(array * factor, **attributes))[0]
-            np.testing.assert_array_equal(first * factor, second)

@@ -1,0 +1,124 @@
+"""What records say of operators, held against their kernels on all samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dy2st_runtime.errors import DTypeError
+from dy2st_runtime.ir import DEFINITIONS, Effect, Kind, Scales, TensorType
+from dy2st_runtime.ir.tracer import infer
+
+WITH_KERNEL = {
+    name: definition
+    for name, definition in sorted(DEFINITIONS.items())
+    if definition.kernel is not None and not name.startswith("array_")
+}
+
+
+def arrays_of(sample, dtype="float64"):
+    rng = np.random.default_rng(0)
+    dtypes = sample.dtypes or (dtype,) * len(sample.shapes)
+    pairs = zip(sample.shapes, dtypes, strict=True)
+    return [np.asarray(rng.uniform(sample.low, sample.high, s)).astype(d) for s, d in pairs]
+
+
+def all_of(results):
+    return results if isinstance(results, tuple) else (results,)
+
+
+ELEMENTWISE = [name for name, definition in WITH_KERNEL.items() if definition.is_elementwise]
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_every_element_of_an_elementwise_operator_is_for_itself(name):
+    definition = DEFINITIONS[name]
+    for sample in definition.samples:
+        arrays = np.broadcast_arrays(*arrays_of(sample))
+        attributes = {**definition.attributes, **sample.attributes}
+        whole = definition.kernel(*arrays_of(sample), **attributes)
+        for place in np.ndindex(arrays[0].shape):
+            one = definition.kernel(*(np.array([a[place]]) for a in arrays), **attributes)
+            np.testing.assert_allclose(one[0], whole[place], rtol=1e-12)
+
+
+COMMUTING = [name for name, definition in WITH_KERNEL.items() if definition.commutes]
+SPECIAL = np.array([0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan])
+
+
+@pytest.mark.parametrize("name", COMMUTING)
+def test_exchanged_operands_give_equal_results(name):
+    definition = DEFINITIONS[name]
+    dtype = "int64" if definition.samples[0].dtypes else "float64"
+    x, y = np.meshgrid(SPECIAL[:4] if dtype == "int64" else SPECIAL, SPECIAL[:4])
+    x, y = x.astype(dtype), y.astype(dtype)
+    with np.errstate(all="ignore"):
+        one, other = definition.kernel(x, y), definition.kernel(y, x)
+    np.testing.assert_array_equal(one, other)
+    if definition.same_bits:
+        is_number = one == one
+        assert one[is_number].tobytes() == other[is_number].tobytes()
+
+
+NUMBERS = {
+    "i": [0, 1, -1, 7, 2**62, -(2**63)],
+    "f": [0.0, -0.0, 1.0, np.nan, np.inf, -np.inf, 1e30],
+    "b": [True, False],
+}
+
+
+@pytest.mark.parametrize("name", [n for n, d in WITH_KERNEL.items() if d.effect is Effect.PURE])
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
+def test_an_operator_that_does_not_fail_takes_all_numbers(name, dtype):
+    definition, rng = DEFINITIONS[name], np.random.default_rng(0)
+    for sample in definition.samples:
+        dtypes = sample.dtypes or (dtype,) * len(sample.shapes)
+        types = [TensorType(d, s) for d, s in zip(dtypes, sample.shapes, strict=True)]
+        attributes = {**definition.attributes, **sample.attributes}
+        try:
+            infer(definition, types, attributes)
+        except DTypeError:
+            continue
+        if definition.may_fail(types, attributes):
+            continue
+        for _ in range(3):
+            arrays = [rng.choice(NUMBERS[t.dtype.kind], t.shape).astype(t.dtype) for t in types]
+            with np.errstate(all="ignore"):
+                definition.kernel(*arrays, **attributes)
+
+
+ALONG = [n for n, d in WITH_KERNEL.items() if d.along is not None and d.inputs == ("x",)]
+
+
+@pytest.mark.parametrize("name", ALONG)
+def test_an_operator_takes_each_slice_of_other_axes_for_itself(name):
+    definition = DEFINITIONS[name]
+    for sample in definition.samples:
+        (array,) = arrays_of(sample)
+        attributes = {**definition.attributes, **sample.attributes}
+        along = definition.works_along([TensorType(array.dtype, array.shape)], attributes)
+        whole = all_of(definition.kernel(array, **attributes))
+        gone = definition.kind is Kind.REDUCTION and not attributes["keepdim"]
+        for axis in set(range(array.ndim)) - set(along):
+            place = axis - sum(a < axis for a in along) * gone
+            for index in range(array.shape[axis]):
+                part = all_of(definition.kernel(array.take([index], axis), **attributes))
+                for one, both in zip(part, whole, strict=True):
+                    np.testing.assert_allclose(one, both.take([index], place), rtol=1e-6)
+
+
+SCALED = [name for name, definition in WITH_KERNEL.items() if definition.scales is not None]
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_a_factor_passes_an_operator_that_says_so(name):
+    definition = DEFINITIONS[name]
+    for sample in definition.samples:
+        array = arrays_of(sample)[0]
+        attributes = {**definition.attributes, **sample.attributes}
+        if array.dtype.kind != "f" or attributes.get("value"):  # `pad` of another number than 0
+            continue
+        for factor in (0.5, 4.0, *[-2.0] * (definition.scales is Scales.ALL)):
+            first = all_of(definition.kernel(array, **attributes))[0]
+            second = all_of(definition.kernel(array * factor, **attributes))[0]
+            np.testing.assert_array_equal(first * factor, second)
