@@ -10,7 +10,7 @@ from dy2st_runtime.ir import F, Kind, Sample, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_dtype, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import SIGNED_AXIS
 from dy2st_runtime.ops.blocks import in_blocks
-from dy2st_runtime.ops.erf import erf_kernel
+from dy2st_runtime.ops.erf import erf_formula
 from dy2st_runtime.ops.rules import float_type, on_floats
 
 _ROOT_HALF = 0.5**0.5
@@ -63,12 +63,29 @@ define(
 )
 
 
-def _gelu_kernel(x: Any, approximate: bool) -> Any:
+def _gelu_formula(x: Any, out: Any, approximate: bool) -> None:
     kind = x.dtype.type
     if approximate:
-        inner = kind(_ROOT_2_BY_PI) * (x + kind(0.044715) * x * x * x)
-        return kind(0.5) * x * (kind(1) + np.tanh(inner))
-    return x * (kind(0.5) * (kind(1) + erf_kernel(x * kind(_ROOT_HALF))))
+        np.multiply(x, x, out=out)
+        out *= kind(_ROOT_2_BY_PI * 0.044715)
+        out += kind(_ROOT_2_BY_PI)
+        out *= x
+        np.tanh(out, out=out)
+    else:
+        erf_formula(x * kind(_ROOT_HALF), out)
+    out += kind(1)
+    out *= x
+    out *= kind(0.5)
+
+
+def _gelu_gradient(g: Any, y: Any, x: Any, approximate: bool) -> Any:
+    if approximate:
+        square = x * x
+        bent = F.tanh((x + x * square * 0.044715) * _ROOT_2_BY_PI)
+        slope = (square * (3 * 0.044715) + 1.0) * _ROOT_2_BY_PI * x * (1.0 - bent * bent)
+        return g * ((bent + 1.0 + slope) * 0.5)
+    density = F.exp(x * x * -0.5) * (0.5 * _ROOT_2_BY_PI)
+    return g * ((F.erf(x * _ROOT_HALF) + 1.0) * 0.5 + x * density)
 
 
 def _gelu(x: Any, approximate: bool) -> Any:
@@ -84,8 +101,10 @@ define(
     kind=Kind.ELEMENTWISE,
     attributes={"approximate": False},
     infer=float_type,
-    kernel=on_floats(_gelu_kernel),
+    kernel=in_blocks(_gelu_formula),
+    gradient=_gelu_gradient,
     decompose=_gelu,
+    takes_out=True,
     samples=(Sample(((2, 3),)), Sample(((2, 3),), {"approximate": True})),
 )
 

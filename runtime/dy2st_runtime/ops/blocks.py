@@ -13,8 +13,8 @@ import numpy as np
 
 from dy2st_runtime.ops.rules import as_floats
 
-BLOCK = 1 << 13
-"""Elements of a block: five arrays of float32 take 160 KB."""
+BLOCK = 1 << 14
+"""Elements of a block: five arrays of float32 take 320 KB."""
 
 
 def in_blocks(formula: Callable[..., None]) -> Callable[..., Any]:

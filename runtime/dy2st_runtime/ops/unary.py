@@ -112,6 +112,7 @@ _ROWS = (
         "2 / sqrt(pi) * integral of exp(-t**2) from 0 to x.",
         erf_kernel,
         lambda g, y, x: g * F.exp(-(x * x)) * _TWO_BY_ROOT_PI,
+        takes_out=True,
     ),
     _Row("sigmoid", "1 / (1 + exp(-x)).", _sigmoid, lambda g, y, x: g * y * (1 - y)),
     _Row(
