@@ -6,8 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from dy2st_runtime.dims.expression import Dim, Size
-from dy2st_runtime.errors import UndecidedDim
+from dy2st_runtime.dims.expression import Dim, Size, undecided
 
 NEGATED = {
     "==": "!=",
@@ -69,7 +68,7 @@ class Condition:
 
     def __bool__(self) -> bool:
         """Refused: a Program must hold for both answers."""
-        raise UndecidedDim(
+        raise undecided(
             f"whether {self} holds is not known while the function is traced; write the `if` in a "
             "function that dy2st converts, or give the size a number or a range in the InputSpec"
         )

@@ -25,8 +25,11 @@ Monomial = tuple["Atom", ...]
 Term = tuple[Monomial, int]
 Interval = tuple["int | None", "int | None"]
 
-OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {}
-"""The operations behind the operators of Dim; their operands are ints and Dims."""
+OPERATIONS: dict[str, Callable[..., Any]] = {}
+"""The operations behind the operators of Dim; their operands are ints and Dims.
+
+Who traces Programs enters "number", for what is no size, and "place", where the user's code is.
+"""
 
 NAME = re.compile(r"[^\W\d]\w*")
 """What a symbol may be called; `text.py` reads names by the same pattern."""
@@ -256,7 +259,7 @@ class Dim:
         return bool(OPERATIONS["!="](self, 0))
 
     def _no_number(self) -> NoReturn:
-        raise UndecidedDim(
+        raise undecided(
             f"the size {self} is not known while the function is traced, but a Python number is "
             "needed here; use it in shapes, slices and arange as it is, or give the size a number "
             "in the InputSpec"
@@ -296,6 +299,12 @@ class Dim:
 
 
 Size = int | Dim
+
+
+def undecided(what: str) -> UndecidedDim:
+    """The refusal, with the user's place in front where a Program is traced."""
+    place = OPERATIONS["place"]() if "place" in OPERATIONS else None
+    return UndecidedDim(f"{place}: {what}" if place else what)
 
 
 def _is_size(value: object) -> bool:

@@ -51,7 +51,7 @@ from dy2st_runtime.dims.told import Question, note
 _ROUNDS, _DEEPEST = 8, 60
 _SEEN_INSIDE = (
     *("log", "told", "inequalities", "quotients", "_rules", "_products", "_ranges", "_nonzero"),
-    *("_choices", "_pairs", "_wholes", "_broadcasts", "_age"),
+    *("_choices", "_pairs", "_wholes", "_broadcasts", "age"),
 )
 
 
@@ -81,7 +81,7 @@ class Facts:
         # (P, Q, P // Q) where Q divides P.
         self._wholes: list[tuple[Dim, Size, Size]] = []
         self._broadcasts: list[Condition] = []
-        self._age: dict[Atom, int] = {}
+        self.age: dict[Atom, int] = {}
         self._turn = self._nested = 0
         self._normal: dict[Size, tuple[int, Size]] = {}
         self._intervals: dict[Atom, Interval] = {}
@@ -98,7 +98,7 @@ class Facts:
         """Remember the order of symbols: of equal ones, those that were noted first stay."""
         for size in sizes:
             for atom in deep_symbols(size):
-                self._age.setdefault(atom, len(self._age))
+                self.age.setdefault(atom, len(self.age))
 
     # -- what is known -----------------------------------------------------------------------
 
@@ -462,7 +462,7 @@ class Facts:
 
     def _solve(self, rest: Dim) -> bool:
         """Enter rest == 0 as a rule; True if a part was entered and the rest must follow."""
-        chosen = newest_term(rest, self._age, lambda factor: abs(factor) == 1)
+        chosen = newest_term(rest, self.age, lambda factor: abs(factor) == 1)
         if chosen is not None:
             self._enter(chosen, rest)
             return False
@@ -470,7 +470,7 @@ class Facts:
         exact = exactness(rest)
         if exact is not None and self._divide(*exact):
             return True
-        chosen = newest_term(rest, self._age, lambda factor: True)
+        chosen = newest_term(rest, self.age, lambda factor: True)
         if chosen is not None:
             others = subtract(rest, of_term(*chosen))
             if self._divide(others, abs(chosen[1])):
@@ -510,19 +510,20 @@ class Facts:
         if len(atoms) > 1:
             self._products.append(atoms)
             return
-        self._renew(atoms[0])
+        self.renew(atoms[0])
         self._keep_limits(atoms[0], value)
 
-    def _renew(self, atom: Atom) -> None:
-        """Say again what was known of a symbol that has a rule now."""
+    def renew(self, atom: Atom) -> None:
+        """Say again what was known of an atom that is written otherwise now."""
         stale = [
             lead
             for lead in self._products
             if atom in lead or getattr(self._rules[lead], "mask", 0) & atom.mask
         ]
-        for lead in stale:
-            self._products.remove(lead)
-            self._equate(subtract(of_term(lead, 1), self._rules.pop(lead)))
+        if stale:
+            self._products = [lead for lead in self._products if lead not in stale]
+        for rest in [subtract(of_term(lead, 1), self._rules.pop(lead)) for lead in stale]:
+            self._equate(rest)
         touched = [fact for fact in self.inequalities if fact.mask & atom.mask]
         if touched:
             self.inequalities = [f for f in self.inequalities if not f.mask & atom.mask]
@@ -565,7 +566,7 @@ class Facts:
         for atoms, factor in rest.items():
             reduced = add(reduced, of_term(atoms, factor // common))
         assert isinstance(reduced, Dim)
-        chosen = newest_term(reduced, self._age, lambda factor: gcd(factor, number) == 1)
+        chosen = newest_term(reduced, self.age, lambda factor: gcd(factor, number) == 1)
         chosen = chosen or lone_term(reduced, lambda factor: gcd(factor, number) == 1)
         if chosen is None:
             return False
@@ -587,7 +588,7 @@ class Facts:
         name = f"({whole})/{number}"
         quotient = make_atom("symbol", (), name, least, most)
         self.quotients[quotient] = (whole, number)
-        self._age[quotient] = len(self._age)
+        self.age[quotient] = len(self.age)
         equation = subtract(whole, multiply(of_atom(quotient), number))
         assert isinstance(equation, Dim)
         self._enter((term[0], 1), equation)

@@ -33,6 +33,20 @@ def using(facts: Facts) -> Iterator[Facts]:
         _in_force.facts = outer
 
 
+def stages(facts: Facts) -> Iterator[Facts]:
+    """The facts as they were learnt: none, the first, the first two, and so on.
+
+    What is known can hide a proof, as it rewrites sizes: one that was found once may need fewer.
+    """
+    known = Facts()
+    known.age = facts.age.copy()
+    yield known
+    for condition, _ in facts.log:
+        known = known.inside()
+        known.assume(condition)
+        yield known
+
+
 def conflict(facts: Facts, condition: Condition) -> str:
     """What a condition cannot hold beside, as few facts as it takes: lines with origins."""
     kept = [entry for entry in facts.log if entry[0] != condition]

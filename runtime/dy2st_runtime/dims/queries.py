@@ -230,6 +230,7 @@ def _by_operands(size: Dim, atom: Atom, facts: Facts) -> Cases:
         try:
             for condition in conditions:
                 known.assume(condition)
+            known.renew(atom)
         except (Contradiction, ZeroDivisionError):
             continue
         yield substitute_atom(size, atom, operand), known

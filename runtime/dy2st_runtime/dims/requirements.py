@@ -11,7 +11,7 @@ from typing import Any
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import exactness
 from dy2st_runtime.dims.evaluation import symbols
-from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size, checked, of_atom
+from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size, checked, of_atom, undecided
 from dy2st_runtime.dims.facts import Contradiction
 from dy2st_runtime.dims.in_force import conflict, current, using
 from dy2st_runtime.dims.intervals import bounds
@@ -19,7 +19,7 @@ from dy2st_runtime.dims.operations import broadcast_forms, broadcast_sizes, floo
 from dy2st_runtime.dims.polynomial import add, common_factor, of_term, subtract
 from dy2st_runtime.dims.queries import decided, decided_without_facts, equal
 from dy2st_runtime.dims.told import solved_for_symbol
-from dy2st_runtime.errors import ShapeError, UndecidedDim
+from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.thread_state import ThreadState
 
 
@@ -66,7 +66,7 @@ def require(condition: bool | Condition, reason: str) -> None:
     for size in condition.sizes:
         checked(size)
     if not _collectors.stack:
-        raise UndecidedDim(f"{reason}: whether {condition} holds is not known")
+        raise undecided(f"{reason}: whether {condition} holds is not known")
     _collectors.stack[-1].append(Constraint(condition, reason))
     facts = current()
     place = facts.place() if facts.place else ""

@@ -10,9 +10,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dy2st_runtime.dims import Condition, Dim, collect, is_symbol, symbols
+from dy2st_runtime.dims import (
+    Condition,
+    Dim,
+    collect,
+    current,
+    decided,
+    is_symbol,
+    stages,
+    symbols,
+    using,
+)
 from dy2st_runtime.errors import Dy2stError
-from dy2st_runtime.ir.definition import DEFINITIONS
+from dy2st_runtime.ir.definition import DEFINITIONS, OperatorDefinition
 from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.fresh import fresh_symbols_from
 from dy2st_runtime.ir.inputs import is_promoted
@@ -166,19 +176,42 @@ def results_are_typed_by_rule(operator: Operator, scope: Scope) -> Texts:
     if any(attributes_are_of_their_kind(operator, scope)):
         return
     try:
-        with collect() as required, fresh_symbols_from(_FRESH):
-            types = infer(definition, [v.type for v in operator.operands], operator.attributes)
+        wrong, missing = _by_rule(operator, definition, scope)
     except _REFUSALS as error:
         yield f"the shape rule refuses: {error or type(error).__name__}"
         return
+    if (wrong or missing) and not _was_known(operator, definition, scope):
+        yield from wrong
+        scope.missing = missing
+
+
+def _by_rule(
+    operator: Operator, definition: OperatorDefinition, scope: Scope
+) -> tuple[list[str], list[Condition]]:
+    """What is wrong with the types of the results, and what the rule needs that is not known."""
+    with collect() as required, fresh_symbols_from(_FRESH):
+        types = infer(definition, [v.type for v in operator.operands], operator.attributes)
     recorded = [result.type for result in operator.results]
-    if not _agree(recorded, types, scope):
-        yield f"its results have {_types_shown(recorded)}; the rule gives {_types_shown(types)}"
-    scope.missing = [
+    wrong = f"its results have {_types_shown(recorded)}; the rule gives {_types_shown(types)}"
+    missing = [
         constraint.condition
         for constraint in required
         if all(symbol in scope.symbols for symbol in symbols(constraint.condition))
     ]
+    return [] if _agree(recorded, types, scope) else [wrong], missing
+
+
+def _was_known(operator: Operator, definition: OperatorDefinition, scope: Scope) -> bool:
+    """Whether the rule is fulfilled by what was known when the operator was recorded."""
+    for earlier in stages(current()):
+        try:
+            with using(earlier):
+                wrong, missing = _by_rule(operator, definition, scope)
+        except _REFUSALS:  # sizes do not fit before later constraints say more
+            continue
+        if not wrong and all(decided(condition) for condition in missing):
+            return True
+    return False
 
 
 def needs_are_required(operator: Operator, scope: Scope) -> Texts:

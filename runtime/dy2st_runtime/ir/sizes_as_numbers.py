@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dy2st_runtime.dims.expression import OPERATIONS
+from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.tracer import current_tracer
 
 _PYTHON: dict[str, Callable[[Any, Any], Any]] = {
@@ -34,3 +35,4 @@ def _number_of_sizes(operation: str, operands: tuple[Any, Any]) -> Any:
 
 
 OPERATIONS["number"] = _number_of_sizes
+OPERATIONS["place"] = lambda: None if current_tracer() is None else user_location()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum
+from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum, minimum
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import (
     F,
@@ -409,8 +409,9 @@ def diag(x: Any, offset: int = 0, name: str | None = None) -> Any:
         rows = F.arange(x.shape[0]) + max(-offset, 0)
         columns = F.arange(x.shape[0]) + max(offset, 0)
         return F.setitem(zeros([size, size], x.dtype), (rows, columns), x)
-    rows_known = min(x.shape[0] + min(offset, 0), x.shape[1] - max(offset, 0))
-    steps = F.arange(rows_known)
+    if x.ndim != 2:
+        raise ArgumentError(f"diag takes a vector or a matrix, not a tensor of {x.ndim} axes")
+    steps = F.arange(minimum(x.shape[0] + min(offset, 0), x.shape[1] - max(offset, 0)))
     return x[steps + max(-offset, 0), steps + max(offset, 0)]
 
 

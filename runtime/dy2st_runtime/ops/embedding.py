@@ -92,7 +92,7 @@ def scaled_dot_product_attention(
 ) -> Any:
     """softmax(q k' / sqrt(d) + mask) v: (n, l, heads, d) three times -> (n, l, heads, d)."""
     q, k, v = (F.transpose(part, [0, 2, 1, 3]) for part in (query, key, value))
-    scores = F.matmul(q * float(query.shape[-1]) ** -0.5, k, transpose_y=True)
+    scores = F.matmul(q * query.shape[-1] ** -0.5, k, transpose_y=True)
     if is_causal:
         rows = F.unsqueeze(F.arange(q.shape[2]), [1])
         scores = F.where(F.less_equal(F.arange(k.shape[2]), rows), scores, float("-inf"))

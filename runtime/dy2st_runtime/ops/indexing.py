@@ -314,7 +314,7 @@ def _mask_rank(item: Any) -> int:
 def _is_tensor(item: Any) -> bool:
     """Whether an entry is a tensor of places; sizes and numbers that are known now are not."""
     if isinstance(item, Variable):
-        return known_dim(item) is None
+        return item.ndim > 0 or known_dim(item) is None
     return isinstance(item, Tensor) and (item.ndim > 0 or current_tracer() is not None)
 
 

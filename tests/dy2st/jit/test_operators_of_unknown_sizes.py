@@ -1,0 +1,97 @@
+"""Operators whose attributes are sizes that are not known, as eager operators compute them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dy2st
+import dy2st.nn.functional as F
+from dy2st.errors import ArgumentError, ShapeError, UndecidedDim
+from dy2st.jit import to_static
+from dy2st.static import InputSpec
+
+
+def check(function: Callable[..., Any], shape: list[Any], *runs: tuple[int, ...]) -> Any:
+    """One Program for some axes unknown gives what eager operators give; returns it."""
+    static = to_static(function, input_spec=[InputSpec(shape)])
+    for sizes in runs:
+        x = dy2st.to_tensor(np.arange(np.prod(sizes), dtype="float32").reshape(sizes) / 7)
+        wanted, got = np.asarray(function(x)), np.asarray(static(x))
+        assert wanted.shape == got.shape
+        np.testing.assert_allclose(got, wanted, rtol=1e-6)
+    return static
+
+
+@pytest.mark.parametrize("offset", [0, 1, -2])
+def test_the_diagonal_of_a_matrix_of_unknown_sizes(offset):
+    check(lambda x: dy2st.diag(x, offset), [None, None], (3, 5), (5, 3), (4, 4), (2, 1))
+
+
+def test_the_diagonal_of_one_row_is_a_vector():
+    check(lambda x: dy2st.diag(x[None]), [3], (3,))
+
+
+def test_diag_takes_no_images():
+    with pytest.raises(ArgumentError, match="a vector or a matrix"):
+        dy2st.diag(dy2st.ones([2, 2, 2]))
+
+
+def test_attention_with_heads_of_unknown_size():
+    def attend(x: Any) -> Any:
+        return F.scaled_dot_product_attention(x, x, x)
+
+    check(attend, [None, None, 2, None], (1, 3, 2, 4), (2, 5, 2, 8), (1, 1, 2, 1))
+
+
+def test_a_vector_of_one_place_as_index_keeps_its_axis():
+    check(lambda x: x[dy2st.arange(x.shape[0] - 1)], [None, 2], (4, 2), (3, 2), (2, 2))
+    check(lambda x: x[dy2st.arange(1)], [3, 2], (3, 2))
+
+
+def test_a_size_to_stretch_to_that_is_negative_is_refused():
+    static = check(lambda x: x.sum(0).expand([x.shape[0] - 1, -1]), [None, 2], (4, 2), (1, 2))
+    with pytest.raises(ShapeError, match="x_axis0"):
+        static(dy2st.ones([0, 2]))
+
+
+@pytest.mark.parametrize("function", [dy2st.tril, dy2st.triu])
+def test_a_triangle_of_a_vector_is_refused(function):
+    with pytest.raises(ShapeError, match="at least two axes"):
+        function(dy2st.ones([3]))
+
+
+def test_a_size_of_0_is_copied_only_where_the_others_are_not_0():
+    static = check(lambda x: x.reshape([0, 0, 2, 3]), [None, None, 6], (2, 4, 6), (1, 1, 6))
+    with pytest.raises(ShapeError):  # eager operators take the zeros as they are
+        static(dy2st.ones([0, 4, 6]))
+
+
+def test_rows_of_a_table_for_all_positions_are_added_and_reshaped():
+    table = dy2st.ones([32, 16])
+
+    def positions(x: Any) -> Any:
+        return (x + table[: x.shape[0]]).reshape([0, -1])
+
+    static = check(positions, [None, 16], (5, 16), (32, 16), (1, 16))
+    assert (
+        static.main_program.outputs[0].type.shape[0] is static.main_program.inputs[0].type.shape[0]
+    )
+    with pytest.raises(ShapeError):
+        static(dy2st.ones([33, 16]))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * len("a" * x.shape[0]),
+        lambda x: x * len("a".center(x.shape[0])),
+    ],
+)
+def test_a_size_that_must_be_a_number_is_refused_on_the_users_line(function):
+    static = to_static(function, input_spec=[InputSpec([None])])
+    with pytest.raises(UndecidedDim, match=r"test_operators_of_unknown_sizes\.py:\d+"):
+        static.main_program  # noqa: B018
