@@ -288,12 +288,14 @@ def _check_float(
 def estimate(options: argparse.Namespace) -> int:
     """`dy2st opu estimate`."""
     on = machine(options.machine)
-    source = _layers_of(options) or _source(options, needs_arrays=False)
+    layers = _layers_of(options)
+    source = layers or _source(options, needs_arrays=False)
     axes = [[(name, value) for value in values] for name, values in options.sweep]
     names = [name for name, _ in options.sweep]
     if len(set(names)) != len(names):
         raise BadInput("--sweep names something twice: give all its values at once")
-    samples = _samples(options, source) if options.calib or options.random_calib else []
+    is_calibrated = options.calib or options.random_calib
+    samples = _samples(options, source) if is_calibrated and isinstance(source, Source) else []
     options.notes = set()
     if not axes:
         report = _both_ways(*_estimated(source, on, options, samples))

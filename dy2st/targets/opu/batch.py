@@ -33,10 +33,12 @@ def one_image(program: Program) -> Program:
     if count == 1:
         return program
     images = symbol("images", 1)
-    inputs = {v: v.type.with_shape((images, *v.tensor_type.shape[1:])) for v in program.inputs}
+    inputs = {
+        v: v.tensor_type.with_shape((images, *v.tensor_type.shape[1:])) for v in program.inputs
+    }
     try:
         general = rebuild(program, rewrite=_by_image(images, count), inputs=inputs)
-        every = all(axes == {0} for axes in proof_of(general, images).outputs)
+        every = all(set(axes) == {0} for axes in proof_of(general, images).outputs)
         reason = "" if every else "an output is not of one image each"
     except (NotIndifferent, ShapeError) as error:
         reason = str(error).partition("\n")[0]

@@ -20,8 +20,8 @@ def check_executable(network: Network, layer: Layer) -> None:
     _demand(layer, len(layer.residual_source) <= 1, "adds several residuals; one is possible")
     _check_fraction_lengths(network, layer)
     is_swish = layer.activation_type == Activation.HARD_SWISH
-    said = f"has a hard swish at fraction length {layer.output_fraclen}, not {FRACTION}"
-    _demand(layer, not is_swish or layer.output_fraclen in FRACTION, said)
+    legal = not is_swish or layer.output_fraclen in FRACTION
+    _demand(layer, legal, f"has a hard swish at fraction length {layer.output_fraclen}")
     if layer.type == LayerType.SCALE:
         _check_scale(network, layer)
     if not layer.has_weights:

@@ -207,7 +207,8 @@ def _activated(layer: Layer, x: Array) -> Array:
     if layer.activation_type == Activation.LEAKY:
         return np.where(x < 0, x * x.dtype.type(0.125), x)
     if layer.activation_type == Activation.HARD_SWISH:
-        return x * np.clip(x + x.dtype.type(3), 0, 6) / x.dtype.type(6)
+        made: Array = x * np.clip(x + x.dtype.type(3), 0, 6) / x.dtype.type(6)
+        return made
     limit = layer.activation_limit
     return np.maximum(x, 0) if limit is None else np.clip(x, 0, x.dtype.type(limit))
 

@@ -283,11 +283,14 @@ def whole_pool(node: Node, kind: Pooling, axes: Pair, operator: Operator | None)
     if inner is not None:
         high, wide = inner.kernel
         node, axes = inner.inputs[0], (axes[0] or high > 1, axes[1] or wide > 1)
-    sizes = (node.shape[1] if axes[0] else 1, node.shape[2] if axes[1] else 1)
-    step = (_first_factor(sizes[0]), _first_factor(sizes[1]))
-    if step == (1, 1):
-        return pool(node, kind, sizes, (1, 1), NO_PADS, operator)
-    return whole_pool(pool(node, kind, step, step, NO_PADS, operator), kind, axes, operator)
+    while (smaller := _part_of_axis(node, kind, axes)) is not None:
+        node = smaller
+    while (sizes := (node.shape[1] if axes[0] else 1, node.shape[2] if axes[1] else 1)) != (1, 1):
+        step = (_first_factor(sizes[0]), _first_factor(sizes[1]))
+        if step == (1, 1):
+            return pool(node, kind, sizes, (1, 1), NO_PADS, operator)
+        node = pool(node, kind, step, step, NO_PADS, operator)
+    return node
 
 
 def _axis_pool(node: Node, kind: Pooling) -> Pool | None:
@@ -296,6 +299,16 @@ def _axis_pool(node: Node, kind: Pooling) -> Pool | None:
         return None
     _, high, wide = node.inputs[0].shape
     return node if node.kernel in ((high, 1), (1, wide)) else None
+
+
+def _part_of_axis(node: Node, kind: Pooling, axes: Pair) -> Node | None:
+    """What is behind windows along one axis that is pooled to its end anyway: they begin that."""
+    if not isinstance(node, Pool) or node.kind != kind or node.pads != NO_PADS:
+        return None
+    x, axis = node.inputs[0], int(node.kernel[0] == 1)
+    is_part = node.kernel[1 - axis] == 1 and node.strides == node.kernel
+    is_whole = x.shape[1 + axis] % node.kernel[axis] == 0
+    return x if is_part and is_whole and axes[axis] else None
 
 
 def _first_factor(size: int) -> int:

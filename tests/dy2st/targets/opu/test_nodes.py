@@ -80,6 +80,13 @@ def test_a_global_mean_is_a_chain_of_windows_without_a_rest(size, kernels):
     assert found == kernels
 
 
+def test_a_mean_of_one_axis_and_then_the_other_takes_no_more_windows():
+    node = nodes.whole_pool(image(1, 16, 28), Pooling.AVERAGE, (True, False), None)
+    node = nodes.whole_pool(node, Pooling.AVERAGE, (False, True), None)
+    assert node.kernel == (4, 4) and node.inputs[0].kernel == (4, 7)
+    assert isinstance(node.inputs[0].inputs[0], Input)
+
+
 def test_a_large_prime_edge_is_a_problem():
     node = nodes.whole_pool(image(1, 17, 17), Pooling.AVERAGE, (True, True), None)
     assert "edges of at most 15, not 17 x 17" in nodes.problem(node)
