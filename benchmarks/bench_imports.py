@@ -13,7 +13,7 @@ def importing(module: str) -> None:
     subprocess.run([sys.executable, "-c", f"import {module}"], check=True)
 
 
-@pytest.mark.parametrize(("module", "goal"), [("dy2st", 80), ("dy2st_runtime", 40)])
+@pytest.mark.parametrize(("module", "goal"), [("dy2st", 60), ("dy2st_runtime", 35)])
 def test_import(figure, module, goal):
     def measure():
         return seconds_above(lambda: importing(module), lambda: importing("numpy")) * 1e3

@@ -1,8 +1,5 @@
 """dy2st: plain Python models as static Programs. Public names follow PaddlePaddle."""
 
-from importlib import import_module as _import_module
-from typing import Any as _Any
-
 import numpy as _np
 
 from dy2st import errors, jit, nn, optimizer, static
@@ -11,6 +8,7 @@ from dy2st_runtime import dims, engine, ops
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from dy2st_runtime.late import late_names as _late_names
 from dy2st_runtime.ops import *  # noqa: F403
 from dy2st_runtime.ops import __all__ as _operators
 from dy2st_runtime.tensor import Parameter, from_dlpack, from_numpy, is_tensor, to_tensor
@@ -22,12 +20,7 @@ uint8, bool = _np.dtype("uint8"), _np.dtype("bool")
 
 __version__ = "0.1.0"
 
-
-def __getattr__(name: str) -> _Any:
-    """`dy2st.passes`, loaded when it is first named: it takes as long as all the rest."""
-    if name == "passes":
-        return _import_module("dy2st.passes")
-    raise AttributeError(f"module 'dy2st' has no attribute {name!r}")
+__getattr__ = _late_names(__name__, {"passes": "dy2st.passes"})
 
 
 __all__ = [

@@ -14,7 +14,7 @@ import numpy as np
 from dy2st.model_files import BadInput, ModelFile, read_model, sound
 from dy2st.passes import Module
 from dy2st.passes.core.module import Array
-from dy2st.static.freeze import freeze
+from dy2st.static.freezing import freeze
 from dy2st.targets.opu.compiled_file import Signature
 from dy2st_runtime.dims import is_symbol, symbols
 from dy2st_runtime.ir import Program

@@ -1,25 +1,34 @@
 """Conversion to static Programs: `to_static`, `save`, `load`, and what steers them."""
 
-from pathlib import Path
+import os
+from typing import TYPE_CHECKING
 
 from dy2st.jit.api import not_to_static, to_static
 from dy2st.jit.code_level import set_code_level, set_verbosity
-from dy2st.jit.save_load import load, save
 from dy2st.jit.static_function import StaticFunction
 from dy2st.jit.switches import enable_to_static
-from dy2st.late import late_names
-from dy2st_runtime.io import LoadedModel as TranslatedLayer
 from dy2st_runtime.ir.location import hide_frames_of
+from dy2st_runtime.late import late_names
 
-hide_frames_of(str(Path(__file__).parent.parent))  # locations name the user's lines, never ours
+# Locations name the user's lines, never ours.
+hide_frames_of(os.path.dirname(os.path.dirname(__file__)))
 
-__getattr__ = late_names(
-    __name__,
-    {
-        "ConcreteProgram": "dy2st.jit.concrete_program",
-        "ignore_module": "dy2st.convert.call",
-    },
-)
+if TYPE_CHECKING:
+    from dy2st.convert.call import ignore_module
+    from dy2st.jit.concrete_program import ConcreteProgram
+    from dy2st.jit.save_load import load, save
+    from dy2st_runtime.io import LoadedModel as TranslatedLayer
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "ConcreteProgram": "dy2st.jit.concrete_program:ConcreteProgram",
+            "TranslatedLayer": "dy2st_runtime.io:LoadedModel",
+            "ignore_module": "dy2st.convert.call:ignore_module",
+            "load": "dy2st.jit.save_load:load",
+            "save": "dy2st.jit.save_load:save",
+        },
+    )
 
 __all__ = [
     "ConcreteProgram",

@@ -6,13 +6,18 @@ import functools
 import inspect
 from collections.abc import Callable
 from types import FunctionType, MethodType
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from dy2st.jit.optimized import as_pass
 from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime.errors import NotConvertible
 from dy2st_runtime.ir.tracebacks import without_own_frames
+from dy2st_runtime.late import Late
 from dy2st_runtime.nn.layer import Layer
+
+if TYPE_CHECKING:
+    from dy2st.jit import optimized
+else:
+    optimized = Late("dy2st.jit.optimized")
 
 AnyLayer = TypeVar("AnyLayer", bound=Layer)
 Method = Callable[..., Any]
@@ -60,7 +65,7 @@ def to_static(
     'double'
     """
     _check_options(options)
-    passes = as_pass(build_strategy)
+    passes = None if build_strategy is None else optimized.as_pass(build_strategy)
     if function is None:
         return functools.partial(to_static, input_spec=input_spec, build_strategy=passes)
     if isinstance(function, Layer):

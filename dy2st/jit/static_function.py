@@ -19,12 +19,12 @@ from dy2st.jit.code_level import note
 from dy2st.jit.constants import constant_key
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.layer_state import LayerState
-from dy2st.late import Late
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Program, Tensor, Variable, current_tracer
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries
 from dy2st_runtime.ir.tracebacks import hide_own_frames, without_own_frames
+from dy2st_runtime.late import Late
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, from_numpy
 

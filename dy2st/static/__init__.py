@@ -1,8 +1,18 @@
 """InputSpec and Dim for the sizes in it, and Programs made for some of their sizes."""
 
+from typing import TYPE_CHECKING
+
 from dy2st.jit.dimension import Dim
 from dy2st.jit.input_spec import InputSpec
-from dy2st.static.bucket import bucket
-from dy2st.static.freeze import freeze
+from dy2st_runtime.late import late_names
+
+if TYPE_CHECKING:
+    from dy2st.static.dispatcher import bucket
+    from dy2st.static.freezing import freeze
+else:
+    __getattr__ = late_names(
+        __name__,
+        {"bucket": "dy2st.static.dispatcher:bucket", "freeze": "dy2st.static.freezing:freeze"},
+    )
 
 __all__ = ["Dim", "InputSpec", "bucket", "freeze"]

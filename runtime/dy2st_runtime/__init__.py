@@ -3,10 +3,24 @@
 It imports NumPy and safetensors only.
 """
 
+from typing import TYPE_CHECKING
+
 from dy2st_runtime import dims, engine, errors, ir, nn, ops, optimizer
-from dy2st_runtime.io import LoadedModel, load
 from dy2st_runtime.ir import Program, Tensor
+from dy2st_runtime.late import late_names
 from dy2st_runtime.tensor import from_dlpack, from_numpy, to_tensor
+
+if TYPE_CHECKING:
+    from dy2st_runtime.io import LoadedModel, load
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "LoadedModel": "dy2st_runtime.io:LoadedModel",
+            "io": "dy2st_runtime.io",
+            "load": "dy2st_runtime.io:load",
+        },
+    )
 
 __all__ = [
     "LoadedModel",

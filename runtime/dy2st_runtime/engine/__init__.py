@@ -7,11 +7,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from dy2st_runtime.engine.numpy.executable import Executable
-from dy2st_runtime.engine.numpy.executable import compile_program as _compile_numpy
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.program import Program
+from dy2st_runtime.late import Late, late_names
+
+if TYPE_CHECKING:
+    from dy2st_runtime.engine.numpy import executable
+    from dy2st_runtime.engine.numpy.executable import Executable
+else:
+    executable = Late("dy2st_runtime.engine.numpy.executable")
+    __getattr__ = late_names(
+        __name__, {"Executable": "dy2st_runtime.engine.numpy.executable:Executable"}
+    )
+
+
+def _compile_numpy(program: Program) -> Executable:
+    return executable.compile_program(program)
+
 
 ENGINES: dict[str, Callable[[Program], Executable]] = {"numpy": _compile_numpy}
 

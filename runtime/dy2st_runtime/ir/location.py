@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 
 from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.errors import Location
 
 # What is generated has a name in place of a file.
-_OWN_FOLDERS: list[str] = [str(Path(__file__).parent.parent), "<dy2st "]
+_OWN_FOLDERS: list[str] = [os.path.dirname(os.path.dirname(__file__)), "<dy2st "]
 _explanations: list[Callable[[FrameType], str]] = []
 # By identity: equal code objects of two files are equal to Python.
 _columns: ByIdentity[CodeType, list[int]] = ByIdentity()

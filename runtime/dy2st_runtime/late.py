@@ -1,4 +1,4 @@
-"""What is loaded when it is first used: the compiler takes as long to load as all the rest."""
+"""What is loaded when it is first used: not everybody who imports us converts, saves and loads."""
 
 from __future__ import annotations
 
@@ -26,13 +26,15 @@ class Late:
         return value
 
 
-def late_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package, for names that are loaded from these modules."""
+def late_names(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package, for names that stand for `module` or `module:name`."""
 
     def load(name: str) -> Any:
-        if name not in modules:
+        if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(modules[name]), name)
+        module, _, attribute = places[name].partition(":")
+        value = import_module(module)
+        value = getattr(value, attribute) if attribute else value
         setattr(sys.modules[package], name, value)
         return value
 

@@ -6,14 +6,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dy2st.jit.shape_table import titled
 from dy2st.jit.static_function import StaticFunction
-from dy2st.late import Late
-from dy2st.static.freeze import check_number, named_sizes
+from dy2st.static.freezing import check_number, named_sizes
+from dy2st.static.padding import NotIndifferent, Proof, proof_of
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Dim, Size, symbol
 from dy2st_runtime.errors import ArgumentError, SpecError
@@ -24,12 +24,6 @@ from dy2st_runtime.ir.rebuild import rebuild
 from dy2st_runtime.ir.sizes import input_sizes, origins
 from dy2st_runtime.ir.structure import rebuild as nested
 from dy2st_runtime.tensor import EagerTensor, wrapped
-
-if TYPE_CHECKING:
-    from dy2st.static import padding
-    from dy2st.static.padding import Proof
-else:
-    padding = Late("dy2st.static.padding")
 
 Array = np.ndarray[Any, Any]
 Bucket = int | tuple[int, int]
@@ -251,8 +245,8 @@ class Dispatcher:
         if own not in self._proofs:
             try:
                 # Rebuilt: what nobody reads is gone, and need not be indifferent.
-                self._proofs[own] = padding.proof_of(rebuild(self.program), own)
-            except padding.NotIndifferent as reason:
+                self._proofs[own] = proof_of(rebuild(self.program), own)
+            except NotIndifferent as reason:
                 self._proofs[own] = str(reason)
         return self._proofs[own]
 
