@@ -108,7 +108,7 @@ from dy2st.convert.relays import (
     relaying_call,
     relays_of,
 )
-from dy2st.convert.staging import is_staged_iterable
+from dy2st.convert.staging import is_staged_iterable, is_staged_list
 from dy2st.convert.stale import check_fresh
 from dy2st.convert.swapping import as_written, own_code
 from dy2st.convert.text import convert_format, convert_percent, convert_text, text_method
@@ -176,6 +176,8 @@ def convert_call(function: Any) -> Any:
     if kind is MethodType:
         if watched.meet is not None:
             watched.meet(type(function.__self__), False)
+        if is_staged_list(function.__self__):
+            return function.__self__.list_method(function.__name__)
         inner = convert_call(function.__func__)
         if inner is not function.__func__:
             return MethodType(inner, function.__self__)

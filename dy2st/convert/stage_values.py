@@ -38,6 +38,7 @@ class StagedItems:
         raise TensorAsPython(
             "an iterable whose length is known only at run time is used as one of Python",
             at=user_location(),
+            why="C code goes through it here, or a function that is not converted, item by item",
             hint="go through it in a `for` statement or list comprehension of a converted function",
         )
 

@@ -31,6 +31,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython, UnsupportedSyntax
 from dy2st_runtime.ir import ArrayType, F, Tensor, Variable, current_tracer, user_location
 from dy2st_runtime.ir.choice import Choice, Text
+from dy2st_runtime.ir.program import refused_list
 from dy2st_runtime.ir.structure import is_container
 from dy2st_runtime.tensor import EagerTensor
 
@@ -339,6 +340,8 @@ def stage_setitem(target: Any, index: Any, value: Any) -> Any:
         return target
     if isinstance(target, Variable):
         if isinstance(target.type, ArrayType):
+            if isinstance(index, slice):
+                raise refused_list("changed by a slice")
             return _holding(F.array_write(target, index, value), value)
         tracer().change(target, F.setitem(target, index, value))
         return target
@@ -452,6 +455,7 @@ def stage_iterator(value: Any) -> Iterator[Any]:
         raise TensorAsPython(
             "iteration over a range or tensor whose length is known only at run time",
             at=user_location(),
+            why="this loop is left as Python, which goes through it item by item",
             hint="iterate in a `for` statement of a converted function",
         )
     return iter(value)

@@ -33,7 +33,19 @@ from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType, is_floating
 NumberKind = type
 """int, float or bool."""
 
-_OF_LISTS = frozenset(("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"))
+_ASKING = ("count", "index")
+
+
+def refused_list(
+    what: str, hint: str = "use len(), an index, a `for` loop that appends, or stack() of the list"
+) -> TensorAsPython:
+    """The refusal to do with a list of the Program what needs its length."""
+    return TensorAsPython(
+        f"a list whose length depends on a tensor is {what}",
+        at=user_location(),
+        why="how many items it has is known only when the Program runs",
+        hint=hint,
+    )
 
 
 class Variable(Tensor):
@@ -64,12 +76,7 @@ class Variable(Tensor):
     def tensor_type(self) -> TensorType:
         """The type of a Variable that is known to be a tensor."""
         if not isinstance(self.type, TensorType):
-            raise TensorAsPython(
-                "a list whose length depends on a tensor is used as a tensor",
-                at=user_location(),
-                why="how many items it has is known only when the Program runs",
-                hint="use len(), an index, a `for` loop, or stack(...) of the list",
-            )
+            raise refused_list("compared, sorted, or used as a tensor")
         return self.type
 
     @property
@@ -78,20 +85,34 @@ class Variable(Tensor):
         return self.maker if isinstance(self.maker, Block) else self.maker.block
 
     def __getattr__(self, name: str) -> Any:
-        """Refused for the methods of a list that only a statement of its own can call."""
-        if name in _OF_LISTS and isinstance(self.type, ArrayType):
-            raise TensorAsPython(
-                f"{name}() of a list whose length depends on a tensor is called in an expression",
-                at=user_location(),
-                why="it changes the list, and a list of the Program cannot change in place",
-                hint=f"give it a line of its own: item = items.{name}(...), or items.{name}(...)",
-            )
+        """What a list of the Program has of the methods of a list; refused for all others."""
+        if isinstance(self.type, ArrayType):
+            return self.list_method(name)
         if name == "grad":
             raise _needs_value(
                 "the gradient of a traced tensor is read",
                 "read it after backward() of what the converted function returns",
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def list_method(self, name: str) -> Any:
+        """A method of a list whose length the Program knows."""
+        if name == "copy":
+            return lambda: self
+        if name in _ASKING:
+            raise refused_list(
+                f"asked for {name}()", "write a `for` loop over the list that counts or compares"
+            )
+        if hasattr(list, name):
+            raise TensorAsPython(
+                f"{name}() of a list whose length depends on a tensor is called in an expression, "
+                "outside of all branches and loops, or where no local variable holds the list",
+                at=user_location(),
+                why="a list of the Program is a value: to change it gives its variable another one",
+                hint="change it in an `if` or loop, in a statement of its own, in the function "
+                "whose local variable it is: items.append(x), or item = items.pop()",
+            )
+        raise AttributeError(f"'list' object has no attribute {name!r}")
 
     def __copy__(self) -> Any:
         """A tensor of its own; numbers of Python and lists of a Program do not change in place."""
@@ -142,6 +163,8 @@ class Variable(Tensor):
 
     def __mul__(self, other: Any) -> Any:
         """A sequence is not repeated: its length would be known only when the Program runs."""
+        if isinstance(self.type, ArrayType):
+            raise refused_list("repeated")
         if self.number is not None and isinstance(other, _SEQUENCES):
             raise _needs_value(
                 f"a {type(other).__name__} is repeated as often as a traced number says",
@@ -212,11 +235,15 @@ class Variable(Tensor):
         return -1 - widened(self) if are_ints(self) else super().__invert__()
 
     def __add__(self, other: Any) -> Any:
-        """Bools of Python are added as ints."""
+        """Bools of Python are added as ints; a list gets the entries of another one."""
+        if isinstance(self.type, ArrayType):
+            return self._joined(other)
         return super(Variable, widened(self, other)).__add__(other)
 
     def __radd__(self, other: Any) -> Any:
         """As `__add__`."""
+        if isinstance(self.type, ArrayType):
+            raise refused_list("added to another list")
         return super(Variable, widened(self, other)).__radd__(other)
 
     def __sub__(self, other: Any) -> Any:
@@ -247,6 +274,8 @@ class Variable(Tensor):
 
     def __iter__(self) -> Iterator[Any]:
         """The tensors along the first axis, if their number is known."""
+        if isinstance(self.type, ArrayType):
+            raise refused_list("unpacked, or gone through by code that is not converted")
         size = self.shape[0] if self.ndim else None
         if size is None:
             raise TypeError("iteration over a 0-d tensor")
@@ -267,12 +296,20 @@ class Variable(Tensor):
 
     def __iadd__(self, other: Any) -> Any:
         """`x += y`: a list of the Program gets the entries of another."""
-        if not isinstance(self.type, ArrayType):
-            return NotImplemented
+        return self._joined(other) if isinstance(self.type, ArrayType) else NotImplemented
+
+    def _joined(self, other: Any) -> Any:
+        """A list with the entries of another one behind its own."""
         changed: Any = self
         for entry in other:
             changed = F.array_append(changed, entry)
         return changed
+
+    def __delitem__(self, index: Any) -> None:
+        """Refused here: converted code makes a new list instead."""
+        if isinstance(self.type, ArrayType):
+            self.list_method("pop")
+        raise TypeError("'Tensor' object doesn't support item deletion")
 
     def __contains__(self, value: Any) -> bool:
         """Refused: the answer is known only when the Program runs."""

@@ -270,14 +270,19 @@ def sum_of_vectors(x):
     return sum(v for v in (x, x + 1) if v.sum() > 0)
 
 
+@construct("a list of unknown length `+` another", "a list with the entries of both")
+def sum_of_lists(x):
+    return [v for v in (x, -x) if v.sum() > 0] + [x]
+
+
 @construct(
-    "`+` of a list of unknown length",
+    "a list `+` one of unknown length",
     "only appending has a form",
     refused=TensorAsPython,
     says="length depends",
 )
-def sum_of_lists(x):
-    return [v for v in (x, -x) if v.sum() > 0] + [x]
+def sum_behind_a_list(x):
+    return [x] + [v for v in (x, -x) if v.sum() > 0]
 
 
 @construct("`:=` in a comprehension", "binds in the function, as in Python")

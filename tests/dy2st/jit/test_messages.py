@@ -10,6 +10,7 @@ import pytest
 
 import dy2st
 from dy2st.jit import to_static
+from dy2st.static import InputSpec
 from dy2st_runtime.errors import ConversionError, Dy2stError
 
 X = dy2st.to_tensor([1.0, 2.0, 3.0])
@@ -73,3 +74,58 @@ def test_no_error_of_ours_stands_before_the_users():
     with pytest.raises(ValueError, match="mine") as raised:
         to_static(calls)(X)
     assert raised.value.__context__ is None and raised.value.__cause__ is None
+
+
+def grown(x):
+    """A list whose length the tensor decides."""
+    found = []
+    for value in x:
+        if value > 0:
+            found.append(value)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("use", "says"),
+    [
+        (lambda x: grown(x).pop() * 2, r"pop\(\) of a list .* is called in an expression"),
+        (lambda x: grown(x).sort(reverse=True), r"sort\(\) of a list .* is called in an expr"),
+        (lambda x: grown(x).insert(0, x[0]), r"insert\(\) of a list .*no local variable"),
+        (lambda x: x * grown(x).count(x[0]), r"a list .* is asked for count\(\)"),
+        (lambda x: x * grown(x).index(x[0]), r"a list .* is asked for index\(\)"),
+        (lambda x: grown(x).__delitem__(0), r"__delitem__\(\) of a list"),
+        (lambda x: [x[0]] + grown(x), "a list .* is added to another list"),
+        (lambda x: [x[0], *grown(x)], "a list .* is unpacked"),
+        (lambda x: max(*grown(x)), "a list .* is unpacked"),
+        (lambda x: grown(x) * 2, "a list .* is repeated"),
+        (lambda x: grown(x) == [], "a list .* is compared"),
+        (lambda x: sorted(grown(x), key=lambda v: -v), "a list .* gone through by code"),
+        (lambda x: sum(reversed(grown(x))), "an iterable whose length is known only"),
+    ],
+)
+def test_a_list_whose_length_a_tensor_decides(use, says):
+    assert re.search(says, refusal(use, spec=[InputSpec([None])]))
+
+
+def test_a_slice_of_such_a_list_is_not_set():
+    def run(x):
+        found = grown(x)
+        found[0:1] = [x[0]]
+        return found
+
+    assert "is changed by a slice" in refusal(run, spec=[InputSpec([None])])
+
+
+def test_such_a_list_is_copied_and_joined():
+    def run(x):
+        found = grown(x).copy()
+        return dy2st.stack(found + [x.sum()]), grown(x)
+
+    parts, items = to_static(run, input_spec=[InputSpec([None])])(X)
+    assert parts.tolist() == [1.0, 2.0, 3.0, 6.0]
+    assert [item.tolist() for item in items] == [1.0, 2.0, 3.0]
+
+
+def test_such_a_list_has_no_other_attributes():
+    with pytest.raises(AttributeError, match="'list' object has no attribute 'missing'"):
+        to_static(lambda x: grown(x).missing, input_spec=[InputSpec([None])])(X)
