@@ -26,6 +26,7 @@ from dy2st_runtime.ir.clone import copy_block, copy_operator
 from dy2st_runtime.ir.dead_code import drop_dead, is_pure
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.rebuild import rebuild
+from dy2st_runtime.ir.type_match import written_alike
 
 Known = dict[Variable, Array]
 
@@ -128,7 +129,7 @@ def _is_exact(block: Block, operands: list[Variable], results: list[Variable]) -
         *zip(block.parameters, operands, strict=True),
         *zip(block.yields, results, strict=True),
     ]
-    return all(inner.type is outer.type or inner.type == outer.type for inner, outer in pairs)
+    return all(written_alike(inner.type, outer.type) for inner, outer in pairs)
 
 
 def _evaluated(block: Block, first: list[Array | None], context: PassContext) -> list[Array | None]:
@@ -204,7 +205,7 @@ def _passed(operator: Operator) -> dict[Variable, Variable]:
             outer = [operator.operands[index] if same else None]
         if outer[0] is not None and all(v is outer[0] for v in outer):
             passed[result] = outer[0]
-    return {old: new for old, new in passed.items() if old.type == new.type}
+    return {old: new for old, new in passed.items() if written_alike(old.type, new.type)}
 
 
 def _outer(operator: Operator, block: Block, index: int, begin: int, own: int) -> Variable | None:

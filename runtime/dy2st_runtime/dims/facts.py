@@ -520,9 +520,11 @@ class Facts:
             for lead in self._products
             if atom in lead or getattr(self._rules[lead], "mask", 0) & atom.mask
         ]
+        self._products = [lead for lead in self._products if lead not in stale]
+        rests = [subtract(of_term(lead, 1), self._rules.pop(lead)) for lead in stale]
         if stale:
-            self._products = [lead for lead in self._products if lead not in stale]
-        for rest in [subtract(of_term(lead, 1), self._rules.pop(lead)) for lead in stale]:
+            self._normal.clear()  # it was made with these rules
+        for rest in rests:
             self._equate(rest)
         touched = [fact for fact in self.inequalities if fact.mask & atom.mask]
         if touched:

@@ -28,9 +28,7 @@ def facts_of(program: Program) -> Facts:
     Raises ShapeError, with both places, if no sizes fulfil them all.
     """
     facts = Facts()
-    for variable in program.inputs:
-        if isinstance(variable.type, TensorType):
-            facts.note(*variable.type.shape)
+    note_inputs(facts, program)
     for located in program.constraints:
         constraint = located.constraint
         origin = (
@@ -42,6 +40,13 @@ def facts_of(program: Program) -> Facts:
             beside = conflict(facts, constraint.condition)
             raise ShapeError(f"no sizes fulfil {constraint.condition} ({origin}){beside}") from None
     return facts
+
+
+def note_inputs(facts: Facts, program: Program) -> None:
+    """Let the symbols of inputs stand for those found later, which Blocks inside do not know."""
+    for variable in program.inputs:
+        if isinstance(variable.type, TensorType):
+            facts.note(*variable.type.shape)
 
 
 @contextmanager

@@ -26,7 +26,13 @@ from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import active, interpreting
-from dy2st_runtime.ir.facts import drop_implied, holding, simplified_type, simplify_types
+from dy2st_runtime.ir.facts import (
+    drop_implied,
+    holding,
+    note_inputs,
+    simplified_type,
+    simplify_types,
+)
 from dy2st_runtime.ir.fresh import fresh_symbol, restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.gradient_flow import GradientFlow
@@ -137,6 +143,7 @@ class Tracer:
         restart_fresh_symbols()
         with collect() as self._constraints, interpreting(self):
             current().place = lambda: str(user_location() or "")
+            note_inputs(current(), self.program)
             yield
             self.locate_constraints(user_location())
             simplify_types(self.program)

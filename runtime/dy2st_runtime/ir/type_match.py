@@ -32,6 +32,17 @@ def matches(
     return all(_same(size, place, taken) for size, place in pairs)
 
 
+def written_alike(one: ValueType, other: ValueType) -> bool:
+    """Whether two types have the same sizes in the same form: one binds what the other does.
+
+    Types are equal also where a size is proved to be a symbol's, which nothing else may bind.
+    """
+    pairs = _paired_sizes(one, other)
+    return pairs is not None and all(
+        a is b or (isinstance(a, int) and isinstance(b, int) and a == b) for a, b in pairs
+    )
+
+
 def _paired_sizes(given: ValueType, place: ValueType) -> list[tuple[Size, Size]] | None:
     """Sizes that must agree, None if element types, ranks or kinds of value differ."""
     if isinstance(given, ArrayType) and isinstance(place, ArrayType):
@@ -56,4 +67,4 @@ def _same(size: Size, place: Size, taken: dict[Dim, Size]) -> bool:
         return False
 
 
-__all__ = ["matches"]
+__all__ = ["matches", "written_alike"]

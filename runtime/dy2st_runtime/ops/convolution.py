@@ -135,6 +135,7 @@ _MANY_WINDOWS = 64
 def _conv_kernel(
     x: Any, w: Any, bias: Any = None, *, strides: Any, pads: Any, dilations: Any, groups: int
 ) -> Any:
+    _check_channels(x, w.shape[1] * groups)
     spatial = x.ndim - 2
     view = windows(padded(x, pads), w.shape[2:], strides, dilations)
     counts = view.shape[2 : 2 + spatial]
@@ -147,6 +148,12 @@ def _conv_kernel(
     if bias is not None:
         y += bias.reshape(-1, *[1] * spatial)
     return y
+
+
+def _check_channels(x: Any, wanted: int) -> None:
+    """Parts of a group would be cut from channels that are too many without a word."""
+    if x.shape[1] != wanted:
+        raise ValueError(f"conv: {x.shape[1]} channels in place of {wanted}")
 
 
 def _conv_by_sample(view: Any, w: Any, groups: int, spatial: int) -> Any:
@@ -224,6 +231,7 @@ def _transpose_kernel(
     groups: int,
 ) -> Any:
     """Every element of x adds its filter to the result."""
+    _check_channels(x, w.shape[0])
     spatial = x.ndim - 2
     outside, inside = w.shape[0] // groups, w.shape[1]
     wide = [size + b + a for size, (b, a) in zip(sizes, pads, strict=True)]

@@ -33,8 +33,8 @@ VALUES = (1, 2, 3, 4, 5, 6, 8, 9)
 CHANNELS = 4
 LARGEST = 4000
 
-REFUSED = (Dy2stError, IndexError, ZeroDivisionError)
-"""What eager operators, and Python, say of sizes that do not fit."""
+REFUSED = (Dy2stError, IndexError, ZeroDivisionError, RuntimeError)
+"""What eager operators, Python, and a branch of a Program say of sizes that do not fit."""
 
 
 class Writer:

@@ -70,6 +70,33 @@ def test_a_size_of_0_is_copied_only_where_the_others_are_not_0():
         static(dy2st.ones([0, 4, 6]))
 
 
+@pytest.mark.parametrize("function", [F.conv2d, F.conv2d_transpose])
+def test_images_of_too_many_channels_are_refused_eagerly_too(function):
+    with pytest.raises(ShapeError, match="6 channels"):
+        function(dy2st.ones([2, 6, 3, 3]), dy2st.ones([4, 4, 1, 1]))
+
+
+def test_a_branch_whose_size_is_known_by_a_constraint_is_taken_while_optimising():
+    table = dy2st.ones([12, 8])
+
+    def choose(x: Any) -> Any:
+        part = table[:, :1] if table.sum() > 20 else table + 1
+        return part + table[: part.shape[1], : part.shape[-1]] + x
+
+    static = to_static(choose, input_spec=[InputSpec([1])], build_strategy="inference")
+    assert static(dy2st.ones([1])).shape == [12, 1]
+
+
+def test_the_symbols_of_inputs_stand_for_those_of_branches(tmp_path):
+    def branch(x: Any) -> Any:
+        part = x[:, : x.shape[0] * 2] if x.sum() > 20 else x + 1
+        return dy2st.stack([part, x], axis=-1)
+
+    static = to_static(branch, input_spec=[InputSpec([None, None])])
+    dy2st.jit.save(static, str(tmp_path / "model"))
+    assert dy2st.jit.load(str(tmp_path / "model"))(dy2st.ones([3, 2])).shape == [3, 2, 2]
+
+
 def test_rows_of_a_table_for_all_positions_are_added_and_reshaped():
     table = dy2st.ones([32, 16])
 

@@ -92,3 +92,12 @@ def test_a_broadcast_that_is_not_0_is_put_in_normal_form_without_end():
         require(open_size != 0, "a divisor")
         assert decided(Condition("!=", open_size, 0)) is True
         assert simplified(open_size) is open_size
+
+
+def test_a_rule_that_is_entered_anew_is_not_lost():
+    facts = Facts()
+    half = (n * m) // 2
+    facts.assume(Condition("==", (n * m) % 2, 0))
+    facts.assume(Condition("==", 2 * half, 2 * minimum(half, 6)))
+    with using(facts):
+        assert equal(n * m, 2 * minimum(half, 6)) is True
