@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from dy2st_runtime.dims import Condition, Dim, symbols, using
+from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import (
     Block,
     Effect,
@@ -45,13 +46,17 @@ def proof_of(program: Program, symbol: Dim) -> Proof:
 
     The axes of inputs whose size is the symbol are padded, all others are as they are.
     """
-    _check_constraints(program, symbol)
     walk = _Walk(symbol)
     for variable in program.block.parameters:
         walk.longer[variable] = walk.axes_of(variable)
     with using(facts_of(program)):
         walk.block(program.block)
+    _check_constraints(program, symbol)
     yields = [walk.longer[variable] for variable in program.block.yields]
+    for variable, axes in zip(program.block.yields, yields, strict=True):
+        if axes and isinstance(variable.type, ArrayType):
+            location = variable.maker.location if isinstance(variable.maker, Operator) else None
+            raise NotIndifferent(f"a list that is returned holds it{_at(location)}")
     count = len(program.outputs)
     for name, axes in zip(program.updates, yields[count:], strict=True):
         if axes:
@@ -65,8 +70,16 @@ def _check_constraints(program: Program, symbol: Dim) -> None:
     for entry in program.constraints:
         found = set(symbols(entry.constraint.condition))
         if symbol in found and not own.issuperset(found):
-            place = f" ({place_text(entry.location)})" if entry.location else ""
-            raise NotIndifferent(f"{entry.constraint.reason}{place}")
+            reason = f"it must fit what data decide: {entry.constraint.reason}"
+            raise NotIndifferent(f"{reason}{_at(entry.location)}")
+
+
+def _at(location: Location | None) -> str:
+    return f" ({place_text(location)})" if location else ""
+
+
+class _OfNothing(Axes):
+    """The axes of tensors in an empty list: as it is needed."""
 
 
 class _Placed(NotIndifferent):
@@ -87,12 +100,13 @@ class _Walk:
         return any(found is self.symbol for found in symbols(tuple(_sizes_in(value))))
 
     def axes_of(self, variable: Variable) -> Axes:
-        """The axes of a value that have the size; NotIndifferent for others made of it."""
-        if isinstance(variable.type, ArrayType):
-            if variable.type.element is not None and self.has(variable.type.element.shape):
-                raise NotIndifferent("is a list of such tensors")
-            return NONE
-        shape = variable.type.shape
+        """The axes of a value, or of a list's, with the size; NotIndifferent for others of it."""
+        tensor = variable.type
+        if isinstance(tensor, ArrayType):  # whose tensors have the same sizes
+            if tensor.element is None:
+                return _OfNothing()
+            tensor = tensor.element
+        shape = tensor.shape
         for axis, size in enumerate(shape):
             if size is not self.symbol and self.has(size):
                 whose = f"`{variable.name}`" if variable.name else "what it gives"
@@ -111,7 +125,7 @@ class _Walk:
             except NotIndifferent as reason:
                 if self.is_part:
                     raise
-                place = f" ({place_text(operator.location)})" if operator.location else ""
+                place = _at(operator.location)
                 raise _Placed(f"`{operator.name}` {reason}{place}") from None
 
     def operator(self, operator: Operator) -> None:
@@ -135,9 +149,10 @@ class _Walk:
     def note(self, variable: Variable, found: Iterable[int], kind: type[Axes]) -> None:
         """The longer axes of a value are those that have the size, and no others."""
         axes = self.axes_of(variable)
-        if axes != frozenset(found):
+        is_empty = isinstance(found, _OfNothing)
+        if axes != frozenset(found) and not is_empty:
             raise NotIndifferent("gives an axis of that size anew")
-        self.longer[variable] = kind(axes) if axes else NONE
+        self.longer[variable] = kind(axes) if axes and not is_empty else axes
 
     def passed(
         self, operator: Operator, definition: OperatorDefinition, given: Sequence[Axes]
@@ -167,7 +182,7 @@ class _Walk:
         if not any(given) or not definition.may_fail(known, operator.attributes):
             return
         # A rule of its own looks after places.
-        even = (Axes, Places) if definition.padding else (Axes,)
+        even = (Axes, _OfNothing, *[Places] * bool(definition.padding))
         if any(type(axes) not in even for axes in given):
             raise NotIndifferent("may fail for what is behind the real elements")
         self.least = 1  # what is repeated has not failed
@@ -220,7 +235,7 @@ class _Walk:
             known = uneven
             ends = self.inside(body, values)
             pairs = zip(ends, values[:count], strict=True)
-            values[:count] = [Uneven(o) if isinstance(new, Uneven) else o for new, o in pairs]
+            values[:count] = [Uneven(new) if isinstance(new, Uneven) else old for new, old in pairs]
         self.inside(condition, values)
         self.check_condition(condition.yields[0])
         return values[:count]

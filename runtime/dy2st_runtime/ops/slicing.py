@@ -235,18 +235,25 @@ def _index_padding(site: Site) -> Iterable[int]:
     place only, as `take_along_axis` does for the axes that stay."""
     axes, indices = site.attributes["axes"], range(1, len(site.types))
     own = {index for index in indices if site.is_places(index)}
-    if any((axis in site.longer[0]) != (index in own) for axis, index in zip(axes, indices)):
-        site.refuse("works along it, or may fail for what is behind the real elements")
+    for axis, index in zip(axes, indices, strict=True):
+        if axis in site.longer[0] and index not in own:
+            site.refuse("works along it")
+        is_there = axis in site.longer[0] or less_equal(site.size, site.shape(0)[axis]) is True
+        if index in own and not is_there:
+            site.refuse("may fail for what is behind the real elements")
     count, place = max(len(site.shape(index)) for index in indices), place_of_picked(axes)
-    found = {axis + place for axis in site.joined(indices, count)}
-    rest = [axis for axis in range(len(site.shape(0))) if axis not in axes]
-    found |= {
-        index + count * (index >= place)
-        for index, axis in enumerate(rest)
-        if axis in site.longer[0]
-    }
+    found = {axis + place for axis in site.joined(indices, count)} | _kept(site, count)
     is_even = all(site.is_even(index) for index in range(len(site.types)) if index not in own)
     return site.even(found) if is_even else site.uneven(found)
+
+
+def _kept(site: Site, count: int) -> set[int]:
+    """Where the longer axes of x are in x[indices], which have so many axes."""
+    axes = site.attributes["axes"]
+    rest = [axis for axis in range(len(site.shape(0))) if axis not in axes]
+    behind = place_of_picked(axes)
+    places = enumerate(rest)
+    return {i + count * (i >= behind) for i, axis in places if axis in site.longer[0]}
 
 
 def _index_gradient(g: Any, y: Any, x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
@@ -314,6 +321,21 @@ def _add_rows(result: Any, value: Any, index: Any) -> None:
     result[rows] += np.add.reduceat(value[order], starts, axis=0)
 
 
+def _put_padding(site: Site) -> set[int]:
+    """What is put may be longer where x is, beside the axes of the places."""
+    axes = site.attributes["axes"]
+    site.keep_off(axes, 0)
+    if any(site.longer[2:]):
+        site.refuse("writes as many elements")
+    count = max(len(site.shape(index)) for index in range(2, len(site.types)))
+    lead = len(site.shape(0)) - len(axes) + count - len(site.shape(1))
+    kept, given = _kept(site, count), {axis + lead for axis in site.longer[1]}
+    missing = [axis - lead for axis in kept - given if axis >= lead]
+    if given - kept or not all(site.is_one(1, axis) for axis in missing):
+        site.refuse("joins it with an axis that is not longer")
+    return set(site.longer[0])
+
+
 def _put_gradient(
     g: Any, y: Any, x: Any, value: Any, *indices: Any, axes: Any, accumulate: bool
 ) -> Any:
@@ -354,6 +376,7 @@ define(
     doc="x with `value` at the places that integer tensors name, or added there.",
     raises=IndexError,
     inputs="x, value, indices*",
+    padding=_put_padding,
     attributes={"axes": AXES, "accumulate": False},
     infer=_put_infer,
     kernel=_put_kernel,

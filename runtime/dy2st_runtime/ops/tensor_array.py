@@ -7,7 +7,7 @@ never change a list: they give a new one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXIS, NEW_AXIS
 from dy2st_runtime.ir.interpret import run_on_lists
 from dy2st_runtime.ir.join import join_elements, one_element
+
+if TYPE_CHECKING:
+    from dy2st_runtime.ir.padding import Site
 
 
 def _element(array: ArrayType, what: str) -> TensorType:
@@ -102,10 +105,16 @@ def _alike(name: str, array: list[Any], axis: int | None = None) -> list[Any]:
     return array
 
 
+def _element_padding(site: Site) -> set[int]:
+    """The axes of a list are those of its tensors."""
+    return {axis for axes in site.longer for axis in axes}
+
+
 define(
     "array_create",
     doc="A list of the given tensors.",
     inputs="xs*",
+    padding=_element_padding,
     infer=_array_infer,
     kernel=lambda *xs: list(xs),
 )
@@ -113,6 +122,7 @@ define(
     "array_append",
     doc="The list with one more tensor at its end.",
     inputs="array, x",
+    padding=_element_padding,
     infer=lambda array, x: ArrayType(_joined(array.element, x)),
     kernel=lambda array, x: [*array, x],
 )
@@ -121,6 +131,7 @@ define(
     doc="The list with another tensor at a place.",
     raises=IndexError,
     inputs="array, index, x",
+    padding=_element_padding,
     infer=lambda array, index, x: ArrayType(_joined(array.element, x)),
     kernel=_write_kernel,
 )
@@ -129,6 +140,7 @@ define(
     doc="The tensor at a place of the list.",
     raises=IndexError,
     inputs="array, index",
+    padding=lambda site: set(site.longer[0]),
     infer=lambda array, index: one_element(_element(array, "an element")),
     kernel=lambda array, index: array[_place(array, index)],
 )
@@ -137,6 +149,7 @@ define(
     doc="The list without the tensor at a place, and that tensor.",
     raises=IndexError,
     inputs="array, index",
+    padding=lambda site: set(site.longer[0]),
     infer=lambda array, index: (array, one_element(_element(array, "an element"))),
     kernel=_pop_kernel,
 )
@@ -144,6 +157,7 @@ define(
     "array_length",
     doc="How many tensors the list has.",
     inputs="array",
+    padding=lambda site: (),
     infer=lambda array: TensorType("int64", ()),
     kernel=lambda array: np.int64(len(array)),
 )
@@ -152,6 +166,7 @@ define(
     doc="The tensors of the list along a new axis.",
     raises=ValueError,
     inputs="array",
+    padding=lambda site: {a + (a >= site.attributes["axis"]) for a in site.longer[0]},
     attributes={"axis": NEW_AXIS.or_else(0)},
     infer=_stack_infer,
     kernel=lambda array, axis: np.stack(_alike("stack", array), axis),
@@ -161,6 +176,7 @@ define(
     doc="The tensors of the list one after the other along an axis.",
     raises=ValueError,
     inputs="array",
+    along="axis",
     attributes={"axis": AXIS.or_else(0)},
     infer=_concat_infer,
     kernel=lambda array, axis: np.concatenate(_alike("concat", array, axis), axis),

@@ -428,6 +428,32 @@ def loop(w: Writer) -> None:
     ]
 
 
+def list_loop(w: Writer) -> None:
+    v = w.pick(least_rank=1)
+    w.count += 1
+    name, item = f"l{w.count}", w.choose([f"{v.name} * 2", f"{v.name} + i", f"{v.name}.sum(0)"])
+    turns = w.choose(["int(weight[0, 0]) % 2 + 2", "n + 2", "2"])
+    w.lines += [
+        f"    {name} = []",
+        f"    for i in range({turns}):",
+        f"        {name}.append({item})",
+    ]
+    shape = v.shape[1:] if ".sum" in item else v.shape
+    if w.random.random() < 0.5:
+        w.put(f"dy2st.stack({name}).sum(0)", shape, v)
+    else:
+        w.put(f"{name}[1]", shape, v)
+
+
+def written_in_a_loop(w: Writer) -> None:
+    name = w.put("h.clone()", H.shape).name
+    staged = "int(weight[0, 0]) % 2 + 1"
+    forms = [("t", "[:, i]"), ("2", "[:, :, i]"), (staged, "[:, :, i]"), (staged, "[:, 0 * i]")]
+    turns, place = w.choose(forms)
+    w.lines.append(f"    for i in range({turns}):")
+    w.lines.append(f"        {name}{place} = {name}{place} * 2 + 1")
+
+
 def gathering_loop(w: Writer) -> None:
     place = w.put("ids", IDS.shape, is_place=True).name
     bodies = [f"(table[{place}].sum(2) % 9).astype('int64')", f"dy2st.cumsum({place}, 0) % 9"]
@@ -439,7 +465,7 @@ STATEMENTS = (
     *(elementwise, rounded, pairwise, reduced, along_axis, ordered, largest, moved, reshaped) * 2,
     *(cut, of_table, gathered, counted, multiplied, joined, stacked, expanded, windowed) * 2,
     *(size_as_value, divided, merged, masked, written, branch, loop, branch_on_size),
-    *(gathering_loop, picked),
+    *(gathering_loop, picked, list_loop, written_in_a_loop),
 )
 
 

@@ -126,6 +126,13 @@ def written(x, place):
     return y
 
 
+def gathered(x, turns):
+    found = []
+    for turn in range(turns):
+        found.append(x * turn)
+    return found
+
+
 def turned(x, turns):
     for _ in range(turns):
         x = x + 1.0
@@ -179,7 +186,16 @@ MIXING = {
         "needs the number n itself",
     ),
     "every row twice": (lambda x: x[dy2st.arange(x.shape[0]) // 2], "`index` may fail"),
-    "rows of a table, counted": (lambda x: TABLE[dy2st.arange(x.shape[0])], "may fail"),
+    "too few rows of a table": (lambda x: TABLE[:9][dy2st.arange(x.shape[0])], "may fail"),
+    "rows written at places": (
+        lambda x: written(TABLE.clone(), (x[:, 0] > 0).astype("int64")),
+        "writes as many elements",
+    ),
+    "a list": (lambda x: gathered(x, int(TABLE[0, 1] + 2)), "a list that is returned holds it"),
+    "a list of what was summed": (
+        lambda x: dy2st.stack(gathered(x, int(TABLE[0, 1] + 2))).sum(1),
+        "`sum` works along it",
+    ),
     "places that may not be there": (
         lambda x: TABLE[dy2st.cumsum((x > 0).astype("int64"), 0)],
         "`index` may fail for what is behind the real elements",
@@ -299,6 +315,12 @@ INDIFFERENT = {
     "the largest of a table": lambda x: WIDE[dy2st.topk(x, 1)[1]],
     "one element a row": lambda x: x[:, 0][dy2st.arange(x.shape[0]), 1] * 2.0,
     "losses": lambda x: F.cross_entropy(x, dy2st.argmax(x, 2), reduction="none", axis=2),
+    "rows of a table, counted": lambda x: x + WIDE[dy2st.arange(x.shape[1])],
+    "a list that a loop fills": lambda x: dy2st.stack(gathered(x, int(WIDE[0, 1] * 0 + 3)), axis=1),
+    "an element of a list": lambda x: gathered(x, int(WIDE[0, 1] * 0 + 3))[1],
+    "one picked column written": lambda x: written(
+        x, (slice(None), slice(None), (WIDE.sum() > 0).astype("int64"))
+    ),
     "several results": lambda x: (x + 1.0, {"b": [x.max(axis=2)]}),
     "expanded": lambda x: x.unsqueeze(1).expand([x.shape[0], 2, x.shape[1], 4]),
     "pads of others": lambda x: F.pad(x, [0, 0, 0, 0, 1, 2]),
