@@ -1,10 +1,13 @@
-"""What all tests share: on the gate, generated cases are the same in every run."""
+"""What all tests share: one thread a process, and on the gate the same generated cases each time."""
 
 from __future__ import annotations
 
 import os
 
 from hypothesis import settings
+
+# Before NumPy is loaded: its threads wait for each other wherever other processes are at work.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 settings.register_profile("gate", derandomize=True, deadline=None)
 if os.environ.get("CI"):
