@@ -82,7 +82,7 @@ def tiles(model: CompiledModel) -> int:
 # -- schedule --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("mode", ["own", "compat"])
 def test_weights_come_again_once_their_bank_has_held_others(mode) -> None:
-    model = check(80, 20, 192, 3, mode=mode)
+    model = check(44, 20, 192, 3, mode=mode)
     weights = [o for o in model.operations if isinstance(o, Load) and o.kind == Kind.WEIGHTS]
     assert tiles(model) > 1 and len({load.address for load in weights}) == 3
 
@@ -123,7 +123,7 @@ def test_more_weights_than_a_bank_has_rows_are_loaded_in_parts(kernel) -> None:
 
 @pytest.mark.parametrize("pool", [(2, 2), (3, 2), (3, 3)])
 def test_tiles_end_where_pooling_windows_do(pool) -> None:
-    assert tiles(check(112, 64, 64, 3, pool=pool)) > 1
+    assert tiles(check(80, 20, 24, 3, pool=pool)) > 1
 
 
 def test_tiles_have_no_more_partial_sums_than_their_buffer() -> None:

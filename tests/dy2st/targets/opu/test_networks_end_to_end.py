@@ -9,11 +9,11 @@ import pytest
 
 import dy2st
 from dy2st import to_static
-from dy2st.targets.opu.compiled import compile_network
+from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.gen_ir import gen_ir
 from dy2st.targets.opu.host import VIEWS, as_images, run_tail
 from dy2st.targets.opu.interpreter import interpret
-from dy2st.targets.opu.ir_file import read_ir
+from dy2st.targets.opu.ir_file import read_ir, write_ir
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.quantiser import dequantised, quantised_inputs
 from dy2st_runtime import nn
@@ -45,28 +45,33 @@ def integers(network: Network, *images: np.ndarray) -> list[np.ndarray]:
     return quantised_inputs(network, as_images(network, [np.concatenate(images)]))
 
 
-def check(network: Network, inputs: list[np.ndarray], mode: str = "own") -> list[np.ndarray]:
-    """The outputs of the words, after a comparison with the interpreter's."""
+@cache
+def compiled(name: str, mode: str = "own") -> CompiledModel:
+    return compile_network(small(name)[1], mode=mode)
+
+
+def check(model: CompiledModel, inputs: list[np.ndarray]) -> None:
+    """Whether the words give what the interpreter says."""
+    network = model.network
     wanted = interpret(network, inputs)
-    made = compile_network(network, mode=mode).run(inputs)
+    made = model.run(inputs)
     for index, output in zip(network.outputs, made, strict=True):
         assert len(np.unique(wanted[index])) > 5, "hardly anything is shown"
         np.testing.assert_array_equal(output, wanted[index], err_msg=f"layer {index}")
-    return made
 
 
 @pytest.mark.parametrize("mode", ["own", "compat"])
 @pytest.mark.parametrize("name", MODELS)
 def test_words_make_of_random_images_what_the_layers_do(name: str, mode: str) -> None:
-    _, network = small(name)
-    check(network, integers(network, image(name, True, 3), image(name, True, 4)), mode)
+    model = compiled(name, mode)
+    check(model, integers(model.network, image(name, True, 3), image(name, True, 4)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_words_of_the_published_size_make_what_the_layers_do(name: str) -> None:
     _, network = generate(name, is_small=False)
-    check(network, integers(network, image(name, False, 3)))
+    check(compile_network(network), integers(network, image(name, False, 3)))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -80,7 +85,7 @@ def test_not_one_operator_is_left_to_the_host(name: str) -> None:
 def test_words_make_what_python_computes_but_for_8_bits(name: str) -> None:
     layer, network = small(name)
     x = image(name, True, 1)
-    made = compile_network(network).run(integers(network, x))
+    made = compiled(name).run(integers(network, x))
     lengths = [network.layer(index).output_fraclen for index in network.outputs]
     reals = [dequantised(a, length) for a, length in zip(made, lengths, strict=True)]
     with dy2st.no_grad():
@@ -96,9 +101,18 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_layers_that_were_written_and_read_give_the_same_words(name: str, tmp_path) -> None:
-    model = MODELS[name]
-    static = to_static(model.make(True), model.specs(True))
-    network, _ = gen_ir(static, [image(name, True, 1)], folder=tmp_path)
-    words = compile_network(network).words
-    np.testing.assert_array_equal(compile_network(read_ir(tmp_path)).words, words)
+def test_layers_that_were_written_and_read_are_the_same(name: str, tmp_path) -> None:
+    network = small(name)[1]
+    again = read_ir(write_ir(network, tmp_path))
+    assert again.layers == network.layers
+    for mine, other in (
+        (network.int_weights, again.int_weights),
+        (network.int_biases, again.int_biases),
+    ):
+        assert mine.keys() == other.keys()
+        assert all(np.array_equal(array, other[index]) for index, array in mine.items())
+
+
+def test_equal_layers_give_equal_words(tmp_path) -> None:
+    again = read_ir(write_ir(small("tiny_yolo")[1], tmp_path))
+    np.testing.assert_array_equal(compile_network(again).words, compiled("tiny_yolo").words)

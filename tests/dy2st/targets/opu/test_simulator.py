@@ -21,6 +21,7 @@ from dy2st.targets.opu.timing import time_operations
 from dy2st.targets.opu.words import encode
 from tests.dy2st.targets.opu.hand_scheduler import HandRun, roomy, without_post
 from tests.dy2st.targets.opu.random_layers import KINDS, random_inputs, random_layer, random_network
+from tests.effort import effort
 
 OPU = machine("opu1024")
 ROOMY = roomy(OPU)
@@ -38,7 +39,7 @@ def run_layer(network, layer, tensors, opu, rows=None):
 
 
 # -- against the interpreter -----------------------------------------------------------------------
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=effort(80, 250), deadline=None)
 @given(
     st.integers(0, 10**9),
     st.sampled_from(KINDS),
@@ -56,7 +57,7 @@ def test_words_make_of_a_random_layer_what_the_interpreter_makes(seed, kind, opu
     np.testing.assert_array_equal(run_layer(network, layer, tensors, opu, rows), wanted)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=effort(20, 60), deadline=None)
 @given(st.integers(0, 10**9))
 def test_words_make_of_every_layer_of_a_random_network_what_the_interpreter_makes(seed):
     network = random_network(seed)
@@ -135,7 +136,7 @@ def by_formula(passes, bias, shift_features, shift_bias):
     return saturated((psum >> 8) + (psum >> 7 & 1), 8)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=effort(30, 80), deadline=None)
 @given(st.integers(0, 10**9), st.integers(0, 31), st.integers(0, 31))
 def test_passes_are_exact_by_the_formula(seed, shift_features, shift_bias):
     rng = np.random.default_rng(seed)
@@ -349,7 +350,7 @@ def test_a_load_of_what_a_store_has_not_written_yet_is_refused():
     small.run(compute, store, replace(back, waits=Waits(stores=1)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=effort(40, 150), deadline=None)
 @given(st.integers(0, 10**9), st.data())
 def test_without_one_of_its_waits_a_program_is_refused_or_as_before(seed, data):
     network = random_layer(seed, data.draw(st.sampled_from(("pointwise", "depthwise", "none"))))
@@ -397,7 +398,7 @@ def test_an_error_says_layer_and_tile_where_they_are_known():
         simulate(words, small.dram, OPU, origins=origins)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=effort(40, 150), deadline=None)
 @given(st.integers(0, 100), st.data())
 def test_a_flipped_bit_is_refused_or_runs(seed, data):
     network = random_layer(seed, "convolution")

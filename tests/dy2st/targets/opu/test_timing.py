@@ -11,6 +11,7 @@ from dy2st.errors import ArgumentError
 from dy2st.targets.opu.machine import machine
 from dy2st.targets.opu.operations import Compute, Kind, Load, Origin, Pool, Store, Waits
 from dy2st.targets.opu.timing import duration, stored_words, time_operations
+from tests.effort import effort
 
 OPU = machine("opu1024")
 
@@ -92,7 +93,7 @@ def programs(draw):
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=effort(80, 300), deadline=None)
 @given(programs(), st.integers(1, 4), st.data())
 def test_the_event_model_is_what_stepping_every_cycle_gives(operations, queue, data):
     fetch = [data.draw(st.integers(0, 3)) for _ in operations]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dy2st.errors import ArgumentError, FormatError
 from dy2st.targets.opu.machine import machine
-from dy2st.targets.opu.operations import Compute, Kind, Load, Origin, Pool, Store, Waits
+from dy2st.targets.opu.operations import FRACTION, Compute, Kind, Load, Origin, Pool, Store, Waits
 from dy2st.targets.opu.timing import time_operations
 from dy2st.targets.opu.word_table import WORDS
 from dy2st.targets.opu.words import blocks, canonical, decode, encode, fetch_times
@@ -103,25 +103,30 @@ def fits(store):
     return store.pool.height <= tall and store.pool.width <= wide
 
 
-stores = st.builds(
-    Store,
-    outputs=upto(64, 1),
-    height=upto(4095, 1),
-    width=upto(4095, 1),
-    psum_row=upto(65535),
-    address=upto((1 << 25) - 1),
-    pitch=upto((1 << 24) - 1),
-    order=upto(3),
-    activation=upto(2),
-    limit=upto(127),
-    pool=st.none() | pools,
-    residual_bank=st.none() | upto(15),
-    residual_row=upto(65535),
-    upsample=upto(15, 1),
-    step_y=upto(127, 1),
-    step_x=upto(127, 1),
-    border=st.tuples(*[upto(63)] * 4),
-).filter(fits)
+stores = (
+    st.builds(
+        Store,
+        outputs=upto(64, 1),
+        height=upto(4095, 1),
+        width=upto(4095, 1),
+        psum_row=upto(65535),
+        address=upto((1 << 25) - 1),
+        pitch=upto((1 << 24) - 1),
+        order=upto(3),
+        activation=st.sampled_from((0, 1, 2, 4)),
+        limit=upto(127),
+        fraction=st.sampled_from(FRACTION),
+        pool=st.none() | pools,
+        residual_bank=st.none() | upto(15),
+        residual_row=upto(65535),
+        upsample=upto(15, 1),
+        step_y=upto(127, 1),
+        step_x=upto(127, 1),
+        border=st.tuples(*[upto(63)] * 4),
+    )
+    .map(lambda store: store if store.activation == 4 else replace(store, fraction=0))
+    .filter(fits)
+)
 
 
 @st.composite

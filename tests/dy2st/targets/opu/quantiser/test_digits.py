@@ -1,5 +1,8 @@
 """Real images: a classifier of digits keeps its accuracy in integers."""
 
+from copy import deepcopy
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -13,6 +16,7 @@ from tests.dy2st.targets.opu.hand_networks import Builder
 TRAINING = 1400
 
 
+@cache
 def classifier():
     """Random convolutions; only the last layer is fitted, by least squares."""
     data = load_digits()
@@ -37,8 +41,8 @@ def classifier():
 
 @pytest.mark.parametrize("mode", MODES)
 def test_digits_are_told_apart_as_well_as_in_floats(mode):
-    network, images, targets = classifier()
-    report = quantise(network, images[:100], mode)
+    network, images, targets = deepcopy(classifier())
+    report = quantise(network, images[:50], mode)
     test, wanted = images[TRAINING:], targets[TRAINING:]
     real = run_float(network, test)[3].reshape(len(test), 10).argmax(1)
     integers = interpret(network, quantised_inputs(network, test))[3]

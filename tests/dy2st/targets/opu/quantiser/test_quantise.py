@@ -25,6 +25,7 @@ from dy2st.targets.opu.quantiser.quantise import Planner
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from tests.dy2st.targets.opu.hand_networks import Builder
 from tests.dy2st.targets.opu.random_layers import random_layer, random_network
+from tests.effort import effort
 
 
 def real(network, seed, scale=1.0):
@@ -56,7 +57,7 @@ def state(network):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("scale", [1.0, 1e4])
 def test_fraction_lengths_are_legal_and_fit_each_other(mode, scale):
-    for seed in range(14):
+    for seed in range(effort(6, 14)):
         make = random_network if seed % 2 else random_layer
         network, inputs = real(make(seed), seed, scale)
         quantise(network, inputs, mode)
@@ -66,7 +67,7 @@ def test_fraction_lengths_are_legal_and_fit_each_other(mode, scale):
 
 
 def test_a_network_of_usual_numbers_stays_close_to_its_floats():
-    for seed in range(30):
+    for seed in range(effort(10, 30)):
         network, inputs = real(random_network(seed), seed)
         report = quantise(network, inputs)
         assert min(layer.own_snr for layer in report.layers) > 20
