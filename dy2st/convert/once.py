@@ -71,10 +71,15 @@ class Done:
 
 
 class OneCall:
-    """What was done so far in one call of a converted function."""
+    """What was done so far in one call of a converted function.
 
-    def __init__(self) -> None:
+    `gradients` are whether they are recorded, and the `stop_gradient` of each tensor; None where
+    there is no call yet.
+    """
+
+    def __init__(self, gradients: tuple[bool, ...] | None = None) -> None:
         """Nothing."""
+        self.gradients = gradients
         self.made: list[Done] = []
         self._place = 0
         self._lasting: tuple[str, Location | None] = ("", None)

@@ -26,7 +26,7 @@ from dy2st.convert.traced import containers_not_looked_at
 from dy2st.convert.undefined import Undefined
 from dy2st.convert.watching import watch
 from dy2st.jit.declared_sizes import Requirement, resolve
-from dy2st.jit.guards import AnyGuard, Same, guards_of
+from dy2st.jit.guards import AnyGuard, Same, SameFlag, guards_of
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import Apart, LiveState, Rebinding, known_tensor, take_in_place
 from dy2st.jit.optimized import OptimizedProgram
@@ -45,6 +45,7 @@ from dy2st_runtime.ir import (
 )
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
+from dy2st_runtime.ir.gradient_flow import Settings, settings_of
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.keys import numbers_are_no_keys
 from dy2st_runtime.ir.location import warn_user
@@ -70,6 +71,8 @@ class ConcreteProgram:
     distinct  the inputs of which the function has asked, and where, whether they are one tensor.
     answers   what functions with a cache have given: they are asked again at every call.
     rebinding the buffers that become other tensors at a call.
+    asked     where the trace has asked for `stop_gradient` of what depends on the call.
+    settings  the inputs and state whose `stop_gradient` a call sets; None if a run has to do it.
     """
 
     main_program: Program
@@ -84,6 +87,8 @@ class ConcreteProgram:
     distinct: list[tuple[int, int, Location | None]] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     rebinding: Rebinding = field(default_factory=Rebinding)
+    asked: list[Location | None] = field(default_factory=list)
+    settings: Settings = field(default_factory=list)
     is_spent: bool = False
     arguments: dict[str, InputSpec] = field(default_factory=dict)
     _optimized: OptimizedProgram | None = None
@@ -150,8 +155,11 @@ class ConcreteProgram:
         wants_grad = is_grad_enabled() and not all(
             t.stop_gradient for t in (*tensors, *self.state.values())
         )
-        run = self._run_taped if wants_grad or self.rebinding.needs_objects else self._run
-        outputs, updates = run(tensors)
+        is_by_operator = wants_grad or self.settings is None or self.rebinding.needs_objects
+        held = (*tensors, *self.state.values()) if self.settings else ()
+        outputs, updates = self._run_taped(tensors) if is_by_operator else self._run(tensors)
+        for place, value in self.settings or ():
+            held[place].stop_gradient = value
         result = rebuild(self.main_program.structure, outputs)
         values: Sequence[Any] = ()
         contents: Sequence[Any] = ()
@@ -193,6 +201,14 @@ class ConcreteProgram:
                 place_of(self.function),
             )
         self.rebinding.check_alone(self.main_program)
+        for at in self.asked:
+            raise ConversionError(
+                f"{self.main_program.name}() asks for the stop_gradient of what it is called with, "
+                "or has computed of it",
+                at=at,
+                why="a Program that is saved or compiled is one for all calls",
+                hint="take a bool as an argument, or leave gradients to the caller: detach()",
+            )
         for change in self.written:
             name = change.place.name
             raise ConversionError(
@@ -231,6 +247,8 @@ class ConcreteProgram:
     ) -> tuple[list[Any], dict[str, EagerTensor]]:
         """Run operator by operator, so that the tape sees branches and loops as they are taken."""
         self.executable.check([t.array for t in tensors])
+        if self.settings != []:  # passes know values, and not which tensor has them
+            return interpret(self.main_program, tensors, self.state)
         known = self._optimized
         # Where parameters are built in, gradients need none of what the passes would make anew.
         better = known if known is not None and known.frozen else self.optimized
@@ -298,6 +316,7 @@ def _trace(
     tracer = Tracer(program, _capturing(program, state, _names(layer)))
     tracer.before_raise, tracer.one_call = refuse_if_caught, once
     tracer.before_rebound = announce_buffer
+    tracer.flags.begin(program.inputs, specs, once.gradients)
     tracer.outside = preparation.remember(function, layer, (*args, *kwargs.values()))
     before = _frozen((args, kwargs))
     read, _ = flatten((args, kwargs), lambda entry: not is_container(entry))
@@ -347,6 +366,7 @@ def _trace(
         if name not in places
     ]
     live = LiveState(ordered, places)
+    guards += [SameFlag(*found) for found in tracer.flags.read.values()]
     if places and places.keys() != program.buffers.keys():
         guards.append(Apart(live))
     return ConcreteProgram(
@@ -362,6 +382,8 @@ def _trace(
         distinct,
         answers,
         rebinding,
+        tracer.flags.asked,
+        settings_of(program),
     )
 
 
@@ -502,8 +524,8 @@ def _finish(
     by_id = {id(tensor): key for key, tensor in state.items()}
     for tensor, variable in tracer.assigned():
         key = by_id[id(tensor)]
-        new = rebinding.ends.get(key, variable)
-        if new is variable or key in rebinding.contents:
+        new = rebinding.ends.get(key, tracer.flags.value_of(variable))
+        if key not in rebinding.ends or key in rebinding.contents:
             tracer.local(variable)  # refused where the user changed it under another name
         if new is not program.state[key]:
             program.updates.append(key)

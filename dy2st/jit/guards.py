@@ -23,6 +23,7 @@ from dy2st.jit.constants import COMPARED, constant_key
 from dy2st.jit.live_state import Apart
 from dy2st.jit.watched import Watched
 from dy2st.transpiler.source import mangle
+from dy2st_runtime.tensor import EagerTensor
 
 _UNBOUND = object()
 
@@ -72,7 +73,19 @@ class SameCode:
         return True
 
 
-AnyGuard: TypeAlias = Apart | Guard | Same | SameCode | Watched
+@dataclass(frozen=True)
+class SameFlag:
+    """A tensor from outside, and the `stop_gradient` that it had."""
+
+    tensor: EagerTensor
+    stopped: bool
+
+    def holds(self) -> bool:
+        """Whether it still has that."""
+        return self.tensor.stopped == self.stopped
+
+
+AnyGuard: TypeAlias = SameFlag | Apart | Guard | Same | SameCode | Watched
 
 
 class _Guards:

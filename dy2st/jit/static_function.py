@@ -21,6 +21,7 @@ from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.layer_state import LayerState
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Program, Tensor, Variable, current_tracer
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries
 from dy2st_runtime.ir.tracebacks import hide_own_frames, without_own_frames
@@ -79,6 +80,7 @@ class StaticFunction:
         self._signature = inspect.signature(function)
         self._state: LayerState | None = None
         self._families: dict[Any, Family] = {}
+        self._asks = False  # whether a trace has asked for `stop_gradient` of inputs or results
         self.program_cache = ProgramCache()
         self.__name__ = getattr(function, "__name__", type(function).__name__)
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
@@ -288,9 +290,9 @@ class StaticFunction:
         dtypes = tuple(t.array.dtype for t in tensors)
         shapes = tuple(t.array.shape for t in tensors)
         python, mode = constant_key(structure), self._mode()
+        call = tracing.OneCall((is_grad_enabled(), *(tensor.stopped for tensor in tensors)))
         key = (dtypes, shapes, python, mode)
-        call = tracing.OneCall()
-        known = self.program_cache.find(key, call)
+        known = self.program_cache.find((*key, self._asked(call)), call)
         if known is not None:
             return known
         if self._input_spec is None:
@@ -299,8 +301,12 @@ class StaticFunction:
         else:
             specs = self._match(arguments)
             concrete = self._traced(call, specs, key=constant_key(specs))
-        self.program_cache.add_call(key, concrete)
+        self.program_cache.add_call((*key, self._asked(call)), concrete)
         return concrete
+
+    def _asked(self, call: OneCall) -> Any:
+        """What of gradients counts for a call: nothing before some trace has asked."""
+        return call.gradients if self._asks else None
 
     def _family(self, key: Any, shapes: Shapes) -> Family:
         known = self._families.get(key)
@@ -352,7 +358,8 @@ class StaticFunction:
     def _traced(
         self, call: OneCall, specs: dict[str, Any], key: Any, is_asked_for: bool = True
     ) -> ConcreteProgram:
-        key = ("specs", key, self._mode())
+        python = ("specs", key, self._mode())
+        key = (*python, self._asked(call))
         known = self.program_cache.find(key, call)
         if known is not None:
             return known
@@ -376,7 +383,8 @@ class StaticFunction:
         given = {n: v for n, v in specs.items() if v is not self._signature.parameters[n].default}
         if all(isinstance(value, InputSpec) for value in given.values()):
             concrete.arguments = given
-        self.program_cache.add(key, concrete)
+        self._asks |= bool(concrete.asked)
+        self.program_cache.add((*python, self._asked(call)), concrete)
         if is_anew and concrete.effects:
             warn_user(
                 f"{self.__qualname__}() is traced anew for every call, which takes long, since "

@@ -28,7 +28,7 @@ class Taped(Protocol):
     array: Array
     node: Node | None
     index: int
-    stop_gradient: bool
+    stopped: bool
     grad: Any
     hooks: list[Hook]
 
@@ -37,27 +37,26 @@ class Taped(Protocol):
 
 
 class Edge:
-    """One input of a Node as it was when the operator ran; in-place changes come later."""
+    """One input of a Node as it was when the operator ran; in-place changes come later.
 
-    __slots__ = ("array", "index", "node", "tensor")
+    `needs_gradient` tells whether anything behind this input wants a gradient.
+    """
+
+    __slots__ = ("array", "index", "needs_gradient", "node", "stopped", "tensor")
 
     def __init__(self, tensor: Taped):
         """Take a snapshot."""
-        self.tensor, self.array = tensor, tensor.array
+        self.tensor, self.array, self.stopped = tensor, tensor.array, tensor.stopped
         self.node, self.index = tensor.node, tensor.index
-
-    @property
-    def needs_gradient(self) -> bool:
-        """Whether anything behind this input wants a gradient."""
-        return self.node is not None or (
-            not self.tensor.stop_gradient and self.array.dtype.kind not in "iub"
+        self.needs_gradient = not self.stopped and (
+            self.node is not None or self.array.dtype.kind not in "iub"
         )
 
     def value(self) -> Any:
         """The input's value then, connected to the same maker."""
-        if self.tensor.array is self.array:
+        if self.tensor.array is self.array and self.tensor.stopped == self.stopped:
             return self.tensor
-        return self.tensor.alias(self.array, self.node, self.index)
+        return self.tensor.alias(self.array, None if self.stopped else self.node, self.index)
 
 
 class Node:
@@ -194,7 +193,7 @@ def backward(tensor: Any, gradient: Any = None, retain_graph: bool = False) -> N
     seed = _seed(tensor, gradient)
     sums, _ = _walk([(tensor, seed)], create_graph=False, retain_graph=retain_graph)
     for leaf, total in sums.of_leaves.values():
-        if leaf.stop_gradient:
+        if leaf.stopped:
             continue
         with set_grad_enabled(False):
             leaf.grad = total.detach() if leaf.grad is None else F.add(leaf.grad, total)

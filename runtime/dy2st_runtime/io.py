@@ -26,6 +26,7 @@ from dy2st_runtime.errors import (
 )
 from dy2st_runtime.files import naming, replacing, tidy
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.gradient_flow import settings_of
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.parser import parse, parse_digest
 from dy2st_runtime.ir.printer import to_text
@@ -262,6 +263,7 @@ class LoadedMethod:
         self.program = program
         self._state = {name: state[name] for name in program.state}
         self._executable: engine.Executable | None = None
+        self._settings = settings_of(program)
 
     @without_own_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -274,10 +276,13 @@ class LoadedMethod:
         if self._executable is None:
             self._executable = engine.compile(self.program)
         tensors = (*inputs, *self._state.values())
-        if is_grad_enabled() and not all(tensor.stop_gradient for tensor in tensors):
+        wants_grad = is_grad_enabled() and not all(tensor.stop_gradient for tensor in tensors)
+        if wants_grad or self._settings is None:
             outputs = self._run_taped(self._executable, inputs)
         else:
             outputs = self._run(self._executable, inputs)
+        for place, value in self._settings or ():
+            tensors[place].stop_gradient = value
         return rebuild(self.program.structure, outputs)
 
     def _run(self, executable: engine.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:

@@ -29,16 +29,17 @@ class EagerTensor(Tensor):
     share changes, whatever views NumPy makes.
     """
 
-    __slots__ = ("__weakref__", "array", "grad", "hooks", "index", "name", "node", "stop_gradient")
+    # `stopped` is `stop_gradient` as it is, whatever is being traced.
+    __slots__ = ("__weakref__", "_grad", "array", "hooks", "index", "name", "node", "stopped")
 
     def __init__(self, array: Array, stop_gradient: bool = True, name: str = ""):
         """Wrap an array; no copy is made."""
         self.array = array
-        self.stop_gradient = stop_gradient
+        self.stopped = stop_gradient
         self.name = name
         self.node: Node | None = None
         self.index = 0
-        self.grad: Any = None
+        self._grad: Any = None
         self.hooks: list[Hook] = []
 
     def alias(self, array: Array, node: Node | None, index: int) -> EagerTensor:
@@ -71,8 +72,35 @@ class EagerTensor(Tensor):
         return self.array.ndim
 
     @property
+    def stop_gradient(self) -> bool:
+        """Whether no gradient flows through."""
+        tracer = current_tracer()
+        is_live = tracer is not None and tracer.reads_live_tensors
+        return tracer.flags.get(self) if is_live and tracer else self.stopped
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        tracer = current_tracer()
+        if tracer is not None and tracer.reads_live_tensors:
+            tracer.flags.set(self, bool(value))
+        else:
+            self.stopped = value
+
+    @property
+    def grad(self) -> Any:
+        """The gradient that `backward` has summed up, None before."""
+        self._refuse_while_traced("the gradient")
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        self._refuse_while_traced("the gradient")
+        self._grad = value
+
+    @property
     def is_leaf(self) -> bool:
         """Whether the tensor was made by the user, not by an operator that is recorded."""
+        self._refuse_while_traced("is_leaf")
         return self.node is None
 
     # -- leaving for Python and NumPy --------------------------------------------------------
@@ -171,13 +199,13 @@ class EagerTensor(Tensor):
         text = np.array2string(self.array, separator=", ", prefix="       ")
         return (
             f"Tensor(shape={self.shape}, dtype={self.dtype}, "
-            f"stop_gradient={self.stop_gradient},\n       {text})"
+            f"stop_gradient={self.stopped},\n       {text})"
         )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
         """A leaf with a copy of the data."""
         copy = type(self).__new__(type(self))
-        EagerTensor.__init__(copy, self.array.copy(), self.stop_gradient, self.name)
+        EagerTensor.__init__(copy, self.array.copy(), self.stopped, self.name)
         memo[id(self)] = copy
         return copy
 
@@ -185,6 +213,7 @@ class EagerTensor(Tensor):
 
     def backward(self, grad_tensor: Any = None, retain_graph: bool = False) -> None:
         """Add the gradients of this tensor to `.grad` of the leaves behind it."""
+        self._refuse_while_traced("backward()")
         autograd.backward(self, grad_tensor, retain_graph)
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Callable[[], None]:
@@ -192,7 +221,8 @@ class EagerTensor(Tensor):
 
         Returns a function that removes the hook.
         """
-        if self.stop_gradient:
+        self._refuse_while_traced("register_hook()")
+        if self.stopped:
             raise ArgumentError("a hook on a tensor that has stop_gradient=True never runs")
         hooks = self.hooks if self.node is None else self.node.hooks.setdefault(self.index, [])
         hooks.append(hook)
@@ -230,11 +260,11 @@ class EagerTensor(Tensor):
             raise ShapeError(f"set_value: shape {list(array.shape)} does not fit {self.shape}")
         self.array = array.astype(self.array.dtype, copy=True)
         if self.node is not None:  # it is no longer what was computed
-            self.node, self.index, self.stop_gradient = None, 0, True
+            self.node, self.index, self.stopped = None, 0, True
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Change elements in place; other tensors made from this one keep their values."""
-        if self.node is None and not self.stop_gradient and is_grad_enabled():
+        if self.node is None and not self.stopped and is_grad_enabled():
             raise RuntimeError(
                 "a leaf that needs gradients cannot be changed in place while gradients are "
                 "recorded: use no_grad() or clone() it first"
@@ -245,7 +275,7 @@ class EagerTensor(Tensor):
             return
         result = F.setitem(self.alias(self.array, self.node, self.index), index, value)
         self.array, self.node, self.index = result.array, result.node, result.index
-        self.stop_gradient = self.stop_gradient and result.stop_gradient
+        self.stopped = self.stopped and result.stopped
 
 
 class Parameter(EagerTensor):
@@ -276,7 +306,7 @@ class EagerInterpreter:
         """The result as an EagerTensor, or a tuple of several."""
         attributes = complete(definition, attributes)
         tensors = _tensors(definition, drop_missing(definition, inputs))
-        taped = is_grad_enabled() and any(not tensor.stop_gradient for tensor in tensors)
+        taped = is_grad_enabled() and any(not tensor.stopped for tensor in tensors)
         by_parts = definition.kernel is None or (taped and definition.gradient is None)
         if by_parts and definition.decompose is not None:
             return definition.decompose(*tensors, **attributes)
@@ -303,7 +333,7 @@ class EagerInterpreter:
 def _made(array: Array, node: Node | None, index: int) -> EagerTensor:
     tensor = EagerTensor(array)
     if node is not None and is_floating(array.dtype):
-        tensor.node, tensor.index, tensor.stop_gradient = node, index, False
+        tensor.node, tensor.index, tensor.stopped = node, index, False
     return tensor
 
 

@@ -1,14 +1,24 @@
-"""Which tensors of a trace have stop_gradient: what the tape would say of them in a real call."""
+"""`stop_gradient` of the tensors of a trace: read as the tape would have it, and set."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir.definition import lookup
-from dy2st_runtime.ir.program import Operator, Variable
+from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.program import Operator, Program, Variable
+from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import TensorType
 
+if TYPE_CHECKING:
+    from dy2st_runtime.ir.tracer import Tracer
+
 Answer = bool | None
+
+SETTER = "set_stop_gradient"
+"""The operator that sets it of a tensor of the caller, or lets gradients flow where none did."""
 
 
 class GradientFlow:
@@ -41,27 +51,27 @@ class GradientFlow:
     def _sources(self, variable: Variable) -> list[Variable]:
         """The Variables whose answers decide on this one's."""
         maker = variable.maker
-        if not _is_floating(variable):
-            return []
         if not isinstance(maker, Operator):
             outer = self._outer(variable)
             return [] if outer is None else [outer]
+        if not _is_floating(variable) or maker.name in ("while", SETTER) or not _passes(maker):
+            return []
         if maker.name == "cond":
             place = next(i for i, result in enumerate(maker.results) if result is variable)
             return [block.yields[place] for block in maker.blocks]
-        if maker.name == "while" or not _passes(maker):
-            return []
         return maker.operands
 
     def _answer(self, variable: Variable) -> Answer:
         maker, sources = variable.maker, self._sources(variable)
-        if not _is_floating(variable):
-            return True
         answers = {self._known[source] for source in sources}
         if not isinstance(maker, Operator):
             if variable.block.parent is None:
                 return self._given(variable)
             return answers.pop() if answers else None
+        if maker.name == SETTER:
+            return bool(maker.attributes["value"])
+        if not _is_floating(variable):
+            return True
         if maker.name in ("cond", "while"):
             return answers.pop() if len(answers) == 1 else None
         if False in answers and not any(isinstance(v.type, TensorType) for v in sources):
@@ -76,5 +86,135 @@ def _is_floating(variable: Variable) -> bool:
 
 def _passes(operator: Operator) -> bool:
     """Whether the tape records an operator."""
+    if operator.name in ("cond", "while"):
+        return True
     definition = lookup(operator.name)
     return definition.gradient is not None or definition.decompose is not None
+
+
+Settings: TypeAlias = list[tuple[int, bool]] | None
+
+
+def settings_of(program: Program) -> Settings:
+    """The parameters of a Program whose `stop_gradient` a call sets, by place, and to what.
+
+    None if only a run, operator by operator, can do it: where branches decide, and where gradients
+    begin to flow.
+    """
+    places = {id(variable): i for i, variable in enumerate(program.block.parameters)}
+    found: list[tuple[int, bool]] = []
+    for operator in program.block.walk():
+        if operator.name == SETTER:
+            place = places.get(id(operator.operands[0]))
+            if place is None or not operator.attributes["value"]:
+                return None
+            found.append((place, True))
+    return found
+
+
+class GradientFlags:
+    """What a trace knows and asks of `stop_gradient`.
+
+    given         that of the inputs, by Variable.
+    state         the captured tensors, by Variable.
+    is_recording  whether the call is one in which gradients are recorded.
+    asked         where the trace has asked for what depends on these.
+    read          the tensors from outside of which the trace has asked.
+    """
+
+    def __init__(self, tracer: Tracer) -> None:
+        """Nothing is asked yet."""
+        self._tracer = tracer
+        self.given: dict[Variable, bool] = {}
+        self.state: dict[Variable, Any] = {}
+        self.is_recording = True
+        self.asked: list[Location | None] = []
+        self._is_call = False
+        self.read: dict[int, tuple[Any, bool]] = {}
+        outer = tracer.aliases.outer
+        self._flow = GradientFlow(self._of_parameter, outer)
+        self._least = GradientFlow(lambda _: False, outer)
+        self._stopped: dict[Variable, Variable] = {}
+        self._is_dependent = False
+
+    def begin(
+        self,
+        inputs: Sequence[Variable],
+        specs: Sequence[Any],
+        gradients: tuple[bool, ...] | None,
+    ) -> None:
+        """Take what the call says of its tensors, or else what their InputSpecs say."""
+        self._is_call = gradients is not None
+        is_recording, *given = gradients or (True, *(spec.stop_gradient for spec in specs))
+        self.is_recording = is_recording
+        self.given = dict(zip(inputs, given, strict=True))
+
+    def is_surely_stopped(self, variable: Variable) -> bool:
+        """Whether no gradient flows through a Variable, whatever the inputs are."""
+        return self._least.is_stopped(variable) is True
+
+    def _of_parameter(self, variable: Variable) -> Answer:
+        if variable in self.given:
+            self._is_dependent = True
+            return self.given[variable]
+        return self._of_state(self.state[variable]) if variable in self.state else None
+
+    def _of_state(self, tensor: Any) -> bool:
+        return self.read.setdefault(id(tensor), (tensor, bool(tensor.stopped)))[1]
+
+    def get(self, tensor: Tensor) -> bool:
+        """The `stop_gradient` of a tensor, as it would be in the call."""
+        variable = self._tracer.captured_already(tensor)
+        if variable is None:
+            return self._of_state(tensor)
+        self._is_dependent = False
+        answer = self._now(variable)
+        if self._is_dependent:
+            self.asked.append(user_location())
+        if answer is None:
+            raise TensorAsPython(
+                "stop_gradient of a tensor that a branch or loop has given",
+                at=user_location(),
+                why="which of its values it is, and so whether gradients flow through, is known "
+                "only when the Program runs",
+                hint="set it in each branch, or ask before the branch",
+            )
+        return answer
+
+    def _now(self, variable: Variable) -> Answer:
+        if isinstance(variable.maker, Operator) and variable.maker.name != SETTER:
+            if self.is_surely_stopped(variable):
+                return True
+            self._is_dependent = True
+            if not self.is_recording:
+                return True
+        return self._flow.is_stopped(variable)
+
+    def set(self, tensor: Tensor, value: bool) -> None:
+        """Let gradients flow through a tensor from here on, or stop them; under all its names."""
+        tracer = self._tracer
+        variable = tracer.captured(tensor)
+        root = tracer.aliases.origin(self.value_of(tracer.aliases.origin(variable)))
+        is_outside = root in self.given or root in self.state
+        if value and self.is_surely_stopped(variable):
+            return
+        if value and not is_outside:
+            stopped = self._record("detach", tensor, {})
+            self._stopped[stopped] = variable
+            tracer.change(tensor, stopped)
+            return
+        if variable in self._stopped:
+            self._stopped[variable].overwritten = None
+            tracer.assign(tensor, self._stopped[variable])
+        if value or (is_outside and not self._is_call) or self.get(tensor):
+            tracer.assign(tensor, self._record(SETTER, tensor, {"value": value}))
+
+    def _record(self, name: str, tensor: Tensor, attributes: dict[str, Any]) -> Variable:
+        variable = self._tracer.local(self._tracer.captured(tensor))
+        return self._tracer.append(name, [variable], attributes, [variable.type]).results[0]
+
+    def value_of(self, variable: Variable) -> Variable:
+        """The Variable of which one is made that differs in nothing but `stop_gradient`."""
+        while isinstance(variable.maker, Operator) and variable.maker.name == SETTER:
+            variable = variable.maker.operands[0]
+        return variable

@@ -14,6 +14,7 @@ from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.broken_sizes import broken, formulas, uncomputable
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, apply, eagerly
+from dy2st_runtime.ir.gradient_flow import SETTER
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.tracebacks import show_operator
@@ -116,6 +117,9 @@ class _Run:
             )
             self.require(LocatedConstraint(constraint, operator.location), sizes)
             return []
+        if operator.name == SETTER:
+            operands[0].stop_gradient = operator.attributes["value"]
+            return operands
         attributes = self.attributes(operator, sizes)
         if any(isinstance(v.type, ArrayType) for v in (*operator.operands, *operator.results)):
             result = run_on_lists(operator.name, *operands, **attributes)

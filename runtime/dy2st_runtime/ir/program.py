@@ -28,7 +28,7 @@ from dy2st_runtime.ir.python_numbers import (
 )
 from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType, is_floating
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 NumberKind = type
 """int, float or bool."""
@@ -93,7 +93,8 @@ class Variable(Tensor):
                 "the gradient of a traced tensor is read",
                 "read it after backward() of what the converted function returns",
             )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        kind = type(self) if self.number is None else self.number
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
 
     def list_method(self, name: str) -> Any:
         """A method of a list whose length the Program knows."""
@@ -359,8 +360,52 @@ class Variable(Tensor):
 
     @property
     def stop_gradient(self) -> bool:
-        """Whether gradients can not flow through: so for all but floats."""
-        return not is_floating(self.tensor_type.dtype)
+        """Whether no gradient flows through, in the call for which the Program is made."""
+        self._refuse_number()
+        return bool(_recorder().flags.get(self))
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        self._refuse_number()
+        _recorder().flags.set(self, bool(value))
+
+    def _refuse_number(self) -> None:
+        """AttributeError where Python has a number, which is no tensor; `__getattr__` words it."""
+        if self.number is not None:
+            raise AttributeError
+
+    @property
+    def grad(self) -> Any:
+        """Refused: `backward` comes when the Program has run."""
+        raise _needs_value("the gradient of a traced tensor", _OUTSIDE)
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        raise _needs_value("the gradient of a traced tensor", _OUTSIDE)
+
+    gradient = grad
+
+    @property
+    def is_leaf(self) -> bool:
+        """Refused: the tape comes when the Program runs."""
+        raise _needs_value(
+            "is_leaf of a traced tensor",
+            "stop_gradient tells whether gradients flow through, here too",
+        )
+
+    def register_hook(self, hook: Any) -> Any:
+        """Refused, as `grad`."""
+        raise _needs_value("register_hook() of a traced tensor", _OUTSIDE)
+
+    def retain_grads(self) -> None:
+        """Refused, as `grad`."""
+        raise _needs_value("retain_grads() of a traced tensor", _OUTSIDE)
+
+    def clear_grad(self) -> None:
+        """Refused, as `grad`."""
+        raise _needs_value("clear_grad() of a traced tensor", _OUTSIDE)
+
+    clear_gradient = clear_grad
 
     def __repr__(self) -> str:
         """`Variable(%x: tensor<2x3xfloat32>)`."""
@@ -378,6 +423,7 @@ def _recorder() -> Any:
     return tracer
 
 
+_OUTSIDE = "do it outside of the function, to what it takes or returns"
 _SEQUENCES = (str, bytes, list, tuple)
 
 

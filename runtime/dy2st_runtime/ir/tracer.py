@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -20,7 +19,7 @@ from dy2st_runtime.dims import (
     require,
     require_equal,
 )
-from dy2st_runtime.errors import EscapedVariable, Location, ShapeError
+from dy2st_runtime.errors import Location, ShapeError
 from dy2st_runtime.ir.aliases import Aliases
 from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.data import carry, data_of
@@ -35,7 +34,7 @@ from dy2st_runtime.ir.facts import (
 )
 from dy2st_runtime.ir.fresh import fresh_symbol, restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ir.gradient_flow import GradientFlow
+from dy2st_runtime.ir.gradient_flow import GradientFlags
 from dy2st_runtime.ir.growth import Growth
 from dy2st_runtime.ir.inputs import (
     NUMBER_DTYPES,
@@ -56,6 +55,7 @@ from dy2st_runtime.ir.program import (
     Variable,
 )
 from dy2st_runtime.ir.python_numbers import may_outgrow
+from dy2st_runtime.ir.refusals import escaped, out_of_date, unbound
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
@@ -101,6 +101,7 @@ class Tracer:
         self._constraints: list[Constraint] = []
         self._overwritten: list[Variable] = []
         self.aliases = Aliases()
+        self.flags = GradientFlags(self)
         # Where a Block has checked that the user's variable is bound, and the guard that it had.
         self._checked: dict[tuple[Block, Variable], tuple[int, tuple[Variable, str] | None]] = {}
         # What Python holds beyond the trace, with a few words on where: a Program cannot change it.
@@ -280,7 +281,13 @@ class Tracer:
             # A constant is made anew where it is used; parameters and buffers have one Variable.
             self._known[id(tensor)] = (tensor, variable)
             self._first[id(tensor)] = variable
+            self.flags.state[variable] = tensor
         return variable
+
+    def captured_already(self, tensor: Tensor) -> Variable | None:
+        """As `captured`; None for a tensor that no operator has met."""
+        is_new = not isinstance(tensor, Variable) and id(tensor) not in self._first
+        return None if is_new else self.captured(tensor)
 
     def _ended(self, key: int) -> tuple[Tensor, Variable] | None:
         """What a tensor is at the end of the Blocks that are finished, of those around here."""
@@ -292,7 +299,8 @@ class Tracer:
         return None
 
     def assign(self, tensor: Tensor, variable: Variable) -> None:
-        """Let `variable` stand for an eager tensor from now on."""
+        """Let `variable` stand for a tensor from now on."""
+        self._first.setdefault(id(tensor), self.captured(tensor))
         self._known[id(tensor)] = (tensor, variable)
 
     def change(self, tensor: Tensor, variable: Variable) -> None:
@@ -301,7 +309,6 @@ class Tracer:
         Its other names hold the same object; a result of a branch that may be it is out of date.
         """
         self.overwrite(self.captured(tensor))
-        self._first.setdefault(id(tensor), self.captured(tensor))
         self.assign(tensor, variable)
 
     def assigned(self) -> list[tuple[Tensor, Variable]]:
@@ -351,12 +358,7 @@ class Tracer:
             now.guard = now.guard or variable.guard
             variable = now
         if variable.overwritten is not None:
-            raise EscapedVariable(
-                f"a tensor is used that was changed in place at {variable.overwritten}",
-                at=user_location(),
-                why="the change was made through another name; this name still has the old value",
-                hint="use one name for a tensor that is changed in place, or clone() it first",
-            )
+            raise out_of_date(variable)
         if variable.guard is not None:
             self.check_bound(variable)
         if variable.block is self.block:
@@ -371,7 +373,7 @@ class Tracer:
         """Record, once a Block, that the user's variable must be bound here."""
         assert variable.guard is not None
         flag, name = variable.guard
-        is_known = self.check_once(variable, lambda: flag, UnboundLocalError(_unbound(name)))
+        is_known = self.check_once(variable, lambda: flag, UnboundLocalError(unbound(name)))
         if is_known and variable.block is self.block:
             variable.guard = None
 
@@ -427,7 +429,7 @@ class Tracer:
         while block is not home:
             path.append(block)
             if block.parent is None:
-                raise _escaped(variable)
+                raise escaped(variable)
             block = block.parent
         return path[::-1]
 
@@ -454,10 +456,10 @@ class Tracer:
 
     def _copied(self, variable: Variable) -> Variable:
         """A Variable of its own with the same value, through which no gradient flows."""
-        if isinstance(variable.maker, Operator) and variable.maker.operands:
-            flow = GradientFlow(lambda _: False, self.aliases.outer)
-            if flow.is_stopped(variable) and len(self.aliases.of(variable)) == 1:
-                return variable
+        is_made = isinstance(variable.maker, Operator) and variable.maker.operands
+        is_alone = len(self.aliases.of(variable)) == 1
+        if is_made and is_alone and self.flags.is_surely_stopped(variable):
+            return variable
         return self.append("detach", [variable], {}, [variable.type]).results[0]
 
     def overwrite(self, variable: Variable) -> None:
@@ -579,19 +581,3 @@ def _infer_by_decomposition(
 
 def _belongs_to(tensor: Tensor, block: Block) -> bool:
     return isinstance(tensor, Variable) and tensor.block is block
-
-
-def _escaped(variable: Variable) -> EscapedVariable:
-    return EscapedVariable(
-        f"{variable!r} is used outside the branch, loop or trace in which it was computed",
-        at=user_location(),
-        why="it has no value there: that code runs a different number of times",
-        hint="return it from the branch or loop, that is, assign it to a variable of the function",
-    )
-
-
-def _unbound(name: str) -> str:
-    """What Python says of a local variable that is not bound."""
-    if sys.version_info < (3, 11):
-        return f"local variable {name!r} referenced before assignment"
-    return f"cannot access local variable {name!r} where it is not associated with a value"

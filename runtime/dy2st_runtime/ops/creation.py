@@ -12,6 +12,7 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum, minimum
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import (
+    Effect,
     F,
     Kind,
     Sample,
@@ -39,12 +40,14 @@ from dy2st_runtime.ir.attribute_kinds import (
     ARRAY,
     CONDITION,
     DTYPE,
+    FLAG,
     INDEX,
     NUMBER,
     SIZE,
     SIZES,
     either,
 )
+from dy2st_runtime.ir.gradient_flow import SETTER
 from dy2st_runtime.ir.inputs import SCALAR_DTYPES, as_array
 from dy2st_runtime.ops.rules import created, of_sizes, same_type
 
@@ -123,6 +126,20 @@ define(
     kernel=lambda x: x,
     data=True,
     samples=(Sample(((2, 3),), dtypes=("float32",)),),
+)
+
+
+define(
+    SETTER,
+    doc="The same tensor, with another stop_gradient: the tape goes by it from here on.",
+    inputs="x",
+    attributes={"value": FLAG},
+    along=lambda x, value: (),
+    view=View.SAME,
+    effect=Effect.VISIBLE,
+    infer=lambda x, value: x,
+    kernel=lambda x, value: x,
+    samples=(Sample(((2, 3),), {"value": True}), Sample(((2, 3),), {"value": False})),
 )
 
 

@@ -1,0 +1,36 @@
+"""What a tracer says of Variables that cannot be read where the user does."""
+
+from __future__ import annotations
+
+import sys
+
+from dy2st_runtime.errors import EscapedVariable
+from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.program import Variable
+
+
+def out_of_date(variable: Variable) -> EscapedVariable:
+    """Of one whose tensor was changed under another name."""
+    return EscapedVariable(
+        f"a tensor is used that was changed in place at {variable.overwritten}",
+        at=user_location(),
+        why="the change was made through another name; this name still has the old value",
+        hint="use one name for a tensor that is changed in place, or clone() it first",
+    )
+
+
+def escaped(variable: Variable) -> EscapedVariable:
+    """Of one that has no value where it is read."""
+    return EscapedVariable(
+        f"{variable!r} is used outside the branch, loop or trace in which it was computed",
+        at=user_location(),
+        why="it has no value there: that code runs a different number of times",
+        hint="return it from the branch or loop, that is, assign it to a variable of the function",
+    )
+
+
+def unbound(name: str) -> str:
+    """What Python says of a local variable that is not bound."""
+    if sys.version_info < (3, 11):
+        return f"local variable {name!r} referenced before assignment"
+    return f"cannot access local variable {name!r} where it is not associated with a value"
