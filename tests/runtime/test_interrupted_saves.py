@@ -107,6 +107,7 @@ def test_a_save_that_was_killed_before_is_removed_by_the_next_save(net):
         ".dy2st-mine",
         "dy2st",
     ],
+    ids=["runs", "of another machine", "not ours", "no temporary folder"],
 )
 def test_folders_that_are_in_use_or_not_ours_stay(net, name):
     folder = left_over(net, name, True)
