@@ -30,7 +30,7 @@ from dy2st_runtime.errors import (
     UndecidedDim,
 )
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.thread_state import Before
+from dy2st_runtime.thread_state import Before, end_withs
 
 T = TypeVar("T")
 
@@ -135,6 +135,7 @@ def run_swapped(traced: Any, run: Callable[[Preparation], T], is_attempt: bool =
         finally:
             preparation.end()
     except BaseException as error:
+        end_withs(error)
         if is_attempt or isinstance(error, KeyboardInterrupt):
             preparation.undo()
         raise

@@ -16,12 +16,14 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.tracebacks import without_own_frames
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.thread_state import put_back_after_errors
 
 if TYPE_CHECKING:
     from dy2st.jit.concrete_program import ConcreteProgram
 
 
 @without_own_frames
+@put_back_after_errors
 def save(
     layer: Layer | StaticFunction | Callable[..., Any],
     path: str,

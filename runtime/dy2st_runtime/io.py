@@ -38,6 +38,7 @@ from dy2st_runtime.ir.tracebacks import without_own_frames
 from dy2st_runtime.ir.verifier import findings, verify
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import StoredArrays, digest_of, read_stored, store_arrays
+from dy2st_runtime.thread_state import put_back_after_errors
 
 Array = np.ndarray[Any, Any]
 AnyPath = str | os.PathLike[str]
@@ -117,6 +118,7 @@ def _check_array(name: str, variable: Variable, array: Array, where: Any) -> Non
 # -- loading ----------------------------------------------------------------------------------
 
 
+@put_back_after_errors
 def load(path: AnyPath, mmap: bool = True) -> LoadedModel:
     """The model saved as `path.mlir` and `path.safetensors`.
 

@@ -7,10 +7,15 @@ as often as one likes.
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class ThreadState(threading.local):
@@ -74,12 +79,52 @@ class Before:
 
     def __init__(self) -> None:
         """Now."""
+        self._collects = gc.isenabled()
         self._known = [(state, dict(vars(state))) for state in _states]
 
     def put_back(self) -> None:
         """Have it again; a second time does nothing."""
         for state, before in self._known:
             state.put_back(before)
+        if self._collects:
+            gc.enable()
+
+
+_WITH = ("contextlib", "dy2st", "dy2st_runtime")
+
+
+def end_withs(error: BaseException) -> None:
+    """End the `with` statements of ours that Ctrl-C has left: they would at any later time.
+
+    Their managers are generators, which frames of the traceback hold.
+    """
+    trace = None if isinstance(error, Exception) else error.__traceback__
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__"))
+        if module.partition(".")[0] in _WITH:
+            with suppress(RuntimeError):  # it still runs
+                trace.tb_frame.clear()
+        trace = trace.tb_next
+
+
+def put_back_after_errors(function: Callable[P, R]) -> Callable[P, R]:
+    """Mark a function whose `with` statements Ctrl-C may leave before they have ended."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        before = Before()
+        try:
+            try:
+                return function(*args, **kwargs)
+            except BaseException as error:  # goes on
+                end_withs(error)
+                before.put_back()
+                raise
+        except BaseException:  # once more: Ctrl-C may have come in the midst of the first
+            before.put_back()
+            raise
+
+    return run
 
 
 _states: list[ThreadState] = []

@@ -19,6 +19,7 @@ from dy2st.passes.core.registry import order_of_required, register
 from dy2st_runtime.errors import PassError
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.collection import without_collection
+from dy2st_runtime.thread_state import put_back_after_errors
 
 
 class Pass:
@@ -35,6 +36,7 @@ class Pass:
     @overload
     def __call__(self, target: Module, state: None = None) -> Module: ...
 
+    @put_back_after_errors
     def __call__(self, target: Any, state: Mapping[str, Any] | None = None) -> Any:
         """The new Program or Module; the given one stays as it is.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.late import Late, late_names
+from dy2st_runtime.thread_state import put_back_after_errors
 
 if TYPE_CHECKING:
     from dy2st_runtime.engine.numpy import executable
@@ -30,6 +31,7 @@ def _compile_numpy(program: Program) -> Executable:
 ENGINES: dict[str, Callable[[Program], Executable]] = {"numpy": _compile_numpy}
 
 
+@put_back_after_errors
 def compile(program: Program, engine: str = "numpy") -> Executable:
     """A callable for a Program; ArgumentError if there is no engine of that name."""
     if engine not in ENGINES:

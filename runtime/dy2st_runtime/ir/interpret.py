@@ -19,10 +19,12 @@ from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.tracebacks import show_operator
 from dy2st_runtime.ir.types import ArrayType, TensorType
+from dy2st_runtime.thread_state import put_back_after_errors
 
 Sizes = dict[Dim, int]
 
 
+@put_back_after_errors
 def interpret(
     program: Program, inputs: Sequence[Any], state: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:

@@ -34,6 +34,7 @@ from dy2st_runtime.ir.fresh import fresh_symbols_from, take_limits
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.tracer import Tracer, infer
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
+from dy2st_runtime.thread_state import put_back_after_errors
 
 # Symbols that a rule makes are only needed to see where it makes them.
 _FRESH = 2 * 10**9
@@ -51,6 +52,7 @@ Rewrite = Callable[[Call], "Callable[[], Any] | None"]
 """A function that records what stands for an operator and returns its results; None to keep it."""
 
 
+@put_back_after_errors
 def rebuild(
     program: Program,
     sizes: Mapping[Dim, Size] | None = None,

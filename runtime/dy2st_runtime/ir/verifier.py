@@ -24,6 +24,7 @@ from dy2st_runtime.ir.invariants import (
 )
 from dy2st_runtime.ir.printer import program_lines
 from dy2st_runtime.ir.program import Operator, Program
+from dy2st_runtime.thread_state import put_back_after_errors
 
 _WHOLE_TEXT = 60
 _AROUND = 2
@@ -54,6 +55,7 @@ def verify(program: Program) -> Program:
     return program
 
 
+@put_back_after_errors
 def findings(program: Program) -> list[Finding]:
     """Every broken rule, in the order of the Program's text."""
     verifier = _Verifier(program)

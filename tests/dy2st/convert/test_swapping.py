@@ -7,6 +7,7 @@ import threading
 from dy2st.convert.call import converted_code
 from dy2st.convert.swapping import Swaps
 from dy2st.transpiler import is_converted
+from tests.dy2st.jit.interrupts import Interrupt
 
 
 def sign(x, scale=2):
@@ -67,6 +68,24 @@ def test_closures_and_zero_argument_super_run_swapped():
     assert Inner().value() == 11
     swaps.restore()
     assert Inner().value() == 11
+
+
+def test_ctrl_c_at_any_moment_of_a_swap_is_undone():
+    def swap_and_restore(swaps):
+        assert swaps.swap(sign)
+        swaps.restore()
+
+    own, moment, left = sign.__code__, 0, 0
+    while left == 0:
+        moment += 1
+        swaps, interrupt = Swaps(converted_code), Interrupt(moment)
+        try:
+            interrupt.run(swap_and_restore, swaps)
+        except KeyboardInterrupt:
+            swaps.restore()
+        assert sign.__code__ is own
+        left = max(interrupt.left, 0)
+    assert moment > 10
 
 
 def test_what_has_no_source_is_not_swapped():
