@@ -16,6 +16,7 @@ from dy2st.targets.opu.gen_ir import gen_ir
 from dy2st.targets.opu.host import as_images
 from dy2st.targets.opu.interpreter import interpret
 from dy2st.targets.opu.layer import Layer
+from dy2st.targets.opu.machine import machine
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.quantiser import quantised_inputs
 
@@ -75,19 +76,31 @@ def quantised(name: str) -> Network:
 
 
 @cache
-def compiled(name: str, machine: str = "opu1024", mode: str = "own") -> CompiledModel:
-    return compile_network(quantised(name), machine, mode)
+def compiled(name: str, on: str = "opu1024", mode: str = "own") -> CompiledModel:
+    return compile_network(quantised(name), on, mode)
 
 
-def idle(name: str, machine: str = "opu1024") -> float:
+def idle(name: str, on: str = "opu1024") -> float:
     """How much of the multipliers' time is not used, in per cent."""
-    model = compiled(name, machine)
+    model = compiled(name, on)
     return 100 * (1 - model.macs / model.machine.macs / model.prepared.timeline.cycles)
 
 
 @pytest.mark.parametrize(("name", "goal"), IDLE.items())
 def test_idle_multipliers(figure, name, goal):
     figure(f"OPU multipliers idle, {name}", lambda: idle(name), "%", goal)
+
+
+@pytest.mark.parametrize(
+    ("name", "goal"), [("tiny_yolo", 7.2), (CONVOLUTIONS, 1.6), ("resnet50", 12)]
+)
+def test_idle_multipliers_that_wait_for_sums(figure, name, goal):
+    def measure():
+        on = machine("opu1024").but(psum_waits=1)
+        model = compile_network(quantised(name), on)
+        return 100 * (1 - model.macs / on.macs / model.prepared.timeline.cycles)
+
+    figure(f"OPU multipliers idle, a tile waits for its bank of sums, {name}", measure, "%", goal)
 
 
 def test_idle_multipliers_with_latencies(figure):

@@ -17,17 +17,17 @@ _NAMES = {
 }
 
 
-CONVOLUTIONS, COLUMNS, DENSE, MOVES = "convolutions", "host columns", "dense", "moves"
+CONVOLUTIONS, COLUMNS, DENSE, OTHERS = "convolutions", "host columns", "dense", "no weights"
 """Parts of a network: the host makes the columns that a layer of the second kind reads; dense
-layers use every weight once, so memory bounds them; the last kind multiplies nothing."""
+layers use every weight once, so memory bounds them; the others pool, add and scale."""
 
 
 def part_of(layer: Layer) -> str:
     """The part of the network that a layer is counted in."""
     if layer.type == LayerType.FULLY_CONNECTED:
         return DENSE
-    if layer.type == LayerType.NONE:
-        return MOVES
+    if not layer.has_weights:
+        return OTHERS
     return COLUMNS if layer.enhanced else CONVOLUTIONS
 
 
@@ -93,4 +93,4 @@ def _window(size: list[int], stride: list[int]) -> str:
     return f"{edge} /{stride[1]}" if stride[1] == stride[2] else f"{edge} /{stride[1]},{stride[2]}"
 
 
-__all__ = ["COLUMNS", "CONVOLUTIONS", "DENSE", "MOVES", "described", "part_of", "products"]
+__all__ = ["COLUMNS", "CONVOLUTIONS", "DENSE", "OTHERS", "described", "part_of", "products"]
