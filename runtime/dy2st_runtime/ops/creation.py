@@ -193,9 +193,9 @@ def _arange_data(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Any:
 
 def _arange_padding(site: Site) -> Iterable[int]:
     """Where it ends says how many there are."""
-    is_counting = site.attributes["start"] == 0 and site.attributes["step"] == 1
-    made = site.made_longer()
-    return site.places(made) if is_counting else site.uneven(made)
+    start, step = site.attributes["start"], site.attributes["step"]
+    is_counting = isinstance(start, int) and isinstance(step, int) and (start, step) == (0, 1)
+    return (site.places if is_counting else site.uneven)(site.made_longer())
 
 
 define(

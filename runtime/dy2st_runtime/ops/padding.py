@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, maximum, minimum, product, require
+from dy2st_runtime.dims import Size, maximum, minimum, product, require, same_shape
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Kind, Sample, Scales, TensorType, apply, define, method
 from dy2st_runtime.ir.arguments import as_integers, as_shape, is_unknown
@@ -39,7 +39,7 @@ def _kept_and_needed(size: Size, pair: tuple[Size, Size], mode: str) -> tuple[Si
 
 
 def _padded_axes(x: TensorType, pads: Pads, **_: Any) -> list[int]:
-    return [axis for axis, pair in enumerate(pads) if pair != (0, 0)]
+    return [axis for axis, pair in enumerate(pads) if not same_shape(pair, (0, 0))]
 
 
 def _pad_kernel(x: Any, pads: Any, mode: str, value: Any) -> Any:

@@ -379,6 +379,7 @@ def windowed(w: Writer) -> None:
         ("F.conv1d(x.unsqueeze(1), weight[:2].reshape([3, 1, 2]))", ("n", 3, 3), True),
         ("F.pad(h, [0, 0, 0, 0, 1, 2])", ("n", "t", 7), True),
         ("F.pad(x, [0, 0, 1, t])[:, :4]", ("n", 4), True),
+        ("F.pad(x, [0, 0, t, 0])[:, -4:]", ("n", 4), True),
         ("F.pad(x, [1, 1, 0, 0]).sum(0)", (4,), True),
         ("F.max_pool1d(dy2st.transpose(h, [0, 2, 1]), 1)", ("n", 4, "t"), True),
     ]

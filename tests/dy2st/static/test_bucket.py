@@ -433,3 +433,21 @@ def test_the_proof_says_which_axes_are_longer():
     doubled = static_of(lambda x: x, InputSpec([2 * Dim("n"), 4])).main_program
     with pytest.raises(NotIndifferent, match=r"axis 0, has the size 2\*n"):
         proof_of(doubled, dy2st.dims.symbols(doubled.inputs[0].shape[0])[0])
+
+
+def test_pads_by_another_size_leave_the_axis_alone():
+    def model(x, y):
+        return F.pad(x, [0, 0, y.shape[0], 0])
+
+    fast = bucket(static_of(model, InputSpec(["n", 4]), InputSpec(["m", 4])), n=[8])
+    x, y = dy2st.to_tensor(floats(5, 4)), dy2st.to_tensor(floats(3, 4))
+    np.testing.assert_array_equal(fast(x, y).numpy(), model(x, y).numpy())
+
+
+def test_places_are_counted_from_another_size():
+    def model(x, y):
+        return x[:, 0] + dy2st.arange(y.shape[0], y.shape[0] + 2 * x.shape[0], 2, "float32")
+
+    fast = bucket(static_of(model, InputSpec(["n", 4]), InputSpec(["m", 4])), n=[8])
+    x, y = dy2st.to_tensor(floats(5, 4)), dy2st.to_tensor(floats(3, 4))
+    np.testing.assert_array_equal(fast(x, y).numpy(), model(x, y).numpy())
