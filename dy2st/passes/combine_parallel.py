@@ -224,7 +224,7 @@ def _common_key(operator: Operator) -> tuple[Any, ...] | None:
         return None
     if constant_of(operator.operands[0]) is not None:
         return None
-    dtypes = tuple(v.tensor_type.dtype.name for v in operator.operands)
+    dtypes = tuple([v.tensor_type.dtype for v in operator.operands])
     attributes = tuple(operator.attributes.values())
     return (id(operator.operands[0]), dtypes, attributes, operator.results[0].tensor_type.rank)
 

@@ -163,7 +163,7 @@ def _plain(value: Any) -> Any:
     if value.__class__ is float:
         return ("float", value.hex())
     if isinstance(value, np.dtype):
-        return value.name
+        return value
     return (value.__class__, value if value.__class__ is bool else id(value), value is None)
 
 

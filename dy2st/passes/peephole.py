@@ -26,7 +26,16 @@ from dy2st.passes.patterns.rewrite_pass import rewrite_pass
 from dy2st.passes.patterns.rewriter import rewrite
 from dy2st.passes.patterns.rule import Rule, rule
 from dy2st_runtime.dims import Size, equal
-from dy2st_runtime.ir import F, Operator, Program, Variable, apply, is_floating
+from dy2st_runtime.ir import (
+    F,
+    Operator,
+    Program,
+    TensorType,
+    Variable,
+    apply,
+    current_tracer,
+    is_floating,
+)
 
 _x, _y = value(), value()
 _c1, _c2 = constant(), constant()
@@ -200,13 +209,30 @@ def _dense_rule(threshold: int) -> Rule:
         m.require(x.ndim == 2 and w.ndim == 2, "x or W is no matrix")
         m.require(constant_of(x) is None, "both operands are constants")
         m.require(is_float(x), "only floats are convolved")
-        m.require(w.shape[0] <= threshold, f"there are more than {threshold} input channels")
-        kernel = np.ascontiguousarray(w.T).reshape(*w.shape[::-1], 1, 1)
-        image = apply("reshape", x, shape=(x.shape[0], w.shape[0], 1, 1))
-        y = apply("conv", image, kernel, **_POINTWISE)
-        return apply("reshape", y, shape=(x.shape[0], w.shape[1]))
+        m.require(w.shape[0] <= threshold, "there are more than {} input channels", threshold)
+        c, o = w.shape
+        type, batch = x.tensor_type, x.tensor_type.shape[0]
+        image = _typed("reshape", [x], {"shape": (batch, c, 1, 1)}, type)
+        turned = np.ascontiguousarray(w.T).reshape(o, c, 1, 1)
+        kernel = _typed("constant", [], {"value": turned}, type, turned.shape)
+        y = _typed("conv", [image, kernel], _POINTWISE, type, (batch, o, 1, 1))
+        return _typed("reshape", [y], {"shape": (batch, o)}, type)
 
     return dense_to_conv
+
+
+def _typed(
+    name: str,
+    operands: list[Variable],
+    attributes: dict[str, Any],
+    like: TensorType,
+    shape: tuple[Size, ...] | None = None,
+) -> Variable:
+    """What an operator of known type gives: nothing is left to a shape rule to find out."""
+    tracer = current_tracer()
+    assert tracer is not None
+    type = like.with_shape(attributes["shape"] if shape is None else shape)
+    return tracer.append(name, operands, attributes, [type]).results[0]
 
 
 _POINTWISE = {"strides": (1, 1), "pads": ((0, 0), (0, 0)), "dilations": (1, 1), "groups": 1}

@@ -7,13 +7,25 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dy2st.passes.patterns.pattern import Operation, Pattern, Through
+from dy2st.passes.patterns.pattern import Operation, Pattern, Through, shown
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Operator, Variable
 
 
 class NoMatch(Exception):
-    """Raised by a rule that leaves an operator alone; it says why."""
+    """Raised by a rule that leaves an operator alone; it says why, if it is asked.
+
+    The first argument has a place, {}, for each of the others.
+    """
+
+    def __str__(self) -> str:
+        """The reason in words."""
+        return reason_of(*self.args)
+
+
+def reason_of(reason: str, *entries: Any) -> str:
+    """A reason with its entries in words."""
+    return reason.format(*map(shown, entries)) if entries else reason
 
 
 class Match:
@@ -58,22 +70,25 @@ class Match:
         """The operators on the way of a `through`, the last first."""
         return self.paths[pattern]
 
-    def require(self, condition: bool | None, reason: str) -> None:
-        """Leave the place alone unless a condition is known to hold."""
+    def require(self, condition: bool | None, reason: str, *entries: Any) -> None:
+        """Leave the place alone unless a condition is known to hold.
+
+        `entries` stand in the places {} of the reason, which is put into words on demand alone.
+        """
         if not condition:
-            raise NoMatch(reason)
+            raise NoMatch(reason, *entries)
 
-    def fail(self, reason: str) -> NoReturn:
+    def fail(self, reason: str, *entries: Any) -> NoReturn:
         """Leave the place alone."""
-        raise NoMatch(reason)
+        raise NoMatch(reason, *entries)
 
-    def miss(self, reason: str) -> None:
+    def miss(self, reason: str, *entries: Any) -> None:
         """Note why a pattern does not fit, if anybody wants to know.
 
         The reason that is kept is that of the way on which most was bound already.
         """
         if self.is_explained and len(self.values) > self._bound:
-            self._bound, self.nearest = len(self.values), reason
+            self._bound, self.nearest = len(self.values), reason_of(reason, *entries)
 
     def is_used_once(self, variable: Variable) -> bool:
         """Whether one operator reads a value, once."""

@@ -16,6 +16,7 @@ from dy2st.passes.core.context import did_you_mean
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import (
     DEFINITIONS,
+    Block,
     Operator,
     OperatorDefinition,
     TensorType,
@@ -66,9 +67,9 @@ class Value(Pattern):
             if known is variable:
                 yield
             else:
-                match.miss(f"{shown(variable)} is not the same value as before")
+                match.miss("{} is not the same value as before", variable)
         elif not self.fits(variable):
-            match.miss(f"{shown(variable)}: {variable.type} is not {self.doc}")
+            match.miss("{}: {} is not {}", variable, variable.type, self.doc)
         else:
             match.values[self] = variable
             yield
@@ -192,8 +193,7 @@ class Operation(Pattern):
         elif self.is_optional:
             yield from self.operands[0].match(variable, match)
         else:
-            found = f"`{maker.name}`" if isinstance(maker, Operator) else "the caller"
-            match.miss(f"{shown(variable)} is made by {found}, not by `{self.name}`")
+            match.miss("{} is made by {}, not by `{}`", variable, maker, self.name)
 
     def match_operator(self, maker: Operator, variable: Variable, match: Match) -> Iterator[None]:
         """The same, when the operator is the right one."""
@@ -218,18 +218,18 @@ class Operation(Pattern):
 
     def _fits(self, maker: Operator, variable: Variable, match: Match) -> bool:
         if len(maker.operands) != len(self.operands):
-            match.miss(f"`{self.name}` has {len(maker.operands)} operands")
+            match.miss("`{}` has {} operands", self.name, len(maker.operands))
             return False
         if len(maker.results) <= self.index or maker.results[self.index] is not variable:
-            match.miss(f"it is another result of `{self.name}` than [{self.index}]")
+            match.miss("it is another result of `{}` than [{}]", self.name, self.index)
             return False
         if self.operator_of_others(match) not in (None, maker):
-            match.miss(f"it is a result of another `{self.name}`")
+            match.miss("it is a result of another `{}`", self.name)
             return False
         for name, wanted in self.attributes.items():
             own = maker.attributes[name]
             if not (wanted(own) if callable(wanted) else wanted == own):
-                match.miss(f"`{self.name}` has {name} = {own}")
+                match.miss("`{}` has {} = {}", self.name, name, own)
                 return False
         return True
 
@@ -287,16 +287,20 @@ class Through(Pattern):
             if not isinstance(maker, Operator) or maker.name not in self.names:
                 break
             if len(maker.operands) != 1 or not match.is_used_once(variable):
-                match.miss(f"{shown(variable)} of `{maker.name}` has other users")
+                match.miss("{} of {} has other users", variable, maker)
                 break
             path.append(maker)
             variable = maker.operands[0]
         match.paths.pop(self, None)
 
 
-def shown(variable: Variable) -> str:
-    """How a value is called in a reason."""
-    return f"%{variable.name}" if variable.name else "a value"
+def shown(entry: Any) -> Any:
+    """How a value, an operator or another maker of a value is called in a reason."""
+    if isinstance(entry, Variable):
+        return f"%{entry.name}" if entry.name else "a value"
+    if isinstance(entry, Operator):
+        return f"`{entry.name}`"
+    return "the caller" if isinstance(entry, Block) else entry
 
 
 def _match_all(

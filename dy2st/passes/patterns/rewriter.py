@@ -15,7 +15,7 @@ from typing import Any
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import count_uses
 from dy2st.passes.patterns.match import Match, NoMatch
-from dy2st.passes.patterns.pattern import Operation, maker_name, shown
+from dy2st.passes.patterns.pattern import Operation, maker_name
 from dy2st.passes.patterns.rule import Rule
 from dy2st_runtime.dims import Constraint, collect, using
 from dy2st_runtime.errors import Dy2stError, PassError
@@ -69,6 +69,7 @@ class Rewriter:
         self.fired: list[str] = []
         self.found: list[Constraint] = []
         self.around: list[tuple[Block, Operator, list[Operator]]] = []
+        self.tracers: list[Tracer] = []
 
     def run(self) -> int:
         """Sweep until nothing fires."""
@@ -93,15 +94,17 @@ class Rewriter:
         pending = block.operators[::-1]
         block.operators = done = []
         replaced, rules = self.replaced, self.rules
+        is_untouched = replaced.keys().isdisjoint  # a view: it knows what is replaced later
         firings, left = 0, len(pending)
-        with interpreting(Tracer.of_block(self.program, block)):
+        self.tracers.append(Tracer.of_block(self.program, block))
+        with interpreting(self.tracers[-1]):
             while pending:
                 operator = pending.pop()
                 if len(pending) < left:  # one of the Program, not of what a rule has made of it
                     firings, left = 0, len(pending)
                 if operator in self.dead:
                     continue
-                if replaced:
+                if replaced and not is_untouched(operator.operands):
                     self._resolve(operator)
                 if operator.blocks:
                     self.around.append((block, operator, pending))
@@ -121,6 +124,7 @@ class Rewriter:
                 if firings > MOST_FIRINGS:
                     self._refuse_loop(operator)
                 pending += made[::-1]
+        self.tracers.pop()
         block.operators = [operator for operator in done if operator not in self.dead]
         block.yields = [self._latest(v) for v in block.yields]
 
@@ -202,7 +206,7 @@ class Rewriter:
                 outside = match.outside_use([match.values[p] for p in rule.patterns])
                 if outside is None:
                     return _kept(match)
-                match.miss(f"{shown(outside)} of `{maker_name(outside)}` has other users")
+                match.miss("{} of {} has other users", outside, outside.maker)
             match.values, match.operators = bound
         if match.nearest:
             self.context.explain(rule.name, operator, match.nearest)
@@ -216,7 +220,7 @@ class Rewriter:
         """Whether the other patterns are found too; then they stay bound."""
         for pattern in rule.patterns:
             if pattern is not first and not self._other(pattern, match, pending):
-                match.miss(f"there is no other `{pattern.name}` that fits")
+                match.miss("there is no other `{}` that fits", pattern.name)
                 return False
         return True
 
@@ -261,7 +265,8 @@ class Rewriter:
         except NoMatch as reason:
             del block.operators[mark:]
             self.found.clear()
-            self.context.explain(rule.name, root, str(reason))
+            if self.context.explanations is not None:
+                self.context.explain(rule.name, root, str(reason))
             return None
         except Exception as error:
             kind = "" if isinstance(error, Dy2stError) else f"{type(error).__name__}: "
@@ -285,15 +290,14 @@ class Rewriter:
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         if self.found:
             unknown: Constraint = self.found[0]
-            raise NoMatch(f"{unknown.condition} is not known to hold ({unknown.reason})")
+            raise NoMatch("{} is not known to hold ({})", unknown.condition, unknown.reason)
         if len(results) != len(old):
             raise PassError(f"it gives {len(results)} values for {len(old)} patterns")
-        tracer = Tracer.of_block(self.program, block)
         pairs = zip(results, old, strict=True)
-        new = [tracer.variable(value, _dtype(like)) for value, like in pairs]
+        new = [self.tracers[-1].variable(value, _dtype(like)) for value, like in pairs]
         for value, like in zip(new, old, strict=True):
             if _is_unproved(value, like):
-                raise NoMatch(f"{value.type} is not known to be {like.type}")
+                raise NoMatch("{} is not known to be {}", value.type, like.type)
         if all(value is like for value, like in zip(new, old, strict=True)):
             raise NoMatch("it gives what is there already")
         return new
@@ -413,9 +417,9 @@ def _problem(
             return f"it gives {now.type} where the Program has {before.type}"
         if before is not now:
             gone.add(before)
-    if any(operand in gone for operator in made for operand in operator.operands):
+    if not all(gone.isdisjoint(operator.operands) for operator in made):
         return "it reads a value that it replaces"
-    if any(value in gone for value in new):
+    if not gone.isdisjoint(new):
         return "it gives a value that it replaces too"
     return None
 
@@ -433,7 +437,7 @@ def _later_constants(
         maker = variable.maker
         if isinstance(maker, Operator) and maker in later:
             if maker.name != "constant":
-                raise NoMatch(f"`{maker.name}` is computed only behind the first of the roots")
+                raise NoMatch("{} is computed only behind the first of the roots", maker)
             found[maker] = None
     return list(found)
 

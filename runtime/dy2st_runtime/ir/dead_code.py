@@ -79,11 +79,14 @@ def _binders(program: Program) -> dict[Operator, set[Dim]]:
             known.update(symbols(parameter.type.shape))
     found: dict[Operator, set[Dim]] = {}
     for operator in program.block.walk():
-        inner = [p for block in operator.blocks for p in block.parameters]
-        for variable in (*operator.results, *inner):
-            if not isinstance(variable.type, TensorType):
+        made = operator.results
+        if operator.blocks:
+            made = [*made, *(p for block in operator.blocks for p in block.parameters)]
+        for variable in made:
+            type = variable.type
+            if type.__class__ is not TensorType:
                 continue
-            for size in variable.type.shape:
+            for size in type.shape:
                 if size.__class__ is int or size in known or not is_symbol(size):
                     continue
                 known.add(size)

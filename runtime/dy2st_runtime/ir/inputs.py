@@ -23,6 +23,8 @@ NUMBER_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float64"}
 def complete(definition: OperatorDefinition, attributes: Mapping[str, Any]) -> dict[str, Any]:
     """All attributes of an operator in the order of its record; ArgumentError if they are wrong."""
     known = definition.attributes
+    if attributes.keys() == known.keys():
+        return {name: attributes[name] for name in known}
     for name in attributes:
         if name not in known:
             raise ArgumentError(f"{definition.name} has no attribute {name!r}")
@@ -38,6 +40,8 @@ def drop_missing(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> tup
     while inputs and inputs[-1] is None:
         inputs = inputs[:-1]
     names = definition.inputs
+    if len(inputs) == len(names):
+        return inputs
     needed = sum(1 for name in names if name[-1] not in "?*")
     if len(inputs) < needed or (len(inputs) > len(names) and not definition.is_variadic):
         raise ArgumentError(f"{definition.name} takes ({', '.join(names)}), not {len(inputs)}")

@@ -555,7 +555,9 @@ def infer(
 def _lightened(type: ValueType) -> ValueType:
     """The type with a symbol for a size that has become too long a formula: they can grow without
     limit, and then cost more than they tell."""
-    if isinstance(type, ArrayType) or not any(map(_is_heavy, type.shape)):
+    if isinstance(type, ArrayType):
+        return type
+    if not any([size.__class__ is not int and _is_heavy(size) for size in type.shape]):
         return type
     return type.with_shape(
         fresh_symbol("size", max(0, bounds(size, current())[0] or 0)) if _is_heavy(size) else size
