@@ -158,7 +158,8 @@ class Rebinding:
             if kind != "state":
                 others = self.others[name]
                 chosen = [*(made[o] for o in others if o in made), *(state[o] for o in others)]
-                made[name] = known_tensor(made[name], chosen)
+                found = known_tensor(values[name], chosen)
+                made[name] = made[name] if found is values[name] else found
         for name, (store, attribute) in self.places().items():
             store[attribute] = made[name]
         if any({name} != {name, *others} for name, others in self.others.items()):
@@ -197,8 +198,9 @@ def known_tensor(value: Any, known: Iterable[EagerTensor]) -> Any:
 
 def take_in_place(tensor: EagerTensor, value: EagerTensor) -> None:
     """A tensor that the call has changed in place."""
+    is_cut = tensor.node is not None and value.node is None  # by set_value
+    tensor.stopped = value.stopped and (tensor.stopped or is_cut)
     tensor.array, tensor.node, tensor.index = value.array, value.node, value.index
-    tensor.stop_gradient = tensor.stop_gradient and value.stop_gradient
 
 
 def _keeps_type(change: Change) -> bool:

@@ -299,8 +299,11 @@ class LoadedMethod:
         """Run operator by operator, so that gradients flow through what is really computed."""
         executable.check([tensor.array for tensor in inputs])
         outputs, updates = interpret(self.program, inputs, self._state)
-        for name, value in updates.items():
-            self._state[name].array = value.array
+        changed = {id(self._state[name]) for name in updates}
+        outputs = [o.alias(o.array, o.node, o.index) if id(o) in changed else o for o in outputs]
+        arrays = {name: value.array for name, value in updates.items()}  # two may be exchanged
+        for name, array in arrays.items():
+            self._state[name].array = array
         return outputs
 
     def _in_order(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:

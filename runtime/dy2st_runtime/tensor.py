@@ -99,9 +99,9 @@ class EagerTensor(Tensor):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether the tensor was made by the user, not by an operator that is recorded."""
+        """Whether no operator that is recorded made the tensor, or no gradient flows through."""
         self._refuse_while_traced("is_leaf")
-        return self.node is None
+        return self.node is None or self.stopped
 
     # -- leaving for Python and NumPy --------------------------------------------------------
 

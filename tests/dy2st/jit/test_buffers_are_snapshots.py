@@ -56,6 +56,8 @@ def agrees_saved(forward, folder):
     for values in INPUTS:
         x = dy2st.to_tensor(values)
         assert comparable(loaded(x)) == comparable(eager(x))
+        x.stop_gradient = False
+        assert comparable(loaded(x)) == comparable(eager(x))
 
 
 def read_then_assigned(self, x):
@@ -298,3 +300,31 @@ def test_passes_read_the_buffer_of_the_moment():
     eager, layer = with_forward(read_then_assigned), with_forward(read_then_assigned)
     static = to_static(layer, build_strategy="inference")
     assert calls(static, layer) == calls(eager, eager)
+
+
+def test_a_buffer_that_a_branch_makes_another_one_is_changed_with_it():
+    def forward(self, x):
+        self.h.set_value(self.h * 2 + 1)
+        if x.sum() > 0:
+            self.h = self.p
+        return x * self.h, self.h
+
+    eager, layer = with_forward(forward), with_forward(forward)
+    static = to_static(layer)
+    for values in INPUTS:
+        x = dy2st.to_tensor(values)
+        assert comparable(static(x)) == comparable(eager(x))
+        assert comparable(layer.state_dict()) == comparable(eager.state_dict())
+    assert layer.h is layer.p
+
+
+def test_what_a_saved_model_gives_stays_when_its_buffer_changes(tmp_path):
+    def forward(self, x):
+        old, self.h = self.h, x * 2
+        return old
+
+    path = str(tmp_path / "model")
+    dy2st.jit.save(with_forward(forward), path, [InputSpec([3], "float32")])
+    loaded = dy2st_runtime.load(path)
+    results = [loaded(dy2st.to_tensor(v, stop_gradient=False)) for v in INPUTS]
+    assert [r.tolist() for r in results] == [[0.0] * 3, [2.0, 4.0, 6.0], [-2.0, 1.0, 4.0]]
