@@ -6,12 +6,12 @@ import inspect
 import io
 import itertools
 import operator
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import GeneratorType
 from typing import Any
 
+from dy2st.transpiler.quiet import quiet
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 
@@ -96,8 +96,7 @@ def place_of(value: Any) -> Any:
     if isinstance(value, itertools.count):
         return repr(value)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # itertools will not be copied in later versions
+        with quiet.held():  # itertools will not be copied in later versions
             parts = _flat(value.__reduce__()[1:])
     except TypeError:
         return None

@@ -58,6 +58,6 @@ def is_noted(function: FunctionType) -> bool:
     """Note a function for the one who watches; whether that holds for all of this era."""
     functions = watched.functions
     if functions is None:
-        return not _watches
+        return not _watches.users
     functions[id(function)] = function
-    return len(_watches) == 1
+    return _watches.users.__len__() == 1  # the user may have a `len` of her own

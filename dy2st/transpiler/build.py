@@ -10,7 +10,6 @@ from __future__ import annotations
 import __future__
 
 import ast
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import CO_ITERABLE_COROUTINE, CO_NEWLOCALS
@@ -21,6 +20,7 @@ import gast
 
 from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import Node
+from dy2st.transpiler.quiet import quiet
 from dy2st.transpiler.source import Source
 
 # How the constant begins that stands for a function of `convert` until it is bound.
@@ -40,8 +40,7 @@ def compile_code(tree: Node, source: Source, context: Context) -> CodeType:
     module = _wrapped(tree, source, list(original.co_freevars))
     _name_constants(module, _constants(context))
     # What the compiler warns of it has warned of when the user's file was compiled.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
+    with quiet.held():
         code = compile(
             module,
             original.co_filename,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import sys
-import warnings
 from types import ModuleType
+
+from dy2st.transpiler.quiet import quiet
 
 # What astor 0.8.1 prints wrongly or not at all.
 _BEYOND_ASTOR = tuple(
@@ -30,8 +31,7 @@ def _beyond_astor(node: ast.AST) -> bool:
 
 def _astor() -> ModuleType:
     """The heavy import of this module, made where it is needed: it warns on Python 3.12."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
+    with quiet.held():
         import astor
     module: ModuleType = astor
     return module

@@ -5,11 +5,11 @@ import __future__
 
 import ast
 import sys
-import warnings
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
+from dy2st.transpiler.quiet import quiet
 from dy2st.transpiler.texts import is_guess, texts_of
 from dy2st_runtime.errors import Location, SourceUnavailable
 
@@ -73,8 +73,7 @@ def _file_of(function: FunctionType, lines: list[str]) -> _File:
     if known is not None and (known.lines is lines or known.lines == lines):
         return known
     text = "".join(lines)
-    with warnings.catch_warnings():  # the compiler has warned when the function was made
-        warnings.simplefilter("ignore")
+    with quiet.held():  # the compiler has warned when the function was made
         tree = ast.parse(text, filename)
         module = compile(text, filename, "exec", features | _FLAGS, dont_inherit=True)
     while len(_files) >= _MOST_FILES:

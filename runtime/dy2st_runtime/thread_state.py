@@ -41,26 +41,22 @@ class Shared:
     def __init__(self, make: Callable[[], None], undo: Callable[[], None]) -> None:
         """Take what makes the change and what undoes it, however often they are called."""
         self._make, self._undo = make, undo
-        self._users: set[object] = set()
-
-    def __len__(self) -> int:
-        """How many need it now."""
-        return len(self._users)
+        self.users: set[object] = set()
 
     def hold(self) -> object:
         """From now on somebody needs it: who is given back, for `release`."""
         user = object()
         _held.users = (*_held.users, (self, user))
-        self._users.add(user)
+        self.users.add(user)
         self._make()
         return user
 
     def release(self, user: object) -> None:
         """Somebody needs it no longer."""
-        self._users.discard(user)
-        if not self._users:
+        self.users.discard(user)
+        if not self.users:
             self._undo()
-            if self._users:  # another thread has come meanwhile
+            if self.users:  # another thread has come meanwhile
                 self._make()
         _held.users = tuple(held for held in _held.users if held[1] is not user)
 

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +93,7 @@ class Threads:
         self.end = time.monotonic() + seconds
         self.errors = []
         self.turns = [0] * len(WAYS)
+        self.filters = list(warnings.filters)
 
     def run(self):
         threads = [threading.Thread(target=self._repeat, args=(n,)) for n in range(len(WAYS))]
@@ -102,6 +104,8 @@ class Threads:
         codes = [SHARED["Scale"].__mul__.__code__, SHARED["helper"].__code__]
         if any(now is not own for now, own in zip(codes, own_codes)):
             self.errors.append("a function is not the user's own any more")
+        if warnings.filters != self.filters:
+            self.errors.append(f"the filters of warnings are {warnings.filters}")
         return self.errors
 
     def _repeat(self, number):
