@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dy2st_runtime.dims.conditions import Condition
-from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size, Term, of_atom
+from dy2st_runtime.dims.expression import (
+    Atom,
+    Dim,
+    Interval,
+    Monomial,
+    Size,
+    Term,
+    factors_of,
+    of_atom,
+)
+from dy2st_runtime.dims.operations import floordiv
 from dy2st_runtime.dims.polynomial import (
     add,
     monomial_product,
@@ -72,6 +82,11 @@ def lone_term(rest: Dim, fits: Callable[[int], bool]) -> Term | None:
     return None
 
 
+def multiple_of(size: Dim, place: Monomial) -> bool:
+    """Whether a term of a size is a multiple of a product of atoms."""
+    return any(monomial_quotient(atoms, place) is not None for atoms, _ in size.terms)
+
+
 def substitute_atom(size: Size, atom: Atom, value: Size) -> Size:
     """The size with a value for an atom, where it stands outside of other atoms."""
     constant, terms = split(size)
@@ -117,3 +132,15 @@ def exchanged(size: Size, old: Term, new: Monomial) -> Size:
         else:
             result = add(result, of_term(monomial_product(cofactor, new), factor // old[1]))
     return result
+
+
+def exchanged_quotient(above: Size, below: Dim, value: Size, lead: Monomial) -> Size | None:
+    """above // below with a product in place of its value, where nothing is left to divide."""
+    terms = split(value)[1]
+    if len(terms) != 1 or split(value)[0]:
+        return None
+    other = exchanged(above, terms[0], lead)
+    found = floordiv(other, below)
+    inside = factors_of(found) if isinstance(found, Dim) else []
+    is_whole = other is not above and all(atom.kind == "symbol" for atom in inside)
+    return found if is_whole else None

@@ -14,8 +14,9 @@ from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import (
     centred,
     exactness,
-    exchanged,
+    exchanged_quotient,
     lone_term,
+    multiple_of,
     narrowed,
     newest_term,
     share_symbols,
@@ -138,7 +139,7 @@ class Facts:
 
     def are_broadcast(self, left: Size, right: Size) -> bool:
         """Whether two sizes are known to be equal, or one of them 1."""
-        if not self._rules:  # nothing is written otherwise than it was said
+        if not self._rules and not self._ranges:  # nothing is written otherwise than it was said
             return {left, right} in self._pairs
         wanted = {self.normal(left), self.normal(right)}
         pairs = [{self.normal(c.left), self.normal(c.right)} for c in self._broadcasts]
@@ -228,16 +229,8 @@ class Facts:
             rest = subtract(above, multiply(times, part))
             if isinstance(rest, int) and rest == 0:
                 return multiply(times, quotient)
-        for lead in self._products:
-            value = self._rules[lead]
-            terms = split(value)[1]
-            if len(terms) == 1 and not split(value)[0]:
-                other = exchanged(above, terms[0], lead)
-                found = floordiv(other, below)
-                inside = factors_of(found) if isinstance(found, Dim) else []
-                if other is not above and all(atom.kind == "symbol" for atom in inside):
-                    return found
-        return None
+        found = [exchanged_quotient(above, below, self._rules[p], p) for p in self._products]
+        return next((quotient for quotient in found if quotient is not None), None)
 
     def _is_small(self, above: Size, below: Size) -> bool:
         """Whether 0 <= above < below."""
@@ -509,6 +502,7 @@ class Facts:
         self._changed(rest)
         if len(atoms) > 1:
             self._products.append(atoms)
+            self._restate([f for f in self.inequalities if multiple_of(f, atoms)])
             return
         self.renew(atoms[0])
         self._keep_limits(atoms[0], value)
@@ -526,10 +520,14 @@ class Facts:
             self._normal.clear()  # it was made with these rules
         for rest in rests:
             self._equate(rest)
-        touched = [fact for fact in self.inequalities if fact.mask & atom.mask]
-        if touched:
-            self.inequalities = [f for f in self.inequalities if not f.mask & atom.mask]
-        for fact in touched:
+        self._restate([fact for fact in self.inequalities if fact.mask & atom.mask])
+
+    def _restate(self, facts: Sequence[Dim]) -> None:
+        """Say inequalities again, as they are written now."""
+        if facts:
+            restated = set(facts)
+            self.inequalities = [fact for fact in self.inequalities if fact not in restated]
+        for fact in facts:
             self._not_negative(fact)
 
     def _keep_limits(self, atom: Atom, value: Size) -> None:

@@ -250,9 +250,13 @@ def _candidates(kind: str, sizes: tuple[Size, ...]) -> list[Size]:
     """The operands, nested ones too, without those that another one always beats."""
     members: list[Size] = []
     for size in sizes:
-        atom = the_atom(size)
-        for member in atom.args if atom is not None and atom.kind == kind else (size,):
-            members = _with_member(kind, members, member)
+        constant = split(size)[0]
+        atom = the_atom(subtract(size, constant))
+        if atom is None or atom.kind != kind:
+            members = _with_member(kind, members, size)
+            continue
+        for member in atom.args:
+            members = _with_member(kind, members, add(member, constant))
     return members
 
 

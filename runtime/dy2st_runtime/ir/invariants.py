@@ -24,6 +24,7 @@ from dy2st_runtime.dims import (
 from dy2st_runtime.errors import Dy2stError
 from dy2st_runtime.ir.definition import DEFINITIONS, OperatorDefinition
 from dy2st_runtime.ir.element_types import element_text
+from dy2st_runtime.ir.facts import branch_condition, holding
 from dy2st_runtime.ir.fresh import fresh_symbols_from
 from dy2st_runtime.ir.inputs import is_promoted
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
@@ -251,7 +252,8 @@ def cond_is_closed(operator: Operator, scope: Scope) -> Texts:
     captured = operator.operands[1:]
     for what, block in zip(("true", "false"), operator.blocks, strict=True):
         yield from _fits(captured, block.parameters, f"the {what} Block's parameters", scope)
-        yield from _fits(block.yields, operator.results, f"the {what} Block's yields", scope)
+        with holding(branch_condition(operator.operands[0], what == "true")):
+            yield from _fits(block.yields, operator.results, f"the {what} Block's yields", scope)
 
 
 def while_is_closed(operator: Operator, scope: Scope) -> Texts:

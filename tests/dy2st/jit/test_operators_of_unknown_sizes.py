@@ -97,6 +97,31 @@ def test_the_symbols_of_inputs_stand_for_those_of_branches(tmp_path):
     assert dy2st.jit.load(str(tmp_path / "model"))(dy2st.ones([3, 2])).shape == [3, 2, 2]
 
 
+def test_sizes_that_do_not_broadcast_in_a_branch_that_is_not_taken_do_not_matter():
+    def branch(x: Any) -> Any:
+        if x.sum() > 3:
+            return x[2:] + x[:, 2:]
+        return x + 1
+
+    check(branch, [None, None], (3, 3), (1, 6), (2, 2))
+
+
+def test_a_branch_yields_what_its_condition_says_of_sizes(tmp_path):
+    def branch(x: Any, y: Any) -> Any:
+        if x.shape[0] > 2:
+            part = x[:, 2 : x.shape[0]]
+        else:
+            part = x.sum(0)
+        return part, y + 1
+
+    static = to_static(branch, input_spec=[InputSpec([None, None]), InputSpec([None])])
+    dy2st.jit.save(static, str(tmp_path / "model"))
+    loaded = dy2st.jit.load(str(tmp_path / "model"))
+    for sizes in ((4, 5), (2, 5)):
+        x, y = dy2st.ones(list(sizes)), dy2st.ones([2])
+        assert loaded(x, y)[0].shape == branch(x, y)[0].shape
+
+
 def test_rows_of_a_table_for_all_positions_are_added_and_reshaped():
     table = dy2st.ones([32, 16])
 

@@ -32,7 +32,6 @@ from dy2st_runtime.dims import (
     Condition,
     Constraint,
     Dim,
-    broadcast_sizes,
     is_symbol,
     symbols,
     to_python,
@@ -151,7 +150,7 @@ class _Writer:
 
     def expression(self, value: Dim | Condition) -> str:
         """A size or condition as a Python expression."""
-        self.namespace["broadcast"] = broadcast_sizes
+        self.namespace["broadcast"] = _stretched
         return to_python(value, lambda symbol: self.symbols[symbol])
 
     def attribute(self, value: Any) -> str:
@@ -446,6 +445,11 @@ def _assign(writer: _Writer, targets: Sequence[str], values: Sequence[str], dept
     if pairs:
         left, right = zip(*pairs, strict=True)
         writer.line(depth, f"{', '.join(left)} = {', '.join(right)}")
+
+
+def _stretched(*sizes: int) -> int:
+    """What sizes broadcast to; that they do is checked where it is required, in what branch."""
+    return next((size for size in sizes if size != 1), 1)
 
 
 def _key(value: Any) -> Any:
