@@ -1,6 +1,12 @@
 """Layers, losses and initialisers under PaddlePaddle's names: those of `dy2st_runtime.nn`."""
 
+from typing import TYPE_CHECKING
+
+from dy2st_runtime.late import late_names
 from dy2st_runtime.nn import *  # noqa: F403
 from dy2st_runtime.nn import __all__ as _layers
 
 __all__ = [*_layers]
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names(__name__)

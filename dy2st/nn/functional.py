@@ -1,4 +1,10 @@
 """Functions of neural networks: those of `dy2st_runtime.nn.functional`."""
 
+from typing import TYPE_CHECKING
+
+from dy2st_runtime.late import late_names
 from dy2st_runtime.nn.functional import *  # noqa: F403
 from dy2st_runtime.nn.functional import __all__ as __all__
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names(__name__)

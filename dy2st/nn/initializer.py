@@ -1,3 +1,9 @@
 """First values of parameters: those of `dy2st_runtime.nn.initializer`."""
 
+from typing import TYPE_CHECKING
+
+from dy2st_runtime.late import late_names
 from dy2st_runtime.nn.initializer import *  # noqa: F403
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names(__name__)

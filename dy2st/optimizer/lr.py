@@ -1,3 +1,9 @@
 """Learning-rate schedules: those of `dy2st_runtime.optimizer.lr`."""
 
+from typing import TYPE_CHECKING
+
+from dy2st_runtime.late import late_names
 from dy2st_runtime.optimizer.lr import *  # noqa: F403
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names(__name__)

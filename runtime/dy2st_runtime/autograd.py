@@ -189,7 +189,11 @@ def backward(tensor: Any, gradient: Any = None, retain_graph: bool = False) -> N
     depend on anything that needs gradients.
     """
     if tensor.stop_gradient:
-        raise ArgumentError("backward() of a tensor that has stop_gradient=True")
+        raise ArgumentError(
+            "backward() of a tensor that has stop_gradient=True: nothing that it was computed from "
+            "wants a gradient. Set x.stop_gradient = False on what you differentiate by before it "
+            "is used, and compute outside of no_grad()"
+        )
     seed = _seed(tensor, gradient)
     sums, _ = _walk([(tensor, seed)], create_graph=False, retain_graph=retain_graph)
     for leaf, total in sums.of_leaves.values():

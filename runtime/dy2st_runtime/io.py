@@ -311,7 +311,7 @@ class LoadedMethod:
         names = [variable.name for variable in self.program.inputs]
         leaves, _ = flatten(args, lambda entry: not is_container(entry))
         if len(leaves) > len(names):
-            raise SpecError(f"{self!r} takes {len(names)} tensors, not {len(leaves)}")
+            raise SpecError(self._too_many(len(names), leaves))
         given = dict(enumerate(leaves))
         for name, value in kwargs.items():
             if name not in names or names.index(name) in given:
@@ -321,6 +321,16 @@ class LoadedMethod:
             if index not in given:
                 raise SpecError(f"{self!r}: `{name}` is missing")
         return [given[index] for index in range(len(names))]
+
+    def _too_many(self, wanted: int, leaves: Sequence[Any]) -> str:
+        tensors = "tensor" if wanted == 1 else "tensors"
+        what = f"{self!r} takes {wanted} {tensors}, not {len(leaves)}"
+        if all(isinstance(entry, (Tensor, np.ndarray)) for entry in leaves):
+            return what
+        return (
+            f"{what}: a list of numbers counts number by number; make one tensor of it, "
+            "to_tensor(x), and give that"
+        )
 
     def __repr__(self) -> str:
         """`forward(x: tensor<batchx3xfloat32>)`."""

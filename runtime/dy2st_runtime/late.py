@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 
@@ -26,12 +27,21 @@ class Late:
         return value
 
 
-def late_names(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package, for names that stand for `module` or `module:name`."""
+_difflib = Late("difflib")
+
+
+def late_names(
+    package: str, places: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[str], Any]:
+    """The `__getattr__` of a package, for names that stand for `module` or `module:name`.
+
+    For any other the AttributeError says which public name is nearly written like it.
+    """
 
     def load(name: str) -> Any:
         if name not in places:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            near = "" if name.startswith("_") else _nearest(name, sys.modules[package])
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{near}")
         module, _, attribute = places[name].partition(":")
         value = import_module(module)
         value = getattr(value, attribute) if attribute else value
@@ -39,3 +49,10 @@ def late_names(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
         return value
 
     return load
+
+
+def _nearest(name: str, module: ModuleType) -> str:
+    names = getattr(module, "__all__", None) or [key for key in vars(module) if key[0] != "_"]
+    known = {entry.lower(): entry for entry in names}
+    near = _difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
+    return f"; did you mean {known[near[0]]!r}?" if near else ""

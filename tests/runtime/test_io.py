@@ -132,7 +132,7 @@ def test_python_numbers_take_the_dtype_of_the_input(tmp_path):
     ("call", "message"),
     [
         (lambda m: m(), "`x` is missing"),
-        (lambda m: m(X, X), "takes 1 tensors, not 2"),
+        (lambda m: m(X, X), "takes 1 tensor, not 2"),
         (lambda m: m(X, x=X), "`x` is no input, or is given twice"),
         (lambda m: m(y=X), "`y` is no input"),
         (lambda m: m("x"), "`x` is a tensor or array, not str"),

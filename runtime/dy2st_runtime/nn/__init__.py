@@ -1,5 +1,8 @@
 """Layers, losses and initialisers under PaddlePaddle's names."""
 
+from typing import TYPE_CHECKING
+
+from dy2st_runtime.late import late_names
 from dy2st_runtime.nn import functional, initializer
 from dy2st_runtime.nn.activation import (
     CELU,
@@ -171,3 +174,6 @@ __all__ = [
     "functional",
     "initializer",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names(__name__)

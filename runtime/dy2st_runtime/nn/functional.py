@@ -1,5 +1,8 @@
 """Functions of neural networks under PaddlePaddle's names, made of operators."""
 
+from typing import TYPE_CHECKING
+
+from dy2st_runtime.late import late_names
 from dy2st_runtime.ops.activation import (
     celu,
     elu,
@@ -144,3 +147,6 @@ __all__ = [
     "tanhshrink",
     "upsample",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names(__name__)

@@ -7,11 +7,12 @@ fan_out follow from that. Random values come from the one generator that `seed` 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.late import late_names
 from dy2st_runtime.ops.generator import generator
 
 Array = np.ndarray[Any, Any]
@@ -202,3 +203,7 @@ def fans_of(shape: tuple[int, ...]) -> tuple[int, int]:
         return shape[0], shape[1]
     kernel = math.prod(shape[2:])
     return shape[1] * kernel, shape[0] * kernel
+
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names(__name__)

@@ -76,6 +76,16 @@ class HookRemover:
         self._hooks.pop(self._key, None)
 
 
+def _misfit(name: str, own: list[Any], given: list[int]) -> str:
+    what = f"{name!r} has shape {own}, the state has {given}"
+    if len(own) != 2 or given != own[::-1]:
+        return what
+    return (
+        f"{what}: it lies the other way round, as torch keeps the weights of a Linear, [out, in]; "
+        f"here they are [in, out], as in PaddlePaddle: give state[{name!r}].T"
+    )
+
+
 class Layer:
     """Base of all layers and models.
 
@@ -413,7 +423,7 @@ class Layer:
         for name, tensor in own.items():
             shape = list(np.shape(state[name]))
             if shape != tensor.shape:
-                raise ShapeError(f"{name!r} has shape {tensor.shape}, the state has {shape}")
+                raise ShapeError(_misfit(name, tensor.shape, shape))
         for name, tensor in own.items():
             tensor.set_value(state[name])
 

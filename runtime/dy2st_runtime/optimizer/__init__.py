@@ -1,5 +1,8 @@
 """Optimizers, learning-rate schedules (`lr`) and gradient limits."""
 
+from typing import TYPE_CHECKING
+
+from dy2st_runtime.late import late_names
 from dy2st_runtime.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from dy2st_runtime.optimizer import lr
 from dy2st_runtime.optimizer.optimizers import (
@@ -25,3 +28,6 @@ __all__ = [
     "Optimizer",
     "lr",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names(__name__)

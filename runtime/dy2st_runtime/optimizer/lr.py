@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from dy2st_runtime.late import late_names
 
 
 class LRScheduler:
@@ -276,3 +278,7 @@ class ReduceOnPlateau(LRScheduler):
         assert self.best is not None
         margin = self.threshold * (abs(self.best) if self.threshold_mode == "rel" else 1.0)
         return value < self.best - margin if self.mode == "min" else value > self.best + margin
+
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names(__name__)

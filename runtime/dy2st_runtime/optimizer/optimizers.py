@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.errors import ParameterMismatch
+from dy2st_runtime.errors import ArgumentError, ParameterMismatch
 from dy2st_runtime.nn.clip import GradientClip
 from dy2st_runtime.optimizer.lr import LRScheduler
 from dy2st_runtime.tensor import EagerTensor, Parameter
@@ -53,10 +53,16 @@ class Optimizer:
         weight_decay: float | L2Decay | None = None,
         grad_clip: GradientClip | None = None,
     ):
-        """Check and keep; ValueError without parameters."""
+        """Check and keep; ArgumentError without parameters."""
+        call = f"{type(self).__name__}(learning_rate, parameters=layer.parameters())"
+        if isinstance(learning_rate, (list, tuple, dict, Iterator)):
+            raise ArgumentError(
+                "the first argument of an optimizer is its learning rate, and parameters were "
+                f"given: write {call}"
+            )
         self._parameters = list(parameters or ())
         if not self._parameters:
-            raise ValueError("an optimizer needs parameters=layer.parameters()")
+            raise ArgumentError(f"an optimizer needs parameters to move: write {call}")
         for parameter in self._parameters:
             if not isinstance(parameter, EagerTensor):
                 raise TypeError(f"parameters are tensors, not {type(parameter).__name__}")

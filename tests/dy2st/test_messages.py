@@ -1,0 +1,108 @@
+"""What users read when they err: the cause, and what to write instead."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st import nn
+from dy2st.nn import functional as F
+from dy2st.static import InputSpec
+from dy2st_runtime.errors import ArgumentError, ShapeError, SpecError
+
+
+def test_a_list_of_numbers_for_a_loaded_model_is_to_become_one_tensor(tmp_path):
+    dy2st.jit.save(nn.Linear(2, 2), str(tmp_path / "model"), [InputSpec([None, 2], name="x")])
+    model = dy2st.jit.load(str(tmp_path / "model"))
+    with pytest.raises(SpecError, match=r"takes 1 tensor, not 4: .*to_tensor\(x\)"):
+        model([[1.0, 2.0], [3.0, 4.0]])
+    x = dy2st.ones([1, 2])
+    with pytest.raises(SpecError, match=r"takes 1 tensor, not 2$"):
+        model(x, x)
+
+
+class OfAnotherLibrary:
+    """A tensor that is none of ours."""
+
+    def __dlpack__(self):
+        raise AssertionError("nobody asks for the numbers")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (OfAnotherLibrary(), r"is a .*OfAnotherLibrary, not a tensor of dy2st .*from_dlpack\(x\)"),
+        ([1.0, 2.0, 3.0], r"is \[1.0, 2.0, 3.0\], not a tensor of dy2st .*to_tensor\(x\)"),
+        ("three", r"`x` is 'three'; its InputSpec says tensor"),
+    ],
+)
+def test_a_tensor_of_another_library_is_to_be_taken_over(given, words):
+    double = dy2st.to_static(lambda x: x * 2, [InputSpec([3])])
+    with pytest.raises(SpecError, match=words):
+        double(given)
+
+
+@pytest.mark.parametrize("name", ["Adam", "SGD"])
+@pytest.mark.parametrize("kind", [list, iter, tuple])
+def test_parameters_in_the_place_of_the_learning_rate_are_named(name, kind):
+    words = rf"learning rate, .* write {name}\(learning_rate, parameters=layer.parameters\(\)\)"
+    with pytest.raises(ArgumentError, match=words):
+        getattr(dy2st.optimizer, name)(kind(nn.Linear(2, 2).parameters()))
+    with pytest.raises(ArgumentError, match=rf"needs parameters .* write {name}\("):
+        getattr(dy2st.optimizer, name)(0.1)
+
+
+def test_weights_that_lie_as_in_torch_are_to_be_turned():
+    layer = nn.Linear(2, 3)
+    state = {"weight": np.zeros((3, 2), "float32"), "bias": np.zeros(3, "float32")}
+    words = r"\[2, 3\], the state has \[3, 2\]: .*torch.* give state\['weight'\].T"
+    with pytest.raises(ShapeError, match=words):
+        layer.set_state_dict(state)
+    state["weight"] = state["weight"].T
+    layer.set_state_dict(state)
+    with pytest.raises(ShapeError, match=r"the state has \[4\]$"):
+        layer.set_state_dict({**state, "bias": np.zeros(4, "float32")})
+
+
+def test_backward_without_anything_that_wants_gradients_names_the_way_out():
+    with pytest.raises(ArgumentError, match=r"Set x.stop_gradient = False .* no_grad\(\)"):
+        dy2st.ones([2]).sum().backward()
+
+
+MISSPELT = {
+    (dy2st, "to_tensr"): "to_tensor",
+    (dy2st, "matmull"): "matmul",
+    (nn, "Liner"): "Linear",
+    (nn, "Relu"): "ReLU",
+    (F, "leakyrelu"): "leaky_relu",
+    (nn.initializer, "Uniforn"): "Uniform",
+    (dy2st.optimizer, "Adan"): "Adam",
+    (dy2st.optimizer.lr, "StepDeca"): "StepDecay",
+    (dy2st.static, "InputSpecs"): "InputSpec",
+    (dy2st.jit, "to_statik"): "to_static",
+}
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), MISSPELT, ids=lambda entry: getattr(entry, "__name__", entry)
+)
+def test_a_misspelt_name_is_answered_with_the_nearest(module, name):
+    near = MISSPELT[module, name]
+    words = f"has no attribute '{name}'; did you mean '{near}'"
+    with pytest.raises(AttributeError, match=words):
+        getattr(module, name)
+
+
+def test_a_name_like_none_gets_no_suggestion():
+    for name in ("qqqq", "__wrapped__", "_to_tenso"):
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'$"):
+            getattr(dy2st, name)
+
+
+def test_the_import_does_not_pay_for_suggestions():
+    code = "import sys, dy2st; assert 'difflib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
