@@ -67,7 +67,7 @@ def spatial(m: Match) -> Any:
     m.require(axis == 1, "the parts are not joined along channels")
     along = DEFINITIONS[name].works_along([m[_joined].type], attributes)
     m.require(1 not in along, f"`{name}` reaches over the channels")
-    m.require(attributes.get("keepdim", True), f"`{name}` leaves out axes")
+    m.require(m[_spatially].ndim == m[_joined].ndim, f"`{name}` leaves out axes")
     others = [r for r in operator.results[1:] if m.uses.get(r)]
     m.require(not others, f"a second result of `{name}` is used")
     made = [apply(name, part, **attributes) for part in concat.operands]

@@ -113,7 +113,7 @@ def _turned_back(m: Match, operand: Variable, perm: Perm) -> Any:
 
 
 def _is_reduction(known: OperatorDefinition) -> bool:
-    return known.kind is Kind.REDUCTION and known.along == "axis"
+    return known.kind is Kind.REDUCTION and isinstance(known.along, str)
 
 
 def _reduction_rule(turned: Operation) -> Rule:
@@ -122,10 +122,9 @@ def _reduction_rule(turned: Operation) -> Rule:
     @rule(pattern)
     def sink_reduction(m: Match) -> Any:
         """mean(transpose(x), axes) -> transpose(mean(x, renamed axes))."""
-        perm, attributes = m.attributes(turned)["perm"], m.attributes(pattern)
-        axes = _renamed(attributes["axis"], perm)
-        y = apply(m.operators[pattern].name, m[_x], **{**attributes, "axis": axes})
-        if attributes["keepdim"]:
+        perm = m.attributes(turned)["perm"]
+        y, axes = _along_renamed(m, pattern, perm)
+        if y.ndim == len(perm):
             return _turn(y, perm)
         axes = axes if isinstance(axes, tuple) else (axes,)
         left = [axis for axis in perm if axis not in axes]
@@ -134,13 +133,17 @@ def _reduction_rule(turned: Operation) -> Rule:
     return sink_reduction
 
 
-def _renamed(axis: Any, perm: Perm) -> Any:
-    """The axis, or axes in order, of x that are called so after a transpose."""
-    return tuple(sorted(perm[a] for a in axis)) if isinstance(axis, tuple) else perm[axis]
+def _along_renamed(m: Match, pattern: Operation, perm: Perm) -> tuple[Any, Any]:
+    """The operator on x, along the axes that are called otherwise after a transpose; and these."""
+    operator = m.operators[pattern]
+    name: Any = DEFINITIONS[operator.name].along
+    axis = operator.attributes[name]
+    axes = tuple(sorted(perm[a] for a in axis)) if isinstance(axis, tuple) else perm[axis]
+    return apply(operator.name, m[_x], **{**operator.attributes, name: axes}), axes
 
 
 def _is_along_axis(known: OperatorDefinition) -> bool:
-    return known.kind is Kind.OPAQUE and known.along == "axis"
+    return known.kind is Kind.OPAQUE and isinstance(known.along, str)
 
 
 def _axis_rule(turned: Operation) -> Rule:
@@ -149,10 +152,9 @@ def _axis_rule(turned: Operation) -> Rule:
     @rule(pattern)
     def sink_axis(m: Match) -> Any:
         """softmax(transpose(x), axis) -> transpose(softmax(x, renamed axis))."""
-        perm, attributes = m.attributes(turned)["perm"], dict(m.attributes(pattern))
+        perm = m.attributes(turned)["perm"]
         m.require(is_same_shape(m[turned], m[pattern]), "it changes the shape")
-        attributes["axis"] = _renamed(attributes["axis"], perm)
-        return _turn(apply(m.operators[pattern].name, m[_x], **attributes), perm)
+        return _turn(_along_renamed(m, pattern, perm)[0], perm)
 
     return sink_axis
 

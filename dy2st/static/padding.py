@@ -158,7 +158,7 @@ class _Walk:
         self, operator: Operator, definition: OperatorDefinition, given: Sequence[Axes]
     ) -> Iterable[int]:
         """The longer axes of the results, by the record of the operator."""
-        if definition.effect is not Effect.PURE:
+        if definition.effect is not Effect.PURE and definition.padding is None:
             raise NotIndifferent("does more than compute its results")
         self.check_failing(operator, definition, given)
         types = [operand.type for operand in operator.operands]
@@ -260,7 +260,7 @@ def _beside(site: Site, along: Iterable[int], definition: OperatorDefinition) ->
             site.refuse("has parameters along it")
         if definition.is_variadic and site.longer[index] != site.longer[0]:
             site.refuse("joins it with an axis that is not longer")
-    if definition.kind is Kind.REDUCTION and not site.attributes["keepdim"]:
+    if definition.kind is Kind.REDUCTION and len(site.result) < len(site.shape(0)):
         return [axis - sum(gone < axis for gone in along) for axis in site.longer[0]]
     return set(site.longer[0])
 

@@ -94,7 +94,7 @@ class OperatorDefinition:
     takes_out   whether the kernel takes `out`, its first operand, to write an elementwise result
                 over it; ufuncs do without saying so.
     promote     positions of inputs that are brought to their common dtype first; True for all.
-    kind        where the elements of the results come from.
+    kind        where the elements of the (only) result come from; of pure operators.
     commutes    whether its two operands may be exchanged: the results are equal numbers;
                 same_bits says whether they are equal bits too, signs of zeros among them.
     along       the attribute that names the axis, or axes, of the first operand along which it
@@ -194,6 +194,8 @@ def define(
     )
     assert name not in DEFINITIONS, f"operator {name!r} is defined twice"
     assert definition.decompose or definition.infer, f"operator {name!r} has no shape rule"
+    is_plain = definition.kind is Kind.OPAQUE and definition.along is None
+    assert definition.effect is Effect.PURE or is_plain, f"operator {name!r} cannot be moved about"
     DEFINITIONS[name] = definition
     return definition
 

@@ -134,7 +134,7 @@ define(
     doc="The same tensor, with another stop_gradient: the tape goes by it from here on.",
     inputs="x",
     attributes={"value": FLAG},
-    along=lambda x, value: (),
+    padding=lambda site: set(site.longer[0]),
     view=View.SAME,
     effect=Effect.VISIBLE,
     infer=lambda x, value: x,

@@ -68,10 +68,10 @@ define(
     doc="The distance of the largest and the smallest element along axes.",
     inputs="x",
     kind=Kind.REDUCTION,
-    along="axis",
-    attributes={"axis": AXES, "keepdim": False},
-    infer=lambda x, axis, keepdim: x.with_shape(reduced_shape(x.shape, axis, keepdim)),
-    kernel=lambda x, axis, keepdim: np.ptp(x, axis=axis, keepdims=keepdim),
+    along="axes",
+    attributes={"axes": AXES, "keep": False},
+    infer=lambda x, axes, keep: x.with_shape(reduced_shape(x.shape, axes, keep)),
+    kernel=lambda x, axes, keep: np.ptp(x, axis=axes, keepdims=keep),
 )
 
 
@@ -102,8 +102,8 @@ def mirrored(x):
     return apply("mirrored", x)
 
 
-def extent(x, *axis, keepdim=False):
-    return apply("extent", x, axis=axis, keepdim=keepdim)
+def extent(x, *axes, keepdim=False):
+    return apply("extent", x, axes=axes, keep=keepdim)
 
 
 # -- an elementwise operator ----------------------------------------------------------------------
@@ -226,7 +226,7 @@ def test_a_transpose_goes_behind_a_reduction(t):
     )
     layout = Sequential([EliminateDeadCode(), ToNCHWLayout(), EliminateDeadCode()])
     after = t.settled(layout, turned, rtol=0)
-    assert t.names(after) == ["extent"] and after.operators[-1].attributes["axis"] == (3,)
+    assert t.names(after) == ["extent"] and after.operators[-1].attributes["axes"] == (3,)
 
 
 def test_a_reduction_goes_before_a_concat_along_channels(t):

@@ -126,6 +126,12 @@ def written(x, place):
     return y
 
 
+def masked(x):
+    mask = (x > 0).astype("float32")
+    mask.stop_gradient = True
+    return mask
+
+
 def gathered(x, turns):
     found = []
     for turn in range(turns):
@@ -321,6 +327,7 @@ INDIFFERENT = {
     "one picked column written": lambda x: written(
         x, (slice(None), slice(None), (WIDE.sum() > 0).astype("int64"))
     ),
+    "a mask without a gradient": lambda x: x * masked(x),
     "several results": lambda x: (x + 1.0, {"b": [x.max(axis=2)]}),
     "expanded": lambda x: x.unsqueeze(1).expand([x.shape[0], 2, x.shape[1], 4]),
     "pads of others": lambda x: F.pad(x, [0, 0, 0, 0, 1, 2]),
