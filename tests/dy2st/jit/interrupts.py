@@ -250,7 +250,8 @@ def main():
                 bad += 1
                 print(seed, WAYS[seed % len(WAYS)].__name__, *found, flush=True)
     print(f"{wanted.count} moments, {interrupts.count} interrupts, {bad} left something behind")
+    return int(bad > 0)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -198,7 +199,7 @@ def findings(seed: int) -> Iterator[str]:
             yield f"{kind}: a result, where eagerly {eager[1]}\n  {call}"
 
 
-def main() -> None:
+def main() -> int:
     """Run many, and print what is wrong."""
     parser = argparse.ArgumentParser()
     parser.add_argument("count", type=int)
@@ -212,7 +213,8 @@ def main() -> None:
         if seed % 1000 == 999:
             print(f"... {seed + 1}: {wrong} wrong", flush=True)
     print(f"{options.count} calls, {wrong} findings")
+    return int(wrong > 0)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
