@@ -12,6 +12,7 @@ from dy2st.convert.attributes import attribute_of
 from dy2st.convert.choices import is_case, spread
 from dy2st.convert.ifelse import convert_ifexp
 from dy2st.convert.outer import convert_module_variable
+from dy2st.convert.record import note_name, note_whole
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.ir.choice import Choice
 
@@ -22,6 +23,7 @@ def convert_hasattr(*arguments: Any) -> Any:
     >>> convert_hasattr("", "join")
     True
     """
+    note_name(arguments[-1] if arguments else None)
     if _is_one_of(arguments):
         return spread(convert_hasattr, *arguments)
     if not hasattr(*arguments):
@@ -39,6 +41,7 @@ def convert_getattr(*arguments: Any) -> Any:
     >>> convert_getattr("", "none", 1)
     1
     """
+    note_name(arguments[1] if _count(arguments) > 1 else None)
     if _count(arguments) == 2 and type(arguments[1]) is not Choice:
         return getattr(*arguments)
     if _is_one_of(arguments):
@@ -102,6 +105,7 @@ def _for_each(function: Callable[..., Any]) -> Any:
     """A function of one object, called for whichever object it is."""
 
     def call(*arguments: Any, **options: Any) -> Any:
+        note_whole(*arguments, *options.values())
         if not arguments:
             return function(**options)
         return spread(lambda one: function(one, *arguments[1:], **options), arguments[0])

@@ -13,9 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+
+from dy2st.convert.traced import is_traced
 from dy2st.transpiler import statement_info
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.thread_state import ThreadState
+
+_SIMPLE = (str, bytes, int, float, complex, type(None), type, np.generic, np.dtype, np.ndarray)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,11 +33,15 @@ class Record:
     called    functions, classes and builtins by identity.
     staged    every statement that became an operator: kind, file, line and column.
     streams   standard output and error when the trace began.
+    names     the attributes that were asked for by names that were computed.
+    is_open   whether an object was read as a whole, such as to print it.
     """
 
     called: dict[int, Any] = field(default_factory=dict)
     staged: dict[tuple[str, str, int, int], None] = field(default_factory=dict)
     streams: tuple[Any, Any] = field(default_factory=lambda: (sys.stdout, sys.stderr))
+    names: set[str] = field(default_factory=set)
+    is_open: bool = False
 
 
 class _Active(ThreadState):
@@ -57,6 +66,29 @@ def note_call(function: Any) -> None:
     record = _active.record
     if record is not None:
         record.called[id(function)] = function
+
+
+def note_name(name: object) -> None:
+    """Record that an attribute of this name is asked for."""
+    record = _active.record
+    if record is not None and isinstance(name, str):
+        record.names.add(name)
+
+
+def note_whole(*values: object) -> None:
+    """Record that code reads these values as a whole: any attribute of theirs may be told."""
+    record = _active.record
+    if record is not None and not all(map(_is_simple, values)):
+        record.is_open = True
+
+
+def _is_simple(value: object) -> bool:
+    """Whether a value has no attributes that somebody could change."""
+    if type(value) in (list, tuple, set, frozenset):
+        return all(map(_is_simple, value))  # type: ignore[call-overload]
+    if type(value) is dict:
+        return all(map(_is_simple, (*value.keys(), *value.values())))
+    return isinstance(value, _SIMPLE) or is_traced(value)
 
 
 def is_redirected(file: Any) -> bool:

@@ -8,6 +8,7 @@ import string
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from dy2st.convert.record import note_whole
 from dy2st.convert.staging import stage_format, stage_percent
 from dy2st.convert.traced import is_traced
 from dy2st_runtime.ir.choice import CONVERSIONS, Choice, Text, joined
@@ -51,6 +52,7 @@ def convert_format(value: Any, conversion: str = "", spec: Any = "") -> Any:
     >>> convert_format("a", "r", ">5")
     "  'a'"
     """
+    note_whole(value)
     if holds_traced(value) or type(spec) is Text:
         return stage_format(value, conversion, spec)
     if conversion:
@@ -69,6 +71,7 @@ def convert_percent(template: str, values: Any) -> Any:
     >>> convert_percent("%d of %s", (1, "a"))
     '1 of a'
     """
+    note_whole(values)
     if not holds_traced(values):
         return template % values
     given = iter(values if isinstance(values, tuple) else (values,))
@@ -102,6 +105,7 @@ def _of_one(conversion: str, function: Callable[..., Any]) -> Callable[..., Any]
     """`str`, `repr` and `ascii`."""
 
     def convert(*arguments: Any, **options: Any) -> Any:
+        note_whole(*arguments)
         if _len(arguments) == 1 and not options and holds_traced(arguments[0]):
             return stage_format(arguments[0], conversion, "")
         return function(*arguments, **options)
@@ -111,6 +115,7 @@ def _of_one(conversion: str, function: Callable[..., Any]) -> Callable[..., Any]
 
 def _format(*arguments: Any) -> Any:
     """`format(value, spec)`."""
+    note_whole(*arguments)
     if _len(arguments) in (1, 2) and holds_traced(arguments[0]):
         return stage_format(arguments[0], "", *(arguments[1:] or ("",)))
     return format(*arguments)
@@ -120,6 +125,7 @@ def _format_method(template: str) -> Callable[..., Any]:
     """`template.format(...)`."""
 
     def convert(*arguments: Any, **named: Any) -> Any:
+        note_whole(*arguments, *named.values())
         if not holds_traced([*arguments, *named.values()]):
             return template.format(*arguments, **named)
         return joined(_formatted(template, arguments, named))

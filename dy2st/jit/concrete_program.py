@@ -355,7 +355,10 @@ def _trace(
     met = {**functions, **swapped}.values()
     cached = [done for done in once.made if not done.what]
     read += [done.result for done in cached]
-    guards = guards_of(met, read, frozenset(change.place.name for change in changes))
+    names = frozenset(change.place.name for change in changes)
+    guards, too_much = guards_of(met, read, names, record)
+    if too_much:
+        effects.append(f"{too_much}, which no call can compare: keep what it needs in a tensor")
     written = [Change(change.place, None, at=change.at) for change in changes]
     report = report_of(functions.values(), swapped.values(), record)
     distinct = _pairs(program.inputs, tracer.distinct)

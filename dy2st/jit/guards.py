@@ -10,6 +10,7 @@ import builtins
 import os
 import sys
 import weakref
+from abc import get_cache_token
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
@@ -17,11 +18,12 @@ from typing import Any, TypeAlias
 
 from dy2st.convert.call import conversion_of, is_ignored_module
 from dy2st.convert.heap import names_in
+from dy2st.convert.record import Record
 from dy2st.convert.references import reference_to
 from dy2st.convert.swapping import own_code
 from dy2st.jit.constants import COMPARED, constant_key
 from dy2st.jit.live_state import Apart
-from dy2st.jit.watched import Watched
+from dy2st.jit.watched import OURS, Watched
 from dy2st.transpiler.source import mangle
 from dy2st_runtime.tensor import EagerTensor
 
@@ -85,7 +87,32 @@ class SameFlag:
         return self.tensor.stopped == self.stopped
 
 
-AnyGuard: TypeAlias = SameFlag | Apart | Guard | Same | SameCode | Watched
+@dataclass(frozen=True)
+class Read:
+    """What a function of Python's tells of the interpreter or the system."""
+
+    function: Callable[[], Any]
+    key: Hashable
+
+    def holds(self) -> bool:
+        """Whether it tells the same."""
+        return constant_key(self.function()) == self.key
+
+
+# Functions without arguments whose answer others may change.
+_READERS = {id(f): f for f in (os.getcwd, sys.getrecursionlimit, sys.getswitchinterval)}
+# What reads attributes without saying which, in code that is not converted.
+_OPENING = frozenset({"format", "getattr", "hasattr", "repr"})
+# As this, in any code.
+_OPENERS = frozenset(
+    {"__dict__", "__getstate__", "__reduce_ex__", "asdict", "astuple", "attrgetter", "deepcopy"}
+    | {"dir", "dumps", "fields", "getattr_static", "getmembers", "methodcaller", "vars"}
+)
+
+# What finds a module by a text.
+_LOADING = frozenset({"__import__", "import_module", "modules"})
+
+AnyGuard: TypeAlias = SameFlag | Apart | Read | Guard | Same | SameCode | Watched
 
 
 class _Guards:
@@ -101,6 +128,8 @@ class _Guards:
         if key in self.found:
             return
         value = _value(place, name)
+        if type(value) is str and not _LOADING.isdisjoint(names) and value in sys.modules:
+            self.add(sys.modules, value, names)
         if isinstance(value, COMPARED):
             self.found[key] = Guard(place, name, constant_key(value))
         if isinstance(value, ModuleType):
@@ -120,27 +149,48 @@ class _Guards:
 
 def guards_of(
     functions: Iterable[FunctionType],
-    arguments: Iterable[Any] = (),
-    written: frozenset[str] = frozenset(),
-) -> list[AnyGuard]:
+    arguments: Iterable[Any],
+    written: frozenset[str],
+    record: Record,
+) -> tuple[list[AnyGuard], str]:
     """Guards for all that functions may have read besides the values of their arguments.
 
     written: the names of globals that the trace has assigned.
+    Gives also what cannot be guarded, in words; empty if there is nothing.
     """
     guards = _Guards()
     called = {id(function): function for function in functions}
+    converted = {key for key, function in called.items() if _is_converted(function)}
     guards.values += arguments
-    every: set[str] = set()
+    every, is_open = set(record.names), record.is_open
     todo = list(called.values())
     while todo:
         for function in todo:
-            every.update(_gather(guards, function, written))
-        watched = Watched(guards.values, frozenset(every), _is_library)
+            names = _gather(guards, function, written, record.names)
+            every.update(names)
+            opening = _OPENERS if id(function) in converted else _OPENERS | _OPENING
+            is_open = is_open or not (_is_ours(function) or opening.isdisjoint(names))
+        watched = Watched(guards.values, frozenset(every), _is_library, is_open)
+        if watched.is_open and not is_open:
+            is_open = True
+            continue
         todo = [one for one in watched.take_functions() if id(one) not in called]
         called.update((id(function), function) for function in todo)
     codes = tuple((weakref.ref(f), own_code(f), f.__defaults__) for f in called.values())
     found: list[AnyGuard] = [guard for guard in guards.found.values() if guard is not None]
-    return [*found, SameCode(codes), watched]
+    readers = [get_cache_token, *(_READERS[key] for key in record.called if key in _READERS)]
+    reads = [Read(function, constant_key(function())) for function in readers]
+    return [*found, *reads, SameCode(codes), watched], watched.too_much
+
+
+def _is_converted(function: FunctionType) -> bool:
+    """Whether a function runs converted, so that what it asks for by name is recorded."""
+    conversion = conversion_of(function)
+    return conversion is not None and not conversion.untouched
+
+
+def _is_ours(function: FunctionType) -> bool:
+    return str(function.__module__).partition(".")[0] in OURS
 
 
 def _of_library(module: ModuleType, names: Iterable[str]) -> list[Any]:
@@ -153,7 +203,9 @@ def _of_library(module: ModuleType, names: Iterable[str]) -> list[Any]:
     return [value for value in found if isinstance(value, (dict, list)) or value is os.environ]
 
 
-def _gather(guards: _Guards, function: FunctionType, written: frozenset[str]) -> tuple[str, ...]:
+def _gather(
+    guards: _Guards, function: FunctionType, written: frozenset[str], computed: set[str]
+) -> tuple[str, ...]:
     """Add what one function may have read; returns the names in it."""
     code = own_code(function)
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
@@ -162,7 +214,9 @@ def _gather(guards: _Guards, function: FunctionType, written: frozenset[str]) ->
         unseen = written & _written_first(function)
         names = tuple(name for name in names if name not in unseen)
     for name in names:
-        guards.add(cells.get(name, function.__globals__), name, names)
+        guards.add(cells.get(name, function.__globals__), name, (*names, *computed))
+        if name in sys.modules and name not in function.__globals__:  # it may import that
+            guards.add(sys.modules, name, (*names, *computed))
     guards.values += function.__defaults__ or ()
     guards.values += (function.__kwdefaults__ or {}).values()
     return names
@@ -176,8 +230,14 @@ def _written_first(function: FunctionType) -> frozenset[str]:
 
 def _is_library(value: Any) -> bool:
     """Whether a function or class is one that nobody replaces while a program runs."""
-    is_defined = isinstance(value, (FunctionType, BuiltinFunctionType, type))
-    return is_defined and is_ignored_module(str(value.__module__))
+    if not isinstance(value, (FunctionType, BuiltinFunctionType, type)):
+        return False
+    module = str(value.__module__)
+    if isinstance(value, type) and "." not in value.__qualname__ and module in sys.modules:
+        # What make_dataclass() and its like have made for the user says that it is of `types`.
+        is_of_module = getattr(sys.modules[module], value.__name__, None) is value
+        return is_of_module and is_ignored_module(module)
+    return is_ignored_module(module)
 
 
 def _value(place: Any, name: str) -> Any:

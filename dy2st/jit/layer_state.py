@@ -41,11 +41,12 @@ def _layer_key(layer: Layer, numbers: dict[int, int]) -> Hashable:
         for name, value in layer.__dict__.items()
         if name == "training" or (not name.startswith("_") and isinstance(value, COMPARED))
     }
-    registered = (*layer._parameters.items(), *layer._sub_layers.items())
+    hooks = (*layer._pre_hooks.items(), *layer._post_hooks.items())
+    registered = (*layer._parameters.items(), *layer._sub_layers.items(), *hooks)
     buffers = tuple(
         (name, None if tensor is None else (tensor.array.dtype, tensor.array.shape, number))
         for name, tensor in layer._buffers.items()
         for number in [numbers.setdefault(id(tensor), len(numbers))]
     )
     own = tuple((name, id(value)) for name, value in registered)
-    return id(layer), constant_key(held), own, buffers
+    return id(layer), id(type(layer)), constant_key(held), own, buffers

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import partial
+from operator import attrgetter, is_, methodcaller
 from types import FunctionType, MappingProxyType, MethodType
 from typing import Any
 
@@ -22,16 +23,18 @@ from dy2st.jit.layer_state import LayerState
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 
-# Of a container with more entries the length is compared, of a larger array nothing, and after so
-# many objects no more are looked at: a call would take too long.
+# A container with more entries is compared if they are plain values. What else there is of such,
+# and what is behind so many objects, is not: a call would take too long.
 MOST_ENTRIES = 10_000
 MOST_BYTES = 1 << 20
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype)
 _CONTAINERS = (list, tuple, dict, set, deque)
 # Modules of Python with classes, written in Python, that hold what others put in.
-_DATA_OF_PYTHON = frozenset({"collections", "os", "queue"})
-_OURS = frozenset({"dy2st", "dy2st_runtime", "numpy"})
+_DATA_OF_PYTHON = frozenset({"_weakrefset", "collections", "os", "queue", "weakref"})
+_VIEWS: tuple[type[Iterable[Any]], ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_GETTERS = (attrgetter, methodcaller)
+OURS = frozenset({"dy2st", "dy2st_runtime", "numpy"})
 
 Get = Callable[[], Any]
 
@@ -40,17 +43,23 @@ class Watched:
     """Lists, dicts, sets, arrays, Layers and attributes of objects, reached from some values.
 
     Of objects those attributes count whose names stand in the functions that were called, also
-    those that are missing. No object is kept alive that takes weak references.
+    those that are missing; all of them if an object is read as a whole (`is_open`). No object is
+    kept alive that takes weak references.
 
     `functions` are what Python may have called by itself in the classes that were met: properties
-    and operators.
+    and operators. `too_much` says what cannot be watched; it is empty if all is.
     """
 
     def __init__(
-        self, values: Iterable[Any], names: frozenset[str], is_library: Callable[[Any], bool]
+        self,
+        values: Iterable[Any],
+        names: frozenset[str],
+        is_library: Callable[[Any], bool],
+        is_open: bool = False,
     ):
         """Remember what is there now."""
-        self._names, self._is_library = names, is_library
+        self._names, self._is_library, self.is_open = names, is_library, is_open
+        self.too_much = ""
         self._met: set[type] = set()
         self.functions: list[FunctionType] = []
         self._checks: list[Callable[[], bool]] = []
@@ -61,6 +70,8 @@ class Watched:
             if id(value) not in seen and not isinstance(value, (*_PLAIN, Tensor)):
                 seen[id(value)] = value
                 todo += self._look(value, get)
+        if todo:
+            self.too_much = f"what it reads leads to more than {MOST_ENTRIES:,} objects"
 
     def take_functions(self) -> list[FunctionType]:
         """The functions, once: a class that a program has made must not be kept alive."""
@@ -77,9 +88,14 @@ class Watched:
 
     def _look(self, value: Any, get: Get) -> Iterator[tuple[Any, Get]]:
         """Remember one value; gives what is inside, and how to get it again."""
-        if isinstance(value, _CONTAINERS) and len(value) > MOST_ENTRIES:
-            count = len(value)
-            self._checks.append(lambda: len(get()) == count)
+        if isinstance(value, (*_CONTAINERS, frozenset)) and len(value) > MOST_ENTRIES:
+            self._look_at_many(value, get)
+        elif isinstance(value, _VIEWS):
+            self._checks.append(_Entries(get).hold)
+            for entry in value:
+                yield entry, reference_to(entry)
+        elif isinstance(value, _GETTERS):
+            self.is_open = True
         elif isinstance(value, (dict, MappingProxyType)):
             self._checks.append(_Entries(lambda: [*get(), *get().values()]).hold)
             for key, entry in value.items():
@@ -92,13 +108,15 @@ class Watched:
             key = constant_key(value)
             self._checks.append(lambda: constant_key(get()) == key)
         elif isinstance(value, np.ndarray):
-            if value.nbytes <= MOST_BYTES:
+            if value.nbytes <= MOST_BYTES or value.dtype.hasobject:
                 data = value.tobytes()
                 self._checks.append(lambda: get().tobytes() == data)
+            else:
+                copy = value.copy()
+                self._checks.append(lambda: _same_array(get(), copy))
         elif isinstance(value, (bytearray, memoryview)):
-            if len(value) <= MOST_BYTES:
-                text = bytes(value)
-                self._checks.append(lambda: bytes(get()) == text)
+            text = bytes(value)
+            self._checks.append(lambda: bytes(get()) == text)
         elif isinstance(value, ContextVar):
             self._checks.append(_Entries(lambda: [get().get(None)]).hold)
             yield value.get(None), lambda: get().get(None)
@@ -119,6 +137,7 @@ class Watched:
                 yield from self._classes(type(layer))
                 yield from self._attributes(reference_to(layer))
         elif isinstance(value, (MethodType, partial)):
+            self._checks.append(_Entries(lambda: _parts(get())).hold)
             for inner in _parts(value):
                 yield inner, reference_to(inner)
         elif isinstance(value, FunctionType):
@@ -127,9 +146,27 @@ class Watched:
             yield from self._classes(value)
             yield from self._classes(type(value))
         else:
-            yield from self._classes(type(value))
-            if type(value).__module__.partition(".")[0] not in _OURS:
-                yield from self._attributes(reference_to(value))
+            yield from self._object(value)
+
+    def _look_at_many(self, value: Any, get: Get) -> None:
+        """Remember a very large container of plain values."""
+        if isinstance(value, (set, frozenset)):
+            items = set(value)
+            self._checks.append(lambda: get() == items)
+            return
+        entries = _all_in(value)
+        if all(isinstance(entry, _PLAIN) for entry in entries):
+            self._checks.append(lambda: _are_same(_all_in(get()), entries))
+        else:
+            self.too_much = f"it reads a {type(value).__name__} of {len(value):,} objects"
+
+    def _object(self, value: Any) -> Iterator[tuple[Any, Get]]:
+        """An object of a class, whose attributes it has."""
+        kind, get = type(value), reference_to(value)
+        self._checks.append(_Entries(lambda: [type(get())]).hold)
+        yield from self._classes(kind)
+        if kind.__module__.partition(".")[0] not in OURS:
+            yield from self._attributes(get)
 
     def _classes(self, kind: type) -> Iterator[tuple[Any, Get]]:
         """A class and those that it inherits from, but for libraries'."""
@@ -146,19 +183,39 @@ class Watched:
         get = _in_dict if is_plain else _held
         held = get(owner())
         keys, known = frozenset(held), self._names
-        if type(owner()).__module__ in _DATA_OF_PYTHON:
+        is_whole = self.is_open or type(owner()).__module__ in _DATA_OF_PYTHON
+        if is_whole:
             known = keys  # which of them its methods read is not told by names
         names = sorted(known.intersection(held))
 
         def has_same_names() -> bool:
             now = get(owner()).keys()
-            return now == keys or sorted(known.intersection(now)) == names
+            return now == keys or (not is_whole and sorted(known.intersection(now)) == names)
 
         self._checks.append(has_same_names)
         if names:
             self._checks.append(_Entries(lambda: [*map(get(owner()).get, names)]).hold)
             for name in names:
                 yield held[name], _attribute(owner, name)
+
+
+def _all_in(container: Any) -> list[Any]:
+    is_mapping = isinstance(container, dict)
+    return [*container, *container.values()] if is_mapping else [*container]
+
+
+def _are_same(now: list[Any], before: list[Any]) -> bool:
+    """Whether plain values are the same; seldom are they equal and not the same objects."""
+    if len(now) == len(before) and all(map(is_, now, before)):
+        return True
+    return constant_key(now) == constant_key(before)
+
+
+def _same_array(now: Any, before: Any) -> bool:
+    if now.shape != before.shape or now.dtype != before.dtype:
+        return False
+    left, right = (np.ascontiguousarray(one).reshape(-1).view(np.uint8) for one in (now, before))
+    return bool(np.array_equal(left, right))
 
 
 def _is_logger(value: Any) -> bool:
@@ -230,7 +287,7 @@ def _attribute(owner: Get, name: str) -> Get:
 def _parts(value: Any) -> list[Any]:
     if isinstance(value, MethodType):
         return [value.__self__]
-    return [value.func, *value.args, *value.keywords.values()]
+    return [value.func, *value.args, *value.keywords, *value.keywords.values()]
 
 
 __all__ = ["Watched"]

@@ -88,11 +88,6 @@ class Variable(Tensor):
         """What a list of the Program has of the methods of a list; refused for all others."""
         if isinstance(self.type, ArrayType):
             return self.list_method(name)
-        if name == "grad":
-            raise _needs_value(
-                "the gradient of a traced tensor is read",
-                "read it after backward() of what the converted function returns",
-            )
         kind = type(self) if self.number is None else self.number
         raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
 
@@ -111,7 +106,7 @@ class Variable(Tensor):
                 at=user_location(),
                 why="a list of the Program is a value: to change it gives its variable another one",
                 hint="change it in an `if` or loop, in a statement of its own, in the function "
-                "whose local variable it is: items.append(x), or item = items.pop()",
+                "whose local variable it is: items.append(x), or item = items.pop(...)",
             )
         raise AttributeError(f"'list' object has no attribute {name!r}")
 

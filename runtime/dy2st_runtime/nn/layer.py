@@ -73,7 +73,8 @@ class HookRemover:
 
     def remove(self) -> None:
         """Remove the hook; a second time does nothing."""
-        self._hooks.pop(self._key, None)
+        if self._hooks.pop(self._key, None) is not None:
+            _note_change()
 
 
 def _misfit(name: str, own: list[Any], given: list[int]) -> str:
@@ -155,6 +156,7 @@ class Layer:
     def _register(self, hooks: dict[int, Hook], hook: Hook) -> HookRemover:
         object.__setattr__(self, "_hook_count", self._hook_count + 1)
         hooks[self._hook_count] = hook
+        _note_change()
         return HookRemover(hooks, self._hook_count)
 
     # -- attributes --------------------------------------------------------------------------

@@ -46,7 +46,7 @@ def _read_gradient(x):
     [
         (_grad, r"grad\(\) of traced tensors"),
         (_backward, r"backward\(\) of a traced tensor"),
-        (_read_gradient, "the gradient of a traced tensor is read"),
+        (_read_gradient, "the gradient of a traced tensor"),
     ],
 )
 def test_gradients_inside_of_a_converted_function(function, says):
