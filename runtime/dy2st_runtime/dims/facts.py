@@ -126,8 +126,9 @@ class Facts:
         size = self.normal(size)
         allowed = {self.normal(entry) for entry in entries}
         low, high = bounds(size, self)
-        if low is not None and high is not None and high - low < len(allowed):
-            return allowed.issuperset(range(low, high + 1))
+        is_narrow = low is not None and high is not None and high - low < len(allowed)
+        if is_narrow and allowed.issuperset(range(low, high + 1)):  # type: ignore[arg-type,operator]
+            return True
         if any(
             self.normal(choice.left) is size
             and allowed.issuperset(self.normal(entry) for entry in choice.right)

@@ -94,6 +94,18 @@ def test_a_broadcast_that_is_not_0_is_put_in_normal_form_without_end():
         assert simplified(open_size) is open_size
 
 
+def test_a_choice_is_known_where_a_range_is_narrower():
+    facts = Facts()
+    for condition in (
+        Condition("==", n, minimum(12, n)),
+        Condition("in", minimum(12, n), (1, 2)),
+        Condition("in", minimum(12, n), (1, 4 * m)),
+    ):
+        facts.assume(condition)
+    with using(facts):
+        assert decided(Condition("in", n, (1, 4 * m))) is True
+
+
 def test_a_rule_that_is_entered_anew_is_not_lost():
     facts = Facts()
     half = (n * m) // 2
