@@ -92,7 +92,7 @@ def test_idle_multipliers(figure, name, goal):
 
 
 @pytest.mark.parametrize(
-    ("name", "goal"), [("tiny_yolo", 7.2), (CONVOLUTIONS, 1.6), ("resnet50", 12)]
+    ("name", "goal"), [("tiny_yolo", 7.2), (CONVOLUTIONS, 1.6), ("resnet50", 6)]
 )
 def test_idle_multipliers_that_wait_for_sums(figure, name, goal):
     def measure():

@@ -331,9 +331,9 @@ def _say_notes(options: argparse.Namespace) -> None:
 def _layers_of(options: argparse.Namespace) -> Layers | None:
     """Layers in a folder or file, if that is what is estimated."""
     path = Path(options.model)
-    path = path / IR_NAME if path.is_dir() else path
-    if path.name != IR_NAME and (path.suffix != ".json" or not path.is_file()):
+    if not path.is_dir() and (path.suffix != ".json" or not path.is_file()):
         return None
+    path = path / IR_NAME if path.is_dir() else path
     if options.calib or options.random_calib:
         raise BadInput(f"{path} has its fraction lengths: calibration data goes with a saved model")
     return Layers(path.absolute().parent.name if path.name == IR_NAME else path.stem, path)

@@ -277,6 +277,8 @@ def test_a_model_without_arrays_can_be_estimated_but_not_compiled(opu, folder):
         (["run", "net.opu", "--input", "no.npy"], "no file no.npy"),
         (["inspect", "net", "--dim", "x"], "NAME=N"),
         (["inspect", "."], "neither compiled.json nor OPU_IR.json"),
+        (["estimate", "."], "has no OPU_IR.json"),
+        (["estimate", "layers.json"], "no file layers.json"),
         (["estimate", "net", "--sweep", "macs"], "macs=512,1024"),
         (["estimate", "net", "--sweep", "colour=1"], "fm_rows"),
         (["estimate", "net", "--sweep", "queue=1.5"], "1.5 is no whole number"),

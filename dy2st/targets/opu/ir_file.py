@@ -144,10 +144,10 @@ def read_ir(place: str | Path, arrays: bool = True) -> Network:
     Without `arrays` there are no weights and biases, and none need be there.
     FormatError names the line and key that are wrong, or the array that is missing.
     """
-    path = Path(place) if Path(place).is_file() else Path(place) / NAME
+    path = Path(place) / NAME if Path(place).is_dir() else Path(place)
     folder = path.parent
     if not path.is_file():
-        raise FormatError(f"{folder} has no {NAME}")
+        raise FormatError(f"{folder} has no {path.name}")
     network = Network([_layer(path, *entry) for entry in _lines(path)])
     try:
         _take_facts(network, folder)
