@@ -10,8 +10,19 @@ from dy2st import nn
 F = nn.functional
 KINDS = (
     "conv conv conv grouped depthwise norm relu relu6 leaky max mean add concat up pad transposed "
-    "slice split scale"
+    "slice split scale swish gate"
 ).split()
+
+
+class Gate(nn.Layer):
+    """An image times a hard sigmoid of its mean."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.mix = nn.Conv2D(channels, channels, 1)
+
+    def forward(self, x):
+        return x * F.hardsigmoid(self.mix(F.adaptive_avg_pool2d(x, 1)))
 
 
 class RandomModel(nn.Layer):
@@ -83,6 +94,12 @@ class RandomModel(nn.Layer):
 
     def _leaky(self, place, c, h, w):
         return "call", lambda x: F.leaky_relu(x, 0.125), (c, h, w)
+
+    def _swish(self, place, c, h, w):
+        return "call", F.hardswish, (c, h, w)
+
+    def _gate(self, place, c, h, w):
+        return self.layer(Gate(c), (c, h, w)) if max(h, w) <= 15 else None
 
     def _scale(self, place, c, h, w):
         return "call", lambda x: x * 1.5 - 0.25, (c, h, w)
