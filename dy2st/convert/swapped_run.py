@@ -77,14 +77,15 @@ class Preparation:
         return {key: held for key, held in self._heap.outside().items() if key not in given}
 
     def buffers(self) -> dict[int, tuple[dict[str, Any], str]]:
-        """Where the function finds a tensor that is a registered buffer and nothing else, by id."""
+        """Where the function finds tensors that are one registered buffer and nothing else."""
         assert self._heap is not None
         found: dict[int, tuple[dict[str, Any], str]] = {}
+        twice = set(self._heap.tensors)
         for owner, _ in self._heap.objects:
             for name, tensor in owner._buffers.items() if isinstance(owner, Layer) else ():
-                if id(tensor) not in self._heap.tensors:
-                    found.setdefault(id(tensor), (owner._buffers, name))
-        return found
+                twice |= {id(tensor)} & found.keys()
+                found[id(tensor)] = owner._buffers, name
+        return {key: place for key, place in found.items() if key not in twice}
 
     def effects(self, function: Callable[..., Any]) -> list[str]:
         """What the function has done to objects from outside, which only a trace does."""

@@ -162,7 +162,7 @@ class Rebinding:
                 made[name] = made[name] if found is values[name] else found
         for name, (store, attribute) in self.places().items():
             store[attribute] = made[name]
-        if any({name} != {name, *others} for name, others in self.others.items()):
+        if self.kept or any({name} != {name, *others} for name, others in self.others.items()):
             note_other_buffers()
 
     def check_alone(self, program: Program) -> None:

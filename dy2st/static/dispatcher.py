@@ -128,7 +128,7 @@ class Dispatcher:
         cache_size: int,
     ):
         """Made by `bucket`."""
-        self.program, self._state, self._static = _parts(program)
+        self.program, self._static = _parts(program)
         known = named_sizes(self.program)
         for name in sizes:
             if name not in known:
@@ -158,13 +158,14 @@ class Dispatcher:
         count.padded += plan.padded
         if plan.shapes is not None:
             arrays = [_padded(a, shape) for a, shape in zip(arrays, plan.shapes, strict=True)]
-        results = executable.run(arrays, [entry.array for entry in self._state.values()])
-        return self._given_back(results, plan)
+        state = {} if self._static is None else self._static.state
+        results = executable.run(arrays, [entry.array for entry in state.values()])
+        return self._given_back(results, plan, state)
 
-    def _given_back(self, results: list[Any], plan: _Plan) -> Any:
+    def _given_back(self, results: list[Any], plan: _Plan, state: Mapping[str, Any]) -> Any:
         count = len(results) - len(self.program.updates)
         for name, array in zip(self.program.updates, results[count:], strict=True):
-            self._state[name].array = array
+            state[name].array = array
         cut = [
             result if places is None else np.array(result[places])
             for result, places in zip(results[:count], plan.cuts, strict=True)
@@ -312,19 +313,19 @@ class Dispatcher:
         return f"{sum(value.nbytes for value in values)} bytes"
 
 
-def _parts(program: Program | StaticFunction) -> tuple[Program, Mapping[str, Any], Any]:
-    """The Program, the live tensors of its parameters and buffers, and what keeps them."""
+def _parts(program: Program | StaticFunction) -> tuple[Program, Any]:
+    """The Program, and what keeps the live tensors of its parameters and buffers."""
     if isinstance(program, StaticFunction):
         concrete = program.concrete_program
         concrete.check_alone()
-        return concrete.main_program, concrete.state, concrete
+        return concrete.main_program, concrete
     if not isinstance(program, Program):
         raise TypeError(f"bucket takes a Program or a converted function, not {program!r:.80}")
     if program.state:
         raise ArgumentError(
             f"{program.name} has parameters: give bucket the converted function that has them"
         )
-    return program, {}, None
+    return program, None
 
 
 def _shown(entry: Bucket) -> str:

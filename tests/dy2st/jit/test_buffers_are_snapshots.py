@@ -328,3 +328,30 @@ def test_what_a_saved_model_gives_stays_when_its_buffer_changes(tmp_path):
     loaded = dy2st_runtime.load(path)
     results = [loaded(dy2st.to_tensor(v, stop_gradient=False)) for v in INPUTS]
     assert [r.tolist() for r in results] == [[0.0] * 3, [2.0, 4.0, 6.0], [-2.0, 1.0, 4.0]]
+
+
+def test_two_names_of_one_buffer_are_two_when_one_is_assigned():
+    def forward(self, x):
+        self.h = self.h + x
+        return self.p * 1, self.h
+
+    eager, layer = with_forward(forward), with_forward(forward)
+    for model in (eager, layer):
+        model.p = model.h
+    assert calls(to_static(layer), layer) == calls(eager, eager)
+
+
+def test_functions_that_share_a_layer_see_what_each_assigns():
+    found = []
+    for convert in (lambda function: function, to_static):
+        net = State()
+
+        def write(x, net=net):
+            old = net.h
+            net.h = old + x
+            return old
+
+        functions = [convert(write), convert(lambda x, net=net: net.h * x), convert(write)]
+        results = [f(dy2st.to_tensor(values)) for values in INPUTS for f in functions]
+        found.append((comparable(results), comparable(net.h)))
+    assert found[0] == found[1]
