@@ -201,8 +201,9 @@ class _Walk:
         inside.longer = dict(zip(parameters, given, strict=True))
         inside.block(tracer.block)
         self.least = max(self.least, inside.least)
-        first = results[0] if isinstance(results, tuple) else results
-        return inside.longer[first]
+        found = [inside.longer[r] for r in (results if isinstance(results, tuple) else (results,))]
+        is_uneven = any(isinstance(axes, Uneven) for axes in found)
+        return Uneven(found[0]) if is_uneven else found[0]
 
     # -- control flow ------------------------------------------------------------------------
 
