@@ -174,7 +174,7 @@ def _damaged(path: Path, what: str) -> FormatError:
 
 def _header(path: Path, text: bytes) -> dict[str, Any]:
     try:
-        header = json.loads(text)
+        header = json.loads(text.decode("utf-8"))  # of bytes it would guess the encoding
     except (ValueError, RecursionError):
         raise _damaged(path, "its header is damaged, or it is no safetensors file") from None
     if not isinstance(header, dict):

@@ -77,6 +77,15 @@ def several(kind: AttributeKind, what: str, most: int | None = _MAX_AXES) -> Att
     return AttributeKind(what, fits)
 
 
+def structure(*containers: type) -> AttributeKind:
+    """One of these, nested of constants and of operands."""
+    what = " or ".join(container.__name__ for container in containers)
+    return AttributeKind(
+        f"a nest of constants and operands in a {what}",
+        lambda value, types: type(value) in containers and not any(wrong_entries(value, types)),
+    )
+
+
 # -- the values -------------------------------------------------------------------------------
 
 
@@ -150,9 +159,6 @@ INDICES = several(INDEX, "a list of integers and sizes")
 PAIRS = several(AttributeKind("", _is_pair), "a list of pairs of integers or sizes")
 KNOWN_SIZES = either(NONE, several(either(SIZE, NONE), "sizes of which some are not known"))
 PIECES = several(AttributeKind("", _is_piece), "texts and numbers of operands", None)
-STRUCTURE = AttributeKind(
-    "a nest of constants and operands", lambda value, types: not list(wrong_entries(value, types))
-)
 
 _BY_DEFAULT: dict[type, AttributeKind] = {
     bool: FLAG,
@@ -185,11 +191,11 @@ __all__ = [
     "SIGNED_AXIS",
     "SIZE",
     "SIZES",
-    "STRUCTURE",
     "TEXT",
     "AttributeKind",
     "either",
     "kind_of",
     "one_of",
     "several",
+    "structure",
 ]

@@ -7,6 +7,7 @@ import re
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
+from unicodedata import is_normalized
 
 import numpy as np
 
@@ -271,7 +272,9 @@ class AttributeParser(Lexer):
         try:
             kind = self._named.get((name, fields))
             if kind is None:
-                # namedtuple refuses whatever is no plain name.
+                # namedtuple refuses whatever is no plain name, but for these.
+                if not all(is_normalized("NFKC", text) for text in fields):
+                    raise ValueError("a name that Python would read as another")
                 kind = self._named[name, fields] = namedtuple(name, fields)
             return kind(*values)
         except (TypeError, ValueError):

@@ -13,10 +13,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-from unicodedata import normalize
+from unicodedata import is_normalized
 
 import numpy as np
 
+from dy2st_runtime.errors import FormatError
 from dy2st_runtime.ir.choice import Choice, Hole, Text
 from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.types import TensorType, ValueType
@@ -62,11 +63,17 @@ def rebuild(structure: Any, leaves: Sequence[Any]) -> Any:
             leaf = leaves[entry.index]
             return leaf.item() if entry.as_number else leaf
         if isinstance(entry, Choice):
-            return put(entry.cases[int(leaves[entry.tag.index])])
+            return put(_case(entry, int(leaves[entry.tag.index])))
         filled = map_entries(entry, put)
         return filled.filled() if isinstance(entry, Text) else filled
 
     return put(structure)
+
+
+def _case(choice: Choice, tag: int) -> Any:
+    if not 0 <= tag < len(choice.cases):
+        raise FormatError(f"a choice of {len(choice.cases)} values by the number {tag}")
+    return choice.cases[tag]
 
 
 def substitute(structure: Any, entries: Sequence[Any]) -> Any:
@@ -138,7 +145,7 @@ def _wrong_container(value: Any, types: Sequence[ValueType]) -> Iterator[str]:
                 yield f"the format {part.spec!r:.80} has a number of more than three digits"
     elif isinstance(value, dict):
         yield from (f"a dict has the key {key!r:.80}" for key in value if not _is_key(key))
-    elif hasattr(value, "_fields") and any(normalize("NFKC", n) != n for n in value._fields):
+    elif hasattr(value, "_fields") and not all(is_normalized("NFKC", n) for n in value._fields):
         yield f"the fields of {value._fields!s:.80} are no names of Python"
 
 

@@ -62,6 +62,13 @@ def _constant_infer(value: np.ndarray[Any, Any]) -> TensorType:
     return TensorType(value.dtype, value.shape)
 
 
+def _from_dim_kernel(value: Any, dtype: np.dtype[Any]) -> Any:
+    try:
+        return dtype.type(value)
+    except OverflowError:
+        raise ShapeError(f"a size of this call is {value}, too large for {dtype}") from None
+
+
 def _cast_data(x: Any, dtype: np.dtype[Any]) -> Any:
     """Integers and bools of known values in another dtype; a size is true where it is not 0."""
     if not isinstance(x, np.ndarray):
@@ -84,7 +91,7 @@ define(
     doc="The value of a symbolic size, or of a condition on sizes, as a 0-d tensor.",
     attributes={"value": either(INDEX, CONDITION), "dtype": np.dtype("int64")},
     infer=lambda value, dtype: TensorType(dtype, ()),
-    kernel=lambda value, dtype: dtype.type(value),
+    kernel=_from_dim_kernel,
     samples=(Sample((), {"value": 3}),),
 )
 define(

@@ -276,12 +276,15 @@ for _name, _doc, _kernel in (
 
 def _sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     lead = x.ndim - len(shape)
-    axes = tuple(range(lead)) + tuple(
-        lead + i for i, size in enumerate(shape) if size == 1 and x.shape[lead + i] != 1
-    )
+    axes = list(range(lead))
+    for axis, want in enumerate(shape, lead):
+        if x.shape[axis] != want:
+            if want != 1:
+                raise _not_broadcast(shape, x.shape)
+            axes.append(axis)
     if not axes:
         return x
-    return np.add.reduce(x, axis=axes, keepdims=True, dtype=x.dtype).reshape(shape)
+    return np.add.reduce(x, axis=tuple(axes), keepdims=True, dtype=x.dtype).reshape(shape)
 
 
 def _sum_to_infer(x: TensorType, shape: Shape) -> TensorType:
@@ -291,8 +294,12 @@ def _sum_to_infer(x: TensorType, shape: Shape) -> TensorType:
         is_one = equal(size, 1) is not False
         fits = fits and (is_one or equal(size, x.shape[lead + axis]) is not False)
     if not fits:
-        raise ShapeError(f"sum_to: {list(shape)} is not what {list(x.shape)} was broadcast from")
+        raise _not_broadcast(shape, x.shape)
     return x.with_shape(shape)
+
+
+def _not_broadcast(shape: Shape, result: Shape) -> ShapeError:
+    return ShapeError(f"sum_to: {list(shape)} is not what {list(result)} was broadcast from")
 
 
 def _sum_to_padding(site: Site) -> set[int]:

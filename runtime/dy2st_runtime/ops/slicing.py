@@ -21,6 +21,7 @@ from dy2st_runtime.dims import (
     less_equal,
     maximum,
     product,
+    require,
     require_equal,
     same_shape,
 )
@@ -56,8 +57,24 @@ def slice_length(start: Size, stop: Size, step: int) -> Size:
     return length if less_equal(0, length) is True else maximum(length, 0)
 
 
+def _check_bounds(size: Size, start: Size, stop: Size, step: int) -> None:
+    """ShapeError if a place is known to lie outside."""
+    low, high = (0, size) if step > 0 else (-1, difference(size, 1))
+    for place in (start, stop):
+        if less_equal(low, place) is False or less_equal(place, high) is False:
+            raise ShapeError(f"slice: {place} is outside of an axis of {size} elements")
+
+
 def _slice_infer(x: TensorType, starts: Any, stops: Any, steps: Any, drop: Any) -> TensorType:
-    bounds = zip(starts, stops, steps, strict=True)
+    bounds = list(zip(starts, stops, steps, strict=True))
+    if len(bounds) != x.rank:
+        raise ShapeError(f"slice: {len(bounds)} axes have bounds, of {x.rank}")
+    for size, bound in zip(x.shape, bounds, strict=True):
+        _check_bounds(size, *bound)
+    for axis in drop:
+        for low, high in ((0, starts[axis]), (starts[axis] + 1, x.shape[axis])):
+            if less_equal(low, high) is not True:
+                require(low <= high, f"slice: there may be no position {starts[axis]}")
     sizes = [slice_length(a, b, s) for a, b, s in bounds]
     return x.with_shape(size for axis, size in enumerate(sizes) if axis not in drop)
 

@@ -22,7 +22,16 @@ from dy2st_runtime.ir import (
     public,
     user_location,
 )
-from dy2st_runtime.ir.attribute_kinds import CONDITION, NAME, PIECES, STRUCTURE, TEXT, one_of
+from dy2st_runtime.ir.attribute_kinds import (
+    CONDITION,
+    NAME,
+    NONE,
+    PIECES,
+    TEXT,
+    either,
+    one_of,
+    structure,
+)
 from dy2st_runtime.ir.choice import Choice, Hole, Text
 from dy2st_runtime.ir.python_numbers import EXACT
 from dy2st_runtime.ir.raised import exception_of
@@ -125,8 +134,8 @@ define(
     inputs="values*",
     attributes={
         "kind": NAME,
-        "message": STRUCTURE.or_else(None),
-        "state": STRUCTURE.or_else(None),
+        "message": either(NONE, structure(str, tuple)).or_else(None),
+        "state": either(NONE, structure(dict)).or_else(None),
     },
     infer=lambda *types, **_: (),
     kernel=_raise_kernel,
@@ -156,7 +165,7 @@ define(
     doc="Text with places for values to the standard output or error.",
     inputs="values*",
     attributes={
-        "text": STRUCTURE,
+        "text": structure(tuple),
         "stream": one_of("stdout", "stderr").or_else("stdout"),
         "flush": False,
     },
