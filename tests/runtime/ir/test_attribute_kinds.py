@@ -126,7 +126,7 @@ def program_with(line):
         (
             '"dy2st.write"(%x) {text = [#dy2st.text<[[#dy2st.output<0, number>, "", "2000000000.2f"]]>], '
             'stream = "stdout", flush = false} : (tensor<i64>) -> ()',
-            "not a nest of constants and operands",
+            "not a nest of constants and operands in a tuple",
         ),
         (
             '"dy2st.print"(%x) {pieces = [1]} : (tensor<i64>) -> ()',

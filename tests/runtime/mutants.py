@@ -1,0 +1,509 @@
+"""Saved models with random changes: refused by a Dy2stError, or loaded and run; nothing else happens.
+
+    python -m tests.runtime.mutants 100000 --processes 2      # progress, and what fails, by seed
+    python -m tests.runtime.mutants 1 --from 4711 --show      # one mutant, as a diff
+
+Each seed is one mutant of one of ten models. A worker process loads it and runs all its methods on
+ordinary inputs; it may open no file but the pair, take 2 seconds, and 200 MB above what it has. An
+exception is in order if it is a Dy2stError, if the Program raises it (`raise`, `assert`), or if the
+record of the operator names its class. A `while` that never ends and a result that the text says is
+huge are what the file asks for; both are counted apart.
+"""
+
+import argparse
+import difflib
+import io as streams
+import json
+import os
+import random
+import re
+import resource
+import select
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from dy2st_runtime import io
+from dy2st_runtime.errors import Dy2stError
+from dy2st_runtime.ir import DEFINITIONS, TensorType
+from dy2st_runtime.ir.choice import text_of
+from tests.runtime.mutant_models import MODELS, save_all
+
+SECONDS = 2
+BYTES = 200 * 2**20
+# A Program whose text says results of more than this asks for it.
+HUGE = 20 * 2**20
+BATCH = 250
+TOKEN = re.compile(r'"[^"\n]*"|%?[A-Za-z_#!][\w.$]*|-?\d+(?:\.\d+)?|->|[^\s]')
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
+VALUES = [
+    "unit", "true", "0", "-1", "3", "4611686018427387904", "99999999999", "-9223372036854775808",
+    "1.5", "0x7FF8000000000000 : f64", '"stdout"', '"modules"', '"a"', '"\\00"', "f32", "i1", "i64",
+    "[]", "[0]", "[1, 0]", "[-1]", "[[0, 1], [2, 3]]", "[1.5]", '["a"]', "[true]", "[99999999999]",
+    "dense<0.0> : tensor<100000000000xf32>", "dense<1> : tensor<i64>", "dense<[1, 2]> : tensor<2xi64>",
+    "#dy2st.output<0>", "#dy2st.output<7>", "#dy2st.output<0, number>", "#dy2st.list<[1]>",
+    '#dy2st.dict<[["a", 1]]>', '#dy2st.bytes<"61">', '#dy2st.named<"P", ["x"], [1]>',
+    '#dy2st.named<"P", ["\ufb01", "fi"], [1, 2]>', "#dy2st.choice<#dy2st.output<0>, [unit, 1]>",
+    '#dy2st.text<["a", [#dy2st.output<0, number>, "", "2000000000.2f"]]>',
+    '#dy2st.text<["a", [#dy2st.output<0>, "%", "%s %s"]]>', '#dy2st.dim<"batch">',
+    '#dy2st.condition<"2 > 1">', "#dy2st.scalar<dense<1.0> : tensor<f32>>",
+]  # fmt: skip
+SIZES = ["0", "1", "2", "5", "64", "1000", "100000000000", "-1", "9223372036854775807"]
+
+
+# -- mutants ----------------------------------------------------------------------------------
+
+
+def mutant(seed, originals):
+    """The name of a model, its text and its arrays, changed."""
+    source = random.Random(seed)
+    name = source.choice(sorted(originals))
+    text, arrays = originals[name]
+    if source.random() < 0.15:
+        return name, text, changed_arrays(arrays, source)
+    for _ in range(source.choice([1, 1, 1, 1, 2, 3])):
+        text = source.choice(MEANING if source.random() < 0.7 else WORDS)(text, source)
+    return name, text, arrays
+
+
+def changed_arrays(data, source):
+    """A change in the header, in which lengths may be made right again, or anywhere."""
+    length = int.from_bytes(data[:8], "little")
+    header, body = data[8 : 8 + length].decode(), data[8 + length :]
+    kind = source.randrange(4)
+    if kind == 0:
+        place = source.randrange(len(data))
+        return data[:place] + bytes([source.randrange(256)]) + data[place + 1 :]
+    if kind == 1:
+        return data[: source.randrange(len(data))]
+    change = source.choice([numbers, swapped, dropped, copied])
+    header = change(header, source).encode("utf-8", "replace")
+    return (len(header) if kind == 2 else length).to_bytes(8, "little") + header + body
+
+
+def flipped(text, source):
+    place = source.randrange(len(text))
+    return text[:place] + chr(ord(text[place]) ^ 1 << source.randrange(7)) + text[place + 1 :]
+
+
+def numbers(text, source):
+    """Another number in place of one."""
+    found = list(NUMBER.finditer(text))
+    if not found:
+        return text
+    match = source.choice(found)
+    new = source.choice([*SIZES, str(int(float(match[0])) + source.choice([-1, 1])), "9" * 30])
+    return text[: match.start()] + new + text[match.end() :]
+
+
+def tokens(text, source, count):
+    """Some words with their places, in order."""
+    found = list(TOKEN.finditer(text))
+    return sorted(source.sample(found, min(count, len(found))), key=lambda match: match.start())
+
+
+def swapped(text, source):
+    """Two words exchanged, or one in place of another."""
+    words = tokens(text, source, 2)
+    if len(words) < 2:
+        return text
+    first, second = words
+    other = first[0] if source.random() < 0.5 else second[0]
+    middle = text[first.end() : second.start()]
+    return text[: first.start()] + second[0] + middle + other + text[second.end() :]
+
+
+def dropped(text, source):
+    """A word or a line less."""
+    if source.random() < 0.3:
+        lines = text.split("\n")
+        del lines[source.randrange(len(lines))]
+        return "\n".join(lines)
+    (word,) = tokens(text, source, 1)
+    return text[: word.start()] + text[word.end() :]
+
+
+def copied(text, source):
+    """A line again, there or elsewhere."""
+    lines = text.split("\n")
+    line = source.choice(lines)
+    place = lines.index(line) if source.random() < 0.3 else source.randrange(len(lines))
+    lines.insert(place, line)
+    return "\n".join(lines)
+
+
+def retyped(text, source):
+    """Another value for an attribute."""
+    places = list(re.finditer(r"(?<=[{,] )(\w+) = ", text))
+    if not places:
+        return text
+    start = source.choice(places).end()
+    return text[:start] + source.choice(VALUES) + text[end_of_value(text, start) :]
+
+
+def everywhere(text, source):
+    """A word is another one wherever it stands: types may fit again."""
+    old, new = (word[0] for word in (tokens(text, source, 1) + tokens(text, source, 1)))
+    if source.random() < 0.6:
+        pairs = [
+            ("f32", "i64"),
+            ("f32", "f16"),
+            ("f32", "i1"),
+            ("i64", "i8"),
+            ("i1", "i64"),
+            ("i64", "f64"),
+        ]
+        old, new = source.choice([*pairs, *((f"{a}x", f"{b}x") for a in "23468" for b in "01357")])
+    return re.sub(
+        rf"(?<!\w){re.escape(old)}(?!\w)" if len(old) > 2 else re.escape(old), lambda _: new, text
+    )
+
+
+def renamed(text, source):
+    """Another operator."""
+    places = list(re.finditer(r'"dy2st\.(\w+)"\(%', text))
+    if not places:
+        return text
+    match = source.choice(places)
+    old = DEFINITIONS.get(match[1])
+    alike = [
+        n for n, d in DEFINITIONS.items() if old and list(d.attributes) == list(old.attributes)
+    ]
+    name = source.choice(alike or sorted(DEFINITIONS))
+    return text[: match.start(1)] + name + text[match.end(1) :]
+
+
+def exchanged(text, source):
+    """The value of an attribute is that of another one of its name, or its last number is near it."""
+    places = list(re.finditer(r"(?<=[{,] )(\w+) = ", text))
+    if not places:
+        return text
+    match = source.choice(places)
+    start, end = match.end(), end_of_value(text, match.end())
+    others = [text[m.end() : end_of_value(text, m.end())] for m in places if m[1] == match[1]]
+    value = source.choice(others)
+    if value == text[start:end]:
+        value = {"true": "false", "false": "true"}.get(value) or numbers(value, source)
+    return text[:start] + value + text[end:]
+
+
+def end_of_value(text, start):
+    """Where the value ends that begins at a place: at a comma or bracket of its own depth."""
+    depth = 0
+    for place in range(start, len(text)):
+        if text[place] in "[{<(":
+            depth += 1
+        elif text[place] in "]}>)":
+            depth -= 1
+        if depth < 0 or (depth == 0 and text[place] in ",\n"):
+            return place
+    return len(text)
+
+
+def revalued(text, source):
+    """One part of an attribute is something else."""
+    words = [
+        word for word in TOKEN.finditer(text) if word[0][0] in '0123456789"-' or word[0] == "unit"
+    ]
+    word = source.choice(words)
+    return text[: word.start()] + source.choice(VALUES) + text[word.end() :]
+
+
+def resized(text, source):
+    """A size formula is another one, some of them long or deep."""
+    places = list(re.finditer(r'(?<=")[a-z_][a-z0-9_ +*/()]*(?=")', text))
+    if not places:
+        return text
+    match = source.choice(places)
+    name = match[0]
+    new = source.choice(
+        [
+            f"2*{name}", f"{name} - 1", f"{name}//2", f"{name}*{name}", f"min({name}, 3)", f"-{name}",
+            f"{name} % 0", f"broadcast({name}, 2)", "*".join([f"({name} + 1)"] * source.choice([3, 60])),
+            "+".join([name] * 200), "(" * 50 + name + ")" * 50, f"max({name}, " * 40 + "1" + ")" * 40,
+            f"{name} // {name}", f"{name} > 3", "9" * 20 + f"*{name}",
+        ]
+    )  # fmt: skip
+    return text[: match.start()] + new + text[match.end() :]
+
+
+def placed(text, source):
+    """A location that names a file of this machine, or a line that no file has."""
+    new = source.choice(
+        [
+            'loc("/etc/passwd":1:1)',
+            'loc("/dev/zero":1:1)',
+            'loc("a":99999999999:1)',
+            'loc("\\00":1:1)',
+        ]
+    )
+    found = list(re.finditer(r'loc\("[^"]*":\d+:\d+\)', text))
+    if not found:
+        return text
+    match = source.choice(found)
+    return text[: match.start()] + new + text[match.end() :]
+
+
+# What changes a Program, and what mostly leaves none.
+MEANING = [everywhere, renamed, exchanged, exchanged, numbers, retyped, resized, placed]
+WORDS = [flipped, swapped, dropped, copied, revalued]
+
+
+# -- one mutant in a worker -------------------------------------------------------------------
+
+
+class TooLong(BaseException):
+    """The time is over."""
+
+
+def too_long(*_):
+    raise TooLong
+
+
+def outcome(path, inputs, opened):
+    """What became of a mutant; what begins with "!" must not be."""
+    opened.clear()
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    model = None
+    try:
+        model = io.load(path)
+        said = Counter(called(model, method, inputs) for method in model.programs)
+        wrong = [text for text in said if text.startswith("!")]
+        result = wrong[0] if wrong else "runs" if "runs" in said else "fails as it should"
+    except Dy2stError:
+        result = "refused"
+    except TooLong:
+        result = "! load takes too long"
+    except MemoryError:
+        result = "! load takes too much memory"
+    except Exception as error:
+        result = f"! load raises {described(error)}"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    other = [file for file in opened if not str(file).startswith(str(path))]
+    return f"! opens {other[0]}" if other else result
+
+
+def called(model, name, inputs):
+    """What becomes of the call of one method."""
+    method = getattr(model, name)
+    program = method.program
+    try:
+        method(*inputs)
+        return "runs"
+    except Dy2stError:
+        return "refused when it runs"
+    except TooLong:
+        return "loops" if loops(method, inputs) else "! a call takes too long"
+    except MemoryError:
+        return "huge" if is_huge(program) or loops(method, inputs) else "! too much memory"
+    except Exception as error:
+        return "raises" if is_its_own(error) else f"! a call raises {described(error)}"
+
+
+def described(error):
+    notes = "; ".join(getattr(error, "__notes__", ()))
+    return f"{type(error).__name__}: {error!s:.120} [{notes}]".replace("\n", " ")
+
+
+def is_its_own(error):
+    """Whether the Program raises this, its operator says that it may, or Python's formatting does."""
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace.tb_frame.f_code is text_of.__code__:
+        return True
+    for note in getattr(error, "__notes__", ()):
+        if note.startswith("raised by the Program at"):
+            return True
+        match = re.match("in the operator '(.*)' of", note)
+        raises = match and DEFINITIONS[match[1]].raises
+        if raises and isinstance(error, raises):
+            return True
+    return False
+
+
+def is_huge(program):
+    """Whether the text says so: results, or symbols that any input may make large, are counted."""
+    most = 0
+    for operator in program.walk():
+        for variable in operator.results:
+            if isinstance(variable.type, TensorType):
+                sizes = [s if isinstance(s, int) else 4 for s in variable.type.shape]
+                most = max(most, int(np.prod(sizes, dtype=float)) * variable.type.dtype.itemsize)
+    return most > HUGE
+
+
+def loops(method, inputs):
+    """Whether the generated code goes on and on."""
+    lines = [0]
+
+    def count(frame, event, _):
+        if not frame.f_code.co_filename.startswith("<dy2st"):
+            return None
+        lines[0] += event == "line"
+        if lines[0] > 5_000:
+            raise TooLong
+        return count
+
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    sys.settrace(count)
+    try:
+        method(*inputs)
+    except (TooLong, MemoryError):
+        pass
+    finally:
+        sys.settrace(None)
+    return lines[0] > 1_000
+
+
+def work(folder, originals, seeds, pipe):
+    """Try mutants, in a process of its own; one line of JSON for each."""
+    opened, inputs = [], {name: given for name, _, _, given in MODELS}
+    sys.stdout = sys.stderr = streams.StringIO()
+    os.environ["DY2ST_DEBUG"] = "1"  # our frames stay in tracebacks
+    signal.signal(signal.SIGALRM, too_long)
+    warnings.simplefilter("ignore")
+    watched = [False]
+
+    def hook(event, arguments):
+        if watched[0] and event == "open":
+            opened.append(arguments[0])
+
+    sys.addaudithook(hook)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + BYTES, used + BYTES))
+    path = Path(folder) / f"mutant{os.getpid()}"
+    for seed in seeds:
+        name, text, arrays = mutant(seed, originals)
+        Path(f"{path}.mlir").write_bytes(text.encode("utf-8", "surrogatepass"))
+        Path(f"{path}.safetensors").write_bytes(arrays)
+        os.write(pipe, b"\n")
+        watched[0] = True
+        result = outcome(path, inputs[name], opened)
+        watched[0] = False
+        sys.stdout.truncate(0)
+        os.write(pipe, (json.dumps([seed, name, result]) + "\n").encode())
+
+
+# -- many, in processes -----------------------------------------------------------------------
+
+
+def originals_in(folder):
+    """The texts and arrays of the models, by name."""
+    save_all(folder)
+    return {
+        name: (
+            Path(f"{folder}/{name}.mlir").read_text(encoding="utf-8"),
+            Path(f"{folder}/{name}.safetensors").read_bytes(),
+        )
+        for name, *_ in MODELS
+    }
+
+
+def tried(count, first=0, processes=1, report=lambda counts: None):
+    """What became of `count` mutants: how many of each kind, and what must not be, by seed."""
+    counts, wrong = Counter(), []
+    with tempfile.TemporaryDirectory() as folder:
+        originals = originals_in(folder)
+        waiting = [
+            range(start, min(start + BATCH, first + count))
+            for start in range(first, first + count, BATCH)
+        ][::-1]
+        running = {}
+        while waiting or running:
+            while waiting and len(running) < processes:
+                worker = Worker(folder, originals, waiting.pop())
+                running[worker.pipe] = worker
+            ready, _, _ = select.select(list(running), [], [], 1)
+            for worker in list(running.values()):
+                for seed, name, result in worker.read(worker.pipe in ready):
+                    counts["!" if result.startswith("!") else result] += 1
+                    wrong += [(seed, name, result)] * result.startswith("!")
+                if worker.is_done:
+                    del running[worker.pipe]
+                    waiting += [worker.left] if worker.left else []
+            report(counts)
+    return counts, wrong
+
+
+class Worker:
+    """A process that tries mutants; one that dies or does not answer is the fault of its mutant."""
+
+    def __init__(self, folder, originals, seeds):
+        self.left, self.is_done, self.rest, self.last = seeds, False, b"", time.monotonic()
+        self.pipe, writing = os.pipe()
+        self.process = os.fork()
+        if not self.process:
+            os.close(self.pipe)
+            try:
+                work(folder, originals, seeds, writing)
+            finally:
+                os._exit(0)
+        os.close(writing)
+
+    def read(self, is_ready):
+        """The results that have come."""
+        if is_ready:
+            data, self.last = os.read(self.pipe, 65536), time.monotonic()
+            *lines, self.rest = (self.rest + data).split(b"\n")
+            results = [json.loads(line) for line in lines if line]
+            self.left = self.left[len(results) :]
+            return results + ([] if data else self._end("ends the process"))
+        return self._end("hangs") if time.monotonic() - self.last > 30 else []
+
+    def _end(self, what):
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+        os.close(self.pipe)
+        self.is_done = True
+        if not self.left:
+            return []
+        seed, self.left = self.left[0], self.left[1:]
+        return [(seed, "?", f"! {what}")]
+
+
+def shown(seed):
+    """A mutant as a diff."""
+    with tempfile.TemporaryDirectory() as folder:
+        originals = originals_in(folder)
+    name, text, arrays = mutant(seed, originals)
+    old, old_arrays = originals[name]
+    lines = difflib.unified_diff(
+        old.splitlines(), text.splitlines(), name, str(seed), "", "", 0, ""
+    )
+    return "\n".join([*lines, *([f"{old_arrays}\n{arrays}"] if arrays != old_arrays else [])])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("count", type=int)
+    parser.add_argument("--from", type=int, default=0, dest="first")
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--show", action="store_true")
+    options = parser.parse_args()
+    last = [time.monotonic()]
+
+    def report(counts):
+        if time.monotonic() - last[0] > 10:
+            last[0] = time.monotonic()
+            print(f"{sum(counts.values())} of {options.count}: {dict(counts)}", flush=True)
+
+    if options.show:
+        for seed in range(options.first, options.first + options.count):
+            print(shown(seed))
+    counts, wrong = tried(options.count, options.first, options.processes, report)
+    for seed, name, result in wrong:
+        print(f"seed {seed} ({name}): {result}")
+    print(f"{options.count} mutants from {options.first}: {dict(counts)}")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
