@@ -4,13 +4,14 @@
     python -m tests.runtime.mutants 1 --from 4711 --show      # one mutant, as a diff
 
 Each seed is one mutant of one of ten models. A worker process loads it and runs all its methods on
-ordinary inputs; it may open no file but the pair, take 2 seconds, and 200 MB above what it has. An
+ordinary inputs; it may open no file but the pair, compute for 2 seconds, and take 200 MB more. An
 exception is in order if it is a Dy2stError, if the Program raises it (`raise`, `assert`), or if the
 record of the operator names its class. A `while` that never ends and a result that the text says is
 huge are what the file asks for; both are counted apart.
 """
 
 import argparse
+import contextlib
 import difflib
 import io as streams
 import json
@@ -269,7 +270,7 @@ def too_long(*_):
 def outcome(path, inputs, opened):
     """What became of a mutant; what begins with "!" must not be."""
     opened.clear()
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     model = None
     try:
         model = io.load(path)
@@ -285,7 +286,7 @@ def outcome(path, inputs, opened):
     except Exception as error:
         result = f"! load raises {described(error)}"
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     other = [file for file in opened if not str(file).startswith(str(path))]
     return f"! opens {other[0]}" if other else result
 
@@ -352,7 +353,7 @@ def loops(method, inputs):
             raise TooLong
         return count
 
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     sys.settrace(count)
     try:
         method(*inputs)
@@ -368,7 +369,7 @@ def work(folder, originals, seeds, pipe):
     opened, inputs = [], {name: given for name, _, _, given in MODELS}
     sys.stdout = sys.stderr = streams.StringIO()
     os.environ["DY2ST_DEBUG"] = "1"  # our frames stay in tracebacks
-    signal.signal(signal.SIGALRM, too_long)
+    signal.signal(signal.SIGPROF, too_long)
     warnings.simplefilter("ignore")
     watched = [False]
 
@@ -396,8 +397,11 @@ def work(folder, originals, seeds, pipe):
 
 
 def originals_in(folder):
-    """The texts and arrays of the models, by name."""
+    """The texts and arrays of the models, by name; what is imported late is imported."""
     save_all(folder)
+    with contextlib.redirect_stdout(streams.StringIO()):
+        for name, _, _, inputs in MODELS:
+            io.load(f"{folder}/{name}")(*inputs)
     return {
         name: (
             Path(f"{folder}/{name}.mlir").read_text(encoding="utf-8"),
@@ -408,7 +412,7 @@ def originals_in(folder):
 
 
 def tried(count, first=0, processes=1, report=lambda counts: None):
-    """What became of `count` mutants: how many of each kind, and what must not be, by seed."""
+    """What became of `count` mutants: how many of each kind; the seeds of what must not be."""
     counts, wrong = Counter(), []
     with tempfile.TemporaryDirectory() as folder:
         originals = originals_in(folder)
@@ -424,8 +428,11 @@ def tried(count, first=0, processes=1, report=lambda counts: None):
             ready, _, _ = select.select(list(running), [], [], 1)
             for worker in list(running.values()):
                 for seed, name, result in worker.read(worker.pipe in ready):
-                    counts["!" if result.startswith("!") else result] += 1
-                    wrong += [(seed, name, result)] * result.startswith("!")
+                    is_wrong = result.startswith("!")
+                    counts["!" if is_wrong else result] += 1
+                    if is_wrong:
+                        print(f"seed {seed} ({name}): {result}", flush=True)
+                        wrong.append(seed)
                 if worker.is_done:
                     del running[worker.pipe]
                     waiting += [worker.left] if worker.left else []
@@ -499,8 +506,6 @@ def main():
         for seed in range(options.first, options.first + options.count):
             print(shown(seed))
     counts, wrong = tried(options.count, options.first, options.processes, report)
-    for seed, name, result in wrong:
-        print(f"seed {seed} ({name}): {result}")
     print(f"{options.count} mutants from {options.first}: {dict(counts)}")
     sys.exit(bool(wrong))
 

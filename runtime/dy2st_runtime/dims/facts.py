@@ -50,6 +50,8 @@ from dy2st_runtime.dims.samples import deep_symbols
 from dy2st_runtime.dims.told import Question, note
 
 _ROUNDS, _DEEPEST = 8, 60
+# So many terms are looked at for rules in all: rules that are put into rules may grow with each.
+_MOST_TERMS = 20_000
 _SEEN_INSIDE = (
     *("log", "told", "inequalities", "quotients", "_rules", "_products", "_ranges", "_nonzero"),
     *("_choices", "_pairs", "_wholes", "_broadcasts", "age"),
@@ -83,14 +85,14 @@ class Facts:
         self._wholes: list[tuple[Dim, Size, Size]] = []
         self._broadcasts: list[Condition] = []
         self.age: dict[Atom, int] = {}
-        self._turn = self._nested = 0
+        self._turn = self._nested = self._looked_at = 0
         self._normal: dict[Size, tuple[int, Size]] = {}
         self._intervals: dict[Atom, Interval] = {}
 
     def inside(self) -> Facts:
         """The facts of a place inside this one, which may have more."""
         inner = Facts()
-        inner.place, inner.mask = self.place, self.mask
+        inner.place, inner.mask, inner._looked_at = self.place, self.mask, self._looked_at
         for name in _SEEN_INSIDE:
             setattr(inner, name, getattr(self, name).copy())
         return inner
@@ -169,6 +171,9 @@ class Facts:
 
     def _rebuilt(self, size: Size) -> Size:
         constant, terms = split(size)
+        self._looked_at += len(terms)
+        if self._looked_at > _MOST_TERMS:
+            return size
         result: Size = constant
         for atoms, factor in terms:
             term: Size = factor

@@ -38,6 +38,8 @@ Texts = Iterator[str]
 
 CONTROL_FLOW = ("cond", "while")
 MAX_BLOCK_DEPTH = 150
+# What is known of sizes grows with the square of them.
+MAX_CONSTRAINTS = 1_000
 # Symbols that a shape rule makes while it is checked are numbered from here, apart from all others.
 _FRESH = 10**9
 # What a shape rule may raise when operands or attributes are not what it was written for.
@@ -453,10 +455,17 @@ def constraints_are_bound(program: Program, scope: Scope) -> Texts:
                 yield f"{located.constraint.condition} has the size {symbol}, which nothing binds"
 
 
+def constraints_are_few(program: Program) -> Texts:
+    """What is required of sizes can be looked through in a second or two."""
+    if len(program.constraints) > MAX_CONSTRAINTS:
+        yield f"there are {len(program.constraints)} constraints, more than {MAX_CONSTRAINTS}"
+
+
 PROGRAM_RULES: tuple[Callable[[Program], Texts], ...] = (
     program_takes_inputs_and_state,
     updates_are_last_yields,
     structure_can_be_kept,
+    constraints_are_few,
 )
 RULES_AT_END: tuple[Callable[[Program, Scope], Texts], ...] = (
     symbols_have_one_range,

@@ -14,6 +14,7 @@ from dy2st_runtime.errors import ShapeError, VerifyError
 from dy2st_runtime.ir.facts import branch_condition, facts_of, holding
 from dy2st_runtime.ir.invariants import (
     MAX_BLOCK_DEPTH,
+    MAX_CONSTRAINTS,
     PROGRAM_RULES,
     RULES_AFTER,
     RULES_AT_END,
@@ -73,6 +74,8 @@ class _Verifier:
         program = self.program
         for rule in PROGRAM_RULES:
             self._add(rule, rule(program), None)
+        if len(program.constraints) > MAX_CONSTRAINTS:  # said by a rule
+            return
         scope = Scope(program.block)
         try:
             facts = facts_of(program)
