@@ -180,3 +180,30 @@ def test_an_input_that_only_the_host_reads_is_no_hindrance():
     np.testing.assert_allclose(
         computed(network, inputs)[0], expected(model, inputs)[0], rtol=1e-4, atol=1e-5
     )
+
+
+def narrow_tiny_yolo(m, x):
+    """TinyYOLO's windows, strides and paddings; sizes do not depend on its channels."""
+    for number in range(6):
+        x = F.leaky_relu(m.sublayers()[number](x), 0.125)
+        x = F.max_pool2d(x, 2, 2 if number < 5 else 1)
+    for number in (6, 7):
+        x = F.leaky_relu(m.sublayers()[number](x), 0.125)
+    return m.sublayers()[8](x)
+
+
+def test_tiny_yolo_is_laid_out_as_it_is_published():
+    """Sizes with borders, zeros stored and zeros skipped, as in the known tool chain's file."""
+    paddings = [1, 1, 1, 1, 1, [1, 2, 1, 2], 1, 1]
+    parts = {f"c{i}": conv(4 if i else 3, 4, 3, padding) for i, padding in enumerate(paddings)}
+    module = module_of(Model(narrow_tiny_yolo, **parts, last=conv(4, 5, 1, 0)), (1, 3, 416, 416))
+    layers = gen_ir(module, quantize=False, symmetric=True).network.layers
+    edges = [418, 210, 106, 54, 28, 17, 15, 15, 13]
+    assert [y.input_size[1:3] for y in layers] == [[edge, edge] for edge in edges]
+    assert [y.output_size[1] for y in layers] == [*edges[1:], 13]
+    stored = [1, 1, 1, 1, 2, 1, 1, 0, 0]
+    assert [y.post_padding_size for y in layers] == [[sides] * 4 for sides in stored]
+    skipped = [[1, 0, 1, 0] if number == 5 else [0] * 4 for number in range(9)]
+    assert [y.pre_remove_padding_size for y in layers] == skipped
+    assert {y.post_padding_mode for y in layers} == {1}
+    assert [y.extra_pre_padding for y in layers] == [1] + [0] * 8
