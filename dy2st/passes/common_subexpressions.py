@@ -13,6 +13,7 @@ nothing leaves a branch or a loop.
 
 from __future__ import annotations
 
+from struct import pack
 from typing import Any
 
 import numpy as np
@@ -161,7 +162,7 @@ def _plain(value: Any) -> Any:
     if value.__class__ is int or value.__class__ is str:
         return value
     if value.__class__ is float:
-        return ("float", value.hex())
+        return ("float", pack("d", value))  # by its bits: NaN has a sign too
     if isinstance(value, np.dtype):
         return value
     return (value.__class__, value if value.__class__ is bool else id(value), value is None)

@@ -119,6 +119,14 @@ def test_operands_in_both_orders_keep_their_bits(t, name, dtype):
     assert_same_bits(t, program, x, y)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_filled_tensors_keep_their_bits(t, dtype):
+    def build(x):
+        return [F.full_like(x, number) * x for number in SPECIAL]
+
+    assert_same_bits(t, t.program_of(build, t.floats(1, dtype=dtype)), np.ones(1, dtype))
+
+
 KINDS = ("bool", "int8", "uint8", "int32", "int64", "float16", "float32", "float64")
 
 

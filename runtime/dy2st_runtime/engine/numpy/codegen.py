@@ -24,6 +24,7 @@ import keyword
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from struct import pack
 from typing import Any
 
 import numpy as np
@@ -454,7 +455,9 @@ def _stretched(*sizes: int) -> int:
 
 def _key(value: Any) -> Any:
     """Equal keys for values that may share a global."""
-    if isinstance(value, (int, float, str, bool, np.dtype)):
+    if isinstance(value, float):
+        return float, pack("d", value)  # by its bits: NaN has a sign too
+    if isinstance(value, (int, str, bool, np.dtype)):
         return type(value), repr(value)
     if isinstance(value, np.generic):
         return type(value), value.tobytes()
