@@ -77,6 +77,8 @@ class StaticFunction:
         self._methods: dict[int, StaticFunction] = {}
         self.passes = passes
         self._called: Layer | None = None
+        # Loads all that a trace needs, now: a process may be forked while others load.
+        self._trace = tracing.trace
         self._signature = inspect.signature(function)
         self._state: LayerState | None = None
         self._families: dict[Any, Family] = {}
@@ -370,7 +372,7 @@ class StaticFunction:
         layer = instance if isinstance(instance, Layer) else None
         arguments = (bound.args, bound.kwargs)
         called = self._function if self._called is None else self._call_of_layer
-        concrete = tracing.trace(
+        concrete = self._trace(
             self._function,
             *arguments,
             self.__name__,

@@ -1,5 +1,6 @@
-"""All that a trace needs: loaded when a function is first traced."""
+"""All that a trace needs, and what runs its Program: loaded with the first `to_static`."""
 
+import dy2st_runtime.engine.numpy.executable  # noqa: F401
 from dy2st.convert.call import convert_call, on_conversion
 from dy2st.convert.once import OneCall
 from dy2st.jit.concrete_program import place_of, trace
