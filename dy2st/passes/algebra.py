@@ -140,6 +140,18 @@ def decided_where(m: Match) -> Any:
     return chosen
 
 
+_slope = constant(lambda array: array.size == 1, "one number")
+_leaky = op.where(op.greater_than(_x, 0), _x, op.multiply(_x, _slope))
+
+
+@rule(_leaky)
+def leaky_choice(m: Match) -> Any:
+    """where(x > 0, x, x * slope) -> leaky_relu(x), as older files have it."""
+    m.require(is_float(m[_x]), "integers become floats there")
+    _keeps_type(m, _leaky)
+    return apply("leaky_relu", m[_x], negative_slope=float(m.array(_slope).reshape(())))
+
+
 _bool = value(lambda v: v.tensor_type.dtype.kind == "b", "a bool")
 
 
@@ -213,6 +225,7 @@ RULES = (
     power_of_one,
     difference_of_same,
     decided_where,
+    leaky_choice,
     *LOGIC,
     *(_join_rule(count) for count in range(2, 9)),
     _clip_rule("maximum"),

@@ -94,6 +94,16 @@ CHEAPER = {
     "x - x": (lambda x, d: x - x, "int8 uint8 int64", ["full"]),
     "relu(relu(x))": (lambda x, d: F.relu(F.relu(x)), "float32 int64", ["relu"]),
     "abs(abs(x))": (lambda x, d: F.abs(F.abs(x)), "float32 int8", ["abs"]),
+    "leaky": (
+        lambda x, d: F.where(x > full(0, d), x, x * full(0.1, d)),
+        "float32 float64 float16",
+        ["leaky_relu"],
+    ),
+    "leaky turned": (
+        lambda x, d: F.where(x > full(0, d), x, full(-1.5, d, 1) * x),
+        "float32 float16",
+        ["leaky_relu"],
+    ),
     "x and False": (lambda x, d: F.logical_and(x, full(False, d)), "bool", ["full"]),
     "x or True": (lambda x, d: F.logical_or(full(True, d), x), "bool", ["full"]),
 }
@@ -178,6 +188,7 @@ KEPT = {
     "1 / x": (lambda x, d: full(1, d) / x, "float32"),
     "1 ** x": (lambda x, d: full(1, d) ** x, "float32"),
     "x * 255": (lambda x, d: x * full(255, d), "uint8"),
+    "a leak above 1": (lambda x, d: F.where(x > full(1, d), x, x * full(0.1, d)), "float32"),
     "max and min": (lambda x, d: F.minimum(F.maximum(x, full(0, d)), full(6, d)), "float32 int64"),
     "x * nearly 1": (lambda x, d: x * np.array([1.0, 1.0000001], d), "float32"),
     "not x": (lambda x, d: F.logical_not(x), "bool"),

@@ -120,6 +120,20 @@ def test_operands_in_both_orders_keep_their_bits(t, name, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_leaky_choices_keep_their_bits(t, dtype):
+    zero = np.zeros((), dtype)
+
+    def build(x):
+        return [
+            F.where(x > zero, x, x * slope) for slope in (*constants(dtype), np.array(0.1, dtype))
+        ]
+
+    program = t.program_of(build, t.floats(37, dtype=dtype))
+    assert "leaky_relu" in t.names(passes.SimplifyAlgebra()(program))
+    assert_same_bits(t, program, edges(dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_filled_tensors_keep_their_bits(t, dtype):
     def build(x):
         return [F.full_like(x, number) * x for number in SPECIAL]
