@@ -254,7 +254,8 @@ def cond_is_closed(operator: Operator, scope: Scope) -> Texts:
     captured = operator.operands[1:]
     for what, block in zip(("true", "false"), operator.blocks, strict=True):
         yield from _fits(captured, block.parameters, f"the {what} Block's parameters", scope)
-        with holding(branch_condition(operator.operands[0], what == "true")):
+        conditions = [branch_condition(v, what == "true") for v in operator.operands[:1]]
+        with holding(conditions[0] if conditions else None):
             yield from _fits(block.yields, operator.results, f"the {what} Block's yields", scope)
 
 
