@@ -5,12 +5,13 @@ It imports NumPy and safetensors only.
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime import dims, engine, errors, ir, nn, ops, optimizer
+from dy2st_runtime import dims, engine, errors, ir, ops
 from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.late import late_names
 from dy2st_runtime.tensor import from_dlpack, from_numpy, to_tensor
 
 if TYPE_CHECKING:
+    from dy2st_runtime import nn, optimizer
     from dy2st_runtime.io import LoadedModel, load
 else:
     __getattr__ = late_names(
@@ -19,6 +20,8 @@ else:
             "LoadedModel": "dy2st_runtime.io:LoadedModel",
             "io": "dy2st_runtime.io",
             "load": "dy2st_runtime.io:load",
+            "nn": "dy2st_runtime.nn",
+            "optimizer": "dy2st_runtime.optimizer",
         },
     )
 

@@ -250,6 +250,7 @@ def main():
                 bad += 1
                 print(seed, WAYS[seed % len(WAYS)].__name__, *found, flush=True)
     print(f"{wanted.count} moments, {interrupts.count} interrupts, {bad} left something behind")
+    sys.exit(bool(bad))
     return int(bad > 0)
 
 

@@ -131,4 +131,5 @@ if __name__ == "__main__":
     print(*found, sep="\n")
     print({f"{n}: {way.__name__}": t for n, (way, t) in enumerate(zip(WAYS, threads.turns))})
     print(f"{len(found)} errors, {len(gc.garbage)} objects that cannot be freed")
+    sys.exit(bool(found))
     sys.exit(int(bool(found)))
