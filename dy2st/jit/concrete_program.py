@@ -35,14 +35,7 @@ from dy2st.jit.unknown_sizes import refused
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Condition, Dim, require
 from dy2st_runtime.errors import ConversionError, Location, TensorAsPython
-from dy2st_runtime.ir import (
-    Output,
-    Program,
-    Tensor,
-    TensorType,
-    Tracer,
-    Variable,
-)
+from dy2st_runtime.ir import Output, Program, Tensor, TensorType, Tracer, Variable
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
 from dy2st_runtime.ir.gradient_flow import Settings, settings_of
