@@ -72,7 +72,7 @@ def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
 def store_arrays(path: Path, arrays: Mapping[str, Array], digest: str = "") -> None:
     """Write arrays to a new file, with the digest that a text beside it has too."""
     stored, same_as = _once_each(arrays)
-    facts = {_DIGEST: digest} if digest else {}
+    facts: dict[str, Any] = {_DIGEST: digest} if digest else {}
     facts |= {_SAME_AS: same_as} if same_as else {}
     metadata = {_OURS: json.dumps(facts, sort_keys=True)} if facts else None
     try:
@@ -90,7 +90,7 @@ def digest_of(arrays: Mapping[str, Array]) -> str:
     found = hashlib.blake2b(json.dumps(same_as, sort_keys=True).encode(), digest_size=16)
     for name, array in stored.items():
         found.update(json.dumps([name, array.dtype.name, array.shape]).encode())
-        found.update(array.reshape(-1).view(np.uint8))
+        found.update(array.reshape(-1).view(np.uint8).data)
     return found.hexdigest()
 
 

@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save_file
 
 from dy2st_runtime.errors import ArgumentError, FormatError
 from dy2st_runtime.files import replacing
-from dy2st_runtime.tensor_file import read_arrays, write_arrays
+from dy2st_runtime.tensor_file import digest_of, read_arrays, write_arrays
 
 DTYPES = [
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -203,3 +203,24 @@ def test_files_cut_or_changed_anywhere_are_refused_or_read(file):
             read_arrays(file)
         except FormatError:
             pass
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_the_digest_tells_arrays_not_how_they_lie_in_memory(dtype):
+    data = np.random.default_rng(0).integers(0, 2, (3, 4)).astype(dtype)
+    for same in (data.copy("F"), np.stack([data, data], 1)[:, 0]):
+        assert digest_of({"a": same}) == digest_of({"a": data})
+    others = [
+        {"b": data},
+        {"a": data.reshape(4, 3)},
+        {"a": data, "b": data[:0]},
+        {"a": data[::-1]},
+        {},
+    ]
+    assert len({digest_of(arrays) for arrays in (*others, {"a": data})}) == 6
+
+
+def test_the_digest_does_not_depend_on_the_order_of_bytes_or_names():
+    left = {"a": np.array([1.5, 2.5], ">f4"), "b": np.zeros(0)}
+    right = {"b": np.zeros(0), "a": np.array([1.5, 2.5], "f4")}
+    assert digest_of(left) == digest_of(right)

@@ -114,6 +114,15 @@ def _is_axis(value: Any, types: Types) -> bool:
     return type(value) is int and 0 <= value < _rank(types)
 
 
+def _are_axes(value: Any, types: Types) -> bool:
+    are_known = type(value) is tuple and all(_is_axis(axis, types) for axis in value)
+    return are_known and len(set(value)) == len(value)
+
+
+def _is_order(value: Any, types: Types) -> bool:
+    return _are_axes(value, types) and len(value) == _rank(types)
+
+
 def _is_signed_axis(value: Any, types: Types) -> bool:
     return type(value) is int and -_rank(types) <= value < _rank(types)
 
@@ -128,6 +137,14 @@ def _is_array(value: Any, _: Types) -> bool:
 
 def _is_pair(value: Any, _: Types) -> bool:
     return type(value) is tuple and len(value) == 2 and all(type(n) in (int, Dim) for n in value)
+
+
+def _is_frame(value: Any, _: Types) -> bool:
+    return type(value) is tuple and len(value) == 2 and all(map(_is_size, value))
+
+
+def _is_step(value: Any, _: Types) -> bool:
+    return type(value) is Dim or (_is_integer(value) and value > 0)
 
 
 def _is_piece(value: Any, types: Types) -> bool:
@@ -152,11 +169,14 @@ CONDITION = AttributeKind("a condition on sizes", lambda value, _: type(value) i
 AXIS = AttributeKind("an axis of the first operand", _is_axis)
 SIGNED_AXIS = AttributeKind("an axis of the first operand, also from the end", _is_signed_axis)
 NEW_AXIS = AttributeKind("a place for an axis", _is_place_of_axis)
-AXES = several(AXIS, "axes of the first operand")
+AXES = AttributeKind("different axes of the first operand", _are_axes)
+ORDER = AttributeKind("all axes of the first operand in some order", _is_order)
 INTEGERS = several(INTEGER, "a list of integers")
 SIZES = several(SIZE, "a list of sizes")
 INDICES = several(INDEX, "a list of integers and sizes")
 PAIRS = several(AttributeKind("", _is_pair), "a list of pairs of integers or sizes")
+FRAME = several(AttributeKind("", _is_frame), "a list of pairs of sizes")
+STEPS = several(AttributeKind("", _is_step), "a list of sizes from 1")
 KNOWN_SIZES = either(NONE, several(either(SIZE, NONE), "sizes of which some are not known"))
 PIECES = several(AttributeKind("", _is_piece), "texts and numbers of operands", None)
 
@@ -176,6 +196,7 @@ __all__ = [
     "CONDITION",
     "DTYPE",
     "FLAG",
+    "FRAME",
     "INDEX",
     "INDICES",
     "INTEGER",
@@ -185,12 +206,14 @@ __all__ = [
     "NEW_AXIS",
     "NONE",
     "NUMBER",
+    "ORDER",
     "PAIRS",
     "PIECES",
     "REQUIRED",
     "SIGNED_AXIS",
     "SIZE",
     "SIZES",
+    "STEPS",
     "TEXT",
     "AttributeKind",
     "either",

@@ -28,13 +28,13 @@ from dy2st_runtime.ir import (
     define,
     is_floating,
 )
-from dy2st_runtime.ir.attribute_kinds import INTEGERS, PAIRS, SIZES
+from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEPS
 
 Pads = tuple[tuple[int, int], ...]
 _GEOMETRY: dict[str, Any] = {
-    "strides": INTEGERS,
-    "pads": PAIRS,
-    "dilations": INTEGERS,
+    "strides": STEPS,
+    "pads": FRAME,
+    "dilations": STEPS,
     "groups": 1,
 }
 

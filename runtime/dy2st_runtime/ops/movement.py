@@ -35,7 +35,7 @@ from dy2st_runtime.ir.arguments import (
     rank_of,
     shape_of,
 )
-from dy2st_runtime.ir.attribute_kinds import AXES, INDICES, SIZES
+from dy2st_runtime.ir.attribute_kinds import AXES, AXIS, INDICES, ORDER, SIZES, several
 from dy2st_runtime.ops.rules import broadcast_shapes, created
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ define(
     padding=lambda site: [site.attributes["perm"].index(axis) for axis in site.longer[0]],
     kind=Kind.INJECTIVE,
     view=View.TURNED,
-    attributes={"perm": AXES},
+    attributes={"perm": ORDER},
     infer=lambda x, perm: x.with_shape(x.shape[p] for p in perm),
     kernel=lambda x, perm: x.transpose(perm),
     data=True,
@@ -434,7 +434,7 @@ define(
     inputs="x",
     kind=Kind.INJECTIVE,
     along="axis",
-    attributes={"shifts": INDICES, "axis": AXES},
+    attributes={"shifts": INDICES, "axis": several(AXIS, "axes")},
     infer=lambda x, shifts, axis: x,
     kernel=lambda x, shifts, axis: np.roll(x, shifts, axis),
     gradient=lambda g, y, x, shifts, axis: F.roll(g, [-s for s in shifts], list(axis)),

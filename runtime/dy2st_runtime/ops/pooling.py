@@ -20,11 +20,11 @@ from dy2st_runtime.dims import (
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F, Sample, Scales, TensorType, apply, define, is_floating, public
 from dy2st_runtime.ir.arguments import pair
-from dy2st_runtime.ir.attribute_kinds import PAIRS, SIZES
+from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEPS
 from dy2st_runtime.ops.convolution import Pads, padded, window_count, windows
 from dy2st_runtime.ops.convolve import channels_back, channels_first, explicit_pads
 
-_WINDOW: dict[str, Any] = {"kernel": SIZES, "strides": SIZES, "pads": PAIRS}
+_WINDOW: dict[str, Any] = {"kernel": STEPS, "strides": STEPS, "pads": FRAME}
 
 
 def _spatial(x: TensorType, **_: Any) -> range:

@@ -113,7 +113,7 @@ def program_with(line):
         (
             '%0 = "dy2st.sum"(%x) {axis = dense<0.0> : tensor<100000000000xf32>, keepdim = false} : '
             "(tensor<i64>) -> tensor<i64>",
-            "not axes of the first operand",
+            "not different axes of the first operand",
         ),
         (
             '"dy2st.write"(%x) {text = ["a"], stream = "modules", flush = false} : (tensor<i64>) -> ()',
@@ -142,7 +142,7 @@ def test_a_hostile_attribute_is_named(line, message):
 def test_a_number_of_an_operator_is_no_kind_of_another():
     operator = operator_of("sum", [TensorType("float32", (2, 3))], {"axis": (2,), "keepdim": 0})
     assert list(attributes_are_of_their_kind(operator, None)) == [
-        "`axis` is (2,), not axes of the first operand",
+        "`axis` is (2,), not different axes of the first operand",
         "`keepdim` is 0, not true or false",
     ]
     assert isinstance(operator.operands[0], Variable)
