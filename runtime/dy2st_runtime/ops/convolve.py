@@ -56,10 +56,16 @@ def _convolve(
 ) -> Any:
     x, last = channels_first(x, data_format, axes)
     strides, dilations = pair(stride, axes, "stride"), pair(dilation, axes, "dilation")
-    pads = explicit_pads(padding, x.shape[2:], weight.shape[2:], strides, dilations)
+    pads = explicit_pads(padding, x.shape[2:], _kernel(weight, axes), strides, dilations)
     attributes = {"strides": strides, "pads": pads, "dilations": dilations}
     y = apply("conv", x, weight, **attributes, groups=_count_of(groups))
     return channels_back(_with_bias(y, bias), last)
+
+
+def _kernel(weight: Any, axes: int) -> list[Any]:
+    if weight.ndim != axes + 2:
+        raise ShapeError(f"weights have two axes of channels and {axes} more, not {weight.shape}")
+    return weight.shape[2:]  # type: ignore[no-any-return]
 
 
 def _count_of(groups: Any) -> int:
@@ -70,7 +76,11 @@ def _count_of(groups: Any) -> int:
 
 
 def _with_bias(y: Any, bias: Any) -> Any:
-    return y if bias is None else y + F.reshape(bias, [1, bias.shape[0], *[1] * (y.ndim - 2)])
+    if bias is None:
+        return y
+    if bias.ndim != 1:
+        raise ShapeError(f"a bias has one number a channel, its shape is {bias.shape}")
+    return y + F.reshape(bias, [1, bias.shape[0], *[1] * (y.ndim - 2)])
 
 
 def channels_first(x: Any, data_format: str, axes: int) -> tuple[Any, bool]:
@@ -152,9 +162,7 @@ def _transposed(
 ) -> Any:
     x, last = channels_first(x, data_format, axes)
     strides, dilations = pair(stride, axes, "stride"), pair(dilation, axes, "dilation")
-    if weight.ndim != axes + 2:
-        raise ShapeError(f"a kernel of {axes} axes is (c, o/groups, ...), not {weight.shape}")
-    kernel = weight.shape[2:]
+    kernel = _kernel(weight, axes)
     pads = explicit_pads(padding, x.shape[2:], kernel, strides, dilations)
     smallest = [
         (n - 1) * s - before - after + d * (k - 1) + 1

@@ -398,6 +398,8 @@ def repeat_interleave(
 def _repeated(counts: Shape, size: Size) -> Any:
     """The places 0, 1, ... each as often as its count says."""
     numbers = [as_int(count, "an entry of repeats") for count in counts]
+    if min(numbers, default=0) < 0:
+        raise ArgumentError(f"repeat_interleave: {min(numbers)} repeats")
     if equal(size, len(numbers)) is not True:
         raise ShapeError(f"repeat_interleave: {len(numbers)} repeats for {size} elements")
     return np.repeat(np.arange(len(numbers)), numbers)

@@ -124,6 +124,13 @@ REFUSED = {
     "too many axes": lambda: F.layer_norm(dy2st.ones([3]), [2, 3]),
     "no image": lambda: F.pixel_shuffle(dy2st.ones([4, 4]), 2),
     "two factors for one axis": lambda: F.interpolate(dy2st.ones([1, 1, 2]), scale_factor=[2, 2]),
+    "a kernel without axes": lambda: F.conv2d(
+        dy2st.ones([1, 1, 2, 2]), dy2st.ones([1, 1]), padding="same"
+    ),
+    "a bias without channels": lambda: F.conv1d(
+        dy2st.ones([1, 1, 2]), dy2st.ones([1, 1, 1]), dy2st.ones([])
+    ),
+    "negative repeats": lambda: dy2st.repeat_interleave(dy2st.ones([1]), [-1]),
     "a flat kernel": lambda: F.conv2d_transpose(dy2st.ones([1, 1, 2, 2]), dy2st.ones([1, 1, 2])),
 }
 
