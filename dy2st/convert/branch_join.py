@@ -19,6 +19,7 @@ from dy2st.convert.joining import (
     entries_of,
     fits_number,
     is_joinable,
+    is_mixed,
     is_number,
     named,
     number_kind,
@@ -48,6 +49,7 @@ class Slot:
     false: Variable
     type: ValueType
     number: NumberKind | None = None
+    mixed: bool = False
     result: Variable | None = None
 
 
@@ -213,7 +215,8 @@ class Join:
             kind = next(k for k in (float, int, bool) if k in kinds)
             true, false = self._as_number(true, false, kind)
         type = join_types(true.type, false.type, lambda _: self._mismatch(name, left, right))
-        slot = Slot(true, false, type, kind)
+        mixed = is_number(left) != is_number(right) or is_mixed(left) or is_mixed(right)
+        slot = Slot(true, false, type, kind, mixed)
         self.slots.append(slot)
         return slot
 

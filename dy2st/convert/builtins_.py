@@ -76,6 +76,15 @@ def convert_type(*arguments: Any, **options: Any) -> Any:
     return type(*arguments, **options)
 
 
+def convert_class(value: Any) -> Any:
+    """`value.__class__`.
+
+    >>> convert_class(1)
+    <class 'int'>
+    """
+    return stage_builtin(type, (value,), {}) if any_staged(value) else value.__class__
+
+
 def _cast(kind: type) -> Callable[..., Any]:
     def convert(*arguments: Any, **options: Any) -> Any:
         if _len(arguments) == 1 and not options:

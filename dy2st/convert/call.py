@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import inspect
 import sys
 import weakref
@@ -29,7 +30,7 @@ from dy2st.convert import library
 from dy2st.convert.asked import untraced
 from dy2st.convert.assert_ import convert_assert
 from dy2st.convert.attribute_builtins import OF_OBJECTS
-from dy2st.convert.builtins_ import BUILTINS
+from dy2st.convert.builtins_ import BUILTINS, any_staged, convert_class
 from dy2st.convert.by_turns import (
     are_by_turns,
     convert_generator,
@@ -350,6 +351,25 @@ _DECORATORS: tuple[Any, ...] = (contextlib.contextmanager, contextlib.asyncconte
 _MANAGERS: dict[int, Any] = {id(made(lambda: None).__code__): made for made in _DECORATORS}
 
 
+_DISPATCHING = functools.singledispatch(lambda value: value).__code__
+
+
+def _convert_dispatch(function: Any) -> Callable[..., Any]:
+    """A singledispatch function: a number or size of a Program is one of Python to it."""
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        if not arguments or not any_staged(arguments[0]):
+            return function(*arguments, **options)
+
+        def of_case(case: Any) -> Any:
+            chosen = function.dispatch(convert_class(case))
+            return convert_call(chosen)(case, *arguments[1:], **options)
+
+        return spread(of_case, arguments[0])
+
+    return call
+
+
 def _convert_manager(function: FunctionType) -> FunctionType:
     """The context manager made of the converted generator function."""
     inner = inspect.getclosurevars(function).nonlocals["func"]
@@ -363,6 +383,9 @@ def _convert_manager(function: FunctionType) -> FunctionType:
 def _convert_function(function: FunctionType) -> FunctionType:
     if id(function.__code__) in _MANAGERS:
         return _convert_manager(function)
+    if function.__code__ is _DISPATCHING:
+        dispatched: FunctionType = _convert_dispatch(function)
+        return dispatched
     if id(function) in OF_OBJECTS:
         each: FunctionType = OF_OBJECTS[id(function)]
         return each
@@ -463,6 +486,7 @@ HELPERS: dict[str, Any] = _LOOKED_AT | {
         convert_caught,
         convert_cell,
         convert_chain,
+        convert_class,
         convert_caught_error,
         convert_comprehension,
         convert_filter,

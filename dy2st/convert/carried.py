@@ -23,6 +23,7 @@ from dy2st.convert.joining import (
     entries_of,
     fits_number,
     is_joinable,
+    is_mixed,
     is_number,
     named,
     number_kind,
@@ -64,6 +65,7 @@ class Carried:
     initial: Variable
     type: ValueType
     number: NumberKind | None = None
+    mixed: bool = False
     # Whether the user's variable is bound, as another carried value; None if it surely is.
     bound: Carried | None = None
     parameter: Variable | None = None
@@ -132,6 +134,7 @@ class Loop:
         carried = Carried(name, initial, initial.type)
         if is_number(value) and not isinstance(like, Tensor):
             carried.number = number_kind(value)
+        carried.mixed = is_mixed(value)
         self.carried.append(carried)
         return carried
 
@@ -140,7 +143,7 @@ class Loop:
         for carried in self.carried:
             type = renewed(carried.type, self.free)
             parameter = block.add_parameter(type, carried.initial.name)
-            parameter.number = carried.number
+            parameter.number, parameter.mixed = carried.number, carried.mixed
             carried.parameter = parameter
         for carried in self.carried:
             if carried.bound is not None and carried.name not in self.guarded:
@@ -388,7 +391,7 @@ class Loop:
             raise self._mismatch(carried.name, carried.parameter, new)
         with self._outer():
             carried.initial = F.cast(carried.initial, new.dtype)
-        carried.type, carried.number = carried.initial.type, None
+        carried.type, carried.number, carried.mixed = carried.initial.type, None, True
         raise Retrace
 
     def _widen_number(self, carried: Carried, kind: type) -> None:
@@ -399,7 +402,7 @@ class Loop:
         dtype = np.dtype({int: "int64", float: "float64"}[kind])
         with self._outer():
             carried.initial = F.cast(carried.initial, dtype)
-        carried.type, carried.number = carried.initial.type, kind
+        carried.type, carried.number, carried.mixed = carried.initial.type, kind, True
         raise Retrace
 
     def _match_bound(self, carried: Carried, flag: Any, yields: Yields) -> None:

@@ -25,6 +25,11 @@ def is_number(value: Any) -> bool:
     return type(value) in NUMBER_DTYPES or isinstance(value, (Dim, Condition))
 
 
+def is_mixed(value: Any) -> bool:
+    """Whether Python has a number here on some paths, and a tensor or another one on others."""
+    return isinstance(value, Variable) and value.mixed
+
+
 def is_joinable(value: Any) -> bool:
     """Whether a value can become the result of a static operator."""
     return is_number(value) or isinstance(value, Tensor)

@@ -127,7 +127,7 @@ def _append_cond(join: Join, condition: Variable) -> None:
     results = finish(join.tracer, "cond", [condition, *captured], types, blocks)
     for slot, result in zip(join.slots, results, strict=True):
         slot.result = result
-        result.number = slot.number
+        result.number, result.mixed = slot.number, slot.mixed
         facts = [*facts_of_branches(slot.type, slot.true.type, slot.false.type)]
         known = [fact for fact in facts if _is_visible(join.tracer.block, fact)]
         join.tracer.learn(known, "the size of one of the branches")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.joining import is_number, number_kind, to_variable
+from dy2st.convert.joining import is_mixed, is_number, number_kind, to_variable
 from dy2st.convert.stage_if import stage_branches, truth
 from dy2st.convert.traced import is_a
 from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum, minimum
@@ -217,6 +217,7 @@ def _reversed(value: Any) -> Any:
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
+    _check_kind(value)
     if isinstance(value, Variable) and isinstance(value.type, ArrayType):
         return isinstance([], kinds)
     if isinstance(value, Text):
@@ -229,7 +230,20 @@ def _isinstance(value: Any, kinds: Any) -> bool:
     return isinstance(value, kinds) or (isinstance(value, Dim) and isinstance(0, kinds))
 
 
+def _check_kind(value: Any) -> None:
+    """Refuse to say of which class a value is that has one on each path."""
+    if is_mixed(value):
+        raise TensorAsPython(
+            "the class of a value is asked that is a number of Python on one path and a tensor, or "
+            "another kind of number, on another",
+            at=user_location(),
+            why="a Program has one kind of value for both",
+            hint="let it be a tensor on both paths, to_tensor(0.0), or a number: x.item()",
+        )
+
+
 def _type(value: Any) -> type:
+    _check_kind(value)
     if isinstance(value, Variable) and isinstance(value.type, ArrayType):
         return list
     if isinstance(value, Text):

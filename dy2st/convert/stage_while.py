@@ -108,7 +108,8 @@ def _staged(
         facts = facts_of_turns(result.type, carried.initial.type, start.type, end.type)
         tracer.learn(facts, "the size after any number of turns")
     for carried, result in zip(loop.carried, results, strict=True):
-        result.number, carried.result = carried.number, result
+        result.number, result.mixed = carried.number, carried.mixed
+        carried.result = result
     for tensor, carried in loop.states.values():
         assert carried.result is not None
         tracer.assign(tensor, carried.result)
@@ -152,11 +153,14 @@ def _settle(loop: Loop, condition: Function, body: Function) -> tuple[Region, Re
             del constraints[known:]
             continue
         return tested, turned
+    names = ", ".join(f"`{name}`" for name in loop.names if " (outside)" not in name)
     raise LoopMismatch(
-        f"the types of the loop variables {', '.join(loop.names)} do not settle",
+        f"one of the variables {names} has another form after every turn",
         at=loop.place,
-        why=f"after {_ROUNDS} attempts every turn still changes them",
-        hint="start the loop with the variables as they are after a turn",
+        why="the loop depends on a tensor, so one Program must serve every turn: none was found in "
+        f"{_ROUNDS} attempts",
+        hint="let each turn leave the variables in the form that they have before the loop: a list "
+        "may get longer by append(), a tuple or a list in a list may not grow",
     )
 
 

@@ -304,11 +304,32 @@ def _call_case(function: Callable[..., Any], keywords: dict[str, Any], *argument
     if any(isinstance(value, _TRACED) for value in arguments):
         if function is len:
             return stage_len(*arguments)
-        return stage_builtin(function, arguments, keywords)
-    items = arguments[0] if arguments and type(arguments[0]) in (list, tuple) else ()
-    if function in stage_values.BUILTINS and any(isinstance(item, _TRACED) for item in items):
-        return stage_values.call_builtin(function, arguments, keywords)
-    return function(*arguments, **keywords)
+        result = stage_builtin(function, arguments, keywords)
+    elif function in stage_values.BUILTINS and any(
+        isinstance(v, _TRACED) for v in _items_of(arguments)
+    ):
+        result = stage_values.call_builtin(function, arguments, keywords)
+    else:
+        result = function(*arguments, **keywords)
+    if function in _OF_ALL_ITEMS and isinstance(result, Iterator):
+        return [*result]
+    if isinstance(result, Iterator):
+        raise TensorAsPython(
+            f"{function.__name__}() of one of several values, such as a list whose length a tensor "
+            "decides",
+            at=user_location(),
+            why="how far an iterator has come is no value of a Program",
+            hint="go through the items in a `for` statement or list comprehension",
+        )
+    return result
+
+
+def _items_of(arguments: Values) -> Any:
+    return arguments[0] if arguments and type(arguments[0]) in (list, tuple) else ()
+
+
+# What gives iterators over finitely many items, which a list serves as well.
+_OF_ALL_ITEMS: tuple[Any, ...] = (enumerate, reversed, zip)
 
 
 def stage_is(left: Any, right: Any) -> Any:

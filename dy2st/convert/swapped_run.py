@@ -25,6 +25,7 @@ from dy2st.transpiler import is_converted
 from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.errors import (
     ConversionError,
+    Dy2stError,
     Location,
     TensorAsPython,
     UndecidedDim,
@@ -174,6 +175,9 @@ def _find_a_form(preparation: Preparation, error: Exception, refusals: Refusals)
         if preparation.decided.add(error, codes) or preparation.learn(codes):
             return
         preparation.undo()
+    if refusals.errors and not isinstance(error, Dy2stError):
+        # C code, such as functools.reduce(), has said in its own words that it was refused.
+        raise refusals.errors[-1] from None
     raise _explained(error, codes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.convert.traced import is_a
+from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Variable
 from dy2st_runtime.ir.program import refused_by_numpy
 
@@ -19,7 +19,8 @@ def checked_ufunc(ufunc: Any) -> Callable[..., Any]:
     """
 
     def call(*arguments: Any, **options: Any) -> Any:
-        if any(is_a(value, Variable) for value in (*arguments, *options.values())):
+        given = (*arguments, *options.values())
+        if any(isinstance(value, (Variable, Dim, Condition)) for value in given):
             raise refused_by_numpy(ufunc)
         return ufunc(*arguments, **options)
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.errors import UndecidedDim
+from dy2st_runtime.dims.expression import undecided
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.thread_state import Shared, ThreadState
 
@@ -84,7 +84,7 @@ def _user_asks() -> bool:
 
 
 def _refuse(size: Dim, what: str) -> NoReturn:
-    raise UndecidedDim(
+    raise undecided(
         f"the size {_asked_for_text(size)} is {what}, but is not known while the function is "
         "traced; compare it (n == 3) instead, or give it a number in the InputSpec"
     )

@@ -105,7 +105,7 @@ _NEEDS: dict[str, tuple[type, ...]] = {
     "logical": (gast.BoolOp, gast.Not, gast.Compare),
     "text": (gast.JoinedStr, gast.Mod),
     "assertion": (gast.Assert,),
-    "calls": (gast.Call,),
+    "calls": (gast.Call, gast.Attribute),
 }
 # Before these the kinds are looked up again, since those before make new nodes.
 _ANEW = frozenset({"match", "bindings", "comprehensions"})

@@ -55,12 +55,14 @@ class Variable(Tensor):
                   see the old value, so it is refused.
     number        int, float or bool where Python would have a number: it then yields to the dtypes
                   of tensors as Python numbers do. Such a Variable is 0-d, int64, float64 or bool.
+    mixed         whether Python has a number here on some paths, and a tensor or another kind of
+                  number on others.
     data          the values of a small integer tensor, as far as sizes tell them: see `data.py`.
     guard         a bool Variable that tells whether the user's variable is bound, and its name:
                   reading it where it is not raises UnboundLocalError when the Program runs.
     """
 
-    __slots__ = ("data", "guard", "maker", "name", "number", "overwritten", "type")
+    __slots__ = ("data", "guard", "maker", "mixed", "name", "number", "overwritten", "type")
 
     def __init__(self, type: ValueType, maker: Operator | Block, name: str = ""):
         """Made by an Operator as a result or by a Block as a parameter; names are for reading."""
@@ -69,6 +71,7 @@ class Variable(Tensor):
         self.name = name
         self.overwritten: Location | None = None
         self.number: NumberKind | None = None
+        self.mixed = False
         self.data: Any = None
         self.guard: tuple[Variable, str] | None = None
 
@@ -138,6 +141,11 @@ class Variable(Tensor):
 
     def __float__(self) -> float:
         """Refused: the number is known only when the Program runs."""
+        if self.number is not None:
+            raise _needs_value(
+                "C code, such as a function of math, asks a traced number for its value",
+                "use operators: -(-n // 2) for math.ceil(n / 2), n ** 0.5 for math.sqrt(n)",
+            )
         raise _needs_value("float() of a traced tensor", "keep the tensor, or use cast('float32')")
 
     def __index__(self) -> int:

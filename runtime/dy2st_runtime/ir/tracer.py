@@ -363,10 +363,10 @@ class Tracer:
             self.check_bound(variable)
         if variable.block is self.block:
             return variable
-        number = variable.number
+        number, mixed = variable.number, variable.mixed
         for block in self._path_from(variable):
             variable = self.import_into(block, variable)
-        variable.number = number
+        variable.number, variable.mixed = number, mixed
         return variable
 
     def check_bound(self, variable: Variable) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import gc
+import math
 import re
 import warnings
 
+import numpy as np
 import pytest
 
 import dy2st
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from dy2st_runtime.errors import ConversionError, Dy2stError
+from dy2st_runtime.errors import ConversionError, Dy2stError, UndecidedDim
 
 X = dy2st.to_tensor([1.0, 2.0, 3.0])
 
@@ -129,3 +132,94 @@ def test_such_a_list_is_copied_and_joined():
 def test_such_a_list_has_no_other_attributes():
     with pytest.raises(AttributeError, match="'list' object has no attribute 'missing'"):
         to_static(lambda x: grown(x).missing, input_spec=[InputSpec([None])])(X)
+
+
+def chosen(x):
+    """A list whose length a tensor decides, of a loop that is unrolled."""
+    found = []
+    for i in range(3):
+        if x[i] > 1:
+            found.append(x * i)
+    return found
+
+
+def _grows_in_itself(x):
+    pair = (x,)
+    while x.sum() < 100:
+        x = x + 1
+        pair = (pair, x)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("use", "says"),
+    [
+        (lambda x: next(iter(chosen(x))), r"iter\(\) of one of several values"),
+        (lambda x: sum(map(lambda v: v * 2, chosen(x))), r"map\(\) of one of several values"),
+        (_grows_in_itself, "one of the variables `pair`, `x` has another form after every turn"),
+        (lambda x: isinstance(x.max() if x.sum() > 0 else 0, dy2st.Tensor), "the class of a value"),
+        (lambda x: type(x.max() if x.sum() > 0 else 0) is int, "the class of a value is asked"),
+        (lambda x: (x.max() if x.sum() > 0 else 0).__class__, "the class of a value is asked"),
+    ],
+)
+def test_values_of_several_forms(use, says):
+    assert re.search(says, refusal(use))
+
+
+@pytest.mark.parametrize(
+    ("use", "says"),
+    [
+        (lambda x: x * math.ceil(x.shape[0] / 2), "C code, .* math, asks a traced number"),
+        (lambda x: x * np.sqrt(x.shape[0]), "np.sqrt of a traced tensor"),
+        (lambda x: functools.reduce(lambda a, b: a + b, x), "iteration over a traced tensor"),
+    ],
+)
+def test_sizes_in_code_of_others(use, says):
+    assert re.search(says, refusal(use, spec=[InputSpec([None])]))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: x * math.sqrt(x.shape[0]),
+        lambda x: [0] * x.shape[0],
+        lambda x: ["a", "b"][x.shape[0]],
+        lambda x: x * {4: 2}[x.shape[0]],
+    ],
+)
+def test_a_size_that_is_not_decided_says_where(use):
+    with pytest.raises(UndecidedDim, match=rf"^{re.escape(__file__)}:\d+"):
+        to_static(use, input_spec=[InputSpec([None])])(X)
+
+
+@functools.singledispatch
+def kind_of(value):
+    return 1
+
+
+@kind_of.register
+def _(value: int):
+    return 2
+
+
+@kind_of.register
+def _(value: dy2st.Tensor):
+    return 3 if value.sum() > 0 else 4
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: x if int(x[0]).__class__.__name__ == "int" else -x,
+        lambda x: x if bool(x[0] > 0).__class__ is bool else -x,
+        lambda x: x if x.shape[0].__class__ is int else -x,
+        lambda x: x * kind_of(x.shape[0]) + kind_of(int(x[0])) * 10 + kind_of(x) * 100,
+        lambda x: x * kind_of("text") if x.__class__ is X.__class__ else -x,
+        lambda x: sum((v * 2 + k for k, v in enumerate(chosen(x))), x),
+        lambda x: sum((v * 2 for v in reversed(chosen(x))), x),
+        lambda x: sum((v * w for v, w in zip(chosen(x), chosen(x))), x),
+    ],
+)
+def test_values_of_a_program_are_of_the_classes_of_python(use):
+    for spec in (None, [InputSpec([None])]):
+        assert to_static(use, input_spec=spec)(X).tolist() == use(X).tolist()
