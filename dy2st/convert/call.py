@@ -351,10 +351,11 @@ _DECORATORS: tuple[Any, ...] = (contextlib.contextmanager, contextlib.asyncconte
 _MANAGERS: dict[int, Any] = {id(made(lambda: None).__code__): made for made in _DECORATORS}
 
 
-_DISPATCHING = functools.singledispatch(lambda value: value).__code__
+_dispatching: Any = functools.singledispatch(lambda value: value)
+_DISPATCHING: CodeType = _dispatching.__code__
 
 
-def _convert_dispatch(function: Any) -> Callable[..., Any]:
+def _convert_dispatch(function: Any) -> Any:
     """A singledispatch function: a number or size of a Program is one of Python to it."""
 
     def call(*arguments: Any, **options: Any) -> Any:

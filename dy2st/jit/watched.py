@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.attributes import slots_of
+from dy2st.convert.attributes import STORES, slots_of
 from dy2st.convert.classes import functions_of
 from dy2st.convert.hidden import has_state, state_of
 from dy2st.convert.references import reference_to
@@ -186,6 +186,8 @@ class Watched:
         is_whole = self.is_open or type(owner()).__module__ in _DATA_OF_PYTHON
         if is_whole:
             known = keys  # which of them its methods read is not told by names
+        if isinstance(owner(), Layer):
+            known = known.difference(STORES)  # of which LayerState knows
         names = sorted(known.intersection(held))
 
         def has_same_names() -> bool:
