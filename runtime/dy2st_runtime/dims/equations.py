@@ -144,3 +144,17 @@ def exchanged_quotient(above: Size, below: Dim, value: Size, lead: Monomial) -> 
     inside = factors_of(found) if isinstance(found, Dim) else []
     is_whole = other is not above and all(atom.kind == "symbol" for atom in inside)
     return found if is_whole else None
+
+
+def quotient_of_quotient(above: Size, below: int, rules: dict[Monomial, Size]) -> Size | None:
+    """above // below by a rule for a part of the division: n//6 is m//2 where n//3 is m."""
+    for lead, value in rules.items():
+        if lead[0].kind != "floordiv" or len(lead) > 1:
+            continue
+        inner, divisor = lead[0].args
+        if isinstance(divisor, Dim) or divisor < 2 or below % divisor:
+            continue
+        more = subtract(above, inner)
+        if isinstance(more, int) and more % divisor == 0:
+            return floordiv(add(value, more // divisor), below // divisor)
+    return None

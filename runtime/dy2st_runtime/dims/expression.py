@@ -125,14 +125,11 @@ def _operator(operation: str) -> Callable[[Dim, Any], Any]:
 
     def method(self: Dim, other: Any) -> Any:
         kind = type(other)
+        if kind is Dim or kind is int:
+            return OPERATIONS[operation](self, other)
         if kind is float:
             return _as_number(operation, self, other)
-        if kind is not Dim and kind is not int:
-            if not _is_number(other):
-                return NotImplemented
-            other = int(other)
-        result = OPERATIONS[operation](self, other)
-        return checked(result) if type(result) is Dim and result.is_long else result
+        return OPERATIONS[operation](self, int(other)) if _is_number(other) else NotImplemented
 
     return method
 
@@ -143,10 +140,7 @@ def _reflected(operation: str) -> Callable[[Dim, Any], Any]:
     def method(self: Dim, other: Any) -> Any:
         if type(other) is float:
             return _as_number(operation, other, self)
-        if not _is_number(other):
-            return NotImplemented
-        result = OPERATIONS[operation](int(other), self)
-        return checked(result) if type(result) is Dim and result.is_long else result
+        return OPERATIONS[operation](int(other), self) if _is_number(other) else NotImplemented
 
     return method
 

@@ -19,6 +19,7 @@ from dy2st_runtime.dims.equations import (
     multiple_of,
     narrowed,
     newest_term,
+    quotient_of_quotient,
     share_symbols,
     substitute_atom,
 )
@@ -77,12 +78,10 @@ class Facts:
         self._products: list[Monomial] = []
         self._ranges: dict[Atom, Interval] = {}
         self.quotients: dict[Atom, tuple[Size, int]] = {}
-        # In normal form as it was last settled: a normal form may ask for them.
-        self._nonzero: dict[Dim, None] = {}
+        self._nonzero: dict[Dim, None] = {}  # in normal form, as it was last settled
         self._choices: list[Condition] = []
         self._pairs: set[frozenset[Size]] = set()
-        # (P, Q, P // Q) where Q divides P.
-        self._wholes: list[tuple[Dim, Size, Size]] = []
+        self._wholes: list[tuple[Dim, Size, Size]] = []  # (P, Q, P // Q) where Q divides P
         self._broadcasts: list[Condition] = []
         self.age: dict[Atom, int] = {}
         self._turn = self._nested = self._looked_at = 0
@@ -213,7 +212,7 @@ class Facts:
     def _quotient(self, above: Size, below: Size) -> Size:
         if isinstance(below, int) and below == 0:
             return of_atom(make_atom("floordiv", (above, below)))  # no number at all
-        whole = self._whole_quotient(above, below) if isinstance(below, Dim) else None
+        whole = self._whole_quotient(above, below)
         if whole is not None:
             return whole
         result = floordiv(above, below)
@@ -226,8 +225,10 @@ class Facts:
                 result = substitute_atom(result, atom, 0)
         return result
 
-    def _whole_quotient(self, above: Size, below: Dim) -> Size | None:
-        """above / below by a product that is known to be equal, or to be divisible."""
+    def _whole_quotient(self, above: Size, below: Size) -> Size | None:
+        """above / below by a product or quotient that is known to be equal, or divisible."""
+        if isinstance(below, int):
+            return quotient_of_quotient(above, below, self._rules)
         for part, divisor, quotient in self._wholes:
             if self.normal(divisor) is not below:
                 continue
@@ -530,9 +531,8 @@ class Facts:
 
     def _restate(self, facts: Sequence[Dim]) -> None:
         """Say inequalities again, as they are written now."""
-        if facts:
-            restated = set(facts)
-            self.inequalities = [fact for fact in self.inequalities if fact not in restated]
+        restated = set(facts)
+        self.inequalities = [fact for fact in self.inequalities if fact not in restated]
         for fact in facts:
             self._not_negative(fact)
 

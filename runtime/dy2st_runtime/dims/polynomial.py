@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from math import gcd
 
@@ -13,6 +13,7 @@ from dy2st_runtime.dims.expression import (
     Size,
     Term,
     by_order,
+    checked,
     in_order,
     make_atom,
     make_dim,
@@ -163,4 +164,9 @@ def product(sizes: Iterable[Size]) -> Size:
     return result
 
 
-OPERATIONS.update(add=add, subtract=subtract, multiply=multiply)
+def _of_users(operation: Callable[[Size, Size], Size]) -> Callable[[Size, Size], Size]:
+    """The operation for users, who may make formulas longer and longer."""
+    return memo(lambda left, right: checked(operation(left, right)))
+
+
+OPERATIONS.update(add=_of_users(add), subtract=_of_users(subtract), multiply=_of_users(multiply))

@@ -208,12 +208,12 @@ def _divisible_by(below: Size) -> None:
 
 def _checked_floordiv(left: Size, right: Size) -> Size:
     _divisible_by(right)
-    return floordiv(left, right)
+    return checked(floordiv(left, right))
 
 
 def _checked_modulo(left: Size, right: Size) -> Size:
     _divisible_by(right)
-    return modulo(left, right)
+    return checked(modulo(left, right))
 
 
 OPERATIONS.update(floordiv=_checked_floordiv, modulo=_checked_modulo)

@@ -42,7 +42,7 @@ def sampled(size: Size, facts: Facts) -> Iterator[int]:
     inside = deep_symbols(size)
     for fact in relevant:
         inside = (*inside, *(atom for atom in deep_symbols(fact) if atom not in inside))
-    conditions = _near(facts.conditions, set(inside))
+    conditions = _near(facts.conditions, inside)
     for condition in conditions:
         inside = (*inside, *(a for a in condition_symbols(condition) if a not in inside))
     limits = [facts.interval(atom) for atom in inside]
@@ -84,9 +84,15 @@ def relevant_facts(size: Size, facts: Facts) -> list[Dim]:
     return found[:_MOST]
 
 
-def _near(conditions: Sequence[Condition], inside: set[Atom]) -> list[Condition]:
+def _near(conditions: Sequence[Condition], inside: Sequence[Atom]) -> list[Condition]:
     """Those about some of these symbols."""
-    return [c for c in conditions if not inside.isdisjoint(condition_symbols(c))]
+    if not conditions:
+        return []
+    mask = 0
+    for atom in inside:
+        mask |= atom.mask
+    hit = [condition for condition in conditions if condition.mask & mask]
+    return [c for c in hit if not set(inside).isdisjoint(condition_symbols(c))]
 
 
 def condition_symbols(condition: Condition) -> tuple[Atom, ...]:

@@ -80,11 +80,8 @@ def note(
     asked, answer = question(condition)
     answers[asked] = answer
     kind, size = asked[0], asked[-1]
-    for form in dict.fromkeys((size, normal(size))) if kind in ("zero", "order") else ():
-        if kind == "zero":
-            answers[zero(form)] = answer
-        else:
-            answers[order(form)] = True
-            answers[order(subtract(-1, form))] = False
-        if kind == "zero" and answer:
-            answers[order(form)] = answers[order(multiply(form, -1))] = True
+    if kind == "order":
+        answers[order(subtract(-1, size))] = False
+    form = normal(size) if kind in ("zero", "order") else size
+    if form is not size:
+        answers[zero(form) if kind == "zero" else order(form)] = answer

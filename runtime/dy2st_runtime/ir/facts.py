@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from dy2st_runtime.dims import (
     Condition,
@@ -53,14 +53,16 @@ def note_inputs(facts: Facts, program: Program) -> None:
 def holding(condition: Condition | None) -> Iterator[None]:
     """Let a condition be known inside the `with`, and what the inside learns stay there.
 
-    Where it cannot hold the code is never reached, and nothing need be known.
+    Where it cannot hold the code is never reached; then the condition is all that is known.
     """
     facts = current().inside()
     if condition is not None:
         try:
             facts.assume(condition)
         except Contradiction:
-            facts = current().inside()
+            facts = Facts()
+            with suppress(Contradiction):
+                facts.assume(condition)
     with using(facts):
         yield
 

@@ -24,7 +24,6 @@ from dy2st_runtime.dims import (
 from dy2st_runtime.errors import Dy2stError
 from dy2st_runtime.ir.definition import DEFINITIONS, OperatorDefinition
 from dy2st_runtime.ir.element_types import element_text
-from dy2st_runtime.ir.facts import branch_condition, holding
 from dy2st_runtime.ir.fresh import fresh_symbols_from
 from dy2st_runtime.ir.inputs import is_promoted
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
@@ -194,14 +193,16 @@ def _by_rule(
     """What is wrong with the types of the results, and what the rule needs that is not known."""
     with collect() as required, fresh_symbols_from(_FRESH):
         types = infer(definition, [v.type for v in operator.operands], operator.attributes)
-    recorded = [result.type for result in operator.results]
-    wrong = f"its results have {_types_shown(recorded)}; the rule gives {_types_shown(types)}"
+    recorded, wrong = [result.type for result in operator.results], []
+    if not _agree(recorded, types, scope):
+        given = f"the rule gives {_types_shown(types)}"
+        wrong.append(f"its results have {_types_shown(recorded)}; {given}")
     missing = [
         constraint.condition
         for constraint in required
         if all(symbol in scope.symbols for symbol in symbols(constraint.condition))
     ]
-    return [] if _agree(recorded, types, scope) else [wrong], missing
+    return wrong, missing
 
 
 def _was_known(operator: Operator, definition: OperatorDefinition, scope: Scope) -> bool:
@@ -246,7 +247,7 @@ def blocks_belong_to_control_flow(operator: Operator, scope: Scope) -> Texts:
 
 
 def cond_is_closed(operator: Operator, scope: Scope) -> Texts:
-    """A `cond` is a bool and what its Blocks take; both Blocks yield the results."""
+    """A `cond` is a bool and what its Blocks take."""
     if operator.name != "cond" or len(operator.blocks) != 2:
         return
     if not operator.operands or not _is_bool(operator.operands[0].type):
@@ -254,9 +255,13 @@ def cond_is_closed(operator: Operator, scope: Scope) -> Texts:
     captured = operator.operands[1:]
     for what, block in zip(("true", "false"), operator.blocks, strict=True):
         yield from _fits(captured, block.parameters, f"the {what} Block's parameters", scope)
-        conditions = [branch_condition(v, what == "true") for v in operator.operands[:1]]
-        with holding(conditions[0] if conditions else None):
-            yield from _fits(block.yields, operator.results, f"the {what} Block's yields", scope)
+
+
+def branch_yields_the_results(operator: Operator, index: int, scope: Scope) -> Texts:
+    """Both Blocks of a `cond` yield its results, as far as is known where they end."""
+    if operator.name == "cond" and len(operator.blocks) == 2:
+        place = f"the {('true', 'false')[index]} Block's yields"
+        yield from _fits(operator.blocks[index].yields, operator.results, place, scope)
 
 
 def while_is_closed(operator: Operator, scope: Scope) -> Texts:

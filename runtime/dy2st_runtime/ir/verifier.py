@@ -22,6 +22,7 @@ from dy2st_runtime.ir.invariants import (
     Scope,
     block_parameters,
     block_yields,
+    branch_yields_the_results,
 )
 from dy2st_runtime.ir.printer import program_lines
 from dy2st_runtime.ir.program import Operator, Program
@@ -108,6 +109,8 @@ class _Verifier:
                 condition = branch_condition(operator.operands[0], index == 0)
             with holding(condition):
                 self._block(scope.inside(inner), operator)
+                texts = branch_yields_the_results(operator, index, scope)
+                self._add(branch_yields_the_results, texts, operator)
 
     def _add(
         self, rule: Callable[..., object], texts: Iterable[str], operator: Operator | None

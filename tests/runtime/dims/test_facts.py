@@ -106,6 +106,13 @@ def test_a_choice_is_known_where_a_range_is_narrower():
         assert decided(Condition("in", n, (1, 4 * m))) is True
 
 
+def test_equal_quotients_have_equal_quotients():
+    facts = Facts()
+    facts.assume(Condition("==", (n + 1) // 3, (m + 1) // 3))
+    with using(facts):
+        assert equal((n + 4) // 6, (m + 4) // 6) is True
+
+
 def test_a_rule_that_is_entered_anew_is_not_lost():
     facts = Facts()
     half = (n * m) // 2

@@ -216,12 +216,12 @@ def test_the_blocks_of_a_cond_take_its_operands(branch):
 
 def test_the_blocks_of_a_cond_yield_its_results(branch):
     branch.operators[0].blocks[1].yields = []
-    assert rules(branch) == ["cond is closed"]
+    assert rules(branch) == ["branch yields the results"]
 
 
 def test_a_cond_of_two_sizes_has_a_result_of_neither(branch):
     branch.operators[0].results[0].type = FLOAT
-    assert rules(branch) == ["cond is closed"]
+    assert rules(branch) == ["branch yields the results"]
 
 
 def test_the_condition_of_a_while_yields_one_bool(loop):
