@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import dy2st
+from dy2st.nn import functional
 from dy2st.static import InputSpec
 from dy2st_runtime.errors import Dy2stError
 from dy2st_runtime.ir.dispatch import FUNCTIONS
@@ -96,7 +97,7 @@ LEFT_OUT = {
     *("seed", "get_rng_state", "set_rng_state"),
     *(name for name in FUNCTIONS if name.startswith("array_") or "random" in name),
 }
-NAMES = sorted(set(FUNCTIONS) - LEFT_OUT)
+NAMES = sorted(set(FUNCTIONS) & {*dy2st.__all__, *functional.__all__} - LEFT_OUT)
 
 
 class Call:
