@@ -35,7 +35,7 @@ from dy2st_runtime.ir.rebuild import rebuild as made_anew
 from dy2st_runtime.ir.structure import flatten, is_container, rebuild
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracebacks import without_own_frames
-from dy2st_runtime.ir.verifier import findings, verify
+from dy2st_runtime.ir.verifier import findings, verify, without
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import StoredArrays, digest_of, read_stored, store_arrays
 from dy2st_runtime.thread_state import put_back_after_errors
@@ -186,8 +186,8 @@ def verified(program: Program) -> Program:
     """The Program; one that was saved when rules needed less now requires what they need."""
     found = findings(program)
     if found and all(finding.rule == "needs are required" for finding in found):
-        program = made_anew(program)
-    return verify(program)
+        return verify(made_anew(program))
+    return without(found, program)
 
 
 def _read_programs(file: Path, text: str) -> list[Program]:

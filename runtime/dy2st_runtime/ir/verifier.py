@@ -51,7 +51,11 @@ class Finding:
 
 def verify(program: Program) -> Program:
     """The Program itself; VerifyError with every finding, marked in the text, if it is broken."""
-    found = findings(program)
+    return without(findings(program), program)
+
+
+def without(found: Sequence[Finding], program: Program) -> Program:
+    """The Program; VerifyError if there are findings."""
     if found:
         raise VerifyError([str(finding) for finding in found], marked_text(program, found))
     return program
@@ -168,4 +172,4 @@ def _abridged(lines: Sequence[list[str]]) -> list[str]:
     return kept + ["   ..."] * (last + 1 < len(lines))
 
 
-__all__ = ["Finding", "findings", "marked_text", "verify"]
+__all__ = ["Finding", "findings", "marked_text", "verify", "without"]
