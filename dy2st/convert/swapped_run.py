@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import weakref
+from collections import Counter
 from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
@@ -77,16 +78,17 @@ class Preparation:
         given = set(map(id, containers_in(list(arguments))))
         return {key: held for key, held in self._heap.outside().items() if key not in given}
 
-    def buffers(self) -> dict[int, tuple[dict[str, Any], str]]:
-        """Where the function finds tensors that are one registered buffer and nothing else."""
+    def buffers(self) -> list[tuple[dict[str, Any], str, Any]]:
+        """Where the function finds registered buffers, and the tensors that they are."""
         assert self._heap is not None
-        found: dict[int, tuple[dict[str, Any], str]] = {}
-        twice = set(self._heap.tensors)
-        for owner, _ in self._heap.objects:
-            for name, tensor in owner._buffers.items() if isinstance(owner, Layer) else ():
-                twice |= {id(tensor)} & found.keys()
-                found[id(tensor)] = owner._buffers, name
-        return {key: place for key, place in found.items() if key not in twice}
+        layers = [owner for owner, _ in self._heap.objects if isinstance(owner, Layer)]
+        return [(o._buffers, n, tensor) for o in layers for n, tensor in o._buffers.items()]
+
+    def held_elsewhere(self) -> frozenset[int]:
+        """The tensors that something else holds than one buffer of a Layer."""
+        assert self._heap is not None
+        counts = Counter(id(tensor) for _, _, tensor in self.buffers())
+        return frozenset((*self._heap.tensors, *(key for key in counts if counts[key] > 1)))
 
     def effects(self, function: Callable[..., Any]) -> list[str]:
         """What the function has done to objects from outside, which only a trace does."""

@@ -26,7 +26,7 @@ from dy2st.convert.traced import containers_not_looked_at
 from dy2st.convert.undefined import Undefined
 from dy2st.convert.watching import watch
 from dy2st.jit.declared_sizes import Requirement, resolve
-from dy2st.jit.guards import AnyGuard, Same, SameFlag, guards_of
+from dy2st.jit.guards import AnyGuard, Same, SameFlags, guards_of
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import Apart, LiveState, Rebinding, known_tensor, take_in_place
 from dy2st.jit.optimized import OptimizedProgram
@@ -335,15 +335,17 @@ def _trace(
         once.finish()
         effects = [*tracer.effects, *preparation.effects(function)]
         result = settled(result)
-        held = preparation.buffers()
-        rebinding = Rebinding.of(changes, tracer, program, state, held)
+        registered, elsewhere = preparation.buffers(), preparation.held_elsewhere()
+        rebinding = Rebinding.of(changes, tracer, program, state, elsewhere)
         changes = [c for c in changes if c not in rebinding.changes.values()]
         if changes or rebinding.contents:
             contents = [tracer.captured(state[key]) for key in rebinding.contents]
             result = result, [_assigned(change, name) for change in changes], contents
         _finish(program, tracer, result, state, place_of(function), rebinding)
     ordered = {key: state[key] for key in program.state}
-    places = {key: held[id(tensor)] for key, tensor in ordered.items() if id(tensor) in held}
+    keys = {id(tensor): key for key, tensor in ordered.items()}
+    captured = [(*place, tensor) for *place, tensor in registered if id(tensor) in keys]
+    places = {keys[id(t)]: (s, a) for s, a, t in captured if id(t) not in elsewhere}
     swapped = preparation.swaps.functions
     met = {**functions, **swapped}.values()
     cached = [done for done in once.made if not done.what]
@@ -356,13 +358,10 @@ def _trace(
     report = report_of(functions.values(), swapped.values(), record)
     distinct = _pairs(program.inputs, tracer.distinct)
     answers = [Answer(done) for done in cached]
-    guards += [
-        Same(*place, reference_to(state[name]))
-        for name, place in rebinding.places().items()
-        if name not in places
-    ]
+    guards += [Same(s, a, reference_to(t)) for s, a, t in captured if id(t) in elsewhere]
     live = LiveState(ordered, places)
-    guards += [SameFlag(*found) for found in tracer.flags.read.values()]
+    if tracer.flags.read:
+        guards.append(SameFlags.of(live, keys, tracer.flags.read.values()))
     if places and places.keys() != program.buffers.keys():
         guards.append(Apart(live))
     return ConcreteProgram(

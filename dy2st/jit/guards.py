@@ -11,7 +11,7 @@ import os
 import sys
 import weakref
 from abc import get_cache_token
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
@@ -22,9 +22,10 @@ from dy2st.convert.record import Record
 from dy2st.convert.references import reference_to
 from dy2st.convert.swapping import own_code
 from dy2st.jit.constants import COMPARED, constant_key
-from dy2st.jit.live_state import Apart
+from dy2st.jit.live_state import Apart, LiveState
 from dy2st.jit.watched import OURS, Watched
 from dy2st.transpiler.source import mangle
+from dy2st_runtime.ir.gradient_flow import flags_of
 from dy2st_runtime.tensor import EagerTensor
 
 _UNBOUND = object()
@@ -76,15 +77,25 @@ class SameCode:
 
 
 @dataclass(frozen=True)
-class SameFlag:
-    """A tensor from outside, and the `stop_gradient` that it had."""
+class SameFlags:
+    """Whether gradients flow through tensors, and begin there: those of a Program by name, and
+    others."""
 
-    tensor: EagerTensor
-    stopped: bool
+    live: LiveState
+    named: Mapping[str, tuple[bool, bool]]
+    others: Sequence[tuple[EagerTensor, tuple[bool, bool]]]
+
+    @classmethod
+    def of(cls, live: LiveState, names: Mapping[int, str], read: Iterable[Any]) -> SameFlags:
+        """Those that were read, with their flags; `names` are those in the Program, by id."""
+        named = {names[id(tensor)]: flags for tensor, flags in read if id(tensor) in names}
+        return cls(live, named, [found for found in read if id(found[0]) not in names])
 
     def holds(self) -> bool:
-        """Whether it still has that."""
-        return self.tensor.stopped == self.stopped
+        """Whether it still is so."""
+        now = self.live.now()
+        known = all(flags_of(now[name]) == flags for name, flags in self.named.items())
+        return known and all(flags_of(tensor) == flags for tensor, flags in self.others)
 
 
 @dataclass(frozen=True)
@@ -112,7 +123,7 @@ _OPENERS = frozenset(
 # What finds a module by a text.
 _LOADING = frozenset({"__import__", "import_module", "modules"})
 
-AnyGuard: TypeAlias = SameFlag | Apart | Read | Guard | Same | SameCode | Watched
+AnyGuard: TypeAlias = SameFlags | Apart | Read | Guard | Same | SameCode | Watched
 
 
 class _Guards:

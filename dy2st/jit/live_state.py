@@ -88,11 +88,11 @@ class Rebinding:
         tracer: Tracer,
         program: Program,
         state: State,
-        held: Container[int],
+        elsewhere: Container[int],
     ) -> Rebinding:
         """Those changes after which a buffer is a tensor of the type that it had before.
 
-        `held` are the tensors that only the Layers of buffers hold.
+        `elsewhere` are the tensors that something else holds than one buffer.
         """
         found = cls()
         for change in changes:
@@ -104,7 +104,7 @@ class Rebinding:
             else:
                 tracer.captured(change.before)
                 found.changes.setdefault(_name_of(change.before, state), change)
-        found.kept = [name for name in found.changes if id(state[name]) not in held]
+        found.kept = [name for name in found.changes if id(state[name]) in elsewhere]
         found._follow(tracer, program, state)
         return found
 
@@ -157,7 +157,10 @@ class Rebinding:
             made[name] = known[kind][index]
             if kind != "state":
                 others = self.others[name]
-                chosen = [*(made[o] for o in others if o in made), *(state[o] for o in others)]
+                chosen = [
+                    *(made[o] for o in others if o in self.changes),
+                    *(state[o] for o in others),
+                ]
                 found = known_tensor(values[name], chosen)
                 made[name] = made[name] if found is values[name] else found
         for name, (store, attribute) in self.places().items():

@@ -112,6 +112,11 @@ def settings_of(program: Program) -> Settings:
     return found
 
 
+def flags_of(tensor: Any) -> tuple[bool, bool]:
+    """Whether gradients stop at an eager tensor, and whether no operator has made it."""
+    return bool(tensor.stopped), tensor.stopped or tensor.node is None
+
+
 class GradientFlags:
     """What a trace knows and asks of `stop_gradient`.
 
@@ -130,7 +135,7 @@ class GradientFlags:
         self.is_recording = True
         self.asked: list[Location | None] = []
         self._is_call = False
-        self.read: dict[int, tuple[Any, bool]] = {}
+        self.read: dict[int, tuple[Any, tuple[bool, bool]]] = {}
         outer = tracer.aliases.outer
         self._flow = GradientFlow(self._of_parameter, outer)
         self._least = GradientFlow(lambda _: False, outer)
@@ -160,7 +165,11 @@ class GradientFlags:
         return self._of_state(self.state[variable]) if variable in self.state else None
 
     def _of_state(self, tensor: Any) -> bool:
-        return self.read.setdefault(id(tensor), (tensor, bool(tensor.stopped)))[1]
+        return self.read.setdefault(id(tensor), (tensor, flags_of(tensor)))[1][0]
+
+    def begin_in(self, tensor: Any) -> bool:
+        """Whether gradients begin in a tensor from outside: it is a leaf that needs them."""
+        return self.read.setdefault(id(tensor), (tensor, flags_of(tensor)))[1] == (False, True)
 
     def get(self, tensor: Tensor) -> bool:
         """The `stop_gradient` of a tensor, as it would be in the call."""

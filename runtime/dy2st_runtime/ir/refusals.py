@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dy2st_runtime.errors import EscapedVariable
+from dy2st_runtime.errors import ConversionError, EscapedVariable
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
 
@@ -16,6 +16,16 @@ def out_of_date(variable: Variable) -> EscapedVariable:
         at=user_location(),
         why="the change was made through another name; this name still has the old value",
         hint="use one name for a tensor that is changed in place, or clone() it first",
+    )
+
+
+def beginning() -> ConversionError:
+    """Of `set_value` on a leaf that needs gradients."""
+    return ConversionError(
+        "set_value() of a parameter, or of another tensor in which gradients begin",
+        at=user_location(),
+        why="they begin in what it is before and in what it is then, which a Program keeps apart",
+        hint="set it outside of the function, or let it have stop_gradient = True",
     )
 
 

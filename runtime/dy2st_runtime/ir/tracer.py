@@ -55,7 +55,7 @@ from dy2st_runtime.ir.program import (
     Variable,
 )
 from dy2st_runtime.ir.python_numbers import may_outgrow
-from dy2st_runtime.ir.refusals import escaped, out_of_date, unbound
+from dy2st_runtime.ir.refusals import beginning, escaped, out_of_date, unbound
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
@@ -443,6 +443,8 @@ class Tracer:
 
     def set_value(self, tensor: Tensor, value: Any) -> None:
         """Give a tensor other numbers in place: shape and dtype stay, no gradient flows through."""
+        if not isinstance(tensor, Variable) and self.flags.begin_in(tensor):
+            raise beginning()
         old = self.captured(tensor).tensor_type
         variable = self.variable(value)
         reason = f"set_value: shape {list(variable.shape)} does not fit {list(old.shape)}"

@@ -55,14 +55,12 @@ class Executable:
         except Exception as error:  # goes on, with the place of the operator
             self._add_place(error)
             raise
-        kept = set(map(id, state)) if self.program.updates else ()
         first = len(results) - len(self.program.updates)
-        return [
-            _own(result)
-            if (copied and (place < first or id(result) not in kept)) or isinstance(result, list)
-            else np.asarray(result)
-            for place, (result, copied) in enumerate(zip(results, self._copied, strict=True))
+        outputs = [
+            _own(result) if copied or isinstance(result, list) else np.asarray(result)
+            for result, copied in zip(results[:first], self._copied, strict=False)
         ]
+        return outputs + _updates(results[first:], self._copied[first:], state)
 
     def check(self, inputs: Sequence[Array]) -> None:
         """Raise SpecError unless number, dtypes and shapes of the inputs fit the Program."""
@@ -102,6 +100,18 @@ class Executable:
                     code = self._function.__code__
                     show_operator(error, operator, code, self.program.name)
             trace = following
+
+
+def _updates(results: Sequence[Any], copied: Sequence[bool], state: Sequence[Array]) -> list[Array]:
+    """New values of buffers; two that are one array stay one, and old values stay what they are."""
+    known = {id(array): array for array in state} if results else {}
+    for result, is_shared in zip(results, copied, strict=True):
+        if not is_shared:
+            known[id(result)] = np.asarray(result)
+    for result in results:
+        if id(result) not in known:
+            known[id(result)] = np.array(result)
+    return [known[id(result)] for result in results]
 
 
 def _own(result: Any) -> Any:
