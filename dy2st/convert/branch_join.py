@@ -343,9 +343,11 @@ class Join:
             return number_of(self.tracer, value, numbers)
 
     def _mismatch(self, name: str, left: Any, right: Any) -> BranchMismatch:
+        ours, theirs = describe(left), describe(right)
+        if ours == theirs:  # two objects of one class, which a Program has no form for
+            theirs = f"another {theirs.partition(' ')[2]}"
         return BranchMismatch(
-            f"{named(name)} is {describe(left)} in one branch of the `if` and "
-            f"{describe(right)} in the other",
+            f"{named(name)} is {ours} in one branch of the `if` and {theirs} in the other",
             at=self.place,
             why="the condition is a tensor, so both branches are part of the Program and must "
             "give every variable one kind of value",

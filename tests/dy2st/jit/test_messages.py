@@ -223,3 +223,15 @@ def _(value: dy2st.Tensor):
 def test_values_of_a_program_are_of_the_classes_of_python(use):
     for spec in (None, [InputSpec([None])]):
         assert to_static(use, input_spec=spec)(X).tolist() == use(X).tolist()
+
+
+def test_two_objects_of_one_class_are_two():
+    def run(x):
+        if x.sum() > 0:
+            items = reversed([x, x + 1])
+        else:
+            items = reversed([x + 2, x])
+        return next(items)
+
+    assert "is a list_reverseiterator in one branch" in refusal(run)
+    assert "another list_reverseiterator in the other" in refusal(run)
