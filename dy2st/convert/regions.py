@@ -154,7 +154,7 @@ def trace_region(
             record_raise(error, block)
             region.raised, results = True, ()
     region.results = results if isinstance(results, tuple) else (results,)
-    region.outer = _changes(notes, heap, copies)
+    region.outer = _changes(notes, heap, copies, block)
     region.overwritten = tracer.take_overwritten(mark)
     region.changed = tracer.take_assignments(before, block)
     refuse_advanced(heap.iterators)
@@ -166,12 +166,12 @@ def trace_region(
     return region
 
 
-def _changes(notes: Notes, heap: Heap, copies: Copies) -> dict[Hashable, Change]:
+def _changes(notes: Notes, heap: Heap, copies: Copies, block: Block) -> dict[Hashable, Change]:
     """What was announced, and what has changed all the same."""
     found: dict[Hashable, Change] = {}
     for key, change in notes.changes.items():
-        if isinstance(change.place, Cell) and id(change.place.cell) not in heap.names:
-            continue  # of a function that was called inside: nobody outside has it
+        if _is_inside(change, heap, block):
+            continue
         change.before = copies.original_of(change.before)
         if _is_change(change, copies):
             found[key] = change
@@ -191,6 +191,14 @@ def _changes(notes: Notes, heap: Heap, copies: Copies) -> dict[Hashable, Change]
         if place.key not in found and _is_change(change, copies):
             found[place.key] = change
     return found
+
+
+def _is_inside(change: Change, heap: Heap, block: Block) -> bool:
+    """Whether a variable is one of the code itself: nobody outside has it."""
+    if not isinstance(change.place, Cell) or id(change.place.cell) in heap.names:
+        return False
+    found, _ = flatten(change.before, lambda leaf: isinstance(leaf, Variable))
+    return isinstance(change.before, Undefined) or any(leaf.block is block for leaf in found)
 
 
 def _place(owner: Any, name: str, heap: Heap) -> Place:
