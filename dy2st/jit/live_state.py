@@ -158,7 +158,7 @@ class Rebinding:
             if kind != "state":
                 others = self.others[name]
                 chosen = [
-                    *(made[o] for o in others if o in self.changes),
+                    *(made[o] for o in others if o in self.changes and o != name),
                     *(state[o] for o in others),
                 ]
                 found = known_tensor(values[name], chosen)
