@@ -50,9 +50,7 @@ from dy2st_runtime.dims.polynomial import (
 from dy2st_runtime.dims.samples import deep_symbols
 from dy2st_runtime.dims.told import Question, note
 
-_ROUNDS, _DEEPEST = 8, 60
-# So many terms are looked at for rules in all: rules that are put into rules may grow with each.
-_MOST_TERMS = 20_000
+_ROUNDS, _DEEPEST, _MOST_TERMS = 8, 60, 20_000  # what rules make of rules may grow with each
 _SEEN_INSIDE = (
     *("log", "told", "inequalities", "quotients", "_rules", "_products", "_ranges", "_nonzero"),
     *("_choices", "_pairs", "_wholes", "_broadcasts", "age"),
@@ -154,7 +152,7 @@ class Facts:
         turn, value = self._normal.get(size, (-1, size))
         if turn == self._turn:
             return value
-        if self._nested == _DEEPEST:
+        if self._nested == _DEEPEST or self._looked_at > _MOST_TERMS:
             return value
         self._nested += 1
         for _ in range(_ROUNDS):
@@ -171,8 +169,6 @@ class Facts:
     def _rebuilt(self, size: Size) -> Size:
         constant, terms = split(size)
         self._looked_at += len(terms)
-        if self._looked_at > _MOST_TERMS:
-            return size
         result: Size = constant
         for atoms, factor in terms:
             term: Size = factor
