@@ -314,8 +314,8 @@ def _hole(entry: Any) -> Hole | None:
     if type(entry) is not tuple or len(entry) != 3:
         return None
     _, conversion, spec = entry
-    is_known = conversion in ("", "s", "r", "a", "%") and isinstance(spec, str)
-    return Hole(*entry) if is_known else None
+    are_texts = isinstance(conversion, str) and isinstance(spec, str)
+    return Hole(*entry) if are_texts and conversion in ("", "s", "r", "a", "%") else None
 
 
 def _float(word: str) -> float:
