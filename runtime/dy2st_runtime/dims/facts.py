@@ -155,6 +155,7 @@ class Facts:
         if self._nested == _DEEPEST or self._looked_at > _MOST_TERMS:
             return value
         self._nested += 1
+        self._normal[size] = (self._turn, value)  # for rules that lead back to it
         for _ in range(_ROUNDS):
             before, value = value, self._rebuilt(value)
             if value is before or isinstance(value, int):

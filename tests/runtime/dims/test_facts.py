@@ -26,7 +26,7 @@ from tests.runtime.dims.facts_law import check
 n, m, k = symbol("n"), symbol("m"), symbol("k")
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_what_was_assumed_is_known_whatever_is_assumed_after_it(draw: random.Random):
     check(draw)
@@ -111,6 +111,13 @@ def test_equal_quotients_have_equal_quotients():
     facts.assume(Condition("==", (n + 1) // 3, (m + 1) // 3))
     with using(facts):
         assert equal((n + 4) // 6, (m + 4) // 6) is True
+
+
+def test_a_quotient_that_is_made_of_itself_is_put_in_normal_form():
+    facts = Facts()
+    facts.assume(Condition("==", (n + 2) // 3 - 3 * ((n + 2) // 9), 4 * m))
+    with using(facts):
+        assert decided(Condition("==", (n + 2) // 3 - 3 * ((n + 2) // 9), 4 * m)) is True
 
 
 def test_a_rule_that_is_entered_anew_is_not_lost():
