@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 from hypothesis import settings
@@ -12,3 +13,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("gate", derandomize=True, deadline=None)
 if os.environ.get("CI"):
     settings.load_profile("gate")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests stay to the end: no search for garbage need look at them."""
+    gc.collect()
+    gc.freeze()
