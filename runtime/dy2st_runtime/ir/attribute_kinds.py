@@ -177,7 +177,7 @@ INDICES = several(INDEX, "a list of integers and sizes")
 PAIRS = several(AttributeKind("", _is_pair), "a list of pairs of integers or sizes")
 FRAME = several(AttributeKind("", _is_frame), "a list of pairs of sizes")
 STEPS = several(AttributeKind("", _is_step), "a list of sizes from 1")
-KNOWN_SIZES = either(NONE, several(either(SIZE, NONE), "sizes of which some are not known"))
+KNOWN_SIZES = either(NONE, several(either(INDEX, NONE), "sizes of which some are not known"))
 PIECES = several(AttributeKind("", _is_piece), "texts and numbers of operands", None)
 
 _BY_DEFAULT: dict[type, AttributeKind] = {

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 
 def _reshape_infer(x: TensorType, shape: Shape) -> TensorType:
+    created("reshape", x.dtype, shape)
     have, want = product(x.shape), product(shape)
     require_equal(
         have, want, f"reshape: {list(x.shape)} has {have} elements, {list(shape)} has {want}"

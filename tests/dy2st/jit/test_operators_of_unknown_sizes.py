@@ -122,6 +122,20 @@ def test_a_branch_yields_what_its_condition_says_of_sizes(tmp_path):
         assert loaded(x, y)[0].shape == branch(x, y)[0].shape
 
 
+def test_a_size_to_reshape_to_that_is_negative_is_refused():
+    static = check(lambda x: x.reshape([-1, 3, x.shape[0] - 1]), [None, None], (3, 2), (2, 3))
+    with pytest.raises(ShapeError):
+        static(dy2st.ones([0, 2]))
+
+
+def test_the_sizes_that_a_reshape_to_values_knows_may_be_open(tmp_path):
+    def reshape(x: Any) -> Any:
+        return x.reshape([x.sum().astype("int64"), -1])
+
+    dy2st.jit.save(to_static(reshape, input_spec=[InputSpec([None])]), str(tmp_path / "model"))
+    assert dy2st.jit.load(str(tmp_path / "model"))(dy2st.ones([2])).shape == [2, 1]
+
+
 def test_rows_of_a_table_for_all_positions_are_added_and_reshaped():
     table = dy2st.ones([32, 16])
 
