@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 # Before NumPy is loaded: its threads wait for each other wherever other processes are at work.
@@ -15,7 +17,10 @@ if os.environ.get("CI"):
     settings.load_profile("gate")
 
 
-def pytest_collection_finish() -> None:
-    """Thousands of collected tests stay to the end: no search for garbage need look at them."""
+@pytest.fixture(scope="module")
+def small_heap() -> Iterator[None]:
+    """Searches for garbage look at what a module's tests make, not at all collected tests."""
     gc.collect()
     gc.freeze()
+    yield
+    gc.unfreeze()

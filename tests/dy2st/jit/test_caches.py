@@ -16,6 +16,7 @@ import dy2st
 from dy2st.convert.call import convert_call
 from tests.unseen import Unseen
 
+pytestmark = pytest.mark.usefixtures("small_heap")
 X = np.ones(3, "float32")
 TEXT = """\
 N = {n}

@@ -103,6 +103,7 @@ def is_ours(kind):
     return str(kind.__module__).partition(".")[0] in ("dy2st", "dy2st_runtime", "dropped")
 
 
+pytestmark = pytest.mark.usefixtures("small_heap")
 WAYS = [convert, convert_a_layer, optimise, call_converted, fail]
 
 
