@@ -33,9 +33,9 @@ from dy2st_runtime.dims.expression import (
     make_atom,
     of_atom,
 )
-from dy2st_runtime.dims.intervals import atom_interval, bounds
+from dy2st_runtime.dims.intervals import DECLARED, atom_interval, bounds
 from dy2st_runtime.dims.operations import broadcast_forms, broadcast_members, extreme, floordiv
-from dy2st_runtime.dims.order import never_negative
+from dy2st_runtime.dims.order import never_negative, parts_never_negative
 from dy2st_runtime.dims.polynomial import (
     add,
     common_factor,
@@ -106,7 +106,7 @@ class Facts:
         """The least and the largest value of an atom."""
         known = self._intervals.get(atom)
         if known is None:
-            known = atom_interval(atom, self) if atom.mask & self.mask else _declared(atom)
+            known = atom_interval(atom, self) if atom.mask & self.mask else DECLARED.interval(atom)
             known = narrowed(known, self._ranges.get(atom))
             self._intervals[atom] = known
         return known
@@ -411,23 +411,10 @@ class Facts:
             self._narrow(atoms[0], factor, size.constant)
         if len(size.terms) > 1 or len(atoms) > 1 or atoms[0].kind != "symbol":
             self.inequalities.append(size)
-        self._not_negative_parts(size)
+        for part in parts_never_negative(size, self):
+            self._not_negative(part)
         if never_negative(multiply(size, -1), self):
             self._equate(size)
-
-    def _not_negative_parts(self, size: Dim) -> None:
-        """max(a, b) <= 8 says that both are; max(1, n) >= 2 that n is, for 1 is not."""
-        for atoms, factor in size.terms:
-            atom = atoms[0]
-            if len(atoms) > 1 or atom.kind not in ("max", "min"):
-                continue
-            rest = subtract(size, of_term(atoms, factor))
-            parts = [add(rest, multiply(argument, factor)) for argument in atom.args]
-            if (atom.kind == "max") == (factor > 0):  # one of them at least
-                parts = [p for p in parts if not never_negative(subtract(-1, p), self)]
-                parts = parts if len(parts) == 1 else []
-            for part in parts:
-                self._not_negative(part)
 
     def _narrow(self, atom: Atom, factor: int, constant: int) -> None:
         """factor * atom + constant >= 0 as a limit of the atom."""
@@ -535,7 +522,7 @@ class Facts:
 
     def _keep_limits(self, atom: Atom, value: Size) -> None:
         """What was known of the range of an atom is known of the size that stands for it."""
-        low, high = narrowed(_declared(atom), self._ranges.get(atom))
+        low, high = narrowed(DECLARED.interval(atom), self._ranges.get(atom))
         if low is not None:
             self._not_negative(subtract(value, low))
         if high is not None:
@@ -595,7 +582,3 @@ class Facts:
         equation = subtract(whole, multiply(of_atom(quotient), number))
         assert isinstance(equation, Dim)
         self._enter((term[0], 1), equation)
-
-
-def _declared(atom: Atom) -> Interval:
-    return bounds(of_atom(atom))

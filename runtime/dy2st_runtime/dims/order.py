@@ -122,6 +122,23 @@ def _relaxed(size: Size, facts: Facts) -> bool:
     return positive_when_shifted(goal, facts)
 
 
+def parts_never_negative(size: Dim, facts: Facts) -> Iterator[Size]:
+    """What else is never negative where a size is: max(a, b) <= 8 says that both are.
+
+    Of max(1, n) >= 2 it is n, for 1 is not.
+    """
+    for atoms, factor in size.terms:
+        atom = atoms[0]
+        if len(atoms) > 1 or atom.kind not in ("max", "min"):
+            continue
+        rest = subtract(size, of_term(atoms, factor))
+        parts = [add(rest, multiply(argument, factor)) for argument in atom.args]
+        if (atom.kind == "max") == (factor > 0):  # one of them at least
+            parts = [p for p in parts if not never_negative(subtract(-1, p), facts)]
+            parts = parts if len(parts) == 1 else []
+        yield from parts
+
+
 class _Proof:
     """One search, backwards: a goal holds if it is plain, or if goals that imply it hold."""
 
