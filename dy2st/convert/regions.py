@@ -20,6 +20,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, Dy2stError
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, ValueType, Variable, user_location
 from dy2st_runtime.ir.choice import Choice, Text
+from dy2st_runtime.ir.gradient_flow import refuse_leaf
 from dy2st_runtime.ir.location import is_own_file, location_of
 from dy2st_runtime.ir.raised import ErrorKind
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries
@@ -241,7 +242,7 @@ def record_raise(error: Exception, block: Block) -> None:
 _STAND_INS = frozenset(
     str(Path(__file__).with_name(f"{name}.py"))
     for name in ("assert_", "builtins_", "compare", "comprehensions", "containers", "text")
-)
+) | {refuse_leaf.__code__.co_filename}
 
 
 def _innermost(error: Exception, skips_own: bool) -> TracebackType:

@@ -357,14 +357,14 @@ def stage_setitem(target: Any, index: Any, value: Any) -> Any:
     """`target[index] = value` for a traced target, or for a traced index or value into a tensor or
     list: the changed target."""
     if isinstance(target, EagerTensor):
-        tracer().change(target, F.setitem(target, index, value))
+        tracer().set_item(target, index, value)
         return target
     if isinstance(target, Variable):
         if isinstance(target.type, ArrayType):
             if isinstance(index, slice):
                 raise refused_list("changed by a slice")
             return _holding(F.array_write(target, index, value), value)
-        tracer().change(target, F.setitem(target, index, value))
+        tracer().set_item(target, index, value)
         return target
     if isinstance(index, (Variable, Condition, Dim)):
         raise TensorAsPython(

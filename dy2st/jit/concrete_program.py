@@ -222,7 +222,7 @@ class ConcreteProgram:
         state = self.state
         for name, value in {**updates, **changed}.items():
             if name not in self.rebinding.changes or name in changed:
-                take_in_place(state[name], value)
+                take_in_place(state[name], value, name in self.rebinding.cut)
         self.rebinding.put(updates, {"inputs": tensors, "outputs": outputs, "state": state})
 
     def _run(self, tensors: Sequence[EagerTensor]) -> tuple[list[Any], dict[str, EagerTensor]]:

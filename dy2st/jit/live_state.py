@@ -67,6 +67,7 @@ class Rebinding:
     sources   which tensors they surely are, if a caller knows those: of the inputs, the outputs,
               the state, or the other buffers.
     in_place  the tensors of the state that are changed in place.
+    cut       those of them that `set_value` changes: no gradient flows through them any more.
     contents  those of them that are no longer the buffers of their names, but may be others.
     kept      the buffers whose tensors something else holds, too.
     retyped   what becomes of buffers that change their dtype or shape, and where.
@@ -77,6 +78,7 @@ class Rebinding:
     others: dict[str, list[str]] = field(default_factory=dict)
     sources: dict[str, tuple[str, Any]] = field(default_factory=dict)
     in_place: set[str] = field(default_factory=set)
+    cut: set[str] = field(default_factory=set)
     contents: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     retyped: list[tuple[str, Location | None]] = field(default_factory=list)
@@ -117,6 +119,7 @@ class Rebinding:
             for name, variable in now.items()
             if variable is not program.state[name] or variable.overwritten is not None
         }
+        self.cut = {name for name in self.in_place if id(state[name]) in tracer.flags.cut}
         for name, change in self.changes.items():
             if isinstance(change.after, EagerTensor):
                 self.sources[name] = ("state", _name_of(change.after, state))
@@ -199,9 +202,9 @@ def known_tensor(value: Any, known: Iterable[EagerTensor]) -> Any:
     return next((tensor for tensor in known if tensor.array is value.array), value)
 
 
-def take_in_place(tensor: EagerTensor, value: EagerTensor) -> None:
-    """A tensor that the call has changed in place."""
-    is_cut = tensor.node is not None and value.node is None  # by set_value
+def take_in_place(tensor: EagerTensor, value: EagerTensor, may_be_cut: bool) -> None:
+    """A tensor that the call has changed in place; `set_value` cuts it off what it was made of."""
+    is_cut = may_be_cut and tensor.node is not None and value.node is None
     tensor.stopped = value.stopped and (tensor.stopped or is_cut)
     tensor.array, tensor.node, tensor.index = value.array, value.node, value.index
 

@@ -14,6 +14,7 @@ from dy2st_runtime.errors import ArgumentError, EscapedVariable, ShapeError, Ten
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, install_eager
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.gradient_flow import refuse_leaf
 from dy2st_runtime.ir.inputs import as_array, common_dtype, complete, drop_missing, is_promoted
 from dy2st_runtime.ir.location import user_location, warn_user
 from dy2st_runtime.ir.program import Variable
@@ -264,15 +265,12 @@ class EagerTensor(Tensor):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Change elements in place; other tensors made from this one keep their values."""
-        if self.node is None and not self.stopped and is_grad_enabled():
-            raise RuntimeError(
-                "a leaf that needs gradients cannot be changed in place while gradients are "
-                "recorded: use no_grad() or clone() it first"
-            )
         tracer = current_tracer()
         if tracer is not None:
-            tracer.change(self, F.setitem(self, index, value))
+            tracer.set_item(self, index, value)
             return
+        if self.node is None and not self.stopped and is_grad_enabled():
+            refuse_leaf()
         result = F.setitem(self.alias(self.array, self.node, self.index), index, value)
         self.array, self.node, self.index = result.array, result.node, result.index
         self.stopped = self.stopped and result.stopped

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Operator, Program, Variable
+from dy2st_runtime.ir.refusals import beginning
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import TensorType
 
@@ -117,6 +119,22 @@ def flags_of(tensor: Any) -> tuple[bool, bool]:
     return bool(tensor.stopped), tensor.stopped or tensor.node is None
 
 
+def refuse_leaf() -> NoReturn:
+    """Raise what Python says of a change in place."""
+    raise RuntimeError(
+        "a leaf that needs gradients cannot be changed in place while gradients are "
+        "recorded: use no_grad() or clone() it first"
+    )
+
+
+def _set_to(variable: Variable) -> Answer:
+    """What the function has set it to; None if it has not."""
+    maker = variable.maker
+    if not isinstance(maker, Operator) or maker.name != SETTER:
+        return None
+    return bool(maker.attributes["value"])
+
+
 class GradientFlags:
     """What a trace knows and asks of `stop_gradient`.
 
@@ -125,6 +143,7 @@ class GradientFlags:
     is_recording  whether the call is one in which gradients are recorded.
     asked         where the trace has asked for what depends on these.
     read          the tensors from outside of which the trace has asked.
+    cut           those that `set_value` makes leaves, by identity.
     """
 
     def __init__(self, tracer: Tracer) -> None:
@@ -134,6 +153,7 @@ class GradientFlags:
         self.state: dict[Variable, Any] = {}
         self.is_recording = True
         self.asked: list[Location | None] = []
+        self.cut: dict[int, Tensor] = {}
         self._is_call = False
         self.read: dict[int, tuple[Any, tuple[bool, bool]]] = {}
         outer = tracer.aliases.outer
@@ -167,9 +187,34 @@ class GradientFlags:
     def _of_state(self, tensor: Any) -> bool:
         return self.read.setdefault(id(tensor), (tensor, flags_of(tensor)))[1][0]
 
-    def begin_in(self, tensor: Any) -> bool:
-        """Whether gradients begin in a tensor from outside: it is a leaf that needs them."""
+    def check_change(self, tensor: Tensor, refuses_leaves: bool) -> None:
+        """Refuse to change a tensor in place in which gradients begin, or may begin.
+
+        Of some changes Python says so itself, while gradients are recorded.
+        """
+        variable = self._tracer.captured_already(tensor)
+        begins = self._begin_outside(tensor) if variable is None else self._begin_in(variable)
+        if begins is False:
+            return
+        self.asked.append(user_location())
+        if begins and self.is_recording and refuses_leaves and is_grad_enabled():
+            refuse_leaf()
+        if self.is_recording or begins is None:
+            raise beginning()
+
+    def _begin_outside(self, tensor: Any) -> bool:
         return self.read.setdefault(id(tensor), (tensor, flags_of(tensor)))[1] == (False, True)
+
+    def _begin_in(self, variable: Variable) -> Answer:
+        """Whether a Variable is a leaf that needs gradients."""
+        aliases = self._tracer.aliases
+        variable = aliases.origin(variable)
+        if variable in self.state:
+            return self._begin_outside(self.state[variable])
+        if _set_to(variable) is not None:
+            return False if _set_to(variable) else None
+        known = [v for v in aliases.of(variable) if v in self.state or _set_to(v) is False]
+        return None if any(self._begin_in(v) is not False for v in known) else False
 
     def get(self, tensor: Tensor) -> bool:
         """The `stop_gradient` of a tensor, as it would be in the call."""

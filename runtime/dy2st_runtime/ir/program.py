@@ -292,7 +292,7 @@ class Variable(Tensor):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """All names of the tensor mean the changed one from here on."""
-        _recorder().change(self, F.setitem(self, index, value))
+        _recorder().set_item(self, index, value)
 
     def set_value(self, value: Any) -> None:
         """As `__setitem__`, for all elements: shape and dtype stay, no gradient flows through."""

@@ -20,12 +20,13 @@ def out_of_date(variable: Variable) -> EscapedVariable:
 
 
 def beginning() -> ConversionError:
-    """Of `set_value` on a leaf that needs gradients."""
+    """Of a change in place of a leaf that needs gradients, or that may need them."""
     return ConversionError(
-        "set_value() of a parameter, or of another tensor in which gradients begin",
+        "a change in place of a parameter, or of another tensor in which gradients begin",
         at=user_location(),
         why="they begin in what it is before and in what it is then, which a Program keeps apart",
-        hint="set it outside of the function, or let it have stop_gradient = True",
+        hint="change a clone() of it, change it outside of the function, or let it have "
+        "stop_gradient = True",
     )
 
 

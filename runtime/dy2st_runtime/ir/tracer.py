@@ -24,7 +24,7 @@ from dy2st_runtime.ir.aliases import Aliases
 from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
-from dy2st_runtime.ir.dispatch import active, interpreting
+from dy2st_runtime.ir.dispatch import F, active, interpreting
 from dy2st_runtime.ir.facts import (
     drop_implied,
     holding,
@@ -55,7 +55,7 @@ from dy2st_runtime.ir.program import (
     Variable,
 )
 from dy2st_runtime.ir.python_numbers import may_outgrow
-from dy2st_runtime.ir.refusals import beginning, escaped, out_of_date, unbound
+from dy2st_runtime.ir.refusals import escaped, out_of_date, unbound
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
@@ -441,10 +441,15 @@ class Tracer:
         if found:
             self.locate_constraints(user_location())
 
+    def set_item(self, tensor: Tensor, index: Any, value: Any) -> None:
+        """Change elements of a tensor in place."""
+        self.flags.check_change(tensor, refuses_leaves=True)
+        self.change(tensor, F.setitem(tensor, index, value))
+
     def set_value(self, tensor: Tensor, value: Any) -> None:
         """Give a tensor other numbers in place: shape and dtype stay, no gradient flows through."""
-        if not isinstance(tensor, Variable) and self.flags.begin_in(tensor):
-            raise beginning()
+        self.flags.check_change(tensor, refuses_leaves=False)
+        self.flags.cut[id(tensor)] = tensor
         old = self.captured(tensor).tensor_type
         variable = self.variable(value)
         reason = f"set_value: shape {list(variable.shape)} does not fit {list(old.shape)}"

@@ -238,3 +238,145 @@ def test_a_gradient_stops_at_a_tensor_that_was_stopped_when_it_was_used():
     y.stop_gradient = False
     z.backward()
     assert np.array_equal(x.grad, [3.0, 6.0])
+
+
+class Changed(nn.Layer):
+    """A Layer whose buffer may need gradients, and is changed in place by a function."""
+
+    def __init__(self, change, needs):
+        super().__init__()
+        self.register_buffer("p", dy2st.to_tensor([1.0, 2.0, 3.0]))
+        self.p.stop_gradient = not needs
+        self.change = change
+
+    def forward(self, x):
+        self.change(self, x)
+        return self.p * x
+
+
+def change_an_element(layer, x):
+    layer.p[0] = 5.0
+
+
+def change_by_another_name(layer, x):
+    held = layer.p
+    held[0] = 5.0
+
+
+def change_in_a_branch(layer, x):
+    if x.sum() > 3:
+        layer.p[0] = 5.0
+
+
+def change_in_a_turn(layer, x):
+    turns = x.sum()
+    while turns > 3:
+        turns = turns - 1
+        layer.p[0] = 5.0
+
+
+def catch_the_error(layer, x):
+    try:
+        layer.p[0] = 5.0
+    except RuntimeError:
+        layer.p = layer.p * 3
+
+
+def change_after_stopping(layer, x):
+    layer.p.stop_gradient = True
+    layer.p[0] = 5.0
+
+
+def change_after_starting(layer, x):
+    layer.p.stop_gradient = False
+    layer.p[0] = 5.0
+
+
+def change_a_new_tensor_after_starting(layer, x):
+    new = dy2st.ones([3])
+    new.stop_gradient = False
+    new[0] = 5.0
+    layer.p = new
+
+
+def change_what_a_branch_chose(layer, x):
+    held = layer.p if x.sum() > 3 else x * 2
+    held[0] = 5.0
+
+
+def change_without_recording(layer, x):
+    with dy2st.no_grad():
+        layer.p[0] = 5.0
+
+
+def take_an_element(layer, x):
+    layer.p[0] = x[1]
+
+
+def set_all(layer, x):
+    layer.p.set_value(x)
+
+
+CHANGES = [
+    change_an_element,
+    change_by_another_name,
+    change_in_a_branch,
+    change_in_a_turn,
+    catch_the_error,
+    change_after_stopping,
+    change_after_starting,
+    change_a_new_tensor_after_starting,
+    change_what_a_branch_chose,
+    change_without_recording,
+    take_an_element,
+    set_all,
+]
+
+
+def one_call(layer, function, values, is_stopped, recorded):
+    """What one call gives and leaves behind, or the error; a refusal is no result."""
+    x = dy2st.to_tensor(values, stop_gradient=is_stopped)
+    with recorded():
+        try:
+            result = function(x)
+        except ConversionError:
+            return None
+        except RuntimeError as error:
+            return str(error).splitlines()[0]
+    if not result.stop_gradient:
+        result.sum().backward(retain_graph=True)
+    left = layer.p.stop_gradient, layer.p.is_leaf
+    return comparable((result, layer.p, x.grad)), result.stop_gradient, left
+
+
+@pytest.mark.parametrize("needs", [False, True])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_in_place_of_a_leaf_is_as_in_python_or_refused(change, needs):
+    for recorded in (dy2st.enable_grad, dy2st.no_grad):
+        for is_stopped in (True, False):
+            eager, layer = Changed(change, needs), Changed(change, needs)
+            static = to_static(layer)
+            for values in ([1.0, 1.0, 0.0], [2.0, 3.0, 4.0], [0.0, 1.0, 0.0]):
+                expected = one_call(eager, eager, values, is_stopped, recorded)
+                found = one_call(layer, static, values, is_stopped, recorded)
+                assert found in (expected, None)
+                if found is None:
+                    break
+
+
+@pytest.mark.parametrize("change", [change_an_element, change_in_a_branch, catch_the_error])
+def test_a_change_in_place_of_a_leaf_raises_where_it_is_run(change):
+    for values in ([1.0, 1.0, 0.0], [2.0, 3.0, 4.0]):
+        eager, layer = Changed(change, True), Changed(change, True)
+        expected = one_call(eager, eager, values, True, dy2st.enable_grad)
+        found = one_call(layer, to_static(layer), values, True, dy2st.enable_grad)
+        assert found == expected and found is not None
+
+
+def test_a_tensor_that_an_operator_made_stays_in_need_of_gradients_if_it_is_changed():
+    eager, layer = Changed(take_an_element, False), Changed(take_an_element, False)
+    static = to_static(layer)
+    for recorded in (dy2st.enable_grad, dy2st.no_grad):
+        expected = one_call(eager, eager, [1.0, 2.0, 3.0], False, recorded)
+        assert one_call(layer, static, [1.0, 2.0, 3.0], False, recorded) == expected
+    assert not layer.p.stop_gradient and layer.p.is_leaf
