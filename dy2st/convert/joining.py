@@ -11,7 +11,7 @@ import struct
 from typing import Any
 
 from dy2st.convert.undefined import Undefined
-from dy2st_runtime.dims import Condition, Dim, symbols
+from dy2st_runtime.dims import Condition, Dim, maximum, symbols
 from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.inputs import NUMBER_DTYPES
@@ -98,7 +98,9 @@ def stand_in(tracer: Tracer, value: Any) -> Any:
     if isinstance(value, Variable) and isinstance(value.type, ArrayType):
         return F.array_of([])
     known = {s for v in tracer.program.inputs for d in v.tensor_type.shape for s in symbols(d)}
-    shape = [size if known.issuperset(symbols(size)) else 0 for size in value.tensor_type.shape]
+    # A size that is never negative where the value is may be so where it is not.
+    sizes = [maximum(size, 0) for size in value.tensor_type.shape]
+    shape = [size if known.issuperset(symbols(size)) else 0 for size in sizes]
     return F.zeros(shape, value.dtype)
 
 

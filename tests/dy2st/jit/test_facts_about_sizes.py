@@ -170,3 +170,17 @@ def test_a_size_that_stays_in_a_loop_is_kept():
 
     program = program_of(model, spec("k", 4), InputSpec([], "int64"))
     assert str(program.outputs[0].shape[0]) == "k"
+
+
+def test_a_stand_in_for_a_result_of_the_other_branch_requires_nothing():
+    def model(x):
+        if x.sum() > 20:
+            y = x.flatten()[x.size // x.size :]
+        else:
+            y = x + 1
+        return y
+
+    static = to_static(model, input_spec=[spec("n", "m")])
+    verify(static.main_program)
+    empty = np.zeros((0, 3), "float32")
+    assert static(dy2st.to_tensor(empty)).shape == [0, 3]
