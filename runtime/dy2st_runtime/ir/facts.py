@@ -15,10 +15,11 @@ from dy2st_runtime.dims import (
     decided,
     is_symbol,
     simplified,
+    symbols,
     using,
 )
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir.program import Operator, Program, Variable
+from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 
@@ -104,14 +105,23 @@ def simplify_types(program: Program) -> None:
 
     Inputs, and results that bind a symbol, keep theirs: there the sizes are found when it runs.
     """
-    if not program.constraints:
-        return
-    bound = {symbol for v in program.block.parameters for symbol in _own_symbols(v)}
-    for operator in program.block.walk():
+    if program.constraints:
+        _simplify_block(program.block, set())
+
+
+def _simplify_block(block: Block, bound: set[Dim]) -> None:
+    """Write the sizes of a Block without symbols that are bound later, or in another Block."""
+    for parameter in block.parameters:
+        bound.update(_own_symbols(parameter))
+    for operator in block.operators:
+        for inner in operator.blocks:
+            _simplify_block(inner, set(bound))
         for result in operator.results:
             own = _own_symbols(result)
             if bound.issuperset(own):
-                result.type = simplified_type(result.type)
+                simple = simplified_type(result.type)
+                is_known = isinstance(simple, ArrayType) or bound.issuperset(symbols(simple.shape))
+                result.type = simple if is_known else result.type
             bound.update(own)
 
 

@@ -184,3 +184,15 @@ def test_a_stand_in_for_a_result_of_the_other_branch_requires_nothing():
     verify(static.main_program)
     empty = np.zeros((0, 3), "float32")
     assert static(dy2st.to_tensor(empty)).shape == [0, 3]
+
+
+def test_a_type_is_not_written_with_a_symbol_that_is_bound_after_it():
+    def model(x, n):
+        y = x * 2.0
+        rest = x
+        for _ in range(n):
+            rest = dy2st.concat([rest, x])
+        return y, dy2st.split(y, [1, rest.shape[0] % 3 + 1])[1]
+
+    program = program_of(model, spec("n"), InputSpec([], "int64"))
+    assert str(program.outputs[0].shape[0]) == "n"
