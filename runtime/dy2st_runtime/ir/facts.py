@@ -50,9 +50,8 @@ def note_inputs(facts: Facts, program: Program) -> None:
             facts.note(*variable.type.shape)
 
 
-@contextmanager
-def holding(condition: Condition | None) -> Iterator[None]:
-    """Let a condition be known inside the `with`, and what the inside learns stay there.
+def facts_where(condition: Condition | None) -> Facts:
+    """The facts in force and a condition, for a place that may learn more.
 
     Where it cannot hold the code is never reached; then the condition is all that is known.
     """
@@ -64,7 +63,13 @@ def holding(condition: Condition | None) -> Iterator[None]:
             facts = Facts()
             with suppress(Contradiction):
                 facts.assume(condition)
-    with using(facts):
+    return facts
+
+
+@contextmanager
+def holding(condition: Condition | None) -> Iterator[None]:
+    """Let a condition be known inside the `with`, and what the inside learns stay there."""
+    with using(facts_where(condition)):
         yield
 
 

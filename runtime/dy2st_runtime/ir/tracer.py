@@ -12,12 +12,14 @@ from dy2st_runtime.dims import (
     Condition,
     Constraint,
     Dim,
+    Facts,
     Size,
     bounds,
     collect,
     current,
     require,
     require_equal,
+    using,
 )
 from dy2st_runtime.errors import Location, ShapeError
 from dy2st_runtime.ir.aliases import Aliases
@@ -27,7 +29,7 @@ from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import F, active, interpreting
 from dy2st_runtime.ir.facts import (
     drop_implied,
-    holding,
+    facts_where,
     note_inputs,
     simplified_type,
     simplify_types,
@@ -98,6 +100,7 @@ class Tracer:
         # Called with a Layer and a name before a buffer of the Layer is replaced.
         self.before_rebound: Callable[[Any, str], None] | None = None
         self._captured: dict[Block, dict[Variable, Variable]] = {}
+        self._facts: dict[Block, Facts] = {}
         self._constraints: list[Constraint] = []
         self._overwritten: list[Variable] = []
         self.aliases = Aliases()
@@ -143,6 +146,7 @@ class Tracer:
         """Let operators called inside the `with` be recorded."""
         restart_fresh_symbols()
         with collect() as self._constraints, interpreting(self):
+            self._facts[self.block] = current()
             current().place = lambda: str(user_location() or "")
             note_inputs(current(), self.program)
             yield
@@ -155,16 +159,18 @@ class Tracer:
         """Record into a new Block inside the current one, which runs where a condition holds."""
         block = Block(parent=self.block)
         self._captured[block] = {}
-        with self.inside(block), holding(condition):
+        self._facts[block] = facts_where(condition)
+        with self.inside(block):
             yield block
-            self.locate_constraints(user_location())
 
     @contextmanager
     def inside(self, block: Block) -> Iterator[None]:
-        """Go on recording into a nested Block."""
+        """Go on recording into a Block, with what is known there; what is learnt stays there."""
         outer, self.block = self.block, block
         try:
-            yield
+            with using(self._facts.get(block) or current()):
+                yield
+                self.locate_constraints(user_location())
         finally:
             self.block = outer
 

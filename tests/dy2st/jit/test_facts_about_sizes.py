@@ -8,7 +8,9 @@ import pytest
 import dy2st
 from dy2st import to_static
 from dy2st.static import InputSpec
+from dy2st_runtime.dims import Condition, decided, require, symbol
 from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir import Tracer
 from dy2st_runtime.ir.verifier import verify
 
 
@@ -170,6 +172,18 @@ def test_a_size_that_stays_in_a_loop_is_kept():
 
     program = program_of(model, spec("k", 4), InputSpec([], "int64"))
     assert str(program.outputs[0].shape[0]) == "k"
+
+
+def test_what_is_required_when_branches_are_joined_is_not_known_after_them():
+    tracer, condition = Tracer(), Condition(">", symbol("n"), 3)
+    with tracer.tracing():
+        with tracer.nested() as block:
+            pass
+        with tracer.inside(block):
+            require(condition, "a branch needs it")
+            assert decided(condition) is True
+        assert decided(condition) is None
+    assert [operator.name for operator in block.operators] == ["require"]
 
 
 def test_a_stand_in_for_a_result_of_the_other_branch_requires_nothing():
