@@ -69,6 +69,7 @@ class Facts:
         self.log: list[tuple[Condition, str]] = []
         self.told: dict[Question, bool] = {}
         self.place: Callable[[], str] | None = None
+        self.is_impossible = False  # facts contradict each other: nothing runs here
         self.inequalities: list[Dim] = []
         self.answers: dict[tuple[object, Size], bool | None] = {}
         self.mask: int = 0
@@ -90,6 +91,7 @@ class Facts:
         """The facts of a place inside this one, which may have more."""
         inner = Facts()
         inner.place, inner.mask, inner._looked_at = self.place, self.mask, self._looked_at
+        inner.is_impossible = self.is_impossible
         for name in _SEEN_INSIDE:
             setattr(inner, name, getattr(self, name).copy())
         return inner
@@ -275,6 +277,13 @@ class Facts:
         """
         self.log.append((condition, origin))
         note(self.told, condition, self.normal)
+        try:
+            self._learn(condition)
+        except Contradiction:
+            self.is_impossible = True
+            raise
+
+    def _learn(self, condition: Condition) -> None:
         self._assume(condition)
         if condition.relation == "broadcasts":  # it says nothing of other pairs
             self._settle_broadcasts([condition])

@@ -69,6 +69,8 @@ def same_shape(left: Sequence[Size], right: Sequence[Size]) -> bool | None:
 def decided(condition: Condition) -> bool | None:
     """Whether a condition holds: True, False, or None for unknown."""
     relation, left, right = condition.relation, condition.left, condition.right
+    if current().is_impossible:
+        return True
     if relation in ("in", "not in", "broadcasts", "not broadcasts"):
         asked, wanted = question(condition)
         known = current().told.get(asked)
@@ -125,8 +127,13 @@ def _asked(
     size: Size,
     answer: Callable[[Size, Facts, int], bool | None],
 ) -> bool | None:
-    """The answer for one size, remembered as long as the facts stay the same."""
+    """The answer for one size, remembered as long as the facts stay the same.
+
+    Facts that contradict each other make everything true: nothing runs where they hold.
+    """
     facts = current()
+    if facts.is_impossible:
+        return True
     if facts.told:
         known = facts.told.get(asked(size))
         if known is not None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from dy2st_runtime.dims import Condition, Contradiction, Facts, current, using
 from dy2st_runtime.errors import ShapeError, VerifyError
-from dy2st_runtime.ir.facts import branch_condition, facts_of, holding
+from dy2st_runtime.ir.facts import branch_condition, facts_of
 from dy2st_runtime.ir.invariants import (
     MAX_BLOCK_DEPTH,
     MAX_CONSTRAINTS,
@@ -108,10 +108,9 @@ class _Verifier:
 
     def _blocks(self, operator: Operator, scope: Scope) -> None:
         for index, inner in enumerate(operator.blocks):
-            condition = None
-            if operator.name == "cond" and operator.operands:
-                condition = branch_condition(operator.operands[0], index == 0)
-            with holding(condition):
+            with using(current().inside()):
+                if operator.name == "cond" and operator.operands:
+                    _assume(branch_condition(operator.operands[0], index == 0))
                 self._block(scope.inside(inner), operator)
                 texts = branch_yields_the_results(operator, index, scope)
                 self._add(branch_yields_the_results, texts, operator)
@@ -124,7 +123,7 @@ class _Verifier:
 
 
 def _assume(condition: object) -> None:
-    """Know what an operator requires; where it cannot hold, the Program stops there."""
+    """Know what holds from here on; where it cannot hold, the Program does not come here."""
     if isinstance(condition, Condition):
         with suppress(Contradiction):
             current().assume(condition)

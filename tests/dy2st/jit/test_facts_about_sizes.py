@@ -210,3 +210,27 @@ def test_a_type_is_not_written_with_a_symbol_that_is_bound_after_it():
 
     program = program_of(model, spec("n"), InputSpec([], "int64"))
     assert str(program.outputs[0].shape[0]) == "n"
+
+
+def test_a_branch_that_is_never_taken_satisfies_the_verifier():
+    def model(x):
+        y = dy2st.ones([12, x.shape[0]])
+        if min(x.shape[0], 3) > 2:
+            y = y + 1
+        else:
+            y = y * 2
+        return dy2st.concat([y, x], axis=0)
+
+    program = program_of(model, spec("n", 2))
+    assert constraints(program) == ["n == 2"]
+
+
+def test_a_branch_that_a_multiple_rules_out_satisfies_the_verifier():
+    def model(x):
+        if x.shape[0] % 3 + 1 > 2:
+            y = x[-2:1]
+        else:
+            y = x + 1
+        return y, dy2st.split(x, 3)[0]
+
+    program_of(model, spec("n", 2))
