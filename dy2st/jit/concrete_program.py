@@ -143,6 +143,7 @@ class ConcreteProgram:
     def __call__(self, tensors: Sequence[EagerTensor]) -> Any:
         """Run on eager tensors; gradients flow back through the result where they are wanted."""
         self.is_spent = bool(self.effects)
+        self.rebinding.check_call()
         if self.distinct:
             self._check_distinct(tensors)
         wants_grad = is_grad_enabled() and not all(
@@ -184,8 +185,8 @@ class ConcreteProgram:
                     hint="say it by an argument of its own: f(x, x, is_same=True)",
                 )
 
-    def check_alone(self) -> None:
-        """Refuse a Program that is to run by itself, where there are no variables to assign; warn
+    def alone(self) -> Program:
+        """The Program that is to run by itself. Refused where there are variables to assign; warns
         of what else it does not do."""
         for effect in self.effects:
             warn_user(
@@ -193,7 +194,7 @@ class ConcreteProgram:
                 f"{effect}",
                 place_of(self.function),
             )
-        self.rebinding.check_alone(self.main_program)
+        made = self.rebinding.alone(self.main_program)
         for at in self.asked:
             raise ConversionError(
                 f"{self.main_program.name}() asks for the stop_gradient of what it is called with, "
@@ -210,6 +211,7 @@ class ConcreteProgram:
                 why="a Program that is saved or compiled has only its arguments and its results",
                 hint=f"return the value, and assign `{name}` outside",
             )
+        return made
 
     def _update(
         self,

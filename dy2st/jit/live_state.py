@@ -10,6 +10,7 @@ from dy2st.convert.joining import describe
 from dy2st.convert.outer import Buffer, Change
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Program, Tensor, Tracer, Variable
+from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.nn.layer import note_other_buffers
 from dy2st_runtime.tensor import EagerTensor
 
@@ -68,7 +69,9 @@ class Rebinding:
               the state, or the other buffers.
     in_place  the tensors of the state that are changed in place.
     cut       those of them that `set_value` changes: no gradient flows through them any more.
-    contents  those of them that are no longer the buffers of their names, but may be others.
+    contents  those of them that are no longer the buffers of their names: whoever holds them
+              sees the change.
+    unknown   as contents, but a branch or loop decides whether they are changed, and where.
     kept      the buffers whose tensors something else holds, too.
     retyped   what becomes of buffers that change their dtype or shape, and where.
     """
@@ -80,6 +83,7 @@ class Rebinding:
     in_place: set[str] = field(default_factory=set)
     cut: set[str] = field(default_factory=set)
     contents: list[str] = field(default_factory=list)
+    unknown: dict[str, Location] = field(default_factory=dict)
     kept: list[str] = field(default_factory=list)
     retyped: list[tuple[str, Location | None]] = field(default_factory=list)
 
@@ -127,9 +131,10 @@ class Rebinding:
             self.others[name] = [other for other in now if now[other] in same]
             earlier = list(self.changes)[: list(self.changes).index(name)]
             self.others[name] += [other for other in earlier if self.ends[other] in same]
-        shared = {*self.kept, *(o for name in self.others for o in self.others[name] if o != name)}
-        changed = [name for name in self.changes if name in self.in_place]
-        self.contents = [name for name in changed if name in shared]
+        changed = {name: now[name] for name in self.changes if name in self.in_place}
+        self.contents = [name for name in changed if changed[name].overwritten is None]
+        places = {name: variable.overwritten for name, variable in changed.items()}
+        self.unknown = {name: at for name, at in places.items() if at is not None}
 
     def places(self) -> Places:
         """Where the buffers are registered."""
@@ -139,7 +144,8 @@ class Rebinding:
     @property
     def needs_objects(self) -> bool:
         """Whether a run has to tell tensors apart that a branch chooses: arrays do not suffice."""
-        return bool(self.contents or self.retyped)
+        shared = {*self.kept, *(other for others in self.others.values() for other in others)}
+        return bool(self.retyped) or not shared.isdisjoint(self.contents)
 
     def find_sources(self, program: Program) -> None:
         """Find out which buffers are inputs or outputs of the Program, or each other."""
@@ -171,9 +177,25 @@ class Rebinding:
         if self.kept or any({name} != {name, *others} for name, others in self.others.items()):
             note_other_buffers()
 
-    def check_alone(self, program: Program) -> None:
-        """Refuse a Program without its Layer that gives a buffer another type, or lets two become
-        one tensor that is changed in place: it keeps a value of one type for each name."""
+    def check_call(self) -> None:
+        """Refuse a call after which nobody knows what a tensor holds that a buffer was before."""
+        for name, at in self.unknown.items():
+            buffer = self.changes[name].place.name
+            raise ConversionError(
+                f"the buffer `{buffer}` is changed in place after a branch or loop that depends on "
+                "a tensor may have made it another tensor",
+                at=at,
+                why="whether the tensor that it was before the call is changed, is known only when "
+                "the Program runs, and whoever else holds it would see that",
+                hint=f"begin with a copy: let `{buffer}` be its own clone()",
+            )
+
+    def alone(self, program: Program) -> Program:
+        """The Program without its Layer: nobody holds what its buffers were before.
+
+        Refused if it gives a buffer another type, or lets two become one tensor that is changed in
+        place: it keeps a value of one type for each name.
+        """
         for what, at in self.retyped:
             raise ConversionError(
                 f"{program.name}() lets the buffer {what}",
@@ -193,6 +215,12 @@ class Rebinding:
                     why="a Program that is saved or compiled has a value of its own for each name",
                     hint="give the other a copy: clone()",
                 )
+        if not self.contents:
+            return program
+        made, end = clone(program), len(program.outputs)
+        made.structure = program.structure[0]
+        del made.block.yields[end - len(self.contents) : end]
+        return made
 
 
 def known_tensor(value: Any, known: Iterable[EagerTensor]) -> Any:

@@ -59,8 +59,7 @@ def save(
             concrete = _program_of_call(layer, function, input_spec)
         else:
             concrete = _program_of(function, input_spec)
-        concrete.check_alone()
-        programs[name] = concrete.main_program
+        programs[name] = concrete.alone()
         _merge(state, concrete, name)
     applied = as_pass(pipeline)
     if applied is not None:

@@ -317,8 +317,7 @@ def _parts(program: Program | StaticFunction) -> tuple[Program, Any]:
     """The Program, and what keeps the live tensors of its parameters and buffers."""
     if isinstance(program, StaticFunction):
         concrete = program.concrete_program
-        concrete.check_alone()
-        return concrete.main_program, concrete
+        return concrete.alone(), concrete
     if not isinstance(program, Program):
         raise TypeError(f"bucket takes a Program or a converted function, not {program!r:.80}")
     if program.state:

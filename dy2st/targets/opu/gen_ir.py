@@ -109,8 +109,7 @@ def _module(
     if state is not None:
         raise ArgumentError("`state` goes with a Program: a traced function has arrays of its own")
     traced = program.concrete_program
-    traced.check_alone()
-    return as_module(traced.main_program, {n: t.array for n, t in traced.state.items()})
+    return as_module(traced.alone(), {n: t.array for n, t in traced.state.items()})
 
 
 def _image_by_image(module: Module, name: str) -> tuple[Module, list[str]]:

@@ -197,15 +197,19 @@ def define(text: str, name: str) -> Callable[[], Any]:
 
 
 def calls(model: Any, layer: Any = None) -> list[Any]:
-    """What calls of a model give, what they leave in the Layer, and the gradients of the inputs."""
+    """What calls of a model give, what they leave in the Layer and in the tensors that it held
+    before, and the gradients of the inputs."""
     found: list[Any] = []
+    held: list[Any] = []
     for number, values in enumerate(INPUTS):
         x = dy2st.to_tensor(values, "float32", stop_gradient=number % 2 == 0)
+        if layer is not None:
+            held += layer.state_dict().values()
         results = model(x)
         found.append(comparable(results))
         if layer is not None:
             found.append(comparable(dict(layer.state_dict())))
-            found.append(comparable([*layer.l, layer.d["k"]]))
+            found.append(comparable([*layer.l, layer.d["k"], *held]))
             found.append([(result.stop_gradient, result.is_leaf) for result in results])
             found.append((gradient(results, x), x.stop_gradient))
     return found

@@ -355,3 +355,91 @@ def test_functions_that_share_a_layer_see_what_each_assigns():
         results = [f(dy2st.to_tensor(values)) for values in INPUTS for f in functions]
         found.append((comparable(results), comparable(net.h)))
     assert found[0] == found[1]
+
+
+class Replaced(nn.Layer):
+    """A Layer whose buffer a function changes in place and replaces."""
+
+    def __init__(self, change):
+        super().__init__()
+        self.register_buffer("p", dy2st.zeros([3]))
+        self.change = change
+
+    def forward(self, x):
+        self.change(self, x)
+        return self.p + x
+
+
+def change_and_replace(layer, x):
+    layer.p[0] = x[0]
+    layer.p = layer.p * 2
+
+
+def set_all_and_replace(layer, x):
+    layer.p.set_value(x)
+    layer.p = x * 2
+
+
+def change_in_a_branch_and_replace(layer, x):
+    if x.sum() > 4:
+        layer.p[0] = x[0]
+    layer.p = layer.p + 1
+
+
+def change_and_replace_in_a_branch(layer, x):
+    if x.sum() > 4:
+        layer.p[0] = x[0]
+        layer.p = layer.p * 2
+
+
+def replace_in_a_branch_and_change(layer, x):
+    if x.sum() > 4:
+        layer.p = dy2st.zeros([3])
+    layer.p[0] = x[0]
+
+
+def change_and_replace_in_a_loop(layer, x):
+    turns = x.sum()
+    while turns > 0:
+        turns = turns - 3
+        layer.p[0] = turns
+        layer.p = layer.p * 2
+
+
+def calls_with_old_tensors(layer, function):
+    """What calls give, and what the tensors hold that the buffer was before them."""
+    found, held = [], []
+    for values in ([1.0, 2.0, 3.0], [1.0, 0.0, 2.0], [-5.0, 2.0, 1.0], [4.0, 5.0, 6.0]):
+        held.append(layer.p)
+        found.append(comparable((function(dy2st.to_tensor(values)), held)))
+    return found
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        change_and_replace,
+        set_all_and_replace,
+        change_in_a_branch_and_replace,
+        change_and_replace_in_a_branch,
+    ],
+)
+def test_who_holds_the_tensor_of_a_buffer_sees_it_change_though_it_is_replaced(change, tmp_path):
+    eager, layer = Replaced(change), Replaced(change)
+    expected = calls_with_old_tensors(eager, eager)
+    assert calls_with_old_tensors(layer, to_static(layer)) == expected
+    dy2st.jit.save(Replaced(change), str(tmp_path / "m"), [InputSpec([3], "float32", "x")])
+    loaded, fresh = dy2st_runtime.load(str(tmp_path / "m")), Replaced(change)
+    for x in (dy2st.ones([3]), dy2st.ones([3]) * 2):
+        assert comparable(loaded(x)) == comparable(fresh(x))
+
+
+@pytest.mark.parametrize("change", [replace_in_a_branch_and_change, change_and_replace_in_a_loop])
+def test_a_change_is_refused_that_only_the_run_knows_to_be_of_the_old_tensor(change, tmp_path):
+    with pytest.raises(ConversionError, match="may have made it another tensor") as found:
+        to_static(Replaced(change))(dy2st.ones([3]))
+    assert found.value.at is not None and found.value.hint
+    dy2st.jit.save(Replaced(change), str(tmp_path / "m"), [InputSpec([3], "float32", "x")])
+    loaded, fresh = dy2st_runtime.load(str(tmp_path / "m")), Replaced(change)
+    for x in (dy2st.ones([3]), dy2st.ones([3]) * 2):
+        assert comparable(loaded(x)) == comparable(fresh(x))
