@@ -261,15 +261,24 @@ def cond_is_closed(operator: Operator, scope: Scope) -> Texts:
         yield from _fits(captured, block.parameters, f"the {what} Block's parameters", scope)
 
 
-def branch_yields_the_results(operator: Operator, index: int, scope: Scope) -> Texts:
-    """Both Blocks of a `cond` yield its results, as far as is known where they end."""
-    if operator.name == "cond" and len(operator.blocks) == 2:
+def block_yields_the_results(operator: Operator, index: int, scope: Scope) -> Texts:
+    """Branches and turns yield results, and what the next turn takes, by what is known there."""
+    if len(operator.blocks) != 2:
+        return
+    yields = operator.blocks[index].yields
+    if operator.name == "cond":
         place = f"the {('true', 'false')[index]} Block's yields"
-        yield from _fits(operator.blocks[index].yields, operator.results, place, scope)
+        yield from _fits(yields, operator.results, place, scope)
+    elif operator.name == "while" and index == 1:
+        for what, block in zip(("condition", "body"), operator.blocks, strict=True):
+            place = f"the turn's yields as the {what}'s parameters"
+            carried = block.parameters[: len(operator.results)]
+            yield from _fits(yields, carried, place, scope)
+        yield from _fits(yields, operator.results, "the body's yields", scope)
 
 
 def while_is_closed(operator: Operator, scope: Scope) -> Texts:
-    """A `while` is its loop variables and what its Blocks take; the body yields the former."""
+    """A `while` is its loop variables and what its Blocks take."""
     if operator.name != "while" or len(operator.blocks) != 2:
         return
     condition, body = operator.blocks
@@ -277,13 +286,8 @@ def while_is_closed(operator: Operator, scope: Scope) -> Texts:
     if len(condition.yields) != 1 or not _is_bool(condition.yields[0].type):
         yield "the condition's Block does not yield one 0-d bool"
     for what, block in (("condition", condition), ("body", body)):
-        place = f"the {what}'s parameters"
-        yield from _fits(operator.operands, block.parameters, place, scope)
-        yield from _fits(
-            body.yields, block.parameters[:count], f"the turn's yields as {place}", scope
-        )
+        yield from _fits(operator.operands, block.parameters, f"the {what}'s parameters", scope)
     yield from _fits(operator.operands[:count], operator.results, "the first values", scope)
-    yield from _fits(body.yields, operator.results, "the body's yields", scope)
 
 
 def _is_bool(type: ValueType) -> bool:

@@ -22,7 +22,7 @@ from dy2st_runtime.ir.invariants import (
     Scope,
     block_parameters,
     block_yields,
-    branch_yields_the_results,
+    block_yields_the_results,
 )
 from dy2st_runtime.ir.printer import program_lines
 from dy2st_runtime.ir.program import Operator, Program
@@ -112,8 +112,8 @@ class _Verifier:
                 if operator.name == "cond" and operator.operands:
                     _assume(branch_condition(operator.operands[0], index == 0))
                 self._block(scope.inside(inner), operator)
-                texts = branch_yields_the_results(operator, index, scope)
-                self._add(branch_yields_the_results, texts, operator)
+                texts = block_yields_the_results(operator, index, scope)
+                self._add(block_yields_the_results, texts, operator)
 
     def _add(
         self, rule: Callable[..., object], texts: Iterable[str], operator: Operator | None

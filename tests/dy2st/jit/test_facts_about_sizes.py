@@ -234,3 +234,12 @@ def test_a_branch_that_a_multiple_rules_out_satisfies_the_verifier():
         return y, dy2st.split(x, 3)[0]
 
     program_of(model, spec("n", 2))
+
+
+def test_turns_yield_what_is_known_where_they_end():
+    def model(x, y, n):
+        for _ in range(n):
+            x = dy2st.concat([x, y])
+        return x
+
+    program_of(model, spec("n", "m"), spec("k", 8), InputSpec([], "int64"))
