@@ -106,7 +106,8 @@ class _Ways:
                 raise Stuck("the product with the slope has other users")
             self.absorb(leaky[0], scale, users=3)
         else:
-            self.absorb(operator.operands[0], to_operand(operator, scale))
+            scale = to_operand(operator, scale)  # Stuck at an operator without operands
+            self.absorb(operator.operands[0], scale)
 
     # -- into weights ------------------------------------------------------------------------
 

@@ -253,6 +253,10 @@ LEFT_ALONE = {
         lambda y: F.where(y > 1, y, y * np.float32(0.1)) * s(6, 1, 1)
     )(conv6(x)),
     "wider than its value": lambda x: conv(x, w(1, 4, 3, 3)) * s(6, 1, 1),
+    "nothing to scale": lambda x: (
+        x,
+        apply("full", shape=(2, 3), value=1, dtype=np.dtype("float32")) * s(3),
+    ),
     "no weights": lambda x: F.relu(x) * s(4, 1, 1),
     "matmul along rows": lambda x: F.matmul(x, w(6, 5)) * s(6, 1),
     "matmul with a vector": lambda x: F.matmul(x, w(6)) * s(6),
