@@ -11,7 +11,7 @@ from dy2st.static import InputSpec
 from dy2st_runtime.dims import Condition, decided, require, symbol
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import Tracer
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.verifier import findings, verify
 
 
 def program_of(function, *specs):
@@ -243,3 +243,23 @@ def test_turns_yield_what_is_known_where_they_end():
         return x
 
     program_of(model, spec("n", "m"), spec("k", 8), InputSpec([], "int64"))
+
+
+def test_ranks_and_dtypes_count_also_where_nothing_runs():
+    def model(x):
+        if x.shape[0] > 2:
+            y = x + 1
+        else:
+            y = x * 2
+        return y, dy2st.zeros([2, 2]).expand_as(x)
+
+    program = program_of(model, spec("n", 2))
+    never = next(o for o in program.operators if o.name == "cond").blocks[0]
+    total = never.yields[0]
+    total.type = total.tensor_type.with_shape([7, 2])
+    assert findings(program) == []
+    total.type = total.tensor_type.with_shape([7])
+    assert {finding.rule for finding in findings(program)} == {
+        "results are typed by rule",
+        "block yields the results",
+    }
