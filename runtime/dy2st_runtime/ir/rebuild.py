@@ -14,6 +14,7 @@ import numpy as np
 from dy2st_runtime.dims import (
     Condition,
     Constraint,
+    Contradiction,
     Dim,
     Size,
     collect,
@@ -149,15 +150,15 @@ class _Rebuild:
 
     def _require(self, entry: LocatedConstraint, condition: Condition) -> None:
         answer = truth_of(condition)
-        if answer is False:
+        if answer is True:
+            return
+        if answer is False or not _can_hold(condition, entry.constraint.reason):
             place = f" (from {entry.location})" if entry.location else ""
             raise ShapeError(
                 f"these sizes break {entry.constraint.condition}{place}: {entry.constraint.reason}"
             )
-        if answer is None:
-            constraint = replace(entry.constraint, condition=condition)
-            self.new.constraints.append(replace(entry, constraint=constraint))
-            current().assume(condition, entry.constraint.reason)
+        constraint = replace(entry.constraint, condition=condition)
+        self.new.constraints.append(replace(entry, constraint=constraint))
 
     def _take_found(self, block: Block, location: Location | None) -> None:
         """Enter what rules have required: of the whole Program, or as an operator of a Block."""
@@ -295,6 +296,15 @@ class _Rebuild:
         for inner in taken.operators:
             self._operator(inner, block)
         self._map(operator, [self.values[v] for v in taken.yields])
+
+
+def _can_hold(condition: Condition, reason: str) -> bool:
+    """Know that a condition holds; False if it cannot."""
+    try:
+        current().assume(condition, reason)
+    except Contradiction:
+        return False
+    return True
 
 
 def truth_of(condition: Condition) -> bool | None:

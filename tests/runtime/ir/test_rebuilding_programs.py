@@ -9,9 +9,10 @@ import pytest
 
 import dy2st_runtime as rt
 from dy2st_runtime import engine, ops
-from dy2st_runtime.dims import symbol
+from dy2st_runtime.dims import Condition, Constraint, maximum, minimum, symbol
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import Program, TensorType, Tracer
+from dy2st_runtime.ir.program import LocatedConstraint
 from dy2st_runtime.ir.rebuild import rebuild
 from dy2st_runtime.ir.verifier import verify
 
@@ -140,3 +141,15 @@ def test_constants_are_shared():
     program = program_of(lambda x: x + value, floats(N, 4))
     old, new = (p.operators[0].attributes["value"] for p in (program, rebuild(program, {N: 3})))
     assert old is new
+
+
+def test_sizes_are_refused_where_only_learning_shows_that_nothing_fits():
+    a, b, d, e = symbol("a"), symbol("b"), symbol("d", 1), symbol("e", 1)
+    condition = Condition("==", maximum(8 * d, a), minimum(9, b, e))
+    program = Program()
+    program.inputs = [program.block.add_parameter(TensorType("float32", (a, b, d, e)), "x")]
+    program.constraints = [LocatedConstraint(Constraint(condition, "both are one axis"), None)]
+    program.block.yields = list(program.inputs)
+    rebuild(program)
+    with pytest.raises(ShapeError, match="both are one axis"):
+        rebuild(program, {e: d})
