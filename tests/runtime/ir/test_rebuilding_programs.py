@@ -144,8 +144,8 @@ def test_constants_are_shared():
 
 
 def test_sizes_are_refused_where_only_learning_shows_that_nothing_fits():
-    a, b, d, e = symbol("a"), symbol("b"), symbol("d", 1), symbol("e", 1)
-    condition = Condition("==", maximum(8 * d, a), minimum(9, b, e))
+    a, b, d, e = symbol("a", 1), symbol("b"), symbol("d"), symbol("e")
+    condition = Condition("==", maximum(8 * d, a), minimum(9, minimum(b, e)))
     program = Program()
     program.inputs = [program.block.add_parameter(TensorType("float32", (a, b, d, e)), "x")]
     program.constraints = [LocatedConstraint(Constraint(condition, "both are one axis"), None)]
