@@ -151,7 +151,7 @@ def broadcast(left: Size, right: Size) -> Size:
     if _collectors.stack:
         condition = Condition("broadcasts", left, right)
         reason = f"the sizes {left} and {right} must broadcast"
-        if _makes_equal(condition):
+        if decided(condition) is not True and _makes_equal(condition):
             condition, left = Condition("==", left, right), right
         require(condition, reason)
     return broadcast_forms((left, right))

@@ -10,9 +10,11 @@ from dy2st_runtime.dims import (
     Contradiction,
     Dim,
     Facts,
+    Size,
     conflict,
     current,
     decided,
+    equal,
     is_symbol,
     simplified,
     symbols,
@@ -137,11 +139,17 @@ def _own_symbols(value: Variable) -> list[Dim]:
     return [size for size in value.type.shape if isinstance(size, Dim) and is_symbol(size)]
 
 
+def _simplified(size: Size) -> Size:
+    """The size as the facts make it, where they tell that it is the same: rules may turn round."""
+    simple = simplified(size)
+    return simple if simple is size or equal(simple, size) is True else size
+
+
 def simplified_type(type: ValueType) -> ValueType:
     """The type with its sizes as the facts in force make them."""
     if isinstance(type, ArrayType) or not current().mask:
         return type
-    shape = tuple([simplified(size) for size in type.shape])
+    shape = tuple([_simplified(size) for size in type.shape])
     if all(new is old for new, old in zip(shape, type.shape, strict=True)):
         return type
     assert isinstance(type, TensorType)

@@ -263,3 +263,21 @@ def test_ranks_and_dtypes_count_also_where_nothing_runs():
         "results are typed by rule",
         "block yields the results",
     }
+
+
+def test_a_type_is_only_written_as_what_is_known_to_be_the_same():
+    def model(y):
+        part = y.reshape([-1, 3])
+        return part * dy2st.nn.functional.pad(y, [2, y.shape[1] % 3 + 1, 2, 0, 0, 1], value=1.0)
+
+    program_of(model, spec(None, None, 2))
+
+
+def test_sizes_that_are_known_to_broadcast_need_not_be_equal():
+    table = dy2st.ones([12, 8])
+
+    def model(y):
+        square = dy2st.matmul(y, y)
+        return square + table[: square.shape[0], : square.shape[1]]
+
+    program_of(model, spec(None, None))
