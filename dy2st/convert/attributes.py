@@ -72,13 +72,16 @@ def contents_of(cell: CellType, name: str = "a variable") -> Any:
 
 
 def slots_of(kind: type) -> list[str]:
-    """The attributes that objects of a class have outside of their `__dict__`."""
+    """The attributes that objects of a class have outside of their `__dict__`.
+
+    A class may hide the slot of another behind a property, as paths do from Python 3.13 on.
+    """
     return [
         name
         for base in kind.__mro__
         if "__slots__" in vars(base)
         for name, value in vars(base).items()
-        if isinstance(value, MemberDescriptorType)
+        if isinstance(value, MemberDescriptorType) and inspect.getattr_static(kind, name) is value
     ]
 
 

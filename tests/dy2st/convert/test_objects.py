@@ -10,7 +10,7 @@ import pytest
 
 import dy2st
 from dy2st import nn
-from dy2st.convert.attributes import attributes_of
+from dy2st.convert.attributes import attributes_of, slots_of
 from dy2st.convert.heap import reached
 from dy2st.convert.objects import is_structure, made_like, put_together, taken_apart
 from dy2st.errors import ConversionError, TensorAsPython
@@ -34,6 +34,14 @@ class Slots:
 
     def __init__(self, x):
         self.x = x
+
+
+class Hidden(Slots):
+    __slots__ = ()
+
+    @property
+    def x(self):
+        raise AssertionError("no code of the class runs")
 
 
 class Refusing:
@@ -78,6 +86,10 @@ def test_a_structure_is_nothing_but_its_attributes(value, expected):
 
 def test_attributes_in_slots_are_found_where_they_are_set():
     assert attributes_of(Slots(3)) == {"x": 3}
+
+
+def test_a_slot_behind_a_property_is_no_attribute():
+    assert slots_of(Hidden) == ["unset"]
 
 
 def test_no_code_of_the_class_makes_the_joined_object():
