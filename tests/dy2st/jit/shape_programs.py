@@ -9,8 +9,6 @@ those. For other sizes the Program must do what eager operators do: give the sam
 
 from __future__ import annotations
 
-import argparse
-import collections
 import linecache
 import random
 import re
@@ -31,6 +29,7 @@ from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.rebuild import rebuild
 from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.ir.verifier import verify
+from tests.campaign import campaign
 
 SIZES = ("n", "m", "k")
 VALUES = (1, 2, 3, 4, 5, 6, 8, 9)
@@ -513,30 +512,12 @@ def _reason(error: Dy2stError) -> str:
 
 def main() -> int:
     """Run many programs; print what was rejected or different, and why others were refused."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("count", type=int, help="how many programs")
-    parser.add_argument("--from", dest="first", type=int, default=0, help="the first seed")
-    options = parser.parse_args()
-    found: collections.Counter[str] = collections.Counter()
-    first: dict[str, int] = {}
-    for seed in range(options.first, options.first + options.count):
-        if options.count == 1:
-            writer = Writer(seed)
-            print(writer.program(), writer.specs, writer.sizes)
-        try:
-            verdict = compare(seed)
-        except Exception as error:
-            verdict = "different" if isinstance(error, AssertionError) else type(error).__name__
-            print(
-                f"seed {seed}: {verdict}\n{error}"[:3000]
-                if found[verdict] < 3
-                else f"{seed} {verdict}"
-            )
-        found[verdict] += 1
-        first.setdefault(verdict, seed)
-    for verdict, count in found.most_common():
-        print(f"{count:6}  {verdict} (seed {first[verdict]})")
-    return int(any(not v.startswith(("equal", "refused")) for v in found))
+    return campaign(__doc__, _shown, lambda seed, text, name: compare(seed))
+
+
+def _shown(seed: int) -> str:
+    writer = Writer(seed)
+    return f"{writer.program()}{writer.specs} {writer.sizes}"
 
 
 if __name__ == "__main__":

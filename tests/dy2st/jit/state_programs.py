@@ -8,8 +8,6 @@ All numbers are small whole ones, so that every dtype has them and sums are exac
 
 from __future__ import annotations
 
-import argparse
-import collections
 import linecache
 import random
 import re
@@ -24,6 +22,7 @@ from dy2st import nn
 from dy2st.errors import Dy2stError
 from dy2st.jit import save, to_static
 from dy2st.static import InputSpec
+from tests.campaign import campaign
 from tests.dy2st.constructs.catalogue import comparable
 
 Choose = Callable[[Sequence[Any]], Any]
@@ -260,27 +259,7 @@ def _difference(expected: list[Any], found: list[Any]) -> str:
 
 def main() -> int:
     """Compare many programs; print the first differences and why others were refused."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("count", type=int, help="how many programs")
-    parser.add_argument("--from", dest="first", type=int, default=0, help="the first seed")
-    options = parser.parse_args()
-    found: collections.Counter[str] = collections.Counter()
-    for number, seed in enumerate(range(options.first, options.first + options.count)):
-        text = program_of(seed)
-        if options.count == 1:
-            print(text)
-        try:
-            verdict = compare(text, f"<state program {seed}>")
-        except Exception as error:
-            verdict = "different" if isinstance(error, AssertionError) else type(error).__name__
-            print(f"seed {seed}: {verdict}\n{error}"[:3000] if found[verdict] < 3 else seed)
-        found[verdict] += 1
-        linecache.cache.pop(f"<state program {seed}>", None)
-        if number % 500 == 499:
-            print(f"{number + 1} programs: {found['equal']} equal", flush=True)
-    for verdict, count in found.most_common():
-        print(f"{count:6}  {verdict}")
-    return int(any(not v.startswith(("equal", "refused")) for v in found))
+    return campaign(__doc__, program_of, lambda seed, text, name: compare(text, name))
 
 
 if __name__ == "__main__":

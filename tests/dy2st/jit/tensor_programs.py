@@ -8,8 +8,6 @@ All numbers are small whole ones, so that sums are exact in any order.
 
 from __future__ import annotations
 
-import argparse
-import collections
 import contextlib
 import io
 import linecache
@@ -24,6 +22,7 @@ import dy2st
 from dy2st.errors import Dy2stError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
+from tests.campaign import campaign
 from tests.dy2st.constructs.catalogue import comparable
 from tests.dy2st.jit.program_features import FEATURES, PRELUDE
 
@@ -393,25 +392,7 @@ def lines_taken(function: Any, inputs: Sequence[Any]) -> tuple[set[int], set[int
 
 def main() -> int:
     """Compare many programs; print the first differences and why others were refused."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("count", type=int, help="how many programs")
-    parser.add_argument("--from", dest="first", type=int, default=0, help="the first seed")
-    options = parser.parse_args()
-    found: collections.Counter[str] = collections.Counter()
-    for seed in range(options.first, options.first + options.count):
-        text = program_of(seed)
-        if options.count == 1:
-            print(text)
-        try:
-            verdict = compare(text, f"<program {seed}>")
-        except Exception as error:
-            verdict = "different" if isinstance(error, AssertionError) else type(error).__name__
-            print(f"seed {seed}: {verdict}\n{error}"[:3000] if found[verdict] < 3 else seed)
-        found[verdict] += 1
-        linecache.cache.pop(f"<program {seed}>", None)
-    for verdict, count in found.most_common():
-        print(f"{count:6}  {verdict}")
-    return int(any(not v.startswith(("equal", "refused")) for v in found))
+    return campaign(__doc__, program_of, lambda seed, text, name: compare(text, name))
 
 
 if __name__ == "__main__":

@@ -9,9 +9,6 @@ any order. What has been rounded is only returned, and compared with a tolerance
 
 from __future__ import annotations
 
-import argparse
-import collections
-import itertools
 import linecache
 import random
 import sys
@@ -24,6 +21,7 @@ import dy2st
 from dy2st import to_static
 from dy2st.errors import Dy2stError, ShapeError, SpecError
 from dy2st.static import Dim, InputSpec, bucket
+from tests.campaign import campaign
 
 LARGEST = {"n": 6, "t": 5}
 """The one bucket of each size."""
@@ -567,27 +565,9 @@ def _sizes(program: Any) -> set[str]:
 
 def main() -> int:
     """Compare many programs; print the first differences and how many were padded."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("count", type=int, help="how many programs")
-    parser.add_argument("--from", dest="first", type=int, default=0, help="the first seed")
-    options = parser.parse_args()
-    found: collections.Counter[str] = collections.Counter()
-    for done, seed in enumerate(itertools.islice(itertools.count(options.first), options.count)):
-        text = program_of(seed)
-        if options.count == 1:
-            print(text)
-        if done and done % 500 == 0:
-            print(f"seed {seed}: {dict(found)}", flush=True)
-        try:
-            verdict = compare(text, f"<program {seed}>")
-        except Exception as error:
-            verdict = "different" if isinstance(error, AssertionError) else type(error).__name__
-            print(f"seed {seed}: {verdict}\n{error}"[:3000] if found[verdict] < 3 else seed)
-        found[verdict] += 1
-        linecache.cache.pop(f"<program {seed}>", None)
-    for verdict, count in found.most_common():
-        print(f"{count:6}  {verdict}")
-    return int(any(not v.startswith(("padded", "not")) for v in found))
+    return campaign(
+        __doc__, program_of, lambda seed, text, name: compare(text, name), ("padded", "not")
+    )
 
 
 if __name__ == "__main__":
