@@ -59,6 +59,9 @@ print(bad, Scale.__mul__.__code__ is own)
 """
 
 
+# A child of just the moment in which another thread has swapped `__mul__` still refuses to trace
+# it, now and then: it does not hang, but the swap of a thread that is gone is not taken back.
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_child_of_a_process_that_traces_does_not_hang(tmp_path):
     file = tmp_path / "forks.py"
