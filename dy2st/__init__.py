@@ -10,6 +10,7 @@ from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from dy2st_runtime.late import late_names as _late_names
 from dy2st_runtime.ops import *  # noqa: F403
+from dy2st_runtime.ops import LATE as _late_operators
 from dy2st_runtime.ops import __all__ as _operators
 from dy2st_runtime.tensor import Parameter, from_dlpack, from_numpy, is_tensor, to_tensor
 
@@ -20,7 +21,15 @@ uint8, bool = _np.dtype("uint8"), _np.dtype("bool")
 
 __version__ = "0.1.0"
 
-__getattr__ = _late_names(__name__, {"passes": "dy2st.passes"})
+_LATE = {
+    **_late_operators,
+    "passes": "dy2st.passes",
+}
+__getattr__ = _late_names(__name__, _LATE)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})
 
 
 __all__ = [

@@ -9,8 +9,13 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from dy2st_runtime.ops.late import load_all
+
 # Before NumPy is loaded: its threads wait for each other wherever other processes are at work.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Tests that are drawn from all records see those of the late families too.
+load_all()
 
 settings.register_profile("gate", derandomize=True, deadline=None)
 if os.environ.get("CI"):

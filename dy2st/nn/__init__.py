@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from dy2st_runtime.late import late_names
 from dy2st_runtime.nn import *  # noqa: F403
 from dy2st_runtime.nn import __all__ as _layers
+from dy2st_runtime.nn.late import LAYERS
 
 __all__ = [*_layers]
 
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__)
+    __getattr__ = late_names(__name__, LAYERS)

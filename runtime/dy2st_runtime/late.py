@@ -30,6 +30,15 @@ class Late:
 _difflib = Late("difflib")
 
 
+def places(names: Mapping[str, str]) -> dict[str, str]:
+    """Where each name is to be found, from the names in each module.
+
+    >>> places({"fractions": "Fraction", "math": "gcd lcm"})["lcm"]
+    'math:lcm'
+    """
+    return {name: f"{module}:{name}" for module in names for name in names[module].split()}
+
+
 def late_names(
     package: str, places: Mapping[str, str] = MappingProxyType({})
 ) -> Callable[[str], Any]:
@@ -40,7 +49,7 @@ def late_names(
 
     def load(name: str) -> Any:
         if name not in places:
-            near = "" if name.startswith("_") else _nearest(name, sys.modules[package])
+            near = "" if name.startswith("_") else _nearest(name, sys.modules[package], places)
             raise AttributeError(f"module {package!r} has no attribute {name!r}{near}")
         module, _, attribute = places[name].partition(":")
         value = import_module(module)
@@ -51,8 +60,8 @@ def late_names(
     return load
 
 
-def _nearest(name: str, module: ModuleType) -> str:
+def _nearest(name: str, module: ModuleType, places: Mapping[str, str]) -> str:
     names = getattr(module, "__all__", None) or [key for key in vars(module) if key[0] != "_"]
-    known = {entry.lower(): entry for entry in names}
+    known = {entry.lower(): entry for entry in [*names, *places]}
     near = _difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
     return f"; did you mean {known[near[0]]!r}?" if near else ""

@@ -15,6 +15,7 @@ from typing import Any
 
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.attribute_kinds import REQUIRED, AttributeKind, kind_of
+from dy2st_runtime.ir.late_families import load_operator
 
 
 class Effect(Enum):
@@ -205,7 +206,17 @@ def lookup(name: str) -> OperatorDefinition:
     try:
         return DEFINITIONS[name]
     except KeyError:
-        raise ArgumentError(f"there is no operator {name!r}") from None
+        definition = find(name)
+    if definition is None:
+        raise ArgumentError(f"there is no operator {name!r}")
+    return definition
+
+
+def find(name: str) -> OperatorDefinition | None:
+    """The record of an operator, None if there is none; its family is loaded if need be."""
+    if name not in DEFINITIONS and not load_operator(name):
+        return None
+    return DEFINITIONS[name]
 
 
 __all__ = [
@@ -217,5 +228,6 @@ __all__ = [
     "Sample",
     "View",
     "define",
+    "find",
     "lookup",
 ]

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
+from dy2st_runtime.ir.late_families import load_function
 from dy2st_runtime.thread_state import ThreadState
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -92,10 +93,10 @@ class _Functions:
     """`F.sum(x)` calls the registered function `sum`: by name, so that families need no cycle."""
 
     def __getattr__(self, name: str) -> Any:
-        try:
-            return FUNCTIONS[name.rstrip("_")]
-        except KeyError:
-            raise AttributeError(f"there is no function {name!r}") from None
+        key = name.rstrip("_")
+        if key not in FUNCTIONS and not load_function(key):
+            raise AttributeError(f"there is no function {name!r}")
+        return FUNCTIONS[key]
 
 
 F = _Functions()

@@ -22,7 +22,7 @@ from dy2st_runtime.dims import (
     using,
 )
 from dy2st_runtime.errors import Dy2stError, ShapeError
-from dy2st_runtime.ir.definition import DEFINITIONS, OperatorDefinition
+from dy2st_runtime.ir.definition import OperatorDefinition, find
 from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.fresh import fresh_symbols_from
 from dy2st_runtime.ir.inputs import is_promoted
@@ -114,13 +114,13 @@ def operator_knows_its_block(operator: Operator, scope: Scope) -> Texts:
 
 def record_exists(operator: Operator, scope: Scope) -> Texts:
     """Every operator has a record."""
-    if operator.name not in DEFINITIONS:
+    if find(operator.name) is None:
         yield f"there is no operator {operator.name!r}"
 
 
 def operands_fit_record(operator: Operator, scope: Scope) -> Texts:
     """There are as many operands as the record names."""
-    definition = DEFINITIONS.get(operator.name)
+    definition = find(operator.name)
     if definition is None or operator.name in CONTROL_FLOW:
         return
     count, names = len(operator.operands), definition.inputs
@@ -131,7 +131,7 @@ def operands_fit_record(operator: Operator, scope: Scope) -> Texts:
 
 def operands_share_dtype(operator: Operator, scope: Scope) -> Texts:
     """Operands that the record promotes have one dtype."""
-    definition = DEFINITIONS.get(operator.name)
+    definition = find(operator.name)
     if definition is None or not definition.promote:
         return
     dtypes = {
@@ -145,7 +145,7 @@ def operands_share_dtype(operator: Operator, scope: Scope) -> Texts:
 
 def attributes_fit_record(operator: Operator, scope: Scope) -> Texts:
     """All attributes of the record are given, and no others."""
-    definition = DEFINITIONS.get(operator.name)
+    definition = find(operator.name)
     if definition is None:
         return
     for name in definition.attributes:
@@ -158,7 +158,7 @@ def attributes_fit_record(operator: Operator, scope: Scope) -> Texts:
 
 def attributes_are_of_their_kind(operator: Operator, scope: Scope) -> Texts:
     """Every attribute has a value of the kind that the record names."""
-    definition = DEFINITIONS.get(operator.name)
+    definition = find(operator.name)
     if definition is None:
         return
     types = [operand.type for operand in operator.operands]
@@ -170,7 +170,7 @@ def attributes_are_of_their_kind(operator: Operator, scope: Scope) -> Texts:
 
 def results_are_typed_by_rule(operator: Operator, scope: Scope) -> Texts:
     """The results have the types that the shape rule gives."""
-    definition = DEFINITIONS.get(operator.name)
+    definition = find(operator.name)
     if definition is None or operator.name in CONTROL_FLOW:
         return
     if set(operator.attributes) != set(definition.attributes):
@@ -244,7 +244,7 @@ def _agree(recorded: Sequence[ValueType], types: Sequence[ValueType], scope: Sco
 def blocks_belong_to_control_flow(operator: Operator, scope: Scope) -> Texts:
     """`cond` and `while` have two Blocks, all other operators none."""
     wanted = 2 if operator.name in CONTROL_FLOW else 0
-    if operator.name in DEFINITIONS and len(operator.blocks) != wanted:
+    if find(operator.name) and len(operator.blocks) != wanted:
         yield f"it has {len(operator.blocks)} Blocks, not {wanted}"
     if operator.blocks and scope.depth >= MAX_BLOCK_DEPTH:
         yield f"Blocks are nested deeper than {MAX_BLOCK_DEPTH}"

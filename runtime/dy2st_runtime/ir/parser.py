@@ -13,7 +13,8 @@ from typing import Any
 from dy2st_runtime.dims import Constraint, Dim, symbol
 from dy2st_runtime.errors import FormatError, Location, ParseError
 from dy2st_runtime.ir.collection import without_collection
-from dy2st_runtime.ir.definition import DEFINITIONS
+from dy2st_runtime.ir.definition import DEFINITIONS, find
+from dy2st_runtime.ir.late_families import MODULE_OF_OPERATOR
 from dy2st_runtime.ir.line_reader import LineReader
 from dy2st_runtime.ir.printer import FORMAT
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
@@ -303,8 +304,8 @@ class _Parser(LineReader):
         name = word.removeprefix(_DIALECT)
         if name == word or "\\" in word or name in ("model", "program", "return", "yield"):
             raise self.expected('an operator such as "dy2st.add"')
-        if name not in DEFINITIONS and not self._allow_unknown:
-            near = get_close_matches(name[:80], DEFINITIONS, n=1)
+        if find(name) is None and not self._allow_unknown:
+            near = get_close_matches(name[:80], [*DEFINITIONS, *MODULE_OF_OPERATOR], n=1)
             hint = f"; did you mean `{near[0]}`?" if near else ""
             raise self.error(f"there is no operator `{name[:80]}`{hint}")
         self._operators[self.word] = name

@@ -228,3 +228,22 @@ def attach_methods(functions: dict[str, Callable[..., Any]], names: list[str]) -
     for name in names:
         assert name not in Tensor.__dict__, f"Tensor has {name!r} already"
         setattr(Tensor, name, functions[name])
+
+
+class _LateMethod:
+    """Stands on Tensor for a method of a family that is not loaded, and gives way to it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: Tensor | None, owner: type | None = None) -> Any:
+        function = getattr(F, self._name)
+        setattr(Tensor, self._name, function)
+        return function if tensor is None else function.__get__(tensor)
+
+
+def attach_late_methods(names: list[str]) -> None:
+    """Make the named functions methods of Tensor; their families are loaded when one is called."""
+    for name in names:
+        assert name not in Tensor.__dict__, f"Tensor has {name!r} already"
+        setattr(Tensor, name, _LateMethod(name))

@@ -46,6 +46,7 @@ from dy2st_runtime.nn.common import (
 )
 from dy2st_runtime.nn.containers import LayerDict, LayerList, ParameterList, Sequential
 from dy2st_runtime.nn.convolution import Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose
+from dy2st_runtime.nn.late import LAYERS
 from dy2st_runtime.nn.layer import Layer, ParamAttr
 from dy2st_runtime.nn.loss import (
     BCELoss,
@@ -176,4 +177,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__)
+    __getattr__ = late_names(__name__, LAYERS)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from dy2st_runtime.late import late_names
+from dy2st_runtime.nn.late import FUNCTIONALS
 from dy2st_runtime.ops.activation import (
     celu,
     elu,
@@ -149,4 +150,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__)
+    __getattr__ = late_names(__name__, FUNCTIONALS)

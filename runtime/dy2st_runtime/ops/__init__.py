@@ -1,7 +1,9 @@
 """The operator set, by family. Importing it fills the table of records and Tensor's methods."""
 
 from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS
-from dy2st_runtime.ir.tensor import attach_methods
+from dy2st_runtime.ir.late_families import declare
+from dy2st_runtime.ir.tensor import attach_late_methods, attach_methods
+from dy2st_runtime.late import late_names, places
 from dy2st_runtime.ops.activation import (
     celu,
     elu,
@@ -134,6 +136,7 @@ from dy2st_runtime.ops.indexing import (
     slice,
     strided_slice,
 )
+from dy2st_runtime.ops.late import FAMILIES
 from dy2st_runtime.ops.limits import clip, hardtanh, leaky_relu, relu6
 from dy2st_runtime.ops.loss import (
     binary_cross_entropy,
@@ -292,6 +295,11 @@ from dy2st_runtime.ops.visible import (
 )
 
 attach_methods(FUNCTIONS, METHODS)
+declare(FAMILIES)
+attach_late_methods([name for family in FAMILIES for name in family.methods.split()])
+
+LATE = places({family.module: family.functions for family in FAMILIES})
+__getattr__ = late_names(__name__, LATE)
 
 __all__ = [
     "abs",

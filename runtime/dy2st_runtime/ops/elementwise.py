@@ -8,58 +8,11 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime import dims
-from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.ir import F, Kind, Sample, Tensor, TensorType, apply, define, method
-from dy2st_runtime.ops.rules import broadcasting, of_sizes
+from dy2st_runtime.ir import F, Sample, Tensor, apply, method
+from dy2st_runtime.ops.rules import PAIRS, define_binary, of_sizes
 
-_PAIRS = (
-    Sample(((2, 3), (2, 3))),
-    Sample(((2, 3), (3,))),
-    Sample(((2, 1), (1, 3))),
-    Sample(((), (2,))),
-    Sample(((0, 3), (1, 3))),
-)
-_POSITIVE = tuple(Sample(s.shapes, low=0.5, high=2.0) for s in _PAIRS)
+_POSITIVE = tuple(Sample(s.shapes, low=0.5, high=2.0) for s in PAIRS)
 _INTS = (Sample(((2, 3), (3,)), dtypes=("int64", "int64"), low=1, high=9),)
-
-
-def _binary(
-    name: str,
-    doc: str,
-    kernel: Callable[..., Any],
-    gradient: Callable[..., Any] | None,
-    samples: tuple[Sample, ...] = _PAIRS,
-    no_bool: bool = False,
-    gives_floats: Callable[..., Any] | None = None,
-    data: Callable[..., Any] | bool | None = None,
-    **facts: Any,
-) -> None:
-    """Define an operator on two tensors of one dtype whose result has that dtype."""
-    rule = broadcasting(name)
-
-    def infer(x: TensorType, y: TensorType) -> TensorType:
-        result = rule(x, y)
-        if no_bool and result.dtype.kind == "b":
-            raise DTypeError(f"{name} takes numbers, not bools: use logical_xor or cast first")
-        if gives_floats and result.dtype.kind in "iub":
-            return result.with_dtype(gives_floats(np.ones((), x.dtype), np.ones((), x.dtype)).dtype)
-        if name in ("floor_divide", "remainder", "pow") and result.dtype.kind == "b":
-            return result.with_dtype("int8")
-        return result
-
-    define(
-        name,
-        doc=doc,
-        inputs="x, y",
-        promote=True,
-        infer=infer,
-        kernel=kernel,
-        gradient=gradient,
-        data=data,
-        kind=Kind.BROADCAST,
-        samples=samples,
-        **facts,
-    )
 
 
 def _add_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
@@ -134,20 +87,20 @@ def _atan2_kernel(x: Any, y: Any) -> Any:
     return np.arctan2(x, y)
 
 
-_binary("add", "x + y.", np.add, _add_gradient, _PAIRS + _INTS, data=True, commutes=True)
-_binary(
-    "subtract", "x - y.", np.subtract, _subtract_gradient, _PAIRS + _INTS, no_bool=True, data=True
+define_binary("add", "x + y.", np.add, _add_gradient, PAIRS + _INTS, data=True, commutes=True)
+define_binary(
+    "subtract", "x - y.", np.subtract, _subtract_gradient, PAIRS + _INTS, no_bool=True, data=True
 )
-_binary(
+define_binary(
     "multiply",
     "x * y.",
     np.multiply,
     _multiply_gradient,
-    _PAIRS + _INTS,
+    PAIRS + _INTS,
     data=True,
     commutes=True,
 )
-_binary(
+define_binary(
     "divide",
     "x / y; integers give a float.",
     np.true_divide,
@@ -155,10 +108,10 @@ _binary(
     _POSITIVE + _INTS,
     gives_floats=np.true_divide,
 )
-_binary(
+define_binary(
     "floor_divide", "floor(x / y).", np.floor_divide, None, _INTS, data=True, fails=_may_be_zero
 )
-_binary(
+define_binary(
     "remainder",
     "x - floor(x / y) * y: has the sign of y.",
     np.remainder,
@@ -167,28 +120,28 @@ _binary(
     data=True,
     fails=_may_be_zero,
 )
-_binary("pow", "x**y.", np.power, _pow_gradient, _POSITIVE + _INTS, fails=_may_be_fraction)
-_binary(
+define_binary("pow", "x**y.", np.power, _pow_gradient, _POSITIVE + _INTS, fails=_may_be_fraction)
+define_binary(
     "maximum",
     "The larger of x and y; NaN wins.",
     np.maximum,
     _larger_gradient("greater_than"),
-    _PAIRS + _INTS,
+    PAIRS + _INTS,
     data=of_sizes(dims.maximum),
     commutes=True,
     same_bits=False,
 )
-_binary(
+define_binary(
     "minimum",
     "The smaller of x and y; NaN wins.",
     np.minimum,
     _larger_gradient("less_than"),
-    _PAIRS + _INTS,
+    PAIRS + _INTS,
     data=of_sizes(dims.minimum),
     commutes=True,
     same_bits=False,
 )
-_binary(
+define_binary(
     "atan2",
     "The angle of the point (y, x), in (-pi, pi].",
     _atan2_kernel,

@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Size, broadcast, less_equal, require
 from dy2st_runtime.errors import DTypeError, ShapeError
-from dy2st_runtime.ir import Shape, TensorType, is_floating
+from dy2st_runtime.ir import Kind, Sample, Shape, TensorType, define, is_floating
 
 
 def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
@@ -104,3 +104,51 @@ def require_dtype(name: str, type: TensorType, kinds: str, wanted: str) -> None:
     """DTypeError unless the kind of the dtype is among `kinds` ("f", "iu", "b")."""
     if type.dtype.kind not in kinds:
         raise DTypeError(f"{name} takes {wanted}, not a tensor of dtype {type.dtype}")
+
+
+PAIRS = (
+    Sample(((2, 3), (2, 3))),
+    Sample(((2, 3), (3,))),
+    Sample(((2, 1), (1, 3))),
+    Sample(((), (2,))),
+    Sample(((0, 3), (1, 3))),
+)
+
+
+def define_binary(
+    name: str,
+    doc: str,
+    kernel: Callable[..., Any],
+    gradient: Callable[..., Any] | None,
+    samples: tuple[Sample, ...] = PAIRS,
+    no_bool: bool = False,
+    gives_floats: Callable[..., Any] | None = None,
+    data: Callable[..., Any] | bool | None = None,
+    **facts: Any,
+) -> None:
+    """Define an operator on two tensors of one dtype whose result has that dtype."""
+    rule = broadcasting(name)
+
+    def infer(x: TensorType, y: TensorType) -> TensorType:
+        result = rule(x, y)
+        if no_bool and result.dtype.kind == "b":
+            raise DTypeError(f"{name} takes numbers, not bools: use logical_xor or cast first")
+        if gives_floats and result.dtype.kind in "iub":
+            return result.with_dtype(gives_floats(np.ones((), x.dtype), np.ones((), x.dtype)).dtype)
+        if name in ("floor_divide", "remainder", "pow") and result.dtype.kind == "b":
+            return result.with_dtype("int8")
+        return result
+
+    define(
+        name,
+        doc=doc,
+        inputs="x, y",
+        promote=True,
+        infer=infer,
+        kernel=kernel,
+        gradient=gradient,
+        data=data,
+        kind=Kind.BROADCAST,
+        samples=samples,
+        **facts,
+    )

@@ -1,0 +1,8 @@
+"""Layers and functions of networks that few models use, by the module that is loaded for them."""
+
+from __future__ import annotations
+
+from dy2st_runtime.late import places
+
+LAYERS = places({})
+FUNCTIONALS = places({})
