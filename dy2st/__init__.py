@@ -4,6 +4,7 @@ import numpy as _np
 
 from dy2st import errors, jit, nn, optimizer, static
 from dy2st.jit import to_static
+from dy2st.spaces import LATE as _LATE_SPACES
 from dy2st_runtime import dims, engine, ops
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.ir import Program, Tensor
@@ -21,10 +22,7 @@ uint8, bool = _np.dtype("uint8"), _np.dtype("bool")
 
 __version__ = "0.1.0"
 
-_LATE = {
-    **_late_operators,
-    "passes": "dy2st.passes",
-}
+_LATE = {**_late_operators, **_LATE_SPACES}
 __getattr__ = _late_names(__name__, _LATE)
 
 

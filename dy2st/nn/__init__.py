@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from dy2st.nn import functional as _functional
+from dy2st.nn import initializer as _initializer
 from dy2st_runtime.late import late_names
 from dy2st_runtime.nn import *  # noqa: F403
 from dy2st_runtime.nn import __all__ as _layers
@@ -9,5 +11,7 @@ from dy2st_runtime.nn.late import LAYERS
 
 __all__ = [*_layers]
 
+
 if not TYPE_CHECKING:
+    functional, initializer = _functional, _initializer
     __getattr__ = late_names(__name__, LAYERS)

@@ -2,10 +2,17 @@
 
 from typing import TYPE_CHECKING
 
+from dy2st.mirrors import mirrors
 from dy2st_runtime.late import late_names
 from dy2st_runtime.nn.functional import *  # noqa: F403
 from dy2st_runtime.nn.functional import __all__ as __all__
 from dy2st_runtime.nn.late import FUNCTIONALS
+
+mirrors(
+    __name__,
+    "activation common conv distance extension flash_attention input loss norm pooling vision",
+    [__name__],
+)
 
 if not TYPE_CHECKING:
     __getattr__ = late_names(__name__, FUNCTIONALS)

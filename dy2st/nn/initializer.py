@@ -2,8 +2,15 @@
 
 from typing import TYPE_CHECKING
 
+from dy2st.mirrors import mirrors
 from dy2st_runtime.late import late_names
 from dy2st_runtime.nn.initializer import *  # noqa: F403
+
+mirrors(
+    __name__,
+    "assign bilinear constant dirac initializer kaiming normal orthogonal uniform xavier",
+    [__name__],
+)
 
 if not TYPE_CHECKING:
     __getattr__ = late_names(__name__)

@@ -1,0 +1,15 @@
+"""Linear algebra under PaddlePaddle's names: functions of `dy2st`."""
+
+from typing import TYPE_CHECKING
+
+from dy2st_runtime.late import late_names
+
+_NAMES = (
+    "cholesky cholesky_inverse cholesky_solve corrcoef cov cross det diagonal eig eigh eigvals "
+    "eigvalsh householder_product inv lstsq lu lu_solve lu_unpack matmul matrix_exp matrix_norm "
+    "matrix_power matrix_rank matrix_transpose multi_dot norm ormqr pca_lowrank pinv qr slogdet "
+    "solve svd svd_lowrank svdvals triangular_solve vecdot vector_norm"
+)
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names(__name__, {name: f"dy2st:{name}" for name in _NAMES.split()})

@@ -1,0 +1,58 @@
+"""Name spaces of PaddlePaddle that hold nothing of their own: what they show stands elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+_MISSING = object()
+
+
+def names_of(space: str, sources: Sequence[str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that shows the names of other modules, looked up when asked.
+
+    >>> names_of("somewhere", ["math", "cmath"])("gcd")(4, 6)
+    2
+    """
+
+    def find(name: str) -> Any:
+        value = _MISSING
+        if name == "__all__":
+            value = [entry for source in sources for entry in _public(import_module(source))]
+        elif not name.startswith("__"):
+            modules = map(import_module, sources)
+            found = (getattr(module, name, _MISSING) for module in modules)
+            value = next((entry for entry in found if entry is not _MISSING), _MISSING)
+        if value is _MISSING:
+            raise AttributeError(f"module {space!r} has no attribute {name!r}")
+        if space in sys.modules:
+            setattr(sys.modules[space], name, value)
+        return value
+
+    return find
+
+
+def _public(module: ModuleType) -> list[str]:
+    names: list[str] = getattr(module, "__all__", [n for n in vars(module) if n[0] != "_"])
+    return names
+
+
+def mirrors(package: str, parts: str, sources: Sequence[str]) -> None:
+    """Modules `package.part` that show the names of the sources; made at once, filled when asked.
+
+    Python finds them among the loaded modules, so `import dy2st.tensor.math` needs no file.
+
+    >>> mirrors("mirrored", "one two", ["math"])
+    >>> sys.modules["mirrored.two"].gcd(4, 6)
+    2
+    """
+    for part in parts.split():
+        space = f"{package}.{part}"
+        module = ModuleType(space, f"The part of {', '.join(sources)} that goes by this name.")
+        module.__dict__["__getattr__"] = names_of(space, sources)
+        sys.modules[space] = module
+        if package in sys.modules:
+            setattr(sys.modules[package], part, module)

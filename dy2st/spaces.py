@@ -1,0 +1,25 @@
+"""Names of `dy2st` that are loaded when they are asked for, by the module that has them."""
+
+from __future__ import annotations
+
+from dy2st_runtime.late import places
+
+_MODULES = "common_ops_import device framework linalg passes tensor version"
+
+LATE = {
+    **{name: f"dy2st.{name}" for name in _MODULES.split()},
+    **places(
+        {
+            "dy2st.device": "get_cudnn_version get_device is_compiled_with_cinn "
+            "is_compiled_with_cuda is_compiled_with_custom_device is_compiled_with_distribute "
+            "is_compiled_with_ipu is_compiled_with_rocm is_compiled_with_xpu set_device",
+            "dy2st.dtypes": "bfloat16 cdouble cfloat complex128 complex64 double dtype e finfo "
+            "float half iinfo inf nan newaxis pi uint16 uint32 uint64",
+            "dy2st.modes": "disable_signal_handler disable_static enable_static get_flags "
+            "in_dynamic_mode in_dynamic_or_pir_mode set_flags",
+            "dy2st_runtime.nn.layer": "ParamAttr",
+            "dy2st_runtime.place": "CPUPlace CUDAPinnedPlace CUDAPlace CustomPlace IPUPlace "
+            "XPUPinnedPlace XPUPlace",
+        }
+    ),
+}
