@@ -1,0 +1,81 @@
+"""Streams and events of a device that does one thing after the other, as the CPU does."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+
+class Stream:
+    """An order of work; there is one, and all that was asked for is done."""
+
+    def __init__(self, device: Any = None, priority: int = 2, stream_base: Any = None) -> None:
+        """Nothing is to be made."""
+
+    def synchronize(self) -> None:
+        """Wait: all is done."""
+
+    def query(self) -> bool:
+        """Whether all is done."""
+        return True
+
+    def wait_event(self, event: Event) -> None:
+        """Wait for an event: it is over."""
+
+    def wait_stream(self, stream: Stream) -> None:
+        """Wait for a stream: it is done."""
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """The event, with the time of now."""
+        event = Event() if event is None else event
+        event.record(self)
+        return event
+
+
+class Event:
+    """A moment, to measure from and to."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        """No moment yet."""
+        self._seconds = 0.0
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Remember now."""
+        self._seconds = time.perf_counter()
+
+    def query(self) -> bool:
+        """Whether it is over."""
+        return True
+
+    def synchronize(self) -> None:
+        """Wait: it is over."""
+
+    def elapsed_time(self, end: Event) -> float:
+        """Milliseconds from this event to another."""
+        return (end._seconds - self._seconds) * 1000.0
+
+
+_STREAM = Stream()
+
+
+def current_stream(device: Any = None) -> Stream:
+    """The one stream."""
+    return _STREAM
+
+
+def set_stream(stream: Stream) -> Stream:
+    """Take another stream; the one before. All streams are alike."""
+    return _STREAM
+
+
+class stream_guard:
+    """Work in a stream; all streams are alike."""
+
+    def __init__(self, stream: Stream | None = None) -> None:
+        """Take the stream."""
+
+    def __enter__(self) -> None:
+        """Nothing is to be changed."""
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is to be changed back."""
