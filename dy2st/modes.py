@@ -1,0 +1,87 @@
+"""Modes and flags that PaddlePaddle has: dy2st always computes at once, and has no such flags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.place import as_place
+
+# Flags choose among kernels, allocators and logs, which are not here: they are kept to be asked.
+_flags: dict[str, Any] = {}
+
+
+def in_dynamic_mode() -> bool:
+    """Whether operators compute at once: True, as a converted function means what Python does.
+
+    >>> in_dynamic_mode()
+    True
+    """
+    return True
+
+
+def in_dynamic_or_pir_mode() -> bool:
+    """True, see in_dynamic_mode."""
+    return True
+
+
+def in_pir_mode() -> bool:
+    """False: there are no static graphs made by hand."""
+    return False
+
+
+def use_pir_api() -> bool:
+    """False: there are no static graphs made by hand."""
+    return False
+
+
+def disable_static(place: Any = None) -> None:
+    """Compute at once, as is always done; `place` must be the CPU."""
+    as_place(place)
+
+
+def enable_static() -> NoReturn:
+    """Refuse: static graphs made by hand (Executor, program_guard, static.data) are not here."""
+    raise ArgumentError(
+        "enable_static(): static graphs made by hand are not here; write the model as a Layer or "
+        "function and put @to_static on it: what it gives is a Program, and jit.save keeps it"
+    )
+
+
+def disable_signal_handler() -> None:
+    """Nothing: dy2st handles no signals."""
+
+
+def _named(flag: str) -> str:
+    if not isinstance(flag, str) or not flag.startswith("FLAGS_"):
+        raise ArgumentError(f"a flag is called FLAGS_..., not {flag!r}")
+    return flag
+
+
+def set_flags(flags: Mapping[str, Any]) -> None:
+    """Keep flags for get_flags; they choose among kernels and allocators that are not here.
+
+    >>> set_flags({"FLAGS_cudnn_deterministic": True})
+    """
+    if not isinstance(flags, Mapping):
+        raise ArgumentError(f"set_flags takes a dict of flags and values, not {flags!r}")
+    if _is_on(flags.get("FLAGS_check_nan_inf")):
+        raise ArgumentError(
+            "FLAGS_check_nan_inf is not here: assert isfinite(x).all() where you want to know"
+        )
+    _flags.update({_named(flag): value for flag, value in flags.items()})
+
+
+def _is_on(value: Any) -> bool:
+    return str(value).lower() in ("1", "true")
+
+
+def get_flags(flags: str | Sequence[str]) -> dict[str, Any]:
+    """The flags that set_flags has set; None for others.
+
+    >>> get_flags("FLAGS_check_nan_inf")
+    {'FLAGS_check_nan_inf': None}
+    """
+    names = [flags] if isinstance(flags, str) else flags
+    return {flag: _flags.get(_named(flag)) for flag in names}

@@ -1,0 +1,38 @@
+"""The release of PaddlePaddle whose names these are; that of dy2st is `dy2st.__version__`.
+
+>>> full_version
+'3.3.1'
+"""
+
+full_version = "3.3.1"
+major, minor, patch = full_version.split(".")
+rc = "0"
+commit = "unknown"
+with_pip_cuda_libraries = "OFF"
+
+
+def cuda() -> str:
+    """The release of CUDA: not built in.
+
+    >>> cuda()
+    'False'
+    """
+    return "False"
+
+
+cudnn = xpu = cinn = tensorrt = cuda
+
+
+def nccl() -> str:
+    """The release of NCCL: none."""
+    return "0"
+
+
+def show() -> None:
+    """Print what this is.
+
+    >>> show()
+    full_version: 3.3.1
+    cuda: False
+    """
+    print(f"full_version: {full_version}\ncuda: {cuda()}")

@@ -1,0 +1,169 @@
+"""Name spaces of PaddlePaddle: imported in every way, they show the same objects as `dy2st`."""
+
+import importlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st.mirrors import names_of
+
+SAME = [
+    ("dy2st.tensor", "zeros", dy2st.zeros),
+    ("dy2st.tensor.creation", "zeros", dy2st.zeros),
+    ("dy2st.tensor.manipulation", "concat", dy2st.concat),
+    ("dy2st.tensor.math", "add", dy2st.add),
+    ("dy2st.linalg", "matmul", dy2st.matmul),
+    ("dy2st.framework", "get_default_dtype", dy2st.get_default_dtype),
+    ("dy2st.framework", "ParamAttr", dy2st.nn.ParamAttr),
+    ("dy2st.framework.random", "get_rng_state", dy2st.get_rng_state),
+    ("dy2st.nn.layer", "Layer", dy2st.nn.Layer),
+    ("dy2st.nn.layer.layers", "Layer", dy2st.nn.Layer),
+    ("dy2st.nn.layer.conv", "Conv2D", dy2st.nn.Conv2D),
+    ("dy2st.nn.layer.transformer", "MultiHeadAttention", dy2st.nn.MultiHeadAttention),
+    ("dy2st.nn.functional.common", "linear", dy2st.nn.functional.linear),
+    ("dy2st.nn.initializer.constant", "Constant", dy2st.nn.initializer.Constant),
+    ("dy2st.optimizer.optimizer", "Optimizer", dy2st.optimizer.Optimizer),
+    ("dy2st.optimizer.adam", "Adam", dy2st.optimizer.Adam),
+    ("dy2st.common_ops_import", "ParamAttr", dy2st.nn.ParamAttr),
+]
+
+
+@pytest.mark.parametrize("space, name, value", SAME, ids=lambda entry: str(entry)[:40])
+def test_a_name_space_shows_what_stands_elsewhere(space, name, value):
+    assert getattr(importlib.import_module(space), name) is value
+    reached = dy2st
+    for part in space.split(".")[1:]:
+        reached = getattr(reached, part)
+    assert getattr(reached, name) is value
+    namespace = {}
+    exec(f"from {space} import {name} as found\nimport {space} as module", namespace)
+    assert namespace["found"] is value and namespace["module"] is reached
+
+
+def test_none_of_them_is_loaded_before_it_is_asked_for():
+    code = "import dy2st, sys; print(*[n for n in sys.modules if n.startswith('dy2st.')])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+    late = ("tensor", "framework", "device", "nn.layer", "common_ops_import", "dtypes", "modes")
+    assert not {f"dy2st.{name}" for name in late} & set(loaded.split())
+
+
+def test_a_star_import_takes_the_public_names():
+    namespace = {}
+    exec("from dy2st.nn.layer.transformer import *", namespace)
+    assert namespace["MultiHeadAttention"] is dy2st.nn.MultiHeadAttention
+
+
+def test_a_name_that_no_source_has_is_an_attribute_error():
+    with pytest.raises(AttributeError, match=r"'somewhere' has no attribute 'nope'"):
+        names_of("somewhere", ["math"])("nope")
+    with pytest.raises(ImportError, match="no_such_function"):
+        exec("from dy2st.tensor.creation import no_such_function")
+
+
+def test_modes_are_those_of_python():
+    assert dy2st.in_dynamic_mode() and dy2st.framework.in_dygraph_mode()
+    assert not dy2st.framework.in_pir_mode() and not dy2st.framework.use_pir_api()
+    assert dy2st.disable_static() is None
+    with pytest.raises(dy2st.errors.ArgumentError, match="put @to_static on it"):
+        dy2st.enable_static()
+
+
+def test_a_converted_function_sees_the_mode_of_python():
+    @dy2st.to_static
+    def f(x):
+        return x * 2 if dy2st.in_dynamic_mode() else x
+
+    assert f(dy2st.ones([2])).tolist() == [2.0, 2.0]
+
+
+def test_flags_are_kept_and_the_check_of_numbers_is_refused():
+    dy2st.set_flags({"FLAGS_cudnn_deterministic": True})
+    assert dy2st.get_flags(["FLAGS_cudnn_deterministic"]) == {"FLAGS_cudnn_deterministic": True}
+    assert dy2st.get_flags("FLAGS_other") == {"FLAGS_other": None}
+    for wrong in ({"FLAGS_check_nan_inf": 1}, {"cudnn": 1}, ["FLAGS_a"]):
+        with pytest.raises(dy2st.errors.ArgumentError):
+            dy2st.set_flags(wrong)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_finfo_has_the_limits_of_numpy(dtype):
+    found, limits = dy2st.finfo(dtype), np.finfo(dtype)
+    for name in ("min", "max", "eps", "tiny", "smallest_normal", "bits"):
+        assert getattr(found, name) == getattr(limits, name)
+    assert found.dtype == dtype and type(found.min) is float
+
+
+def test_limits_of_bfloat16_and_of_integers():
+    assert (dy2st.finfo(dy2st.bfloat16).eps, dy2st.finfo("float32").resolution) == (2.0**-7, 1e-6)
+    assert (dy2st.iinfo(dy2st.int32).max, dy2st.iinfo("uint8").min) == (2**31 - 1, 0)
+    for wrong in (lambda: dy2st.iinfo("float32"), lambda: dy2st.finfo("int8")):
+        with pytest.raises(dy2st.errors.DTypeError):
+            wrong()
+
+
+def test_dtypes_have_their_other_names():
+    assert (dy2st.half, dy2st.float, dy2st.double) == (np.float16, np.float32, np.float64)
+    assert isinstance(dy2st.float32, dy2st.dtype) and dy2st.pi == np.pi and dy2st.newaxis is None
+
+
+def test_what_is_built_in_is_told():
+    assert dy2st.framework.core.VarDesc.VarType.INT64 == np.int64
+    assert isinstance(dy2st.ones([1]), dy2st.framework.core.eager.Tensor)
+    assert repr(dy2st.framework._current_expected_place()) == "Place(cpu)"
+    assert dy2st.version.full_version.split(".")[0] == dy2st.version.major == "3"
+
+
+def test_checks_of_arguments_raise():
+    from dy2st.common_ops_import import check_type, check_variable_and_dtype, convert_dtype
+
+    x = dy2st.ones([2])
+    assert convert_dtype(x.dtype) == convert_dtype("float32") == "float32"
+    check_variable_and_dtype(x, "x", ["float32", "float64"], "f")
+    check_type([1], "x", (list, tuple), "f")
+    for wrong in (
+        lambda: check_variable_and_dtype(x, "x", ["int64"], "f"),
+        lambda: check_variable_and_dtype(1.0, "x", ["float32"], "f"),
+        lambda: check_type(1, "x", str, "f"),
+    ):
+        with pytest.raises(TypeError, match="f: "):
+            wrong()
+
+
+@pytest.mark.parametrize(
+    "mask, expected",
+    [
+        (np.array([True, False]), [0.0, -1e9]),
+        (np.array([1, 0]), [0.0, -1e9]),
+        (np.array([0.0, -3.0], "float32"), [0.0, -3.0]),
+    ],
+)
+def test_a_mask_becomes_what_is_added_to_scores(mask, expected):
+    from dy2st.nn.layer.transformer import _convert_attention_mask
+
+    assert _convert_attention_mask(dy2st.to_tensor(mask), "float32").tolist() == expected
+    assert _convert_attention_mask(None, "float32") is None
+    converted = dy2st.to_static(lambda m: _convert_attention_mask(m, "float32"))
+    assert converted(dy2st.to_tensor(mask)).tolist() == expected
+
+
+def test_attributes_of_parameters_become_one_a_parameter():
+    from dy2st.nn.layer.transformer import _convert_param_attr_to_list
+
+    attr = dy2st.ParamAttr(name="w")
+    assert _convert_param_attr_to_list(attr, 2) == [attr, attr]
+    first, second, third = _convert_param_attr_to_list([None, False, True], 3)
+    assert isinstance(first, dy2st.ParamAttr) and second is False
+    assert isinstance(third, dy2st.ParamAttr)
+    with pytest.raises(ValueError, match="2 parameters"):
+        _convert_param_attr_to_list([None], 2)
+
+
+def test_families_of_layers_are_recognised():
+    from dy2st.nn.layer.norm import _BatchNormBase, _InstanceNormBase
+
+    assert isinstance(dy2st.nn.BatchNorm1D(2), _BatchNormBase)
+    assert isinstance(dy2st.nn.InstanceNorm2D(2), _InstanceNormBase)
+    assert not isinstance(dy2st.nn.Linear(1, 1), (_BatchNormBase, _InstanceNormBase))
