@@ -4,5 +4,10 @@ from __future__ import annotations
 
 from dy2st_runtime.late import places
 
-LAYERS = places({})
+LAYERS = places(
+    {
+        "dy2st_runtime.nn.layers.transformer_decoder": "Transformer TransformerDecoder "
+        "TransformerDecoderLayer",
+    }
+)
 FUNCTIONALS = places({})

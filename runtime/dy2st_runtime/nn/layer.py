@@ -235,11 +235,12 @@ class Layer:
     def _forget(self, name: str) -> None:
         _note_change()
         store = self._store_of(name) if "_parameters" in self.__dict__ else None
+        if store is None:
+            return
         if store is self._buffers:
             self._announce(name)
-        if store is not None:
-            del store[name]
-            self._not_persistable.discard(name)
+        del store[name]
+        self._not_persistable.discard(name)
 
     def _set_while_tracing(self, name: str, value: Any) -> None:
         """Buffers take traced tensors; anything else needs a trace for every call: say so."""

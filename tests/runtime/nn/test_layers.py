@@ -83,6 +83,15 @@ def test_assigning_before_init_says_what_to_call():
         Wrong()
 
 
+def test_plain_attributes_may_be_set_before_init():
+    class Early(nn.Layer):
+        def __init__(self, width):
+            self.width = width
+            super().__init__()
+
+    assert Early(3).width == 3
+
+
 def test_containers_behave_like_the_python_ones():
     layers = nn.LayerList([nn.ReLU(), nn.Tanh()])
     layers.insert(0, nn.Sigmoid())

@@ -1,0 +1,51 @@
+"""Layers and functions give what PaddlePaddle gives, and their Programs the same for every size."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st.static import InputSpec
+from tests.runtime.nn.paddle import families
+from tests.runtime.nn.paddle.cases import answer, flat, prepared
+from tests.runtime.nn.paddle.record import ANSWERS, as_array
+
+CASES = {
+    f"{cases.family}: {name}": case for cases in families() for name, case in cases.cases.items()
+}
+RECORDED = {
+    f"{cases.family}: {name}": given
+    for cases in families()
+    for name, given in json.loads((ANSWERS / f"{cases.family}.json").read_text("utf-8")).items()
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_and_gradients_are_those_of_paddle(name):
+    given, wanted = answer(dy2st, CASES[name]), RECORDED[name]
+    assert given["parameters"] == wanted["parameters"]
+    for kind in ("results", "gradients"):
+        assert len(given[kind]) == len(wanted[kind])
+        for ours, theirs in zip(given[kind], map(as_array, wanted[kind]), strict=True):
+            assert ours.shape == theirs.shape
+            assert ours.dtype.kind == theirs.dtype.kind
+            np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_program_of_unknown_sizes_gives_the_same(name):
+    case = CASES[name]
+    called, _ = prepared(dy2st, case)
+    specs = [
+        InputSpec(
+            [None if axis in unknown else n for axis, n in enumerate(array.shape)], array.dtype
+        )
+        for array, unknown in zip(case.inputs, case.unknown, strict=True)
+    ]
+    converted = dy2st.to_static(lambda *tensors: called(*tensors), input_spec=specs)
+    tensors = [dy2st.to_tensor(array) for array in case.inputs]
+    for ours, eager in zip(flat(converted(*tensors)), flat(called(*tensors)), strict=True):
+        np.testing.assert_allclose(ours.numpy(), eager.numpy(), rtol=2e-5, atol=2e-5)

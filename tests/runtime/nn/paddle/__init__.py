@@ -1,0 +1,14 @@
+"""Cases that PaddlePaddle has answered, by family."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from tests.runtime.nn.paddle.cases import Cases
+
+FAMILIES = ("transformer",)
+
+
+def families() -> list[Cases]:
+    """The cases of every family."""
+    return [import_module(f"{__name__}.{family}").CASES for family in FAMILIES]
