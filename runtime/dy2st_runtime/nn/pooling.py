@@ -96,13 +96,24 @@ class AdaptiveAvgPool2D(_AdaptivePool):
     """(n, c, h, w) -> (n, c, *out): means of equal parts."""
 
 
-class AdaptiveMaxPool1D(_AdaptivePool):
+class _AdaptiveMaxPool(_AdaptivePool):
+    def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None):
+        """Take the size of the result, and whether places are given too."""
+        super().__init__(output_size)
+        self.return_mask = return_mask
+
+    def forward(self, x: Any) -> Any:
+        """As many windows as the output has elements; with `return_mask` their places too."""
+        return getattr(F, self.function)(x, self.output_size, self.return_mask)
+
+
+class AdaptiveMaxPool1D(_AdaptiveMaxPool):
     """(n, c, l) -> (n, c, out): the largest of equal parts."""
 
     function = "adaptive_max_pool1d"
 
 
-class AdaptiveMaxPool2D(_AdaptivePool):
+class AdaptiveMaxPool2D(_AdaptiveMaxPool):
     """(n, c, h, w) -> (n, c, *out): the largest of equal parts."""
 
     function = "adaptive_max_pool2d"

@@ -211,7 +211,7 @@ def _missing(size: Size, kernel: int, stride: int, before: int, after: int) -> S
     return maximum((count - 1) * stride + kernel - have, 0)
 
 
-def _max_pool(
+def largest_of_windows(
     x: Any,
     axes: int,
     kernel_size: Any,
@@ -221,6 +221,7 @@ def _max_pool(
     ceil_mode: bool,
     data_format: str,
 ) -> Any:
+    """The largest element of every window along `axes` axes, and its place if asked for."""
     x, last = channels_first(x, data_format, axes)
     window, _ = _window(x, axes, kernel_size, stride, padding, ceil_mode)
     values, places = apply("max_pool", x, **window)
@@ -228,7 +229,7 @@ def _max_pool(
     return (values, places) if return_mask else values
 
 
-def _avg_pool(
+def means_of_windows(
     x: Any,
     axes: int,
     kernel_size: Any,
@@ -239,6 +240,7 @@ def _avg_pool(
     divisor: Any,
     data_format: str,
 ) -> Any:
+    """The mean of every window along `axes` axes."""
     x, last = channels_first(x, data_format, axes)
     window, own = _window(x, axes, kernel_size, stride, padding, ceil_mode)
     total = apply("window_sum", x, **window)
@@ -268,7 +270,7 @@ def max_pool1d(
     name: str | None = None,
 ) -> Any:
     """(n, c, l) -> (n, c, l'): the largest element of every window."""
-    return _max_pool(x, 1, kernel_size, stride, padding, return_mask, ceil_mode, "NCL")
+    return largest_of_windows(x, 1, kernel_size, stride, padding, return_mask, ceil_mode, "NCL")
 
 
 @public
@@ -286,7 +288,9 @@ def max_pool2d(
 
     With `return_mask` also their places in the flattened image.
     """
-    return _max_pool(x, 2, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
+    return largest_of_windows(
+        x, 2, kernel_size, stride, padding, return_mask, ceil_mode, data_format
+    )
 
 
 @public
@@ -300,7 +304,7 @@ def avg_pool1d(
     name: str | None = None,
 ) -> Any:
     """(n, c, l) -> (n, c, l'): the mean of every window; `exclusive` does not count padding."""
-    return _avg_pool(x, 1, kernel_size, stride, padding, exclusive, ceil_mode, None, "NCL")
+    return means_of_windows(x, 1, kernel_size, stride, padding, exclusive, ceil_mode, None, "NCL")
 
 
 @public
@@ -316,7 +320,7 @@ def avg_pool2d(
     name: str | None = None,
 ) -> Any:
     """(n, c, h, w) -> (n, c, h', w'): means of windows; `exclusive` does not count padding."""
-    return _avg_pool(
+    return means_of_windows(
         x, 2, kernel_size, stride, padding, exclusive, ceil_mode, divisor_override, data_format
     )
 
@@ -329,8 +333,8 @@ def _bins(size: Size, count: int) -> list[tuple[Size, Size]]:
     return [(i * size // count, ceil_divide((i + 1) * size, count)) for i in range(count)]
 
 
-def _adaptive(x: Any, output_size: Any, axes: int, reduce: str, data_format: str) -> Any:
-    x, last = channels_first(x, data_format, axes)
+def _output_sizes(x: Any, output_size: Any, axes: int) -> Iterator[tuple[int, Any]]:
+    """The axes that change, and the size that each is to have."""
     sizes = list(output_size) if isinstance(output_size, (list, tuple)) else [output_size] * axes
     if len(sizes) != axes:
         raise ArgumentError(f"adaptive pooling: {axes} sizes, not {sizes}")
@@ -338,22 +342,47 @@ def _adaptive(x: Any, output_size: Any, axes: int, reduce: str, data_format: str
         size = x.shape[axis]
         if wanted is None or wanted is size or (isinstance(size, int) and wanted == size):
             continue
+        if wanted != 1:
+            require(size > 0, f"adaptive pooling: there is nothing along axis {axis}")
+        yield axis, wanted
+
+
+def adaptive(x: Any, output_size: Any, axes: int, reduce: str, data_format: str) -> Any:
+    """The parts along every axis, one for each element of the result, reduced."""
+    x, last = channels_first(x, data_format, axes)
+    for axis, wanted in _output_sizes(x, output_size, axes):
         if wanted == 1:
             x = getattr(F, reduce)(x, axis=axis, keepdim=True)
             continue
-        require(size > 0, f"adaptive pooling: there is nothing along axis {axis}")
         parts = [
             getattr(F, reduce)(F.slice(x, [axis], [a], [b]), axis=axis, keepdim=True)
-            for a, b in _bins(size, wanted)
+            for a, b in _bins(x.shape[axis], wanted)
         ]
         x = F.concat(parts, axis=axis)
     return channels_back(x, last)
 
 
+def adaptive_with_places(x: Any, output_size: Any, axes: int) -> tuple[Any, Any]:
+    """The (first) largest element of every part, and its place in the flattened spatial axes."""
+    channels_first(x, "NC", axes)
+    spatial = x.shape[2:]
+    places = F.broadcast_to(F.reshape(F.arange(product(spatial)), spatial), x.shape)
+    # From the last axis on: so that of equal elements the first one in memory is met first.
+    for axis, wanted in reversed(list(_output_sizes(x, output_size, axes))):
+        values, found = [], []
+        for a, b in _bins(x.shape[axis], wanted):
+            part, numbers = (F.slice(y, [axis], [a], [b]) for y in (x, places))
+            largest = F.argmax(part, axis, keepdim=True)
+            values.append(F.take_along_axis(part, largest, axis, broadcast=False))
+            found.append(F.take_along_axis(numbers, largest, axis, broadcast=False))
+        x, places = F.concat(values, axis=axis), F.concat(found, axis=axis)
+    return x, places
+
+
 @public
 def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> Any:
     """(n, c, l) -> (n, c, output_size): means of equal parts."""
-    return _adaptive(x, output_size, 1, "mean", "NCL")
+    return adaptive(x, output_size, 1, "mean", "NCL")
 
 
 @public
@@ -361,27 +390,27 @@ def adaptive_avg_pool2d(
     x: Any, output_size: Any, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
     """(n, c, h, w) -> (n, c, *output_size): means of equal parts; None keeps a size."""
-    return _adaptive(x, output_size, 2, "mean", data_format)
+    return adaptive(x, output_size, 2, "mean", data_format)
 
 
 @public
 def adaptive_max_pool1d(
     x: Any, output_size: Any, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """(n, c, l) -> (n, c, output_size): the largest of equal parts."""
-    _no_mask(return_mask)
-    return _adaptive(x, output_size, 1, "max", "NCL")
+    """(n, c, l) -> (n, c, output_size): the largest of equal parts; their places too if asked."""
+    if return_mask:
+        return adaptive_with_places(x, output_size, 1)
+    return adaptive(x, output_size, 1, "max", "NCL")
 
 
 @public
 def adaptive_max_pool2d(
     x: Any, output_size: Any, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """(n, c, h, w) -> (n, c, *output_size): the largest of equal parts; None keeps a size."""
-    _no_mask(return_mask)
-    return _adaptive(x, output_size, 2, "max", "NCHW")
+    """(n, c, h, w) -> (n, c, *output_size): the largest of equal parts; None keeps a size.
 
-
-def _no_mask(return_mask: bool) -> None:
+    With `return_mask` also their places in the flattened image.
+    """
     if return_mask:
-        raise ArgumentError("adaptive pooling has no return_mask")
+        return adaptive_with_places(x, output_size, 2)
+    return adaptive(x, output_size, 2, "max", "NCHW")
