@@ -6,7 +6,8 @@
 
 Pure operators without readers go, results and captured operands of control flow that nobody reads,
 and parameters and buffers of the Program. What draws random numbers, prints or may stop the Program
-stays, and so does an operator in whose result a size is found that is still read.
+stays, as a position does that is not proved to be inside; and so does an operator in whose result a
+size is found that is still read.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ from dy2st_runtime.ir import (
     Variable,
 )
 from dy2st_runtime.ir.dead_code import drop_dead, is_pure
+from dy2st_runtime.ir.failing import may_fail
 
 
 @function_pass(opt_level=2)
@@ -101,15 +102,7 @@ def _may_go(operator: Operator, outer: dict[Variable, Variable], known: set[Dim]
         return False
     sizes = [type.shape for type in types if isinstance(type, TensorType)]
     are_known = known.issuperset(symbols((*sizes, *operator.attributes.values())))
-    return are_known and not _may_fail(operator)
-
-
-def _may_fail(operator: Operator) -> bool:
-    """Whether an operator stops the Program for some data: the largest of no elements, 2 ** -1."""
-    arrays = [constant_of(v) for v in operator.operands]
-    pairs = zip(operator.operands, arrays, strict=True)
-    known = [v.type if array is None else array for v, array in pairs]
-    return DEFINITIONS[operator.name].may_fail(known, operator.attributes)
+    return are_known and not may_fail(operator)
 
 
 def _may_stop(operator: Operator) -> bool:

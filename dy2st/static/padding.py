@@ -28,6 +28,7 @@ from dy2st_runtime.ir.broken_sizes import place_text
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.facts import facts_of
+from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.padding import Axes, NotIndifferent, Places, Site, Uneven
 from dy2st_runtime.ir.types import ArrayType
 
@@ -178,8 +179,7 @@ class _Walk:
         self, operator: Operator, definition: OperatorDefinition, given: Sequence[Axes]
     ) -> None:
         """An operator must not fail for what is behind the real elements."""
-        known = [_known(operand) for operand in operator.operands]
-        if not any(given) or not definition.may_fail(known, operator.attributes):
+        if not any(given) or not may_fail(operator):
             return
         # A rule of its own looks after places.
         even = (Axes, _OfNothing, *[Places] * bool(definition.padding))
@@ -264,14 +264,6 @@ def _beside(site: Site, along: Iterable[int], definition: OperatorDefinition) ->
     if definition.kind is Kind.REDUCTION and len(site.result) < len(site.shape(0)):
         return [axis - sum(gone < axis for gone in along) for axis in site.longer[0]]
     return set(site.longer[0])
-
-
-def _known(variable: Variable) -> Any:
-    """The array of a constant, the type of anything else."""
-    maker = variable.maker
-    if isinstance(maker, Operator) and maker.name == "constant":
-        return maker.attributes["value"]
-    return variable.type
 
 
 def _sizes_in(value: Any) -> Sequence[Any]:

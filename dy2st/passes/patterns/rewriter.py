@@ -29,8 +29,8 @@ from dy2st_runtime.ir import (
     Variable,
     interpreting,
 )
-from dy2st_runtime.ir.dead_code import is_pure
 from dy2st_runtime.ir.facts import branch_condition, facts_of, holding
+from dy2st_runtime.ir.failing import is_dispensable
 from dy2st_runtime.ir.grad_mode import enable_grad
 from dy2st_runtime.ir.verifier import Finding, marked_text
 
@@ -352,7 +352,7 @@ class Rewriter:
                 if (
                     isinstance(maker, Operator)
                     and not any(self.uses.get(result, 0) for result in maker.results)
-                    and is_pure(maker)
+                    and is_dispensable(maker)
                 ):
                     todo.append(maker)
 

@@ -1,4 +1,8 @@
-"""Leaving out what nobody reads: pure operators, and what control flow carries for nothing."""
+"""Leaving out what nobody reads: pure operators, and what control flow carries for nothing.
+
+What may raise stays, unless its record proves that it does not for its operands: Python raises
+there, whether or not the result is read.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import Any
 
 from dy2st_runtime.dims import Dim, is_symbol, symbols
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
+from dy2st_runtime.ir.failing import is_dispensable
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.types import TensorType
 
@@ -14,8 +19,8 @@ _CONTROL_FLOW = ("cond", "while")
 
 
 def drop_dead(program: Program) -> None:
-    """Leave out pure operators without readers, and results and operands that control flow has
-    for nobody. An operator stays if a size that is still read is found in its result."""
+    """Leave out operators without readers that do nothing else, and results and operands that
+    control flow has for nobody. One stays if a size that is still read is found in its result."""
     sweep = _Sweep(program)
     sweep.want(tuple(located.constraint.condition for located in program.constraints))
     sweep.block(program.block)
@@ -55,7 +60,7 @@ class _Sweep:
         for result in operator.results:
             if result in needed:
                 return True
-        if not is_pure(operator):
+        if not is_dispensable(operator):
             return True
         return not self.symbols.isdisjoint(self.binders.get(operator, ()))
 
@@ -119,7 +124,7 @@ def _reached(block: Block, roots: Iterable[Variable]) -> set[Variable]:
     """What values are made of, and what operators with effects read."""
     read = set(roots)
     for operator in reversed(block.operators):
-        if not read.isdisjoint(operator.results) or not is_pure(operator):
+        if not read.isdisjoint(operator.results) or not is_dispensable(operator):
             read.update(operator.operands)
     return read
 

@@ -88,7 +88,8 @@ class OperatorDefinition:
                 array of ints and Dims, a tuple, or None; an input that is not known is its type.
                 True where the kernel does that.
     raises      the class of error that the kernel raises for some data although the shapes fit, as
-                for a position outside of a tensor.
+                for a position outside of a tensor. Then it is no dead code, though nobody may read
+                its results: Python raises there too.
     fails       whether it fails, or warns, for some data: it is never computed where the user's
                 code would not. A rule gets (*operands, **attributes), of a constant the array and
                 else the type. Not given: whether it raises.

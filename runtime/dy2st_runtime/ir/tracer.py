@@ -25,7 +25,7 @@ from dy2st_runtime.errors import Location, ShapeError
 from dy2st_runtime.ir.aliases import Aliases
 from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.data import carry, data_of
-from dy2st_runtime.ir.definition import OperatorDefinition, lookup
+from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, active, interpreting
 from dy2st_runtime.ir.facts import (
     drop_implied,
@@ -34,6 +34,7 @@ from dy2st_runtime.ir.facts import (
     simplified_type,
     simplify_types,
 )
+from dy2st_runtime.ir.failing import raised_by
 from dy2st_runtime.ir.fresh import fresh_symbol, restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.gradient_flow import GradientFlags
@@ -220,9 +221,10 @@ class Tracer:
         blocks: Sequence[Block] = (),
     ) -> Operator:
         """Append an operator whose operands are of the current Block and whose types are known."""
-        raises = None if self.before_raise is None else lookup(name).raises
-        if raises is not None and self.before_raise is not None:
-            self.before_raise(raises)
+        if self.before_raise is not None:
+            raises = raised_by(name, operands, attributes)
+            if raises is not None:
+                self.before_raise(raises)
         location = None
         if not self._is_scratch:
             location = user_location()

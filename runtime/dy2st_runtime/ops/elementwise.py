@@ -120,7 +120,15 @@ define_binary(
     data=True,
     fails=_may_be_zero,
 )
-define_binary("pow", "x**y.", np.power, _pow_gradient, _POSITIVE + _INTS, fails=_may_be_fraction)
+define_binary(
+    "pow",
+    "x**y.",
+    np.power,
+    _pow_gradient,
+    _POSITIVE + _INTS,
+    raises=ValueError,
+    fails=_may_be_fraction,
+)
 define_binary(
     "maximum",
     "The larger of x and y; NaN wins.",

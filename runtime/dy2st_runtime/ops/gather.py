@@ -20,7 +20,7 @@ from dy2st_runtime.ir.arguments import (
     shape_of,
 )
 from dy2st_runtime.ir.attribute_kinds import SIZE
-from dy2st_runtime.ops.rules import broadcast_shapes, require_dtype
+from dy2st_runtime.ops.rules import are_inside, broadcast_shapes, require_dtype
 
 # -- picking ----------------------------------------------------------------------------------
 
@@ -277,6 +277,7 @@ define(
     "one_hot",
     doc="1 at the place x of a new last axis, 0 elsewhere.",
     raises=IndexError,
+    fails=lambda x, num_classes: not are_inside(x, num_classes),
     inputs="x",
     along=lambda x, num_classes: (),
     attributes={"num_classes": SIZE},

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, broadcast, less_equal, require
+from dy2st_runtime.dims import Size, broadcast, less, less_equal, require
 from dy2st_runtime.errors import DTypeError, ShapeError
 from dy2st_runtime.ir import Kind, Sample, Shape, TensorType, define, is_floating
 
@@ -98,6 +98,24 @@ def on_floats(kernel: Callable[..., Any]) -> Callable[..., Any]:
         return kernel(as_floats(x), **attributes)
 
     return run
+
+
+def are_inside(places: Any, size: Size, from_end: bool = False) -> bool:
+    """Whether integers, an array if they are known, are proved to be in 0 .. size - 1.
+
+    With `from_end` they may also be in -size .. -1.
+
+    >>> are_inside(np.array([0, 3]), 4), are_inside(np.array([-1]), 4, from_end=True)
+    (True, True)
+    """
+    if not isinstance(places, np.ndarray):
+        return False
+    if not places.size:
+        return True
+    least, largest = int(places.min()), int(places.max())
+    if least < 0 and not (from_end and less_equal(-least, size) is True):
+        return False
+    return less(largest, size) is True
 
 
 def require_dtype(name: str, type: TensorType, kinds: str, wanted: str) -> None:

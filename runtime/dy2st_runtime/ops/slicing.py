@@ -29,7 +29,7 @@ from dy2st_runtime.errors import DTypeError, ShapeError
 from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, View, apply, define
 from dy2st_runtime.ir.arguments import fresh_symbol
 from dy2st_runtime.ir.attribute_kinds import AXES, INDICES, INTEGERS, SIZE
-from dy2st_runtime.ops.rules import broadcast_shapes
+from dy2st_runtime.ops.rules import are_inside, broadcast_shapes
 
 if TYPE_CHECKING:
     from dy2st_runtime.ir.padding import Site
@@ -226,6 +226,12 @@ def _index_infer(x: TensorType, *indices: TensorType, axes: tuple[int, ...]) -> 
     return x.with_shape(index_shape(x.shape, [index.shape for index in indices], axes))
 
 
+def _may_be_outside(x: Any, *indices: Any, axes: tuple[int, ...]) -> bool:
+    """Whether a position may be outside of its axis."""
+    pairs = zip(indices, axes, strict=True)
+    return not all(are_inside(index, x.shape[axis], from_end=True) for index, axis in pairs)
+
+
 def _positions(rank: int, indices: Sequence[Any], axes: tuple[int, ...]) -> tuple[Any, ...]:
     places: list[Any] = [builtins.slice(None)] * rank
     for axis, index in zip(axes, indices, strict=True):
@@ -285,6 +291,7 @@ define(
     "index",
     doc="The elements at the places that integer tensors name along some axes.",
     raises=IndexError,
+    fails=_may_be_outside,
     inputs="x, indices*",
     padding=_index_padding,
     attributes={"axes": AXES},
@@ -392,6 +399,7 @@ define(
     "index_put",
     doc="x with `value` at the places that integer tensors name, or added there.",
     raises=IndexError,
+    fails=lambda x, value, *indices, axes, accumulate: _may_be_outside(x, *indices, axes=axes),
     inputs="x, value, indices*",
     padding=_put_padding,
     attributes={"axes": AXES, "accumulate": False},

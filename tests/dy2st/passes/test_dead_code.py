@@ -7,9 +7,12 @@ import pytest
 
 import dy2st
 from dy2st import nn, to_static
-from dy2st.passes import EliminateDeadCode, Module
+from dy2st.errors import ShapeError
+from dy2st.passes import EliminateDeadCode, FoldConstant, Module, Sequential
 from dy2st.static import InputSpec
-from dy2st_runtime.ir import F, apply
+from dy2st_runtime.dims import symbol
+from dy2st_runtime.ir import F, TensorType, apply
+from dy2st_runtime.ir.rebuild import rebuild
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 PASS = EliminateDeadCode()
@@ -123,6 +126,82 @@ def test_control_flow_around_what_does_something_else_stays(t, kind):
 
     after = PASS(t.program_of(build, t.floats(3)))
     assert "cond" in t.names(after) and kind in t.names(after)
+
+
+MAY_RAISE = {
+    "an index": (lambda z: F.gather(F.arange(5), z), IndexError, 99),
+    "an index to put": (
+        lambda z: apply("index_put", F.zeros([5]), F.ones([1]), z, axes=(0,), accumulate=False),
+        IndexError,
+        99,
+    ),
+    "one hot": (lambda z: F.one_hot(z, 3), IndexError, 99),
+    "a power of integers": (lambda z: z**z, ValueError, -1),
+    "a reshape": (lambda z: F.reshape(F.arange(6), F.concat([z, z])), ShapeError, 4),
+    "an element of a list": (
+        lambda z: apply("array_read", apply("array_create", z), z[0]),
+        IndexError,
+        99,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", MAY_RAISE)
+@pytest.mark.parametrize("where", ["alone", "in a branch", "in a loop"])
+def test_what_may_raise_stays_and_raises(t, kind, where):
+    function, error, number = MAY_RAISE[kind]
+
+    def inside(z):
+        function(z)
+        return z
+
+    def build(z):
+        if where == "alone":
+            inside(z)
+        elif where == "in a branch":
+            cond(F.sum(z) != 0, lambda: [inside(z)], lambda: [z])
+        else:
+            while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, inside(y)], [zero(), z])
+        return F.abs(z)
+
+    program = t.program_of(build, t.floats(1, dtype="int64"))
+    after = PASS(program)
+    assert str(PASS(after)) == str(after)
+    for one in (program, after, rebuild(program)):
+        with pytest.raises(error):
+            t.run(one, [np.array([number])])
+
+
+CANNOT_RAISE = {
+    "an index": lambda x: F.gather(x, np.array([0, -3, 2])),
+    "an index of an unknown size": lambda x: F.index_select(x, np.array([0, 1]), 1),
+    "an index of nothing": lambda x: F.gather(x, np.zeros(0, "int64")),
+    "one hot": lambda x: F.one_hot(F.full([2], 1, "int64"), 2),
+    "a power": lambda x: F.cast(x, "int64") ** 2,
+    "a power of floats": lambda x: x**x,
+}
+
+
+@pytest.mark.parametrize("kind", CANNOT_RAISE)
+def test_what_is_proved_not_to_raise_goes(t, kind):
+    def build(x):
+        CANNOT_RAISE[kind](x)
+        return F.relu(x)
+
+    wide = symbol("wide", 2)
+    program = t.program_of(build, TensorType("float32", [3, wide]))
+    assert t.names(Sequential([FoldConstant(), PASS])(program)) == ["relu"]
+
+
+@pytest.mark.parametrize("places", [[3], [-4], [0, 9]])
+def test_constant_places_outside_stay(t, places):
+    def build(x):
+        F.gather(x, np.array(places))
+        return F.relu(x)
+
+    after = Sequential([FoldConstant(), PASS])(t.program_of(build, t.floats(3)))
+    with pytest.raises(IndexError):
+        t.run(after, [t.array(3)])
 
 
 def test_an_operator_that_finds_a_size_which_is_read_stays(t):
