@@ -9,11 +9,10 @@ from dy2st_runtime.optimizer.optimizers import (
     SGD,
     Adam,
     AdamW,
-    L1Decay,
-    L2Decay,
     Momentum,
     Optimizer,
 )
+from dy2st_runtime.regularizer import L1Decay, L2Decay
 
 __all__ = [
     "SGD",

@@ -10,29 +10,10 @@ import numpy as np
 from dy2st_runtime.errors import ArgumentError, ParameterMismatch
 from dy2st_runtime.nn.clip import GradientClip
 from dy2st_runtime.optimizer.lr import LRScheduler
+from dy2st_runtime.regularizer import L2Decay, WeightDecayRegularizer
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
 Array = np.ndarray[Any, Any]
-
-
-class L2Decay:
-    """Adds coeff * weight to the gradient: the gradient of coeff / 2 * |weight|**2."""
-
-    def __init__(self, coeff: float = 0.0):
-        """Take the coefficient."""
-        self.coeff = float(coeff)
-
-    def __call__(self, weight: Array) -> Array:
-        """What is added to the gradient."""
-        return np.asarray(weight * weight.dtype.type(self.coeff))
-
-
-class L1Decay(L2Decay):
-    """Adds coeff * sign(weight) to the gradient."""
-
-    def __call__(self, weight: Array) -> Array:
-        """What is added to the gradient."""
-        return np.asarray(np.sign(weight) * weight.dtype.type(self.coeff))
 
 
 class Optimizer:
@@ -50,7 +31,7 @@ class Optimizer:
         self,
         learning_rate: float | LRScheduler = 0.001,
         parameters: Iterable[Parameter] | None = None,
-        weight_decay: float | L2Decay | None = None,
+        weight_decay: float | WeightDecayRegularizer | None = None,
         grad_clip: GradientClip | None = None,
     ):
         """Check and keep; ArgumentError without parameters."""
@@ -69,7 +50,7 @@ class Optimizer:
         self._learning_rate = learning_rate
         is_number = isinstance(weight_decay, (int, float))
         decay: Any = L2Decay(weight_decay) if is_number else weight_decay  # type: ignore[arg-type]
-        self._decay: L2Decay | None = decay
+        self._decay: WeightDecayRegularizer | None = decay
         self._clip = grad_clip
         # Of every parameter, how often it was updated: some have no gradient in some steps.
         self._steps = [0] * len(self._parameters)
@@ -181,7 +162,7 @@ class Momentum(Optimizer):
         momentum: float = 0.9,
         parameters: Iterable[Parameter] | None = None,
         use_nesterov: bool = False,
-        weight_decay: float | L2Decay | None = None,
+        weight_decay: float | WeightDecayRegularizer | None = None,
         grad_clip: GradientClip | None = None,
     ):
         """Take the momentum."""
@@ -213,7 +194,7 @@ class Adam(Optimizer):
         beta2: float = 0.999,
         epsilon: float = 1e-8,
         parameters: Iterable[Parameter] | None = None,
-        weight_decay: float | L2Decay | None = None,
+        weight_decay: float | WeightDecayRegularizer | None = None,
         grad_clip: GradientClip | None = None,
     ):
         """Take the decay rates of the means."""
@@ -258,4 +239,4 @@ class AdamW(Adam):
         return super().update(weight, gradient, rate, step, state)
 
 
-__all__ = ["SGD", "Adam", "AdamW", "L1Decay", "L2Decay", "Momentum", "Optimizer"]
+__all__ = ["SGD", "Adam", "AdamW", "Momentum", "Optimizer"]

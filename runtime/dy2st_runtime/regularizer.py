@@ -1,0 +1,57 @@
+"""What is added to the gradient of a weight so that it stays small."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+class WeightDecayRegularizer:
+    """Base: called on a weight, it gives what is added to its gradient."""
+
+    def __init__(self, coeff: float = 0.0):
+        """Take the coefficient."""
+        self._coeff = float(coeff)
+
+    @property
+    def coeff(self) -> float:
+        """The coefficient."""
+        return self._coeff
+
+    def __call__(self, weight: Array) -> Array:
+        """What is added to the gradient, of the weight's shape and dtype."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        """Name and coefficient."""
+        return f"{type(self).__name__}, coeff={self._coeff:f}"
+
+
+class L2Decay(WeightDecayRegularizer):
+    """coeff * weight: the gradient of coeff / 2 * |weight|**2.
+
+    >>> L2Decay(0.5)(np.array([1.0, -2.0]))
+    array([ 0.5, -1. ])
+    """
+
+    def __call__(self, weight: Array) -> Array:
+        """What is added to the gradient."""
+        return np.asarray(weight * weight.dtype.type(self._coeff))
+
+
+class L1Decay(WeightDecayRegularizer):
+    """coeff * sign(weight): the gradient of coeff * sum(|weight|).
+
+    >>> L1Decay(0.5)(np.array([3.0, -2.0]))
+    array([ 0.5, -0.5])
+    """
+
+    def __call__(self, weight: Array) -> Array:
+        """What is added to the gradient."""
+        return np.asarray(np.sign(weight) * weight.dtype.type(self._coeff))
+
+
+__all__ = ["L1Decay", "L2Decay", "WeightDecayRegularizer"]
