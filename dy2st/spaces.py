@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dy2st_runtime.late import places
 
-_MODULES = "common_ops_import device distributed framework linalg passes tensor version"
+_MODULES = "common_ops_import device framework linalg passes regularizer tensor version"
 
 LATE = {
     **{name: f"dy2st.{name}" for name in _MODULES.split()},
@@ -13,12 +13,11 @@ LATE = {
             "dy2st.device": "get_cudnn_version get_device is_compiled_with_cinn "
             "is_compiled_with_cuda is_compiled_with_custom_device is_compiled_with_distribute "
             "is_compiled_with_ipu is_compiled_with_rocm is_compiled_with_xpu set_device",
-            "dy2st.distributed": "DataParallel",
             "dy2st.dtypes": "bfloat16 cdouble cfloat complex128 complex64 double dtype e finfo "
             "float half iinfo inf nan newaxis pi uint16 uint32 uint64",
             "dy2st.modes": "disable_signal_handler disable_static enable_static get_flags "
             "in_dynamic_mode in_dynamic_or_pir_mode set_flags",
-            "dy2st_runtime.nn.layer": "ParamAttr",
+            "dy2st_runtime.nn.parameters": "ParamAttr create_parameter",
             "dy2st_runtime.place": "CPUPlace CUDAPinnedPlace CUDAPlace CustomPlace IPUPlace "
             "XPUPinnedPlace XPUPlace",
         }

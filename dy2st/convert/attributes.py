@@ -10,7 +10,7 @@ from dy2st.convert.undefined import Undefined
 from dy2st_runtime.nn.layer import Layer
 
 # What every Layer has: its parameters, buffers and sublayers change by ways of their own.
-STORES = ("_parameters", "_buffers", "_sub_layers", "_pre_hooks", "_post_hooks")
+STORES = ("_parameters", "_buffers", "_sub_layers", "_forward_pre_hooks", "_forward_post_hooks")
 _OF_EVERY_LAYER = frozenset(vars(Layer())) - {"training"}
 _ABSENT = object()
 

@@ -589,7 +589,7 @@ def _names(layer: Layer | None) -> dict[int, str]:
 def _unused(tensor: EagerTensor, program: Program) -> str:
     """A name for a tensor that belongs to no Layer of ours."""
     taken = program.state
-    if tensor.name and tensor.name not in taken:
+    if tensor.name and tensor.name not in taken and getattr(tensor, "is_named", True):
         return tensor.name
     prefix = "parameter" if isinstance(tensor, Parameter) else "tensor"
     return f"{prefix}_{sum(name.startswith(prefix) for name in taken)}"

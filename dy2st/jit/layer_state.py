@@ -41,7 +41,7 @@ def _layer_key(layer: Layer, numbers: dict[int, int]) -> Hashable:
         for name, value in layer.__dict__.items()
         if name == "training" or (not name.startswith("_") and isinstance(value, COMPARED))
     }
-    hooks = (*layer._pre_hooks.items(), *layer._post_hooks.items())
+    hooks = (*layer._forward_pre_hooks.items(), *layer._forward_post_hooks.items())
     registered = (*layer._parameters.items(), *layer._sub_layers.items(), *hooks)
     buffers = tuple(
         (name, None if tensor is None else (tensor.array.dtype, tensor.array.shape, number))

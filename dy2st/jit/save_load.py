@@ -115,7 +115,7 @@ def _program_of(function: StaticFunction, input_spec: Sequence[Any] | None) -> C
 def _does_more(layer: Layer) -> bool:
     """Whether a call of the Layer does more than its forward."""
     has_own_call = type(layer).__call__ is not Layer.__call__
-    return has_own_call or bool(layer._pre_hooks or layer._post_hooks)
+    return has_own_call or bool(layer._forward_pre_hooks or layer._forward_post_hooks)
 
 
 def _program_of_call(
@@ -127,7 +127,7 @@ def _program_of_call(
     if specs is not None:
         return _program_of(called, specs)
     last = forward.concrete_program
-    is_same = not layer._pre_hooks and type(layer).__call__ is Layer.__call__
+    is_same = not layer._forward_pre_hooks and type(layer).__call__ is Layer.__call__
     if not (is_same and last.arguments):
         raise ArgumentError(
             f"what {type(layer).__name__} was called with is not known, since its hooks see it "

@@ -5,6 +5,10 @@ from typing import TYPE_CHECKING
 from dy2st.mirrors import mirrors
 from dy2st_runtime.late import late_names
 from dy2st_runtime.nn.initializer import *  # noqa: F403
+from dy2st_runtime.nn.initializer import LATE
+from dy2st_runtime.nn.initializer import __all__ as _initializers
+
+__all__ = [*_initializers]
 
 mirrors(
     __name__,
@@ -13,4 +17,4 @@ mirrors(
 )
 
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__)
+    __getattr__ = late_names(__name__, LATE)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from dy2st_runtime import autograd
+from dy2st_runtime import autograd, unique_name
 from dy2st_runtime.autograd import Array, Hook, Node
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ArgumentError, EscapedVariable, ShapeError, TensorAsPython
@@ -205,10 +206,10 @@ class EagerTensor(Tensor):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
         """A leaf with a copy of the data."""
-        copy = type(self).__new__(type(self))
-        EagerTensor.__init__(copy, self.array.copy(), self.stopped, self.name)
-        memo[id(self)] = copy
-        return copy
+        copied = type(self).__new__(type(self))
+        EagerTensor.__init__(copied, self.array.copy(), self.stopped, self.name)
+        memo[id(self)] = copied
+        return copied
 
     # -- gradients ---------------------------------------------------------------------------
 
@@ -241,7 +242,12 @@ class EagerTensor(Tensor):
         """Forget the gradient."""
         self.grad = None
 
-    clear_gradient = clear_grad
+    def clear_gradient(self, set_to_zero: bool = True) -> None:
+        """Set the gradient to zero, or forget it; None stays None."""
+        if set_to_zero and self.grad is not None:
+            self.grad = EagerTensor(np.broadcast_to(self.array.dtype.type(0), self.array.shape))
+        else:
+            self.grad = None
 
     @property
     def gradient(self) -> Array | None:
@@ -277,13 +283,35 @@ class EagerTensor(Tensor):
 
 
 class Parameter(EagerTensor):
-    """A tensor that an optimizer trains."""
+    """A tensor that an optimizer trains.
 
-    __slots__ = ()
+    It takes any attribute. These are asked for by optimizers:
+    optimize_attr     `learning_rate` in it is a factor on the optimizer's.
+    regularizer       what is added to the gradient, instead of the optimizer's weight decay.
+    need_clip         whether the gradient is limited.
+    do_model_average  whether a moving average of the model counts it.
+    """
+
+    regularizer: Any = None
+    need_clip = True
+    do_model_average = True
+    is_distributed = False
+    persistable = True
+    # Whether a user chose the name: the others depend on what was made before.
+    is_named = True
 
     def __init__(self, array: Array, trainable: bool = True, name: str = ""):
         """Needs gradients unless `trainable` is False."""
         super().__init__(array, stop_gradient=not trainable, name=name)
+        self.optimize_attr: dict[str, Any] = {"learning_rate": 1.0}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
+        """A leaf with a copy of the data, and of what optimizers ask for."""
+        copied = super().__deepcopy__(memo)
+        vars(copied).update(copy.deepcopy(vars(self), memo))
+        if not self.is_named:
+            copied.name = unique_name.generate(f"{self.name}_deepcopy")
+        return copied
 
     @property
     def trainable(self) -> bool:

@@ -47,7 +47,7 @@ from dy2st_runtime.nn.common import (
 from dy2st_runtime.nn.containers import LayerDict, LayerList, ParameterList, Sequential
 from dy2st_runtime.nn.convolution import Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose
 from dy2st_runtime.nn.late import LAYERS
-from dy2st_runtime.nn.layer import Layer, ParamAttr
+from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -66,6 +66,7 @@ from dy2st_runtime.nn.normalisation import (
     LayerNorm,
     RMSNorm,
 )
+from dy2st_runtime.nn.parameters import ParamAttr
 from dy2st_runtime.nn.pooling import (
     AdaptiveAvgPool1D,
     AdaptiveAvgPool2D,

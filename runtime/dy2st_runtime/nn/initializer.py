@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.late import late_names
+from dy2st_runtime.errors import ConversionError, ShapeError
+from dy2st_runtime.ir import current_tracer, user_location
+from dy2st_runtime.late import late_names, places
 from dy2st_runtime.ops.generator import generator
 
 Array = np.ndarray[Any, Any]
@@ -20,10 +21,29 @@ DType = np.dtype[Any]
 
 
 class Initializer:
-    """Makes an array of a shape and dtype."""
+    """Gives a parameter its first values: `initializer(parameter)`.
 
-    def __call__(self, shape: tuple[int, ...], dtype: DType) -> Array:
-        """The first values."""
+    A class of one's own writes `values`, or `forward`, which changes the parameter itself.
+    """
+
+    def __call__(self, param: Any, block: Any = None) -> Any:
+        """Fill the parameter and return it; `block` is accepted and has no effect."""
+        return self.forward(param, block)
+
+    def forward(self, var: Any, block: Any = None) -> Any:
+        """Fill the parameter with `values` of its shape and dtype, and return it."""
+        if current_tracer() is not None:
+            raise ConversionError(
+                f"{type(self).__name__} fills a tensor while the function is traced",
+                at=user_location(),
+                why="the values would be drawn at conversion, not at every call",
+                hint="give tensors their first values in __init__",
+            )
+        var.array = self.values(tuple(var.shape), var.dtype)
+        return var
+
+    def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
+        """An array of first values."""
         raise NotImplementedError
 
 
@@ -34,7 +54,7 @@ class Constant(Initializer):
         """Take the value."""
         self.value = value
 
-    def __call__(self, shape: tuple[int, ...], dtype: DType) -> Array:
+    def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
         """The first values."""
         return np.full(shape, self.value, dtype)
 
@@ -42,11 +62,11 @@ class Constant(Initializer):
 class Assign(Initializer):
     """The elements are given: an array, a nested list or a tensor."""
 
-    def __init__(self, value: Any):
+    def __init__(self, value: Any, name: str | None = None):
         """Take the values."""
         self.value = np.asarray(value)
 
-    def __call__(self, shape: tuple[int, ...], dtype: DType) -> Array:
+    def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
         """The first values; ShapeError if the shape differs."""
         if self.value.shape != shape:
             raise ShapeError(f"Assign has shape {self.value.shape}, the parameter {shape}")
@@ -56,11 +76,11 @@ class Assign(Initializer):
 class Uniform(Initializer):
     """Uniform in [low, high)."""
 
-    def __init__(self, low: float = -1.0, high: float = 1.0):
+    def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None):
         """Take the limits."""
         self.low, self.high = low, high
 
-    def __call__(self, shape: tuple[int, ...], dtype: DType) -> Array:
+    def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
         """The first values."""
         return generator().uniform(self.low, self.high, shape).astype(dtype)
 
@@ -68,25 +88,39 @@ class Uniform(Initializer):
 class Normal(Initializer):
     """Normal with the given mean and standard deviation."""
 
-    def __init__(self, mean: float = 0.0, std: float = 1.0):
+    def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None):
         """Take mean and standard deviation."""
         self.mean, self.std = mean, std
 
-    def __call__(self, shape: tuple[int, ...], dtype: DType) -> Array:
+    def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
         """The first values."""
         return generator().normal(self.mean, self.std, shape).astype(dtype)
 
 
-class TruncatedNormal(Normal):
-    """Normal, drawn again where it lies more than two standard deviations from the mean."""
+class TruncatedNormal(Initializer):
+    """Normal, drawn again where it lies outside of [a, b]."""
 
-    def __call__(self, shape: tuple[int, ...], dtype: DType) -> Array:
+    def __init__(
+        self,
+        mean: float = 0.0,
+        std: float = 1.0,
+        a: float = -2.0,
+        b: float = 2.0,
+        name: str | None = None,
+    ):
+        """Take the limits; ValueError if next to nothing lies between them."""
+        self.mean, self.std, self.a, self.b = mean, std, a, b
+        below = [0.5 * (1 + math.erf((x - mean) / (std * math.sqrt(2)))) for x in (a, b)]
+        if not below[1] - below[0] > 1e-4:
+            raise ValueError(f"next to no values of mean {mean} and std {std} are in [{a}, {b}]")
+
+    def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
         """The first values."""
         draw = generator()
-        values = draw.standard_normal(shape)
-        while (outside := np.abs(values) > 2.0).any():
-            values[outside] = draw.standard_normal(int(outside.sum()))
-        return (self.mean + self.std * values).astype(dtype)
+        values = draw.normal(self.mean, self.std, shape)
+        while (outside := (values < self.a) | (values > self.b)).any():
+            values[outside] = draw.normal(self.mean, self.std, int(outside.sum()))
+        return values.astype(dtype)
 
 
 class _Scaled(Initializer):
@@ -94,7 +128,13 @@ class _Scaled(Initializer):
 
     uniform = True
 
-    def __init__(self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1):
+    def __init__(
+        self,
+        fan_in: float | None = None,
+        fan_out: float | None = None,
+        gain: float = 1.0,
+        name: str | None = None,
+    ):
         """Take fans that replace those of the shape."""
         self.fan_in, self.fan_out, self.gain = fan_in, fan_out, gain
 
@@ -102,7 +142,7 @@ class _Scaled(Initializer):
         """The variance of the values."""
         raise NotImplementedError
 
-    def __call__(self, shape: tuple[int, ...], dtype: DType) -> Array:
+    def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
         """The first values."""
         fans = fans_of(shape)
         fan_in = fans[0] if self.fan_in is None else self.fan_in
@@ -129,7 +169,7 @@ class XavierNormal(XavierUniform):
 
 
 class KaimingUniform(_Scaled):
-    """Uniform with variance gain**2 / fan_in (He et al. 2015).
+    """Uniform with variance gain**2 / fan_in, or fan_out where that is the mode (He et al. 2015).
 
     The gain is sqrt(2) for relu, sqrt(2 / (1 + negative_slope**2)) for leaky_relu.
     """
@@ -139,17 +179,21 @@ class KaimingUniform(_Scaled):
         fan_in: float | None = None,
         negative_slope: float = 0.0,
         nonlinearity: str = "relu",
+        mode: str = "fan_in",
     ):
-        """Take the nonlinearity that follows."""
+        """Take the nonlinearity that follows; `fan_in` replaces that of the shape."""
+        if mode not in ("fan_in", "fan_out"):
+            raise ValueError(f"mode is 'fan_in' or 'fan_out', not {mode!r}")
         super().__init__(fan_in, gain=calculate_gain(nonlinearity, negative_slope))
+        self.mode = mode
 
     def variance(self, fan_in: float, fan_out: float) -> float:
-        """1 / fan_in."""
-        return 1.0 / fan_in
+        """1 / fan_in, or 1 / fan_out."""
+        return 1.0 / (fan_in if self.mode == "fan_in" else fan_out)
 
 
 class KaimingNormal(KaimingUniform):
-    """Normal with variance gain**2 / fan_in (He et al. 2015)."""
+    """Normal with variance gain**2 / fan_in, or fan_out where that is the mode (He et al. 2015)."""
 
     uniform = False
 
@@ -157,11 +201,11 @@ class KaimingNormal(KaimingUniform):
 class Orthogonal(Initializer):
     """Rows (or columns, whichever are fewer) are orthonormal, times `gain` (Saxe et al. 2013)."""
 
-    def __init__(self, gain: float = 1.0):
+    def __init__(self, gain: float = 1.0, name: str | None = None):
         """Take the factor."""
         self.gain = gain
 
-    def __call__(self, shape: tuple[int, ...], dtype: DType) -> Array:
+    def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
         """The first values; ShapeError for fewer than two axes."""
         if len(shape) < 2:
             raise ShapeError(f"Orthogonal needs at least two axes, not shape {shape}")
@@ -173,21 +217,52 @@ class Orthogonal(Initializer):
         return (self.gain * q.reshape(shape)).astype(dtype)
 
 
-def calculate_gain(nonlinearity: str, param: float = 0.01) -> float:
-    """The factor that keeps the variance through a nonlinearity (He et al. 2015)."""
-    gains = {
-        "linear": 1.0,
-        "conv1d": 1.0,
-        "conv2d": 1.0,
-        "sigmoid": 1.0,
-        "tanh": 5.0 / 3.0,
-        "relu": math.sqrt(2.0),
-        "leaky_relu": math.sqrt(2.0 / (1.0 + param**2)),
-        "selu": 0.75,
-    }
-    if nonlinearity not in gains:
-        raise ValueError(f"no gain for {nonlinearity!r}: one of {', '.join(gains)}")
-    return gains[nonlinearity]
+# Of layers without a nonlinearity, and of the nonlinearities that have no parameter.
+_LINEAR = "linear sigmoid conv1d conv2d conv3d conv1d_transpose conv2d_transpose conv3d_transpose "
+_LINEAR += "conv_transpose1d conv_transpose2d conv_transpose3d"
+_GAINS = {
+    **dict.fromkeys(_LINEAR.split(), 1.0),
+    "tanh": 5.0 / 3.0,
+    "relu": math.sqrt(2.0),
+    "selu": 0.75,
+}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The factor that keeps the variance through a nonlinearity (He et al. 2015).
+
+    `param` is the slope of leaky_relu, 0.01 if it is left out.
+
+    >>> calculate_gain("leaky_relu", 1.0)
+    1.0
+    """
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else float(param)
+        return math.sqrt(2.0 / (1.0 + slope**2))
+    if nonlinearity not in _GAINS:
+        raise ValueError(f"no gain for {nonlinearity!r}: leaky_relu, {', '.join(_GAINS)}")
+    return _GAINS[nonlinearity]
+
+
+_global: list[Initializer | None] = [None, None]
+
+
+def set_global_initializer(
+    weight_init: Initializer | None, bias_init: Initializer | None = None
+) -> None:
+    """What fills the parameters made from now on that have no ParamAttr with an initializer.
+
+    None gives the default of each layer back.
+    """
+    for given in (weight_init, bias_init):
+        if not isinstance(given, (Initializer, type(None))):
+            raise TypeError(f"an initializer is expected, not {type(given).__name__}")
+    _global[:] = [weight_init, bias_init]
+
+
+def global_initializer(is_bias: bool) -> Initializer | None:
+    """What `set_global_initializer` has set for biases, or for weights."""
+    return _global[is_bias]
 
 
 def fans_of(shape: tuple[int, ...]) -> tuple[int, int]:
@@ -205,5 +280,25 @@ def fans_of(shape: tuple[int, ...]) -> tuple[int, int]:
     return shape[1] * kernel, shape[0] * kernel
 
 
+LATE = places({"dy2st_runtime.nn.rare_initializers": "Bilinear Dirac"})
+
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__)
+    __getattr__ = late_names(__name__, LATE)
+
+__all__ = [
+    "Assign",
+    "Constant",
+    "Initializer",
+    "KaimingNormal",
+    "KaimingUniform",
+    "Normal",
+    "Orthogonal",
+    "TruncatedNormal",
+    "Uniform",
+    "XavierNormal",
+    "XavierUniform",
+    "calculate_gain",
+    "fans_of",
+    "global_initializer",
+    "set_global_initializer",
+]

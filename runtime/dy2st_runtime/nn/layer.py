@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.errors import ConversionError, ParameterMismatch, ShapeError
+from dy2st_runtime import unique_name
+from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
+from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.tracebacks import hide_own_frames
-from dy2st_runtime.nn.initializer import Constant, Initializer, XavierUniform
+from dy2st_runtime.nn.initializer import Initializer
+from dy2st_runtime.nn.layer_tree import LayerTree, attribute_changes, note_change
+from dy2st_runtime.nn.parameters import ParamAttr, make_parameter
+from dy2st_runtime.ops.creation import get_default_dtype
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
-AnyLayer = TypeVar("AnyLayer", bound="Layer")
 Hook = Callable[..., Any]
 
-_changes = 0
-
-
-def attribute_changes() -> int:
-    """How often an attribute of any Layer was set: as long as it stays, no Layer has changed."""
-    return _changes
-
-
-def _note_change() -> None:
-    global _changes
-    _changes += 1
+_FLOAT32 = np.dtype("float32")
 
 
 def note_other_buffers() -> None:
     """Note that buffers were set past the methods of their Layers, to tensors of another kind."""
-    _note_change()
+    note_change()
 
 
 # What turns a user's function into its converted form while a function is traced. The compiler
@@ -47,56 +41,24 @@ def install_converter(convert: Callable[[Callable[..., Any]], Callable[..., Any]
     _converter[0] = convert
 
 
-def converted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What a Layer calls instead of the user's function: while one is traced, its own form."""
-    return function if current_tracer() is None else _converter[0](function)
-
-
-class ParamAttr:
-    """Wishes about a parameter: its name, first values, and whether it is trained."""
-
-    def __init__(
-        self,
-        name: str | None = None,
-        initializer: Initializer | None = None,
-        learning_rate: float = 1.0,
-        trainable: bool = True,
-    ):
-        """Keep the wishes; `learning_rate` is a factor on the optimizer's."""
-        self.name = name
-        self.initializer = initializer
-        self.learning_rate = learning_rate
-        self.trainable = trainable
-
-
 class HookRemover:
     """Takes a hook away again."""
 
-    def __init__(self, hooks: dict[int, Hook], key: int):
+    def __init__(self, hooks: OrderedDict[int, Hook], key: int):
         """Remember where the hook is."""
         self._hooks, self._key = hooks, key
 
     def remove(self) -> None:
         """Remove the hook; a second time does nothing."""
         if self._hooks.pop(self._key, None) is not None:
-            _note_change()
+            note_change()
 
 
-def _misfit(name: str, own: list[Any], given: list[int]) -> str:
-    what = f"{name!r} has shape {own}, the state has {given}"
-    if len(own) != 2 or given != own[::-1]:
-        return what
-    return (
-        f"{what}: it lies the other way round, as torch keeps the weights of a Linear, [out, in]; "
-        f"here they are [in, out], as in PaddlePaddle: give state[{name!r}].T"
-    )
-
-
-class Layer:
+class Layer(LayerTree):
     """Base of all layers and models.
 
     Assigning a Parameter, a Layer or a tensor to an attribute registers it: as parameter, sublayer
-    or buffer.
+    or buffer. Such a buffer is not part of `state_dict`; see `register_buffer`.
 
     >>> class Double(Layer):
     ...     def forward(self, x):
@@ -113,12 +75,16 @@ class Layer:
         set_plain(self, "_parameters", OrderedDict())
         set_plain(self, "_buffers", OrderedDict())
         set_plain(self, "_sub_layers", OrderedDict())
-        set_plain(self, "_not_persistable", set())
-        set_plain(self, "_pre_hooks", OrderedDict())
-        set_plain(self, "_post_hooks", OrderedDict())
+        set_plain(self, "_non_persistable_buffer_names_set", set())
+        set_plain(self, "_forward_pre_hooks", OrderedDict())
+        set_plain(self, "_forward_post_hooks", OrderedDict())
+        set_plain(self, "_state_dict_hooks", OrderedDict())
+        set_plain(self, "_hooks_with_kwargs", set())
         set_plain(self, "_hook_count", 0)
-        set_plain(self, "_dtype", np.dtype(dtype))
-        set_plain(self, "_name", name_scope or type(self).__name__.lower())
+        wanted = as_dtype(dtype)
+        set_plain(self, "_dtype", wanted if wanted != _FLOAT32 else as_dtype(get_default_dtype()))
+        scope = name_scope or unique_name.snake_case(type(self).__name__)
+        set_plain(self, "_full_name", unique_name.generate(scope))
         set_plain(self, "training", True)
 
     # -- calling -----------------------------------------------------------------------------
@@ -139,30 +105,70 @@ class Layer:
 
     def _call(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         convert = _converter[0] if current_tracer() is not None else _unchanged
-        for hook in tuple(self._pre_hooks.values()):
-            changed = convert(hook)(self, inputs)
-            if changed is not None:
-                inputs = changed if isinstance(changed, tuple) else (changed,)
+        for key, hook in tuple(self._forward_pre_hooks.items()):
+            inputs, kwargs = self._before(key, convert(hook), inputs, kwargs)
         outputs = convert(self.forward)(*inputs, **kwargs)
-        for hook in tuple(self._post_hooks.values()):
-            changed = convert(hook)(self, inputs, outputs)
+        for key, hook in tuple(self._forward_post_hooks.items()):
+            given = (inputs, kwargs) if key in self._hooks_with_kwargs else (inputs,)
+            changed = convert(hook)(self, *given, outputs)
             if changed is not None:
                 outputs = changed
         return outputs
 
-    def register_forward_pre_hook(self, hook: Hook) -> HookRemover:
-        """Call `hook(layer, inputs)` before forward; what it returns replaces the inputs."""
-        return self._register(self._pre_hooks, hook)
+    def _before(
+        self, key: int, hook: Hook, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The inputs after a hook of `register_forward_pre_hook`."""
+        if key not in self._hooks_with_kwargs:
+            changed = hook(self, inputs)
+            if changed is None:
+                return inputs, kwargs
+            return (changed if isinstance(changed, tuple) else (changed,)), kwargs
+        changed = hook(self, inputs, kwargs)
+        if changed is None:
+            return inputs, kwargs
+        if not isinstance(changed, tuple) or len(changed) != 2:
+            raise TypeError("a pre hook with kwargs returns None or (inputs, kwargs)")
+        return changed
 
-    def register_forward_post_hook(self, hook: Hook) -> HookRemover:
-        """Call `hook(layer, inputs, outputs)` after; what it returns replaces the outputs."""
-        return self._register(self._post_hooks, hook)
+    def register_forward_pre_hook(
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> HookRemover:
+        """Call `hook(layer, inputs)` before forward; what it returns replaces the inputs.
 
-    def _register(self, hooks: dict[int, Hook], hook: Hook) -> HookRemover:
-        object.__setattr__(self, "_hook_count", self._hook_count + 1)
-        hooks[self._hook_count] = hook
-        _note_change()
-        return HookRemover(hooks, self._hook_count)
+        `prepend` puts it before the other hooks. With `with_kwargs` it is called as
+        `hook(layer, inputs, kwargs)` and returns None or (inputs, kwargs).
+        """
+        return self._register(self._forward_pre_hooks, hook, prepend, with_kwargs)
+
+    def register_forward_post_hook(
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> HookRemover:
+        """Call `hook(layer, inputs, outputs)` after; what it returns replaces the outputs.
+
+        `prepend` puts it before the other hooks. With `with_kwargs` it is called as
+        `hook(layer, inputs, kwargs, outputs)`.
+        """
+        return self._register(self._forward_post_hooks, hook, prepend, with_kwargs)
+
+    register_forward_hook = register_forward_post_hook
+
+    def register_state_dict_hook(self, hook: Hook) -> HookRemover:
+        """Call `hook(state)` at the end of `state_dict`; what it returns replaces the state."""
+        return self._register(self._state_dict_hooks, hook, False, False)
+
+    def _register(
+        self, hooks: OrderedDict[int, Hook], hook: Hook, prepend: bool, with_kwargs: bool
+    ) -> HookRemover:
+        key = self._hook_count + 1
+        object.__setattr__(self, "_hook_count", key)
+        hooks[key] = hook
+        if prepend:
+            hooks.move_to_end(key, last=False)
+        if with_kwargs:
+            self._hooks_with_kwargs.add(key)
+        note_change()
+        return HookRemover(hooks, key)
 
     # -- attributes --------------------------------------------------------------------------
 
@@ -177,7 +183,7 @@ class Layer:
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Register Parameters, Layers and tensors; keep everything else as it is."""
-        _note_change()
+        note_change()
         store = self._store_for(value)
         if current_tracer() is not None:
             self._set_while_tracing(name, value)
@@ -193,6 +199,8 @@ class Layer:
             self._forget(name)
         self.__dict__.pop(name, None)
         assert store is not None
+        if store is self._buffers and name not in store:
+            self._non_persistable_buffer_names_set.add(name)
         store[name] = value
 
     def __delattr__(self, name: str) -> None:
@@ -227,25 +235,25 @@ class Layer:
                 "super().__init__() is called"
             )
         if isinstance(value, Parameter):
-            return self._parameters  # type: ignore[no-any-return]
-        return self._sub_layers if isinstance(value, Layer) else self._buffers  # type: ignore[no-any-return]
+            return self._parameters
+        return self._sub_layers if isinstance(value, Layer) else self._buffers
 
     def _store_of(self, name: str) -> dict[str, Any] | None:
         """Where a name is registered now."""
         for store in (self._parameters, self._buffers, self._sub_layers):
             if name in store:
-                return store  # type: ignore[no-any-return]
+                return store
         return None
 
     def _forget(self, name: str) -> None:
-        _note_change()
+        note_change()
         store = self._store_of(name) if "_parameters" in self.__dict__ else None
         if store is None:
             return
         if store is self._buffers:
             self._announce(name)
         del store[name]
-        self._not_persistable.discard(name)
+        self._non_persistable_buffer_names_set.discard(name)
 
     def _set_while_tracing(self, name: str, value: Any) -> None:
         """Buffers take traced tensors; anything else needs a trace for every call: say so."""
@@ -281,7 +289,7 @@ class Layer:
     def create_parameter(
         self,
         shape: Any,
-        attr: ParamAttr | Initializer | bool | None = None,
+        attr: Any = None,
         dtype: Any = None,
         is_bias: bool = False,
         default_initializer: Initializer | None = None,
@@ -290,25 +298,17 @@ class Layer:
 
         Without an initializer weights are Xavier-uniform and biases zero.
         """
-        if attr is False:
-            return None
-        if current_tracer() is not None:
-            raise ConversionError(
-                "a Layer makes a parameter while the function is traced",
-                at=user_location(),
-                why="its first values would be drawn at conversion, not at every call",
-                hint="make Layers in __init__",
-            )
-        if isinstance(attr, Initializer):
-            attr = ParamAttr(initializer=attr)
-        wishes = attr if isinstance(attr, ParamAttr) else ParamAttr()
-        initializer = (
-            wishes.initializer
-            or default_initializer
-            or (Constant(0.0) if is_bias else XavierUniform())
-        )
-        array = initializer(tuple(int(size) for size in shape), np.dtype(dtype or self._dtype))
-        return Parameter(array, trainable=wishes.trainable, name=wishes.name or "")
+        wanted = self._dtype if dtype is None else as_dtype(dtype)
+        return make_parameter(shape, wanted, attr, is_bias, default_initializer, self._full_name)
+
+    def create_tensor(
+        self, name: str | None = None, persistable: bool | None = None, dtype: Any = None
+    ) -> EagerTensor:
+        """A tensor with no elements, not yet registered; `persistable` has no effect."""
+        wanted = self._dtype if dtype is None else as_dtype(dtype)
+        return EagerTensor(np.empty([0], wanted), name=name or "")
+
+    create_variable = create_tensor
 
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
         """Register a Parameter under a name."""
@@ -320,13 +320,20 @@ class Layer:
             setattr(self, name, parameter)
         return parameter
 
-    def add_sublayer(self, name: str, sublayer: Layer) -> Layer:
-        """Register a Layer under a name."""
-        if not isinstance(sublayer, Layer):
+    register_parameter = add_parameter
+
+    def add_sublayer(self, name: str, sublayer: Layer | None) -> Layer | None:
+        """Register a Layer under a name; None keeps the name for one that may come."""
+        if not isinstance(sublayer, (Layer, type(None))):
             raise TypeError(f"add_sublayer takes a Layer, not {type(sublayer).__name__}")
         self._forget(name)
         self._sub_layers[name] = sublayer
         return sublayer
+
+    def set_sublayer(self, target: str, layer: Layer) -> None:
+        """Put a Layer in the place of a dotted name."""
+        path, _, name = target.rpartition(".")
+        self.get_sublayer(path).add_sublayer(name, layer)
 
     def register_buffer(
         self, name: str, tensor: EagerTensor | None, persistable: bool = True
@@ -341,159 +348,30 @@ class Layer:
             raise KeyError(f"{type(self).__name__} has an attribute {name!r} already")
         self._buffers[name] = tensor
         if persistable:
-            self._not_persistable.discard(name)
+            self._non_persistable_buffer_names_set.discard(name)
         else:
-            self._not_persistable.add(name)
-
-    # -- walking -----------------------------------------------------------------------------
-
-    def named_sublayers(
-        self, prefix: str = "", include_self: bool = False, _seen: set[int] | None = None
-    ) -> Iterator[tuple[str, Layer]]:
-        """Every Layer inside, outer before inner, each once, with its dotted name."""
-        seen = set() if _seen is None else _seen
-        if id(self) in seen:
-            return
-        seen.add(id(self))
-        if include_self:
-            yield prefix, self
-        for name, layer in self._sub_layers.items():
-            if layer is not None:
-                inner = f"{prefix}.{name}" if prefix else name
-                yield from layer.named_sublayers(inner, True, seen)
-
-    def sublayers(self, include_self: bool = False) -> list[Layer]:
-        """Every Layer inside, each once."""
-        return [layer for _, layer in self.named_sublayers(include_self=include_self)]
-
-    def named_children(self) -> Iterator[tuple[str, Layer]]:
-        """The Layers directly inside, with their names."""
-        return iter([(n, layer) for n, layer in self._sub_layers.items() if layer is not None])
-
-    def children(self) -> Iterator[Layer]:
-        """The Layers directly inside."""
-        return (layer for _, layer in self.named_children())
-
-    def named_parameters(
-        self, prefix: str = "", include_sublayers: bool = True
-    ) -> Iterator[tuple[str, Parameter]]:
-        """Every Parameter once, with its dotted name."""
-        return self._named("_parameters", prefix, include_sublayers)
-
-    def named_buffers(
-        self, prefix: str = "", include_sublayers: bool = True
-    ) -> Iterator[tuple[str, EagerTensor]]:
-        """Every buffer once, with its dotted name."""
-        return self._named("_buffers", prefix, include_sublayers)
-
-    def parameters(self, include_sublayers: bool = True) -> list[Parameter]:
-        """Every Parameter once."""
-        return [p for _, p in self.named_parameters(include_sublayers=include_sublayers)]
-
-    def buffers(self, include_sublayers: bool = True) -> list[EagerTensor]:
-        """Every buffer once."""
-        return [b for _, b in self.named_buffers(include_sublayers=include_sublayers)]
-
-    def _named(self, store: str, prefix: str, inside: bool) -> Iterator[tuple[str, Any]]:
-        seen: set[int] = set()
-        layers = self.named_sublayers(prefix, True) if inside else iter([(prefix, self)])
-        for path, layer in layers:
-            for name, tensor in getattr(layer, store).items():
-                if tensor is not None and id(tensor) not in seen:
-                    seen.add(id(tensor))
-                    yield (f"{path}.{name}" if path else name), tensor
-
-    # -- state -------------------------------------------------------------------------------
-
-    def state_dict(self, prefix: str = "") -> dict[str, EagerTensor]:
-        """Parameters and persistable buffers by dotted name: the live tensors, not copies."""
-        state: dict[str, EagerTensor] = {}
-        for path, layer in self.named_sublayers(prefix, True):
-            for name, tensor in (*layer._parameters.items(), *layer._buffers.items()):
-                if tensor is not None and name not in layer._not_persistable:
-                    state[f"{path}.{name}" if path else name] = tensor
-        return state
-
-    def set_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Copy values by name into this Layer's parameters and buffers.
-
-        Raises ParameterMismatch if a name is missing or unknown, ShapeError if a shape differs;
-        then nothing is changed.
-        """
-        own = self.state_dict()
-        missing = [name for name in own if name not in state]
-        unknown = [name for name in state if name not in own]
-        if missing or unknown:
-            raise ParameterMismatch(
-                f"the state does not fit {type(self).__name__}: "
-                f"missing {missing or 'nothing'}, unknown {unknown or 'nothing'}"
-            )
-        for name, tensor in own.items():
-            shape = list(np.shape(state[name]))
-            if shape != tensor.shape:
-                raise ShapeError(_misfit(name, tensor.shape, shape))
-        for name, tensor in own.items():
-            tensor.set_value(state[name])
-
-    load_dict = set_state_dict
-
-    def train(self: AnyLayer) -> AnyLayer:
-        """Training mode, here and in all sublayers."""
-        return self._set_training(True)
-
-    def eval(self: AnyLayer) -> AnyLayer:
-        """Inference mode, here and in all sublayers."""
-        return self._set_training(False)
-
-    def _set_training(self: AnyLayer, training: bool) -> AnyLayer:
-        for layer in self.sublayers(include_self=True):
-            object.__setattr__(layer, "training", training)
-        _note_change()
-        return self
-
-    def apply(self: AnyLayer, function: Callable[[Layer], Any]) -> AnyLayer:
-        """Call `function` on every Layer inside, inner before outer, and on this one."""
-        for layer in self.sublayers(include_self=True)[::-1]:
-            function(layer)
-        return self
-
-    def to(self: AnyLayer, device: Any = None, dtype: Any = None) -> AnyLayer:
-        """Change the dtype of all floating parameters and buffers; the only device is the CPU."""
-        if device is not None and str(device) not in ("cpu", "Place(cpu)"):
-            raise ValueError(f"there is no device {device!r}: tensors live on the CPU")
-        if dtype is not None:
-            wanted = np.dtype(dtype)
-            for tensor in (*self.parameters(), *self.buffers()):
-                if tensor.array.dtype.kind == "f":
-                    tensor.array = tensor.array.astype(wanted)
-            _note_change()
-        return self
-
-    def astype(self: AnyLayer, dtype: Any) -> AnyLayer:
-        """`to(dtype=dtype)`."""
-        return self.to(dtype=dtype)
-
-    def clear_gradients(self) -> None:
-        """Forget the gradients of all parameters."""
-        for parameter in self.parameters():
-            parameter.clear_grad()
+            self._non_persistable_buffer_names_set.add(name)
 
     # -- reading -----------------------------------------------------------------------------
 
     def full_name(self) -> str:
-        """The name given to the Layer, or its class's."""
-        return self._name  # type: ignore[no-any-return]
+        """The name given to the Layer, or its class's, with a number of its own: `linear_0`."""
+        return str(self._full_name)
 
     def extra_repr(self) -> str:
         """What `repr` shows of a Layer's own settings."""
         return ""
+
+    def _get_name(self) -> str:
+        """What `repr` calls the Layer."""
+        return type(self).__name__
 
     def __repr__(self) -> str:
         """The tree of Layers."""
         lines = [
             f"({name}): {layer!r}".replace("\n", "\n  ") for name, layer in self.named_children()
         ]
-        head = f"{type(self).__name__}({self.extra_repr()}"
+        head = f"{self._get_name()}({self.extra_repr()}"
         if not lines:
             return head + ")"
         return "\n  ".join([head, *lines]) + "\n)"
@@ -501,3 +379,14 @@ class Layer:
 
 def _unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
+
+
+__all__ = [
+    "Hook",
+    "HookRemover",
+    "Layer",
+    "ParamAttr",
+    "attribute_changes",
+    "install_converter",
+    "note_other_buffers",
+]

@@ -1,0 +1,352 @@
+"""What every Layer does with all that is inside of it: walking, its state, its dtype, its mode."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dy2st_runtime.errors import ParameterMismatch, ShapeError
+from dy2st_runtime.ir.arguments import as_dtype
+from dy2st_runtime.ir.location import warn_user
+from dy2st_runtime.ir.types import is_floating
+from dy2st_runtime.place import as_place
+from dy2st_runtime.tensor import EagerTensor, Parameter
+
+Own = TypeVar("Own", bound="LayerTree")
+State = dict[str, EagerTensor]
+
+_changes = 0
+
+
+def attribute_changes() -> int:
+    """How often an attribute of any Layer was set: as long as it stays, no Layer has changed."""
+    return _changes
+
+
+def note_change() -> None:
+    """Count a change of an attribute of a Layer."""
+    global _changes
+    _changes += 1
+
+
+def _misfit(name: str, own: list[Any], given: list[int]) -> str:
+    what = f"{name!r} has shape {own}, the state has {given}"
+    if len(own) != 2 or given != own[::-1]:
+        return what
+    return (
+        f"{what}: it lies the other way round, as torch keeps the weights of a Linear, [out, in]; "
+        f"here they are [in, out], as in PaddlePaddle: give state[{name!r}].T"
+    )
+
+
+class LayerTree:
+    """The part of Layer that knows its stores and walks through them."""
+
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _sub_layers: dict[str, Any]
+    _state_dict_hooks: OrderedDict[int, Callable[..., Any]]
+    _non_persistable_buffer_names_set: set[str]
+
+    # -- walking -----------------------------------------------------------------------------
+
+    def named_sublayers(
+        self,
+        prefix: str = "",
+        include_self: bool = False,
+        layers_set: set[Any] | None = None,
+        remove_duplicate: bool = True,
+    ) -> Iterator[tuple[str, Any]]:
+        """Every Layer inside, outer before inner, with its dotted name.
+
+        Each once, unless `remove_duplicate` is False; those in `layers_set` are left out and the
+        others added to it.
+        """
+        seen = set() if layers_set is None else layers_set
+        if self in seen:
+            return
+        if remove_duplicate:
+            seen.add(self)
+        if include_self:
+            yield prefix, self
+        for name, layer in self.named_children():
+            inner = f"{prefix}.{name}" if prefix else name
+            yield from layer.named_sublayers(inner, True, seen, remove_duplicate)
+
+    def sublayers(self, include_self: bool = False) -> list[Any]:
+        """Every Layer inside, each once."""
+        return [layer for _, layer in self.named_sublayers(include_self=include_self)]
+
+    def named_children(self) -> Iterator[tuple[str, Any]]:
+        """The Layers directly inside, with their names."""
+        return iter([(n, layer) for n, layer in self._sub_layers.items() if layer is not None])
+
+    def children(self) -> Iterator[Any]:
+        """The Layers directly inside."""
+        return (layer for _, layer in self.named_children())
+
+    def named_parameters(
+        self, prefix: str = "", include_sublayers: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """Every Parameter once, with its dotted name."""
+        return self._named("_parameters", prefix, include_sublayers, remove_duplicate)
+
+    def named_buffers(
+        self, prefix: str = "", include_sublayers: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, EagerTensor]]:
+        """Every buffer once, with its dotted name."""
+        return self._named("_buffers", prefix, include_sublayers, remove_duplicate)
+
+    def parameters(self, include_sublayers: bool = True) -> list[Parameter]:
+        """Every Parameter once."""
+        return [p for _, p in self.named_parameters(include_sublayers=include_sublayers)]
+
+    def buffers(self, include_sublayers: bool = True) -> list[EagerTensor]:
+        """Every buffer once."""
+        return [b for _, b in self.named_buffers(include_sublayers=include_sublayers)]
+
+    def _named(
+        self, store: str, prefix: str, inside: bool, once: bool
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        walk = self.named_sublayers(prefix, True, remove_duplicate=once)
+        layers = walk if inside else iter([(prefix, self)])
+        for path, layer in layers:
+            for name, tensor in getattr(layer, store).items():
+                if tensor is not None and not (once and id(tensor) in seen):
+                    seen.add(id(tensor))
+                    yield (f"{path}.{name}" if path else name), tensor
+
+    def get_sublayer(self, target: str) -> Any:
+        """The Layer of a dotted name, this one for ''; AttributeError if there is none."""
+        layer: Any = self
+        for name in target.split(".") if target else ():
+            layer = getattr(layer, name)
+            if not isinstance(layer, LayerTree):
+                raise AttributeError(f"{name!r} in {target!r} is no Layer")
+        return layer
+
+    # -- state -------------------------------------------------------------------------------
+
+    def state_dict(
+        self,
+        destination: State | None = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        use_hook: bool = True,
+        keep_vars: bool = True,
+    ) -> State:
+        """Parameters and persistable buffers by dotted name: the live tensors, not copies.
+
+        They are put into `destination` if one is given, with the prefix before their names. With
+        `keep_vars=False` they are detached. Hooks of `register_state_dict_hook` see the result.
+        """
+        wanted = "persistable"
+        return self._state(
+            destination, include_sublayers, structured_name_prefix, use_hook, keep_vars, wanted
+        )
+
+    def to_static_state_dict(
+        self,
+        destination: State | None = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        use_hook: bool = True,
+        keep_vars: bool = True,
+    ) -> State:
+        """`state_dict` with the buffers that are not persistable."""
+        return self._state(
+            destination, include_sublayers, structured_name_prefix, use_hook, keep_vars, "all"
+        )
+
+    def _state(
+        self,
+        destination: State | None,
+        inside: bool,
+        prefix: str,
+        use_hook: bool,
+        keep_vars: bool,
+        wanted: str,
+    ) -> State:
+        state: State = {} if destination is None else destination
+        for name, tensor in (*self._parameters.items(), *self._buffers.items()):
+            kept = wanted == "all" or name not in self._non_persistable_buffer_names_set
+            if tensor is not None and kept:
+                state[prefix + name] = tensor if keep_vars else tensor.detach()
+        for name, layer in self.named_children() if inside else ():
+            inner = f"{prefix}{name}."
+            layer._state(state, inside, inner, use_hook, keep_vars, wanted)
+        for hook in tuple(self._state_dict_hooks.values()) if use_hook else ():
+            changed = hook(state)
+            state = state if changed is None else changed
+        return state
+
+    def set_state_dict(
+        self, state_dict: Mapping[str, Any], use_structured_name: bool = True
+    ) -> tuple[list[str], list[str]]:
+        """Copy values by name into this Layer's parameters and buffers.
+
+        Gives the names that are missing from the state and those that are unknown here, with a
+        warning if there are any. ShapeError if a shape differs; then nothing is changed. Without
+        `use_structured_name` the names are those of the tensors.
+        """
+        own = self.state_dict(use_hook=False)
+        names = {n: n if use_structured_name else own[n].name for n in own}
+        found = {n: state_dict[name] for n, name in names.items() if name in state_dict}
+        for name, value in found.items():
+            shape = list(np.shape(value))
+            if shape != own[name].shape:
+                raise ShapeError(_misfit(name, own[name].shape, shape))
+        for name, value in found.items():
+            own[name].set_value(value)
+        known = set(names.values())
+        missing = [name for n, name in names.items() if n not in found]
+        unknown = [name for name in state_dict if name not in known]
+        if missing or unknown:
+            warn_user(
+                f"the state does not fit {type(self).__name__} in all: "
+                f"missing {missing or 'nothing'}, unknown {unknown or 'nothing'}"
+            )
+        return missing, unknown
+
+    def set_dict(
+        self, state_dict: Mapping[str, Any], use_structured_name: bool = True
+    ) -> tuple[list[str], list[str]]:
+        """`set_state_dict`."""
+        return self.set_state_dict(state_dict, use_structured_name)
+
+    def load_dict(
+        self, state_dict: Mapping[str, Any], use_structured_name: bool = True
+    ) -> tuple[list[str], list[str]]:
+        """`set_state_dict`."""
+        return self.set_state_dict(state_dict, use_structured_name)
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True
+    ) -> tuple[list[str], list[str]]:
+        """`set_state_dict`; ParameterMismatch if it is `strict` and names do not fit."""
+        own = self.state_dict(use_hook=False)
+        missing = [name for name in own if name not in state_dict]
+        unknown = [name for name in state_dict if name not in own]
+        if strict and (missing or unknown):
+            raise ParameterMismatch(
+                f"the state does not fit {type(self).__name__}: "
+                f"missing {missing or 'nothing'}, unknown {unknown or 'nothing'}"
+            )
+        return self.set_state_dict(state_dict)
+
+    # -- mode, device and dtype --------------------------------------------------------------
+
+    def train(self: Own, mode: bool = True) -> Own:
+        """Training mode, or inference mode, here and in all sublayers."""
+        for layer in self.sublayers(include_self=True):
+            object.__setattr__(layer, "training", bool(mode))
+        note_change()
+        return self
+
+    def eval(self: Own) -> Own:
+        """Inference mode, here and in all sublayers."""
+        return self.train(False)
+
+    def apply(self: Own, fn: Callable[[Any], Any]) -> Own:
+        """Call `fn` on every Layer inside, inner before outer, and on this one."""
+        for layer in self.sublayers(include_self=True)[::-1]:
+            fn(layer)
+        return self
+
+    def to(
+        self: Own,
+        device: Any = None,
+        dtype: Any = None,
+        blocking: bool | None = None,
+        non_blocking: bool | None = None,
+    ) -> Own:
+        """Change the dtype of all floating parameters and buffers; the only device is the CPU.
+
+        A dtype may be the first argument too. `blocking` and `non_blocking` have no effect.
+        """
+        if device is not None and dtype is None and not _is_device(device):
+            device, dtype = None, device
+        if device is not None:
+            as_place(device)
+        return self if dtype is None else self._cast(as_dtype(dtype), ())
+
+    def astype(self: Own, dtype: Any = None) -> Own:
+        """`to(dtype=dtype)`."""
+        return self.to(dtype=dtype)
+
+    def float(self: Own, excluded_layers: Any = None) -> Own:
+        """float32 for all floating parameters and buffers but those of the excluded classes."""
+        return self._cast(np.dtype("float32"), excluded_layers)
+
+    def float16(self: Own, excluded_layers: Any = None) -> Own:
+        """float16 for all floating parameters and buffers but those of the excluded classes."""
+        return self._cast(np.dtype("float16"), excluded_layers)
+
+    def bfloat16(self: Own, excluded_layers: Any = None) -> Own:
+        """bfloat16 for all floating parameters and buffers but those of the excluded classes."""
+        return self._cast(as_dtype("bfloat16"), excluded_layers)
+
+    def half(self: Own) -> Own:
+        """`float16()`."""
+        return self.float16()
+
+    def double(self: Own) -> Own:
+        """float64 for all floating parameters and buffers."""
+        return self._cast(np.dtype("float64"), ())
+
+    def cpu(self: Own) -> Own:
+        """This Layer: tensors live on the CPU."""
+        return self
+
+    def type(self: Own, dst_type: Any) -> Own:
+        """`to(dtype=dst_type)`."""
+        return self._cast(as_dtype(dst_type), ())
+
+    def _cast(self: Own, wanted: Any, excluded: Any) -> Own:
+        kept = tuple(_classes(excluded))
+        for layer in self.sublayers(include_self=True):
+            if isinstance(layer, kept):
+                continue
+            for tensor in (*layer._parameters.values(), *layer._buffers.values()):
+                if tensor is not None and is_floating(tensor.array.dtype):
+                    tensor.array = tensor.array.astype(wanted)
+            object.__setattr__(layer, "_dtype", wanted)
+        note_change()
+        return self
+
+    # -- gradients ---------------------------------------------------------------------------
+
+    def clear_gradients(self, set_to_zero: bool = True) -> None:
+        """Set the gradients of all parameters to zero, or forget them."""
+        for parameter in self.parameters():
+            parameter.clear_gradient(set_to_zero)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters, or set them to zero."""
+        self.clear_gradients(not set_to_none)
+
+    def requires_grad_(self: Own, requires_grad: bool = True) -> Own:
+        """Let all parameters need gradients, or none."""
+        for parameter in self.parameters():
+            parameter.stop_gradient = not requires_grad
+        return self
+
+
+def _is_device(value: Any) -> bool:
+    """Whether the first argument of `to` is a device and no dtype."""
+    if not isinstance(value, str):
+        return not isinstance(value, (type, np.dtype))
+    return value.partition(":")[0] in ("cpu", "gpu", "cuda", "xpu", "npu", "Place(cpu)")
+
+
+def _classes(given: Any) -> Iterable[type]:
+    """The classes that stand for Layers or classes of Layers."""
+    entries = given if isinstance(given, (list, tuple)) else () if given is None else (given,)
+    return [entry if isinstance(entry, type) else type(entry) for entry in entries]
+
+
+__all__ = ["LayerTree", "attribute_changes", "note_change"]

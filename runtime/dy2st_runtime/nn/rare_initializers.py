@@ -1,0 +1,60 @@
+"""First values that few models ask for."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.nn.initializer import Array, DType, Initializer
+
+
+class Bilinear(Initializer):
+    """The weight of a transposed convolution that enlarges images by interpolation.
+
+    weight[o, i, y, x] = t(y) t(x) with the triangle t(x) = 1 - |x / f - c|, f = ceil(k / 2),
+    c = (2 f - 1 - f % 2) / (2 f).
+    """
+
+    def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
+        """The first values; ShapeError unless the shape is (out, in, k, k)."""
+        if len(shape) != 4 or shape[2] != shape[3]:
+            raise ShapeError(f"Bilinear fills weights of shape (out, in, k, k), not {shape}")
+        half = math.ceil(shape[3] / 2)
+        centre = (2 * half - 1 - half % 2) / (2 * half)
+        triangle = 1 - np.abs(np.arange(shape[3]) / half - centre)
+        return np.broadcast_to(np.outer(triangle, triangle), shape).astype(dtype)
+
+
+class Dirac(Initializer):
+    """The weight of a convolution that hands its input on, as many channels as there are.
+
+    In each of the groups weight[i, i, middle] is 1, all else 0.
+    """
+
+    def __init__(self, groups: int = 1, name: str | None = None):
+        """Take the number of groups of output channels."""
+        if groups < 1:
+            raise ValueError(f"groups is above 0, not {groups}")
+        self.groups = groups
+
+    def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
+        """The first values; ShapeError unless it is a convolution's that has such groups."""
+        if len(shape) not in (3, 4, 5) or shape[0] % self.groups:
+            raise ShapeError(
+                f"Dirac fills weights of shape (out, in, k, ...) whose {self.groups} groups divide "
+                f"out, not {shape}"
+            )
+        rows = shape[0] // self.groups
+        channels = np.arange(min(rows, shape[1]))
+        middle = [size // 2 for size in shape[2:]]
+        values = np.zeros(shape, dtype)
+        for group in range(self.groups):
+            place: tuple[Any, ...] = (group * rows + channels, channels, *middle)
+            values[place] = 1
+        return values
+
+
+__all__ = ["Bilinear", "Dirac"]
