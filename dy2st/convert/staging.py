@@ -259,7 +259,7 @@ def stage_percent(value: Any, spec: str) -> Any:
 def stage_print(arguments: Values, keywords: dict[str, Any]) -> None:
     """`print` with a traced argument."""
     refuse_if_ending()
-    F.print(
+    F.print_(
         *[value if is_container(value) else _as_tensor(value) for value in arguments], **keywords
     )
 

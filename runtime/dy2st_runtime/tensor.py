@@ -271,15 +271,27 @@ class EagerTensor(Tensor):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Change elements in place; other tensors made from this one keep their values."""
+        self.replace(lambda old: F.setitem(old, index, value))
+
+    def replace(self, compute: Callable[[Any], Any]) -> None:
+        """Become what is computed of the tensor as it is; all names mean that from here on.
+
+        Under `no_grad` gradients go on flowing to what the tensor was computed from.
+        """
         tracer = current_tracer()
         if tracer is not None:
-            tracer.set_item(self, index, value)
+            tracer.replace(self, compute)
             return
-        if self.node is None and not self.stopped and is_grad_enabled():
+        records = is_grad_enabled()
+        if self.node is None and not self.stopped and records:
             refuse_leaf()
-        result = F.setitem(self.alias(self.array, self.node, self.index), index, value)
-        self.array, self.node, self.index = result.array, result.node, result.index
-        self.stopped = self.stopped and result.stopped
+        old = self.alias(self.array, self.node, self.index)
+        result = compute(old)
+        if records or self.tensor_type != result.tensor_type:
+            self.stopped = self.stopped if self.node is None else True
+            self.node, self.index = result.node, result.index
+            self.stopped = self.stopped and result.stopped
+        self.array = result.array
 
 
 class Parameter(EagerTensor):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
-from dy2st_runtime.ir.late_families import load_function
+from dy2st_runtime.ir.late_families import ALIASES, load_function
 from dy2st_runtime.thread_state import ThreadState
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -77,7 +77,7 @@ METHODS: list[str] = []
 
 def public(function: Function) -> Function:
     """Register a function of the public API, so that rules can call it by name as `F.name`."""
-    name = function.__name__.rstrip("_")
+    name = function.__name__
     assert name not in FUNCTIONS, f"function {name!r} is defined twice"
     FUNCTIONS[name] = function
     return function
@@ -85,7 +85,7 @@ def public(function: Function) -> Function:
 
 def method(function: Function) -> Function:
     """Register a public function that is a method of Tensor too: `F.sum(x)` is `x.sum()`."""
-    METHODS.append(function.__name__.rstrip("_"))
+    METHODS.append(function.__name__)
     return public(function)
 
 
@@ -93,10 +93,12 @@ class _Functions:
     """`F.sum(x)` calls the registered function `sum`: by name, so that families need no cycle."""
 
     def __getattr__(self, name: str) -> Any:
-        key = name.rstrip("_")
-        if key not in FUNCTIONS and not load_function(key):
-            raise AttributeError(f"there is no function {name!r}")
-        return FUNCTIONS[key]
+        if name not in FUNCTIONS:
+            if name in ALIASES:
+                return getattr(self, ALIASES[name])
+            if not load_function(name):
+                raise AttributeError(f"there is no function {name!r}")
+        return FUNCTIONS[name]
 
 
 F = _Functions()

@@ -7,7 +7,7 @@ a Program that was saved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -24,6 +24,7 @@ class Family:
 
 MODULE_OF_FUNCTION: dict[str, str] = {}
 MODULE_OF_OPERATOR: dict[str, str] = {}
+ALIASES: dict[str, str] = {}
 
 
 def declare(families: Iterable[Family]) -> None:
@@ -31,6 +32,11 @@ def declare(families: Iterable[Family]) -> None:
     for family in families:
         MODULE_OF_FUNCTION.update(dict.fromkeys(family.functions.split(), family.module))
         MODULE_OF_OPERATOR.update(dict.fromkeys(family.operators.split(), family.module))
+
+
+def declare_aliases(aliases: Mapping[str, str]) -> None:
+    """Remember the second names of functions."""
+    ALIASES.update(aliases)
 
 
 def load_operator(name: str) -> bool:

@@ -6,7 +6,7 @@ the Block. A Variable is made in one place, as parameter of a Block or as result
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from operator import floordiv, mod, truediv
 from typing import Any
@@ -80,7 +80,10 @@ class Variable(Tensor):
         """The type of a Variable that is known to be a tensor."""
         if not isinstance(self.type, TensorType):
             raise refused_list("compared, sorted, or used as a tensor")
-        return self.type
+        tracer = None if self.overwritten is None else active()
+        # The user's object stays, whatever `x.reshape_(...)` makes of its value.
+        now = tracer.captured(self) if hasattr(tracer, "captured") else self  # type: ignore[union-attr]
+        return now.type  # type: ignore[no-any-return]
 
     @property
     def block(self) -> Block:
@@ -293,6 +296,10 @@ class Variable(Tensor):
     def __setitem__(self, index: Any, value: Any) -> None:
         """All names of the tensor mean the changed one from here on."""
         _recorder().set_item(self, index, value)
+
+    def replace(self, compute: Callable[[Tensor], Any]) -> None:
+        """Become what is computed of the tensor as it is; all names mean that from here on."""
+        _recorder().replace(self, compute)
 
     def set_value(self, value: Any) -> None:
         """As `__setitem__`, for all elements: shape and dtype stay, no gradient flows through."""

@@ -7,6 +7,7 @@ import sys
 from dy2st_runtime.errors import ConversionError, EscapedVariable
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.tensor import Tensor
 
 
 def out_of_date(variable: Variable) -> EscapedVariable:
@@ -27,6 +28,18 @@ def beginning() -> ConversionError:
         why="they begin in what it is before and in what it is then, which a Program keeps apart",
         hint="change a clone() of it, change it outside of the function, or let it have "
         "stop_gradient = True",
+    )
+
+
+def check_replaced(tensor: Tensor, old: Variable, new: Variable) -> None:
+    """Refuse a change in place after which a tensor is what a Program cannot make of it."""
+    if isinstance(tensor, Variable) or old.type == new.type:
+        return
+    raise ConversionError(
+        f"a tensor from outside, {old.type}, becomes {new.type} in place",
+        at=user_location(),
+        why="a tensor that a Program reads keeps its dtype and shape",
+        hint="give the changed tensor a name of its own: y = x.reshape(...), not x.reshape_(...)",
     )
 
 

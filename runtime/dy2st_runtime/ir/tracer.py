@@ -13,8 +13,6 @@ from dy2st_runtime.dims import (
     Constraint,
     Dim,
     Facts,
-    Size,
-    bounds,
     collect,
     current,
     require,
@@ -35,10 +33,11 @@ from dy2st_runtime.ir.facts import (
     simplify_types,
 )
 from dy2st_runtime.ir.failing import raised_by
-from dy2st_runtime.ir.fresh import fresh_symbol, restart_fresh_symbols, take_limits
+from dy2st_runtime.ir.fresh import restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.gradient_flow import GradientFlags
 from dy2st_runtime.ir.growth import Growth
+from dy2st_runtime.ir.heavy_sizes import lightened
 from dy2st_runtime.ir.inputs import (
     NUMBER_DTYPES,
     SCALAR_DTYPES,
@@ -58,14 +57,11 @@ from dy2st_runtime.ir.program import (
     Variable,
 )
 from dy2st_runtime.ir.python_numbers import may_outgrow
-from dy2st_runtime.ir.refusals import escaped, out_of_date, unbound
+from dy2st_runtime.ir.refusals import check_replaced, escaped, out_of_date, unbound
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
 _NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}
-
-HEAVIEST_SIZE, DEEPEST_SIZE = 200, 16
-"""How many symbols, written out, a formula of a size may have, and how deep it may nest."""
 
 Capture = Callable[["Tracer", Tensor], Variable]
 
@@ -451,8 +447,15 @@ class Tracer:
 
     def set_item(self, tensor: Tensor, index: Any, value: Any) -> None:
         """Change elements of a tensor in place."""
+        self.replace(tensor, lambda old: F.setitem(old, index, value))
+
+    def replace(self, tensor: Tensor, compute: Callable[[Tensor], Any]) -> None:
+        """Let a tensor become what is computed of it, in place."""
         self.flags.check_change(tensor, refuses_leaves=True)
-        self.change(tensor, F.setitem(tensor, index, value))
+        old, new = self.captured(tensor), self.variable(compute(tensor))
+        if new is not self.local(old):
+            check_replaced(tensor, old, new)
+            self.change(tensor, new)
 
     def set_value(self, tensor: Tensor, value: Any) -> None:
         """Give a tensor other numbers in place: shape and dtype stay, no gradient flows through."""
@@ -564,24 +567,7 @@ def infer(
     else:
         result = _infer_by_decomposition(definition, types, attributes)
     types = list(result) if isinstance(result, (tuple, list)) else [result]
-    return [_lightened(type) for type in types]
-
-
-def _lightened(type: ValueType) -> ValueType:
-    """The type with a symbol for a size that has become too long a formula: they can grow without
-    limit, and then cost more than they tell."""
-    if isinstance(type, ArrayType):
-        return type
-    if not any([size.__class__ is not int and _is_heavy(size) for size in type.shape]):
-        return type
-    return type.with_shape(
-        fresh_symbol("size", max(0, bounds(size, current())[0] or 0)) if _is_heavy(size) else size
-        for size in type.shape
-    )
-
-
-def _is_heavy(size: Size) -> bool:
-    return isinstance(size, Dim) and (size.weight > HEAVIEST_SIZE or size.depth > DEEPEST_SIZE)
+    return [lightened(type) for type in types]
 
 
 def _infer_by_decomposition(

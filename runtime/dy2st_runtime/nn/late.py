@@ -10,4 +10,8 @@ LAYERS = places(
         "TransformerDecoderLayer",
     }
 )
-FUNCTIONALS = places({})
+FUNCTIONALS = places(
+    {
+        "dy2st_runtime.ops.inplace": "elu_ hardtanh_ leaky_relu_ relu_ softmax_ tanh_",
+    }
+)

@@ -1,7 +1,7 @@
 """The operator set, by family. Importing it fills the table of records and Tensor's methods."""
 
 from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS
-from dy2st_runtime.ir.late_families import declare
+from dy2st_runtime.ir.late_families import declare, declare_aliases
 from dy2st_runtime.ir.tensor import attach_late_methods, attach_methods
 from dy2st_runtime.late import late_names, places
 from dy2st_runtime.ops.activation import (
@@ -136,7 +136,7 @@ from dy2st_runtime.ops.indexing import (
     slice,
     strided_slice,
 )
-from dy2st_runtime.ops.late import FAMILIES
+from dy2st_runtime.ops.late import ALIASES, FAMILIES, NOT_METHODS
 from dy2st_runtime.ops.limits import clip, hardtanh, leaky_relu, relu6
 from dy2st_runtime.ops.loss import (
     binary_cross_entropy,
@@ -296,9 +296,12 @@ from dy2st_runtime.ops.visible import (
 
 attach_methods(FUNCTIONS, METHODS)
 declare(FAMILIES)
+declare_aliases(ALIASES)
 attach_late_methods([name for family in FAMILIES for name in family.methods.split()])
+attach_late_methods([name for name in ALIASES if name not in NOT_METHODS])
 
 LATE = places({family.module: family.functions for family in FAMILIES})
+LATE.update({alias: f"{__name__}:{name}" for alias, name in ALIASES.items()})
 __getattr__ = late_names(__name__, LATE)
 
 __all__ = [

@@ -6,7 +6,20 @@ from importlib import import_module
 
 from dy2st_runtime.ir.late_families import Family
 
+IN_PLACE = (
+    "abs acos acosh add asin asinh atan atanh bernoulli bitwise_and bitwise_not bitwise_or "
+    "bitwise_xor cast cauchy ceil clip copy cos cosh cumprod cumsum divide elu equal erf exp expm1 "
+    "exponential fill fill_diagonal floor floor_divide geometric greater_equal greater_than "
+    "hardtanh index_add index_fill index_put leaky_relu lerp less_equal less_than log log10 log1p "
+    "log2 log_normal logical_and logical_not logical_or logical_xor masked_fill multiply neg "
+    "normal not_equal pow put_along_axis reciprocal relu remainder round rsqrt scale scatter "
+    "sigmoid sin sinh softmax sqrt square subtract tan tanh tril triu trunc uniform zero addmm"
+)
+IN_PLACE_RESHAPING = "flatten reshape set squeeze t transpose unsqueeze"
+_CHANGING = " ".join(f"{name}_" for name in f"{IN_PLACE} {IN_PLACE_RESHAPING} where".split())
+
 FAMILIES = (
+    Family("dy2st_runtime.ops.inplace", functions=_CHANGING, methods=_CHANGING),
     Family(
         "dy2st_runtime.ops.special",
         functions="logaddexp",
@@ -14,6 +27,38 @@ FAMILIES = (
         operators="logaddexp",
     ),
 )
+
+# Second names: of methods, too, where the first one is.
+ALIASES = {
+    "bitwise_invert": "bitwise_not",
+    "cat": "concat",
+    "concatenate": "concat",
+    "clamp": "clip",
+    "div": "divide",
+    "eq": "equal",
+    "floor_mod": "remainder",
+    "ge": "greater_equal",
+    "greater": "greater_than",
+    "gt": "greater_than",
+    "le": "less_equal",
+    "less": "less_than",
+    "lt": "less_than",
+    "mul": "multiply",
+    "ne": "not_equal",
+    "negative": "neg",
+    "row_stack": "vstack",
+    "sub": "subtract",
+    "swapdims": "swapaxes",
+    "true_divide": "divide",
+}
+ALIASES.update(
+    {
+        f"{alias}_": f"{ALIASES[alias]}_"
+        for alias in ["bitwise_invert", "clamp", "div", "floor_mod", "less", "mul", "sub"]
+    }
+)
+ALIASES["mod_"] = "remainder_"
+NOT_METHODS = ("cat", "concatenate", "row_stack")
 
 
 def load_all() -> None:

@@ -93,7 +93,7 @@ TENSORS = {
 }
 INTEGERS = ("index", "indices", "label", "mask", "condition")
 LEFT_OUT = {
-    *("cond", "while_loop", "dynamic", "print", "assert", "raise", "py_func"),
+    *("cond", "while_loop", "dynamic", "print_", "assert_", "raise_", "py_func"),
     *("seed", "get_rng_state", "set_rng_state"),
     *(name for name in FUNCTIONS if name.startswith("array_") or "random" in name),
 }
