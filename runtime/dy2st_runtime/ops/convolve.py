@@ -15,19 +15,34 @@ from dy2st_runtime.ir.arguments import as_int, as_shape, pair
 from dy2st_runtime.ops.convolution import Pads
 
 
-def explicit_pads(padding: Any, sizes: Any, kernel: Any, strides: Any, dilations: Any) -> Pads:
-    """Before and after for every axis, from an int, a list, or "SAME" or "VALID"."""
+def explicit_pads(
+    padding: Any, sizes: Any, kernel: Any, strides: Any, dilations: Any, last: bool = False
+) -> Pads:
+    """Before and after for every axis, from an int, a list, or "SAME" or "VALID".
+
+    A list of pairs may have one for every axis of x too, whose channels may come last.
+    """
     axes = len(kernel)
     if isinstance(padding, str):
         return _named_pads(padding.upper(), sizes, kernel, strides, dilations)
     if isinstance(padding, (list, tuple)):
         if padding and isinstance(padding[0], (list, tuple)):
-            pairs = [pair(entry, 2, "padding", 0) for entry in padding][-axes:]
-            return tuple((before, after) for before, after in pairs)
+            return _pairs(padding, axes, last)
         if len(padding) == 2 * axes:
             flat = pair(padding, 2 * axes, "padding", 0)
             return tuple((flat[2 * i], flat[2 * i + 1]) for i in range(axes))
     return tuple((p, p) for p in pair(padding, axes, "padding", 0))
+
+
+def _pairs(padding: Any, axes: int, last: bool) -> Pads:
+    pairs = [pair(entry, 2, "padding", 0) for entry in padding]
+    if len(pairs) == axes + 2:
+        others = [pairs.pop(0), pairs.pop(-1 if last else 0)]
+        if any(map(any, others)):
+            raise ArgumentError(f"padding: only the {axes} axes of the image, not {list(padding)}")
+    if len(pairs) != axes:
+        raise ArgumentError(f"padding takes {axes} pairs, not {list(padding)}")
+    return tuple((before, after) for before, after in pairs)
 
 
 def _named_pads(padding: str, sizes: Any, kernel: Any, strides: Any, dilations: Any) -> Pads:
@@ -56,7 +71,7 @@ def _convolve(
 ) -> Any:
     x, last = channels_first(x, data_format, axes)
     strides, dilations = pair(stride, axes, "stride"), pair(dilation, axes, "dilation")
-    pads = explicit_pads(padding, x.shape[2:], _kernel(weight, axes), strides, dilations)
+    pads = explicit_pads(padding, x.shape[2:], _kernel(weight, axes), strides, dilations, last)
     attributes = {"strides": strides, "pads": pads, "dilations": dilations}
     y = apply("conv", x, weight, **attributes, groups=_count_of(groups))
     return channels_back(_with_bias(y, bias), last)
@@ -163,7 +178,7 @@ def _transposed(
     x, last = channels_first(x, data_format, axes)
     strides, dilations = pair(stride, axes, "stride"), pair(dilation, axes, "dilation")
     kernel = _kernel(weight, axes)
-    pads = explicit_pads(padding, x.shape[2:], kernel, strides, dilations)
+    pads = explicit_pads(padding, x.shape[2:], kernel, strides, dilations, last)
     smallest = [
         (n - 1) * s - before - after + d * (k - 1) + 1
         for n, k, s, d, (before, after) in zip(
@@ -172,6 +187,7 @@ def _transposed(
     ]
     if output_size is not None:
         sizes = as_shape(output_size)[-axes:]
+        sizes = sizes * axes if len(sizes) == 1 else sizes
         for size, least, s in zip(sizes, smallest, strides, strict=True):
             require(size >= least, f"conv_transpose: an output of {size} is below {least}")
             require(

@@ -186,21 +186,20 @@ define(
 
 
 def _window(
-    x: Any, axes: int, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool
+    x: Any, axes: int, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, last: bool
 ) -> tuple[dict[str, Any], Pads]:
     """Kernel, strides, and pads with the room that ceil_mode wants; and the user's own pads."""
     kernel = pair(kernel_size, axes, "kernel_size")
     strides = kernel if stride is None else pair(stride, axes, "stride")
-    pads = explicit_pads(padding, x.shape[2:], kernel, strides, (1,) * axes)
+    pads = explicit_pads(padding, x.shape[2:], kernel, strides, (1,) * axes, last)
     for (before, after), k in zip(pads, kernel, strict=True):
         if max(before, after) > k // 2:
             raise ArgumentError(f"pooling: a padding of {max(before, after)} exceeds half of {k}")
-    room = pads
-    if ceil_mode:
-        room = tuple(
-            (before, after + _missing(n, k, s, before, after))
-            for n, k, s, (before, after) in zip(x.shape[2:], kernel, strides, pads, strict=True)
-        )
+    lacking = _missing if ceil_mode else _lacking
+    room = tuple(
+        (before, after + lacking(n, k, s, before, after))
+        for n, k, s, (before, after) in zip(x.shape[2:], kernel, strides, pads, strict=True)
+    )
     return {"kernel": kernel, "strides": strides, "pads": room}, pads
 
 
@@ -209,6 +208,17 @@ def _missing(size: Size, kernel: int, stride: int, before: int, after: int) -> S
     have = size + before + after
     count = minimum(ceil_divide(have - kernel, stride) + 1, ceil_divide(size + before, stride))
     return maximum((count - 1) * stride + kernel - have, 0)
+
+
+def _lacking(size: Size, kernel: int, stride: int, before: int, after: int) -> Size:
+    """What the only window needs that is a little larger than x: less than a stride.
+
+    So PaddlePaddle has it, for sizes that are known.
+    """
+    if not isinstance(size, int):
+        return 0
+    lack = kernel - size - before - after
+    return lack if 0 < lack < stride else 0
 
 
 def largest_of_windows(
@@ -223,10 +233,10 @@ def largest_of_windows(
 ) -> Any:
     """The largest element of every window along `axes` axes, and its place if asked for."""
     x, last = channels_first(x, data_format, axes)
-    window, _ = _window(x, axes, kernel_size, stride, padding, ceil_mode)
+    window, _ = _window(x, axes, kernel_size, stride, padding, ceil_mode, last)
     values, places = apply("max_pool", x, **window)
-    values, places = channels_back(values, last), channels_back(places, last)
-    return (values, places) if return_mask else values
+    values = channels_back(values, last)
+    return (values, channels_back(F.cast(places, "int32"), last)) if return_mask else values
 
 
 def means_of_windows(
@@ -242,21 +252,29 @@ def means_of_windows(
 ) -> Any:
     """The mean of every window along `axes` axes."""
     x, last = channels_first(x, data_format, axes)
-    window, own = _window(x, axes, kernel_size, stride, padding, ceil_mode)
-    total = apply("window_sum", x, **window)
-    if divisor is not None:
-        return channels_back(total / float(divisor), last)
-    whole = product(window["kernel"])
-    pads = window["pads"]
-    if same_shape(sum(pads, ()), (0,) * 2 * axes) or (not exclusive and pads is own):
-        return channels_back(total / float(whole), last)
+    window, own = _window(x, axes, kernel_size, stride, padding, ceil_mode, last)
+    mean = _means(x, axes, window, own, exclusive)
+    if divisor is not None:  # of whole windows, and it corrects the others in proportion
+        mean = mean * (product(window["kernel"]) / float(divisor))
+    return channels_back(mean, last)
+
+
+def _means(x: Any, axes: int, window: dict[str, Any], own: Pads, exclusive: bool) -> Any:
+    """The mean of every window; what is beyond the user's own pads never counts."""
+    total, pads = apply("window_sum", x, **window), window["pads"]
+    if same_shape(sum(pads, ()), (0,) * 2 * axes) or (not exclusive and _same_pads(pads, own)):
+        return total / float(product(window["kernel"]))
     ones = F.ones([1, 1, *x.shape[2:]], x.dtype)
     if not exclusive:
         flat = [size for sides in ((0, 0), (0, 0), *own) for size in sides]
         ones = F.pad(ones, flat, value=1.0)
-        extra = tuple((a - b, c - d) for (a, c), (b, d) in zip(window["pads"], own, strict=True))
+        extra = tuple((a - b, c - d) for (a, c), (b, d) in zip(pads, own, strict=True))
         window = {**window, "pads": extra}
-    return channels_back(total / apply("window_sum", ones, **window), last)
+    return total / apply("window_sum", ones, **window)
+
+
+def _same_pads(left: Pads, right: Pads) -> bool:
+    return same_shape(sum(left, ()), sum(right, ())) is True
 
 
 @public
@@ -376,7 +394,7 @@ def adaptive_with_places(x: Any, output_size: Any, axes: int) -> tuple[Any, Any]
             values.append(F.take_along_axis(part, largest, axis, broadcast=False))
             found.append(F.take_along_axis(numbers, largest, axis, broadcast=False))
         x, places = F.concat(values, axis=axis), F.concat(found, axis=axis)
-    return x, places
+    return x, F.cast(places, "int32")
 
 
 @public

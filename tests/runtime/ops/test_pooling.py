@@ -1,0 +1,76 @@
+"""Windows as PaddlePaddle places them: larger ones, divisors, places, channels last."""
+
+import numpy as np
+import pytest
+
+import dy2st_runtime as rt
+from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.nn import functional as F
+
+X = np.random.default_rng(3).standard_normal((2, 3, 5, 4))
+
+
+def t(array):
+    return rt.to_tensor(array)
+
+
+def test_one_window_may_be_larger_than_the_image_by_less_than_a_stride():
+    np.testing.assert_allclose(F.max_pool2d(t(X), [6, 5])[:, :, 0, 0].numpy(), X.max((2, 3)))
+    for exclusive in (True, False):
+        found = F.avg_pool2d(t(X), [6, 5], exclusive=exclusive)
+        np.testing.assert_allclose(found[:, :, 0, 0].numpy(), X.mean((2, 3)))
+    with pytest.raises(ShapeError, match="does not fit"):
+        F.max_pool2d(t(X), 6, stride=1)
+
+
+def test_a_divisor_replaces_the_number_of_elements_in_a_window():
+    found = F.avg_pool2d(t(X), 2, divisor_override=3)
+    sums = X[:, :, :4].reshape(2, 3, 2, 2, 2, 2).sum((3, 5))
+    np.testing.assert_allclose(found.numpy(), sums / 3)
+    ones = t(np.ones((1, 1, 2, 2)))
+    # A window that is not full has its mean, times 4 / 3.
+    found = F.avg_pool2d(ones, 2, padding=1, divisor_override=3)
+    np.testing.assert_allclose(found.numpy(), np.full((1, 1, 2, 2), 4 / 3))
+    found = F.avg_pool2d(ones, 2, padding=1, divisor_override=3, exclusive=False)
+    np.testing.assert_allclose(found.numpy(), np.full((1, 1, 2, 2), 1 / 3))
+
+
+def places_of(values, x):
+    """Where in the flattened image the values are; all elements of x differ."""
+    flat = x.reshape(*x.shape[:2], 1, -1)
+    return np.argmax(flat == values.reshape(*values.shape[:2], -1, 1), -1).reshape(values.shape)
+
+
+@pytest.mark.parametrize("sizes", [1, 2, [3, 2], [None, 3], [5, 4]], ids=str)
+def test_adaptive_pooling_tells_the_places(sizes):
+    values, places = F.adaptive_max_pool2d(t(X), sizes, return_mask=True)
+    np.testing.assert_array_equal(values.numpy(), F.adaptive_max_pool2d(t(X), sizes).numpy())
+    np.testing.assert_array_equal(places.numpy(), places_of(values.numpy(), X))
+    assert places.dtype == "int32"
+
+
+def test_adaptive_pooling_tells_places_along_one_axis():
+    row = X[:, :, :, 0]
+    values, places = F.adaptive_max_pool1d(t(row), 3, return_mask=True)
+    np.testing.assert_array_equal(values.numpy()[..., 0], row[:, :, :2].max(-1))
+    np.testing.assert_array_equal(places.numpy(), places_of(values.numpy(), row))
+
+
+def test_places_are_int32():
+    assert F.max_pool2d(t(X), 2, return_mask=True)[1].dtype == "int32"
+
+
+def test_pads_of_all_axes_stand_where_the_axes_are():
+    pairs = [[1, 0], [0, 1]]
+    first = F.max_pool2d(t(X), 2, padding=[[0, 0], [0, 0], *pairs])
+    last = F.max_pool2d(
+        t(X.transpose(0, 2, 3, 1)), 2, padding=[[0, 0], *pairs, [0, 0]], data_format="NHWC"
+    )
+    np.testing.assert_array_equal(last.numpy().transpose(0, 3, 1, 2), first.numpy())
+    with pytest.raises(ArgumentError, match="only the 2 axes of the image"):
+        F.max_pool2d(t(X), 2, padding=[[0, 0], *pairs, [0, 0]])
+
+
+def test_a_transposed_convolution_takes_one_size_for_all_axes():
+    square, weight = t(X[:, :, :4]), t(np.ones((3, 1, 2, 2)))
+    assert F.conv2d_transpose(square, weight, stride=2, output_size=9).shape == [2, 1, 9, 9]
