@@ -11,7 +11,7 @@ import dy2st
 from dy2st.static import InputSpec
 from tests.runtime.nn.paddle import families
 from tests.runtime.nn.paddle.cases import answer, flat, prepared
-from tests.runtime.nn.paddle.record import ANSWERS, as_array
+from tests.runtime.nn.paddle.record import ANSWERS, as_array, signatures
 
 CASES = {
     f"{cases.family}: {name}": case for cases in families() for name, case in cases.cases.items()
@@ -49,3 +49,11 @@ def test_one_program_of_unknown_sizes_gives_the_same(name):
     tensors = [dy2st.to_tensor(array) for array in case.inputs]
     for ours, eager in zip(flat(converted(*tensors)), flat(called(*tensors)), strict=True):
         np.testing.assert_allclose(ours.numpy(), eager.numpy(), rtol=2e-5, atol=2e-5)
+
+
+SIGNATURES = json.loads((ANSWERS / "signatures.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_arguments_are_those_of_paddle(name):
+    assert signatures(dy2st)[name] == SIGNATURES[name]

@@ -162,7 +162,7 @@ def conv3d(
     return _convolve(x, weight, bias, 3, stride, padding, dilation, groups, data_format)
 
 
-def _transposed(
+def transposed(
     x: Any,
     weight: Any,
     bias: Any,
@@ -175,6 +175,7 @@ def _transposed(
     output_size: Any,
     data_format: str,
 ) -> Any:
+    """The gradient of a convolution along `axes` axes for its input, and a bias."""
     x, last = channels_first(x, data_format, axes)
     strides, dilations = pair(stride, axes, "stride"), pair(dilation, axes, "dilation")
     kernel = _kernel(weight, axes)
@@ -226,7 +227,7 @@ def conv1d_transpose(
     name: str | None = None,
 ) -> Any:
     """(n, c, l), (c, o/groups, k) -> (n, o, l'), conv1d's gradient for its input."""
-    return _transposed(
+    return transposed(
         x,
         weight,
         bias,
@@ -256,7 +257,7 @@ def conv2d_transpose(
     name: str | None = None,
 ) -> Any:
     """(n, c, h, w), (c, o/groups, kh, kw) -> (n, o, h', w'), the gradient of conv2d."""
-    return _transposed(
+    return transposed(
         x,
         weight,
         bias,

@@ -26,6 +26,10 @@ FAMILIES = (
         methods="logaddexp",
         operators="logaddexp",
     ),
+    Family(
+        "dy2st_runtime.ops.volumes",
+        functions="adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d conv3d_transpose max_pool3d",
+    ),
 )
 
 # Second names: of methods, too, where the first one is.

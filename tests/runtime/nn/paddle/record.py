@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from importlib import import_module
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.nn.late import FUNCTIONALS, LAYERS
 from tests.runtime.nn.paddle import families
 from tests.runtime.nn.paddle.cases import answer
 
@@ -29,10 +31,35 @@ def as_array(text: dict[str, Any]) -> np.ndarray:
     return np.array(text["numbers"], text["dtype"]).reshape(text["shape"])
 
 
+# These take torch's keywords besides PaddlePaddle's order, which is the one that we have.
+OF_TWO_ORDERS = {"Conv3D"}
+
+
+def signature_of(called: Any) -> list[str]:
+    """The parameters of a function or class, as they are written; `name` means nothing."""
+    parameters = inspect.signature(called).parameters.values()
+    plain = (p.replace(annotation=p.empty) for p in parameters if p.name != "name")
+    return [str(parameter) for parameter in plain]
+
+
+def signatures(package: Any) -> dict[str, list[str]]:
+    """The signatures of all layers and functions that are loaded late."""
+    spaces = ((package.nn, LAYERS), (package.nn.functional, FUNCTIONALS))
+    return {
+        name: signature_of(getattr(space, name))
+        for space, names in spaces
+        for name in names
+        if name not in OF_TWO_ORDERS
+    }
+
+
 def main(names: list[str]) -> None:
     """Write one file a family."""
     package = import_module("paddle")
     ANSWERS.mkdir(exist_ok=True)
+    if not names or "signatures" in names:
+        lines = [f"{json.dumps(n)}: {json.dumps(s)}" for n, s in signatures(package).items()]
+        write("signatures", lines)
     for cases in families():
         if names and cases.family not in names:
             continue
@@ -48,8 +75,13 @@ def main(names: list[str]) -> None:
             f"{json.dumps(name)}: {json.dumps(answers[name], separators=(',', ':'))}"
             for name in answers
         ]
-        path = ANSWERS / f"{cases.family}.json"
-        path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        write(cases.family, lines)
+
+
+def write(name: str, lines: list[str]) -> None:
+    """Write a file with one entry a line."""
+    path = ANSWERS / f"{name}.json"
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
