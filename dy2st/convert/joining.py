@@ -11,7 +11,7 @@ import struct
 from typing import Any
 
 from dy2st.convert.undefined import Undefined
-from dy2st_runtime.dims import Condition, Dim, maximum, symbols
+from dy2st_runtime.dims import Condition, Dim, is_total, maximum, symbols
 from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.inputs import NUMBER_DTYPES
@@ -92,7 +92,8 @@ def to_variable(tracer: Tracer, value: Any, like: Any = None) -> Variable:
 
 
 def stand_in(tracer: Tracer, value: Any) -> Any:
-    """Any value of that kind, made in the current Block; sizes that only the value has are 0."""
+    """Any value of that kind, made in the current Block; sizes are 0 that only the value has, or
+    that not every place can compute."""
     if is_number(value):
         return number_kind(value)(0)
     if isinstance(value, Variable) and isinstance(value.type, ArrayType):
@@ -100,7 +101,7 @@ def stand_in(tracer: Tracer, value: Any) -> Any:
     known = {s for v in tracer.program.inputs for d in v.tensor_type.shape for s in symbols(d)}
     # A size that is never negative where the value is may be so where it is not.
     sizes = [maximum(size, 0) for size in value.tensor_type.shape]
-    shape = [size if known.issuperset(symbols(size)) else 0 for size in sizes]
+    shape = [s if known.issuperset(symbols(s)) and is_total(s) else 0 for s in sizes]
     return F.zeros(shape, value.dtype)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import combinations as pairs
 from itertools import product as combinations
 from math import gcd, lcm, prod
 from typing import Any
@@ -112,6 +113,32 @@ def _is_one_of(size: Size, entries: Sequence[Size]) -> bool | None:
     if any(answers) or current().is_chosen(size, entries):
         return True
     return None if None in answers else False
+
+
+def is_total(value: Size | Condition) -> bool:
+    """Whether a size or condition is proved to have a value: nothing in it is divided by 0.
+
+    >>> from dy2st_runtime.dims.expression import symbol
+    >>> n = symbol("n")
+    >>> is_total(n // 2), is_total(2 // n), is_total(2 // (n + 1))
+    (True, False, True)
+    """
+    if isinstance(value, Condition):
+        entries = value.right if isinstance(value.right, tuple) else (value.right,)
+        return all(map(is_total, (value.left, *entries)))
+    return isinstance(value, int) or all(map(_has_value, deep_atoms(value)))
+
+
+def _has_value(atom: Atom) -> bool:
+    """Whether an operation can be done, given that its operands can be computed."""
+    if atom.kind == "floordiv":
+        divisor = atom.args[1]
+        return isinstance(divisor, int) or equal(divisor, 0) is False
+    return atom.kind != "broadcast" or _broadcast_all(atom.args)
+
+
+def _broadcast_all(sizes: Sequence[Size]) -> bool:
+    return all(_broadcasts(left, right) for left, right in pairs(sizes, 2))
 
 
 def simplified(size: Size) -> Size:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import linecache
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dy2st_runtime.dims import Condition, Dim, evaluate, symbols
+from dy2st_runtime.dims import Condition, Dim, evaluate, is_total, symbols
 from dy2st_runtime.errors import Location, ShapeError
 from dy2st_runtime.ir.program import LocatedConstraint, Program
 from dy2st_runtime.ir.sizes import Origin, origins
@@ -17,13 +16,6 @@ Sizes = Mapping[Dim, int]
 Origins = Mapping[Dim, Origin]
 
 _LONGEST_LINE = 80
-# A broadcast, or a division by what is no number: there are sizes that have no answer.
-_MAY_FAIL = re.compile(r"broadcast\(|(//|%)\s*[^\s\d]")
-
-
-def may_fail(size: Any) -> bool:
-    """Whether a size or condition cannot be computed for some values of its symbols."""
-    return _MAY_FAIL.search(str(size)) is not None
 
 
 def computed_sizes(program: Program) -> Iterator[tuple[Dim | Condition, Location | None]]:
@@ -34,7 +26,7 @@ def computed_sizes(program: Program) -> Iterator[tuple[Dim | Condition, Location
         for value in formulas((shapes, *operator.attributes.values())):
             if value not in seen:
                 seen.add(value)
-                if may_fail(value):
+                if not is_total(value):
                     yield value, operator.location
 
 
@@ -155,7 +147,6 @@ __all__ = [
     "broken",
     "computed_sizes",
     "formulas",
-    "may_fail",
     "place_text",
     "refusal",
     "source_line",

@@ -18,6 +18,7 @@ from dy2st_runtime.dims import (
     current,
     equal,
     is_symbol,
+    is_total,
     less_equal,
     maximum,
     minimum,
@@ -118,6 +119,8 @@ def facts_of_branches(joined: ValueType, left: ValueType, right: ValueType) -> I
     for size, one, other in _sizes(joined, left, right):
         if size is one or (isinstance(one, int) and isinstance(other, int)):
             continue
+        if not (is_total(one) and is_total(other)):
+            continue  # only the branch may be able to compute it
         yield Condition(">=", size, minimum(one, other))
         yield Condition("<=", size, maximum(one, other))
         step = _step(subtract(one, other))

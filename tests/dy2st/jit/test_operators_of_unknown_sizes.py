@@ -106,6 +106,40 @@ def test_sizes_that_do_not_broadcast_in_a_branch_that_is_not_taken_do_not_matter
     check(branch, [None, None], (3, 3), (1, 6), (2, 2))
 
 
+def _slice_or_vector(x):
+    if x.shape[0] > 2:
+        y = dy2st.ones([12, 3])[12 // x.shape[0] :: -1]
+    else:
+        y = x + 1
+    return y
+
+
+def _one_of_two_sizes(x):
+    if x.sum() > 0:
+        y = dy2st.ones([12 // x.shape[0]])
+    else:
+        y = x + 1
+    return y
+
+
+def _bound_in_a_loop(x):
+    i = dy2st.zeros([], "int64")
+    while i < x.shape[0]:
+        y = dy2st.ones([12])[: 12 // x.shape[0]]
+        i = i + 1
+    return y if x.shape[0] > 0 else x
+
+
+@pytest.mark.parametrize("function", [_slice_or_vector, _one_of_two_sizes, _bound_in_a_loop])
+def test_a_size_is_divided_only_where_python_divides_it(function, tmp_path):
+    static = dy2st.to_static(function, input_spec=[InputSpec([None])])
+    dy2st.jit.save(static, str(tmp_path / "f"))
+    for runner in (static, dy2st.jit.load(str(tmp_path / "f"))):
+        for size in (0, 1, 2, 4, 5):
+            x = dy2st.ones([size])
+            assert np.asarray(runner(x)).tolist() == np.asarray(function(x)).tolist()
+
+
 def test_a_branch_yields_what_its_condition_says_of_sizes(tmp_path):
     def branch(x: Any, y: Any) -> Any:
         if x.shape[0] > 2:

@@ -34,6 +34,7 @@ from dy2st_runtime.dims import (
     Constraint,
     Dim,
     is_symbol,
+    is_total,
     symbols,
     to_python,
 )
@@ -47,7 +48,7 @@ from dy2st_runtime.engine.numpy.sizes_code import (
 )
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.aliasing import overwritten
-from dy2st_runtime.ir.broken_sizes import broken, computed_sizes, formulas, may_fail
+from dy2st_runtime.ir.broken_sizes import broken, computed_sizes, formulas
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
@@ -175,7 +176,7 @@ class _Writer:
     def _computed_early(self, value: Any, text: str) -> str:
         """The value of a formula, computed at the start if nothing stands against it."""
         # In a branch that is not taken nothing may fail; what is not plain is no size.
-        can_wait = self.nested and any(map(may_fail, formulas(value)))
+        can_wait = self.nested and not all(map(is_total, formulas(value)))
         is_known = self.entry.issuperset(symbols(value))
         if is_symbol(value) or can_wait or not is_known or not _has_only_sizes(value):
             return text
