@@ -10,14 +10,30 @@ from dy2st.io.dataset import (
     TensorDataset,
     random_split,
 )
+from dy2st.io.sampler import (
+    BatchSampler,
+    DistributedBatchSampler,
+    RandomSampler,
+    Sampler,
+    SequenceSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
 
 __all__ = [
+    "BatchSampler",
     "ChainDataset",
     "ComposeDataset",
     "ConcatDataset",
     "Dataset",
+    "DistributedBatchSampler",
     "IterableDataset",
+    "RandomSampler",
+    "Sampler",
+    "SequenceSampler",
     "Subset",
+    "SubsetRandomSampler",
     "TensorDataset",
+    "WeightedRandomSampler",
     "random_split",
 ]
