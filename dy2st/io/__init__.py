@@ -1,5 +1,6 @@
 """Datasets, samplers and the DataLoader under PaddlePaddle's names."""
 
+from dy2st.io.collate import default_collate_fn, default_convert_fn
 from dy2st.io.dataset import (
     ChainDataset,
     ComposeDataset,
@@ -35,5 +36,7 @@ __all__ = [
     "SubsetRandomSampler",
     "TensorDataset",
     "WeightedRandomSampler",
+    "default_collate_fn",
+    "default_convert_fn",
     "random_split",
 ]
