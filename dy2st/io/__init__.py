@@ -20,6 +20,7 @@ from dy2st.io.sampler import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from dy2st.io.worker import WorkerInfo, get_worker_info
 
 __all__ = [
     "BatchSampler",
@@ -36,7 +37,9 @@ __all__ = [
     "SubsetRandomSampler",
     "TensorDataset",
     "WeightedRandomSampler",
+    "WorkerInfo",
     "default_collate_fn",
     "default_convert_fn",
+    "get_worker_info",
     "random_split",
 ]

@@ -19,6 +19,7 @@
     ├── ParseError (ValueError)            text that is no Program
     ├── FormatError (ValueError)           a saved file that is damaged, foreign or too new
     │   └── ParameterMismatch (KeyError)   parameters missing from, or unknown to, a Program
+    ├── WorkerError (RuntimeError)         a process of a DataLoader that failed, died or hangs
     └── FileAccessError (OSError)          a file that the disk does not let us read or write
         └── MissingFile (FileNotFoundError)    a file or folder that is not there
 
@@ -55,6 +56,7 @@ __all__ = [
     "UndecidedDim",
     "UnsupportedSyntax",
     "VerifyError",
+    "WorkerError",
 ]
 
 
@@ -194,6 +196,10 @@ class ParameterMismatch(FormatError, KeyError):
     def __str__(self) -> str:
         """Return the message itself: KeyError would quote it."""
         return str(self.args[0]) if self.args else ""
+
+
+class WorkerError(Dy2stError, RuntimeError):
+    """A process that makes batches for a DataLoader failed, died or gave nothing in time."""
 
 
 class FileAccessError(Dy2stError, OSError):

@@ -1,0 +1,197 @@
+"""The processes that fetch batches for a DataLoader, seen from the user's process.
+
+Batch i is fetched by worker i mod n, so what a worker draws with its own seed is the same in every
+run. The user's process has no thread for them: one that holds a lock while another loader forks
+would block that loader's workers for ever. A pool of the standard library does not fit: it chooses
+the worker by chance, keeps threads, and waits for its workers instead of ending them.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import socket
+import sys
+import threading
+import time
+import warnings
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import count
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, NoReturn
+
+from dy2st.io.transport import receive
+from dy2st.io.worker import BATCH, FAILED, NO_MORE, SECONDS_TO_END, Plan, work
+from dy2st_runtime.errors import ArgumentError, WorkerError
+
+
+class Workers:
+    """All workers of a DataLoader; `stop` ends them."""
+
+    def __init__(self, plan: Plan, prefetch: int, timeout: float) -> None:
+        """Start them: each has so many batches ordered in advance."""
+        self.owner = os.getpid()
+        self._ahead, self._timeout = prefetch * plan.count, timeout
+        self._serials, self._round = count(), 0
+        self._workers: list[_Worker] = []
+        try:
+            for number in range(plan.count):
+                ends = [worker.connection for worker in self._workers]
+                self._workers.append(_Worker(plan, number, ends))
+        except BaseException:
+            self.stop()
+            raise
+
+    def batches(self, orders: Iterator[Any]) -> Iterator[Any]:
+        """What is ordered, in that order, from the workers by turns."""
+        self._round = round = self._round + 1
+        turns, pending = deque(self._workers), deque[tuple[int, _Worker]]()
+        self._order(orders, turns, pending)
+        while pending:
+            serial, worker = pending.popleft()
+            kind, value = worker.answer(serial, self._timeout)
+            if kind == NO_MORE:
+                turns = deque(other for other in turns if other is not worker)
+            self._order(orders, turns, pending)
+            if kind == FAILED:
+                worker.fail(*value)
+            if kind == BATCH:
+                yield value
+            if self._round != round:
+                raise ArgumentError(
+                    "another iteration over this DataLoader has begun; "
+                    "with persistent_workers=True one goes on at a time"
+                )
+
+    def _order(
+        self, orders: Iterator[Any], turns: deque[_Worker], pending: deque[tuple[int, _Worker]]
+    ) -> None:
+        while turns and len(pending) < self._ahead:
+            try:
+                order = next(orders)
+            except StopIteration:
+                return
+            serial = next(self._serials)
+            turns[0].order((serial, self._round, order))
+            pending.append((serial, turns[0]))
+            turns.rotate(-1)
+
+    def stop(self) -> None:
+        """End the workers: none is left afterwards."""
+        if os.getpid() != self.owner:  # a worker of another loader has a copy of this object
+            return
+        for worker in self._workers:
+            worker.hang_up()
+        end = time.monotonic() + SECONDS_TO_END
+        for worker in self._workers:
+            worker.bury(end)
+        self._workers = []
+
+
+class _Worker:
+    """One of the processes, and the connection to it."""
+
+    def __init__(self, plan: Plan, number: int, others: list[Connection]) -> None:
+        """Start it; a forked one is told which connections to others it has inherited."""
+        context = multiprocessing.get_context()
+        is_fork = context.get_start_method() == "fork"
+        self.name = f"worker {number} of {plan.count}"
+        self.connection, theirs = context.Pipe()
+        inherited = [*others, self.connection] if is_fork else []
+        self._process: BaseProcess = context.Process(
+            target=work, args=(theirs, inherited, plan, number), daemon=True
+        )
+        try:
+            _start(self._process, is_fork)
+        except BaseException:
+            self.connection.close()
+            raise
+        finally:
+            theirs.close()  # so that the connection ends with the worker
+
+    def order(self, order: tuple[int, int, Any]) -> None:
+        """Have something fetched; if the worker is dead, who waits for the answer is told."""
+        with suppress(ConnectionError):
+            self.connection.send(order)
+
+    def answer(self, serial: int, timeout: float) -> tuple[str, Any]:
+        """What has the serial number; older ones belong to an iteration that was given up."""
+        end = time.monotonic() + timeout if timeout else None
+        while True:
+            self._wait(end)
+            try:
+                other, kind, sizes = self.connection.recv()
+                value = receive(self.connection, sizes)
+            except (EOFError, ConnectionError, OSError) as error:
+                self._report_death(error)
+            if other == serial:
+                return kind, value
+
+    def _wait(self, end: float | None) -> None:
+        seconds = None if end is None else max(0.0, end - time.monotonic())
+        if not wait([self.connection, self._process.sentinel], seconds):
+            raise WorkerError(
+                f"{self.name} of a DataLoader (process {self._process.pid}) gave no batch in time: "
+                "make the timeout longer, or find what the dataset waits for"
+            )
+
+    def _report_death(self, error: Exception) -> NoReturn:
+        self._process.join(SECONDS_TO_END)
+        raise WorkerError(
+            f"{self.name} of a DataLoader (process {self._process.pid}) "
+            f"{_how_it_ended(self._process.exitcode)}"
+        ) from error
+
+    def fail(self, error: Exception | None, text: str, where: str) -> NoReturn:
+        """Raise what the worker raised, with its traceback as the cause."""
+        report = WorkerError(f"{self.name} of a DataLoader failed{where}:\n\n{text}")
+        if error is None:
+            raise report
+        raise error from report
+
+    def hang_up(self) -> None:
+        """End the connection, also where other processes have inherited it."""
+        with suppress(OSError):
+            if sys.platform != "win32":
+                with socket.socket(fileno=os.dup(self.connection.fileno())) as end:
+                    end.shutdown(socket.SHUT_RDWR)
+            self.connection.close()
+
+    def bury(self, end: float) -> None:
+        """Wait until it has ended, kill it when the time is over."""
+        self._process.join(max(0.0, end - time.monotonic()))
+        if self._process.exitcode is None:
+            self._process.kill()
+            self._process.join()
+        self._process.close()
+
+
+def _start(process: BaseProcess, is_fork: bool) -> None:
+    with warnings.catch_warnings():
+        # Python warns of any other thread. Those of BLAS are prepared for it; others are not.
+        if is_fork and threading.active_count() == 1:
+            warnings.filterwarnings("ignore", "This process .* use of fork", DeprecationWarning)
+        try:
+            process.start()
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            if is_fork:
+                raise
+            raise WorkerError(
+                f"a worker process cannot be given the dataset: {error}. Where processes are not "
+                "forked, all that is sent to them must stand in an importable module"
+            ) from error
+
+
+def _how_it_ended(code: int | None) -> str:
+    if code is None:
+        return "has closed its connection"
+    if code >= 0:
+        return f"ended with exit code {code}"
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+    hint = "; the system does so when memory runs out" if name == "SIGKILL" else ""
+    return f"was killed by {name}{hint}"
