@@ -11,6 +11,7 @@ from dy2st.io.dataset import (
     TensorDataset,
     random_split,
 )
+from dy2st.io.loader import DataLoader
 from dy2st.io.sampler import (
     BatchSampler,
     DistributedBatchSampler,
@@ -27,6 +28,7 @@ __all__ = [
     "ChainDataset",
     "ComposeDataset",
     "ConcatDataset",
+    "DataLoader",
     "Dataset",
     "DistributedBatchSampler",
     "IterableDataset",
