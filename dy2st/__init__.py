@@ -23,11 +23,6 @@ uint8, bool = _np.dtype("uint8"), _np.dtype("bool")
 __version__ = "0.1.0"
 
 _LATE = {**_late_operators, **_LATE_SPACES}
-_LATE = {
-    **_late_operators,
-    "io": "dy2st.io",
-    "passes": "dy2st.passes",
-}
 __getattr__ = _late_names(__name__, _LATE)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dy2st_runtime.late import places
 
-_MODULES = "common_ops_import device framework linalg passes regularizer tensor version"
+_MODULES = "common_ops_import device framework io linalg passes regularizer tensor version"
 
 LATE = {
     **{name: f"dy2st.{name}" for name in _MODULES.split()},
