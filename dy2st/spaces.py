@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dy2st_runtime.late import places
 
-_MODULES = "common_ops_import device framework io linalg passes regularizer tensor version"
+_MODULES = (
+    "common_ops_import device distributed framework io linalg passes regularizer tensor version"
+)
 
 LATE = {
     **{name: f"dy2st.{name}" for name in _MODULES.split()},
@@ -13,6 +15,7 @@ LATE = {
             "dy2st.device": "get_cudnn_version get_device is_compiled_with_cinn "
             "is_compiled_with_cuda is_compiled_with_custom_device is_compiled_with_distribute "
             "is_compiled_with_ipu is_compiled_with_rocm is_compiled_with_xpu set_device",
+            "dy2st.distributed": "DataParallel",
             "dy2st.dtypes": "bfloat16 cdouble cfloat complex128 complex64 double dtype e finfo "
             "float half iinfo inf nan newaxis pi uint16 uint32 uint64",
             "dy2st.modes": "disable_signal_handler disable_static enable_static get_flags "

@@ -255,16 +255,16 @@ def test_losses(reduction):
 def test_cross_entropy(reduction, weighted, smoothing):
     if weighted and smoothing:
         return  # Paddle and torch weigh smoothed labels differently
-    label = np.array([0, 2, 1, -100, 2])
+    label = np.array([0, 2, 1, 7, 2])
     weight = random(3, low=0.5) if weighted else None
     compare(
         lambda x: F.cross_entropy(
             x, rt.to_tensor(label), None if weight is None else rt.to_tensor(weight),
-            reduction=reduction, label_smoothing=smoothing,
-        ),
+            ignore_index=7, reduction=reduction, label_smoothing=smoothing,
+        ).reshape([-1] if reduction == "none" else []),
         lambda x: TF.cross_entropy(
             x, torch.tensor(label), None if weight is None else torch.tensor(weight),
-            reduction=reduction, label_smoothing=smoothing,
+            ignore_index=7, reduction=reduction, label_smoothing=smoothing,
         ),
         random(5, 3),
     )  # fmt: skip

@@ -129,6 +129,18 @@ def operands_fit_record(operator: Operator, scope: Scope) -> Texts:
         yield f"it takes ({', '.join(names)}) and has {count} operands"
 
 
+def lists_stand_where_they_may(operator: Operator, scope: Scope) -> Texts:
+    """A list of tensors stands where the record says `array`, a tensor everywhere else."""
+    definition = find(operator.name)
+    if definition is None or operator.name in CONTROL_FLOW:
+        return
+    names = definition.inputs
+    for index, operand in enumerate(operator.operands):
+        name = names[min(index, len(names) - 1)] if names else ""
+        if isinstance(operand.type, ArrayType) is not (name == "array"):
+            yield f"operand {index} of the operands ({', '.join(names)}) is {operand.type}"
+
+
 def operands_share_dtype(operator: Operator, scope: Scope) -> Texts:
     """Operands that the record promotes have one dtype."""
     definition = find(operator.name)
@@ -395,6 +407,7 @@ RULES_BEFORE: tuple[Rule, ...] = (
     operator_knows_its_block,
     operands_are_defined,
     operands_fit_record,
+    lists_stand_where_they_may,
     operands_share_dtype,
     attributes_fit_record,
     attributes_are_of_their_kind,

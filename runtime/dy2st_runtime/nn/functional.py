@@ -37,10 +37,8 @@ from dy2st_runtime.ops.embedding import (
     dropout,
     dropout2d,
     embedding,
-    interpolate,
     pixel_shuffle,
     scaled_dot_product_attention,
-    upsample,
 )
 from dy2st_runtime.ops.gather import one_hot, sequence_mask
 from dy2st_runtime.ops.limits import hardtanh, leaky_relu, relu6
@@ -77,6 +75,7 @@ from dy2st_runtime.ops.pooling import (
     max_pool1d,
     max_pool2d,
 )
+from dy2st_runtime.ops.resize import interpolate, upsample
 from dy2st_runtime.ops.unary import relu, sigmoid, tanh
 
 __all__ = [

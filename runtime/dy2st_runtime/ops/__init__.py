@@ -104,10 +104,8 @@ from dy2st_runtime.ops.embedding import (
     dropout,
     dropout2d,
     embedding,
-    interpolate,
     pixel_shuffle,
     scaled_dot_product_attention,
-    upsample,
 )
 from dy2st_runtime.ops.gather import (
     gather,
@@ -243,6 +241,7 @@ from dy2st_runtime.ops.reduce import (
     sum_to,
     var,
 )
+from dy2st_runtime.ops.resize import interpolate, upsample
 from dy2st_runtime.ops.sorting import argsort, searchsorted, sort, topk, unique
 from dy2st_runtime.ops.tensor_array import (
     array_append,

@@ -20,6 +20,7 @@ from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axes
 from dy2st_runtime.ir.attribute_kinds import AXES, KNOWN_SIZES, NUMBER, SIGNED_AXIS, one_of
 from dy2st_runtime.ir.dispatch import eagerly
 from dy2st_runtime.ops.padding import MODE
+from dy2st_runtime.ops.resize import MODES
 
 Sizes = Sequence["Size | None"]
 """Sizes of a result; None where a new symbol stands."""
@@ -82,7 +83,11 @@ def _topk_sizes(x: TensorType, k: TensorType, axis: int, largest: bool) -> Sizes
 
 _F64_AND_INT = ("float64", "int64")
 _NO_SIZES = {"known": KNOWN_SIZES.or_else(None)}
-_RESIZE = {"mode": one_of("nearest", "bilinear").or_else("nearest"), "align_corners": False}
+_RESIZE = {
+    "mode": one_of(*MODES).or_else("nearest"),
+    "align_corners": False,
+    "align_mode": 0,
+}
 ROWS = (
     Row(
         "reshape",
@@ -159,10 +164,8 @@ ROWS = (
         "resize",
         "x, size",
         (1,),
-        lambda x, size, mode, align_corners, known: F.interpolate(
-            x, size, mode=mode, align_corners=align_corners
-        ),
-        lambda x, size, mode, align_corners, known: [
+        lambda x, size, known, **how: F.interpolate(x, size, **how),
+        lambda x, size, known, **how: [
             *x.shape[:2],
             *_known(known, size, "interpolate: the size"),
         ],
@@ -173,10 +176,8 @@ ROWS = (
         "upsampling",
         "x, scale",
         (1,),
-        lambda x, scale, mode, align_corners: F.interpolate(
-            x, scale_factor=scale, mode=mode, align_corners=align_corners
-        ),
-        lambda x, scale, mode, align_corners: [*x.shape[:2], *[None] * (x.rank - 2)],
+        lambda x, scale, **how: F.interpolate(x, scale_factor=scale, **how),
+        lambda x, scale, **how: [*x.shape[:2], *[None] * (x.rank - 2)],
         (Sample(((1, 2, 2, 3), ()), {}, _F64_AND_INT, 1, 4),),
         _RESIZE,
     ),

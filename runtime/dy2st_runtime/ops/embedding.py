@@ -1,15 +1,14 @@
-"""Look-up tables, dropout, attention and resizing: functions of `nn.functional`."""
+"""Look-up tables, dropout and attention: functions of `nn.functional`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.dims import less_equal, minimum, require
-from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
+from dy2st_runtime.dims import require
+from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import F, public
-from dy2st_runtime.ir.arguments import as_integers, as_shape, is_unknown, normalize_axes, pair
+from dy2st_runtime.ir.arguments import normalize_axes, pair
 from dy2st_runtime.ops.convolve import channels_back, channels_first
-from dy2st_runtime.ops.rules import created
 
 
 @public
@@ -101,101 +100,6 @@ def scaled_dot_product_attention(
         scores = F.where(attn_mask, scores, float("-inf")) if is_bool else scores + attn_mask
     weights = dropout(F.softmax(scores, -1), dropout_p, training=training)
     return F.transpose(F.matmul(weights, v), [0, 2, 1, 3])
-
-
-@public
-def interpolate(
-    x: Any,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
-    align_corners: bool = False,
-    align_mode: int = 0,
-    data_format: str = "NCHW",
-    name: str | None = None,
-) -> Any:
-    """Images of another size: (n, c, h, w) -> (n, c, h', w'), 'nearest' or 'bilinear'."""
-    if mode not in ("nearest", "bilinear"):
-        raise ArgumentError(f"interpolate: mode is 'nearest' or 'bilinear', not {mode!r}")
-    if (size is None) == (scale_factor is None):
-        raise ArgumentError("interpolate: give either size or scale_factor")
-    if data_format == "NHWC":
-        y = interpolate(F.moveaxis(x, -1, 1), size, scale_factor, mode, align_corners)
-        return F.moveaxis(y, 1, -1)
-    how = {"mode": mode, "align_corners": align_corners}
-    if is_unknown(size):
-        wanted, known = as_integers(size)
-        return F.dynamic("resize", x, wanted, known=known, **how)
-    if is_unknown(scale_factor):
-        return F.dynamic("upsampling", x, _as_tensor(scale_factor), **how)
-    given = scale_factor if size is None else as_shape(size)
-    given = given if isinstance(given, (list, tuple)) else [given] * (x.ndim - 2)
-    if x.ndim < 3 or len(given) != x.ndim - 2:
-        raise ShapeError(f"interpolate: {list(given)} for the axes behind (n, c) of {x.shape}")
-    sizes = given
-    if size is None:
-        sizes = [_scaled(n, factor) for n, factor in zip(x.shape[2:], given, strict=True)]
-    else:
-        created("interpolate", x.dtype, sizes)
-    for axis, wanted in enumerate(sizes, 2):
-        least, old = minimum(wanted, 1), x.shape[axis]
-        are_there = size is None or less_equal(least, old) is True or least <= old
-        require(are_there, f"interpolate: an image of {x.shape[2:]} has no pixels to repeat")
-        x = _resized(x, axis, wanted, mode, align_corners)
-    return x
-
-
-def _as_tensor(values: Any) -> Any:
-    """A tensor of one or several numbers, whole or not."""
-    return F.stack(list(values)) if isinstance(values, (list, tuple)) else values
-
-
-_FINEST_FACTOR = 1024
-
-
-def _scaled(size: Any, factor: Any) -> Any:
-    if isinstance(size, int):
-        return int(size * factor)
-    above, below = float(factor).as_integer_ratio()
-    if below > _FINEST_FACTOR:  # floats would round the product
-        raise ArgumentError(
-            f"interpolate: the factor {factor} needs a known size, not {size}; a factor such as "
-            "1.5, that is a fraction by a power of two, does not"
-        )
-    return size * above // below
-
-
-def _resized(x: Any, axis: int, size: Any, mode: str, align_corners: bool) -> Any:
-    old = x.shape[axis]
-    steps = F.cast(F.arange(size), "float64")
-    if mode == "nearest":
-        places = F.floor(steps * F.cast(old, "float64") / F.cast(size, "float64"))
-        return F.gather(x, F.cast(places, "int64"), axis)
-    if align_corners:
-        places = steps * F.cast(old - 1, "float64") / F.maximum(F.cast(size - 1, "float64"), 1.0)
-    else:
-        places = (steps + 0.5) * F.cast(old, "float64") / F.cast(size, "float64") - 0.5
-        places = F.maximum(places, 0.0)
-    low = F.minimum(F.floor(places), F.cast(old - 1, "float64"))
-    high = F.minimum(low + 1.0, F.cast(old - 1, "float64"))
-    shape: list[Any] = [1] * x.ndim
-    shape[axis] = size
-    share = F.cast(F.reshape(places - low, shape), x.dtype)
-    first = F.gather(x, F.cast(low, "int64"), axis)
-    second = F.gather(x, F.cast(high, "int64"), axis)
-    return first * (1.0 - share) + second * share
-
-
-@public
-def upsample(
-    x: Any,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
-    align_corners: bool = False,
-) -> Any:
-    """`interpolate` under another name."""
-    return interpolate(x, size, scale_factor, mode, align_corners)
 
 
 @public

@@ -41,50 +41,48 @@ def cross_entropy(
     """-log softmax(input)[label] along an axis.
 
     The label holds class numbers, (n,) or (n, 1), or with `soft_label` probabilities of the shape
-    of the input. `weight` has one number a class; 'mean' divides by the sum of weights.
+    of the input: without reduction the loss is (n,), (n, 1) and (n, 1). `weight` has one number a
+    class. 'mean' divides by the sum of weights; without weights by the number of labels, of which
+    those that are ignored do not count if `ignore_index` is 0 or more.
     """
     place = normalize_axis(axis, input.ndim)
     log_p = F.log_softmax(input, place) if use_softmax else F.log(input)
-    if soft_label or label_smoothing:
-        return _soft_entropy(
-            input, log_p, label, weight, reduction, soft_label, place, label_smoothing, ignore_index
-        )
-    return _hard_entropy(log_p, label, weight, ignore_index, reduction, place)
+    if soft_label:
+        label = F.cast(label, input.dtype)
+        return _soft_entropy(log_p, label, weight, reduction, place, label_smoothing, None)
+    numbers = F.cast(_class_numbers(input, label, place), "int64")
+    valid = F.not_equal(numbers, ignore_index)
+    safe = F.where(valid, numbers, F.zeros_like(numbers))
+    if label_smoothing:
+        chosen = F.moveaxis(F.cast(F.one_hot(safe, input.shape[place]), input.dtype), -1, place)
+        valid = F.unsqueeze(valid, [place])
+        return _soft_entropy(log_p, chosen, weight, reduction, place, label_smoothing, valid)
+    kept = [place] if label.ndim == input.ndim and reduction == "none" else []
+    counts_all = weight is None and ignore_index < 0
+    return _hard_entropy(log_p, safe, valid, weight, reduction, place, kept, counts_all)
 
 
 def _soft_entropy(
-    input: Any,
-    log_p: Any,
-    label: Any,
-    weight: Any,
-    reduction: str,
-    soft: bool,
-    axis: int,
-    smoothing: float,
-    ignore_index: int,
+    log_p: Any, label: Any, weight: Any, reduction: str, axis: int, smoothing: float, valid: Any
 ) -> Any:
-    classes = input.shape[axis]
-    valid = None
-    if not soft:
-        label = _class_numbers(input, label, axis)
-        valid = F.not_equal(label, ignore_index)
-        safe = F.where(valid, label, F.zeros_like(label))
-        label = F.moveaxis(F.cast(F.one_hot(safe, classes), input.dtype), -1, axis)
+    """Of probabilities; the axis stays. `weight` multiplies with the weight of the whole label."""
     if smoothing:
-        label = label * (1.0 - smoothing) + smoothing / F.cast(classes, input.dtype)
-    factor = label if weight is None else label * _along(weight, input.ndim, axis)
-    loss = -F.sum(factor * log_p, axis=axis)
-    if valid is not None:
-        loss = F.where(valid, loss, F.zeros_like(loss))
-    if reduction != "mean":
-        return _reduced(loss, reduction)
+        label = label * (1.0 - smoothing) + smoothing / F.cast(log_p.shape[axis], log_p.dtype)
+    loss = -F.sum(label * log_p, axis=axis, keepdim=True)
+    share = None if valid is None else F.cast(valid, loss.dtype)
     if weight is not None:
-        total = F.sum(factor)
-    elif valid is not None:
-        total = F.sum(F.cast(valid, loss.dtype))
-    else:
-        return F.mean(loss)
-    return F.sum(loss) / total
+        weights = F.sum(label * _along(weight, log_p.ndim, axis), axis=axis, keepdim=True)
+        share = weights if share is None else weights * share
+    if share is None:
+        return _reduced(loss, reduction)
+    loss = loss * share if valid is None else F.where(valid, loss * share, F.zeros_like(loss))
+    return _ratio(loss, share) if reduction == "mean" else _reduced(loss, reduction)
+
+
+def _ratio(loss: Any, share: Any) -> Any:
+    """sum(loss) / sum(share); 0 where nothing counts."""
+    total = F.sum(share)
+    return F.sum(loss) / F.where(F.equal(total, 0), F.ones_like(total), total)
 
 
 def _along(weight: Any, rank: int, axis: int) -> Any:
@@ -113,29 +111,45 @@ def _class_numbers(input: Any, label: Any, axis: int) -> Any:
 
 
 def _hard_entropy(
-    log_p: Any, label: Any, weight: Any, ignore_index: int, reduction: str, axis: int
+    log_p: Any,
+    safe: Any,
+    valid: Any,
+    weight: Any,
+    reduction: str,
+    axis: int,
+    kept: list[int],
+    counts_all: bool,
 ) -> Any:
-    label = F.cast(_class_numbers(log_p, label, axis), "int64")
-    valid = F.not_equal(label, ignore_index)
-    safe = F.where(valid, label, F.zeros_like(label))
+    """Of class numbers, `safe` where they are not `valid`; the axes `kept` stay."""
     picked = F.take_along_axis(log_p, F.unsqueeze(safe, [axis]), axis, broadcast=False)
     loss = -F.squeeze(picked, axis)
     share = F.cast(valid, log_p.dtype)
     if weight is not None:
         share = share * F.gather(weight, safe)
     loss = F.where(valid, loss * share, F.zeros_like(loss))
-    if reduction != "mean":
-        return _reduced(loss, reduction)
-    return F.sum(loss) / F.sum(share)
+    if reduction == "mean" and not counts_all:
+        return _ratio(loss, share)
+    return _reduced(F.unsqueeze(loss, kept) if kept else loss, reduction)
 
 
 @public
 def softmax_with_cross_entropy(
-    logits: Any, label: Any, soft_label: bool = False, ignore_index: int = -100, axis: int = -1
+    logits: Any,
+    label: Any,
+    soft_label: bool = False,
+    ignore_index: int = -100,
+    numeric_stable_mode: bool = True,
+    return_softmax: bool = False,
+    axis: int = -1,
 ) -> Any:
-    """`cross_entropy` without reduction, with the axis kept."""
-    loss = cross_entropy(logits, label, None, ignore_index, "none", soft_label, axis)
-    return F.unsqueeze(loss, [normalize_axis(axis, logits.ndim)])
+    """`cross_entropy` without reduction, with the axis kept; also the softmax if it is wanted.
+
+    It is computed without overflow, whatever `numeric_stable_mode` says.
+    """
+    place = normalize_axis(axis, logits.ndim)
+    loss = cross_entropy(logits, label, None, ignore_index, "none", soft_label, place)
+    loss = loss if loss.ndim == logits.ndim else F.unsqueeze(loss, [place])
+    return (loss, F.softmax(logits, place)) if return_softmax else loss
 
 
 @public
@@ -148,7 +162,10 @@ def nll_loss(
     name: str | None = None,
 ) -> Any:
     """-input[label]: (n, classes, ...), (n, ...) -> scalar, or the shape of label."""
-    return _hard_entropy(input, label, weight, ignore_index, reduction, 1)
+    numbers = F.cast(_class_numbers(input, label, 1), "int64")
+    valid = F.not_equal(numbers, ignore_index)
+    safe = F.where(valid, numbers, F.zeros_like(numbers))
+    return _hard_entropy(input, safe, valid, weight, reduction, 1, [], False)
 
 
 @public
@@ -171,13 +188,22 @@ def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = 
 
 @public
 def smooth_l1_loss(
-    input: Any, label: Any, reduction: str = "mean", delta: float = 1.0, name: str | None = None
+    input: Any,
+    label: Any,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    is_huber: bool = True,
+    name: str | None = None,
 ) -> Any:
-    """d**2 / 2 where |d| < delta, else delta * (|d| - delta / 2), with d = input - label."""
+    """d**2 / 2 where |d| < delta, else delta * (|d| - delta / 2), with d = input - label.
+
+    Without `is_huber` all of it is divided by delta.
+    """
     size = F.abs(input - label)
     inner = F.square(size) * 0.5
     outer = (size - 0.5 * delta) * delta
-    return _reduced(F.where(F.less_than(size, delta), inner, outer), reduction)
+    loss = F.where(F.less_than(size, delta), inner, outer)
+    return _reduced(loss if is_huber else loss / delta, reduction)
 
 
 @public

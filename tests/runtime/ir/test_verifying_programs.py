@@ -9,6 +9,7 @@ from dy2st_runtime.ir import (
     Block,
     F,
     LocatedConstraint,
+    Operator,
     Output,
     Program,
     TensorType,
@@ -133,6 +134,22 @@ def test_an_operator_knows_its_block(program, branch):
 def test_operands_are_as_many_as_the_record_names(program):
     program.operators[0].operands *= 2
     assert "operands fit record" in rules(program)
+
+
+@pytest.mark.parametrize(
+    ("name", "type"),
+    [
+        ("array_length", TensorType("int64", (3,))),
+        ("relu", ArrayType(TensorType("float32", (3,)))),
+    ],
+)
+def test_lists_stand_only_where_the_record_has_them(name, type):
+    program = Program("main")
+    program.inputs = [program.block.add_parameter(type, "x")]
+    made = Operator(name, program.inputs[:], {}, program.block)
+    made.results = [Variable(TensorType("int64", ()), made)]
+    program.block.operators.append(made)
+    assert "lists stand where they may" in rules(program)
 
 
 def test_promoted_operands_share_a_dtype(trace):
