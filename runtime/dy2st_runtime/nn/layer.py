@@ -41,6 +41,11 @@ def install_converter(convert: Callable[[Callable[..., Any]], Callable[..., Any]
     _converter[0] = convert
 
 
+def converted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a Layer calls instead of the user's function: while one is traced, its own form."""
+    return function if current_tracer() is None else _converter[0](function)
+
+
 class HookRemover:
     """Takes a hook away again."""
 
