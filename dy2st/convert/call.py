@@ -132,6 +132,8 @@ from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.location import explain_frames
 
 IGNORED_PACKAGES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_module_names})
+# Our own functions that are written like the user's.
+_CONVERTED_MODULES = frozenset({"dy2st.static.nn"})
 IGNORE_MARK = "__dy2st_ignore__"
 
 
@@ -156,7 +158,7 @@ def ignore_module(modules: Iterable[ModuleType]) -> None:
 def is_ignored_module(name: str) -> bool:
     """Whether the functions of a module are called as they are: libraries, and as asked for."""
     if name.partition(".")[0] in IGNORED_PACKAGES:
-        return True
+        return name not in _CONVERTED_MODULES
     return any(name == known or name.startswith(known + ".") for known in _ignored_modules)
 
 

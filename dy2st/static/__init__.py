@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 else:
     __getattr__ = late_names(
         __name__,
-        {"bucket": "dy2st.static.dispatcher:bucket", "freeze": "dy2st.static.freezing:freeze"},
+        {
+            "nn": "dy2st.static.nn",
+            "bucket": "dy2st.static.dispatcher:bucket",
+            "freeze": "dy2st.static.freezing:freeze",
+        },
     )
 
 __all__ = ["Dim", "InputSpec", "bucket", "freeze"]
