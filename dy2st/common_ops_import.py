@@ -10,7 +10,7 @@ from dy2st.checks import (
 from dy2st.framework import core
 from dy2st.modes import in_dynamic_mode as in_dygraph_mode
 from dy2st_runtime.ir.tensor import Tensor as Variable
-from dy2st_runtime.nn.layer import ParamAttr
+from dy2st_runtime.nn.parameters import ParamAttr
 
 __all__ = [
     "ParamAttr",

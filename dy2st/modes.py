@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.place import as_place
 
@@ -85,3 +87,31 @@ def get_flags(flags: str | Sequence[str]) -> dict[str, Any]:
     """
     names = [flags] if isinstance(flags, str) else flags
     return {flag: _flags.get(_named(flag)) for flag in names}
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: int | None = None,
+    edgeitems: int | None = None,
+    sci_mode: bool | None = None,
+    linewidth: int | None = None,
+) -> None:
+    """How tensors and NumPy arrays are printed, by NumPy: what is None stays as it is."""
+    given = {
+        "precision": precision,
+        "threshold": threshold,
+        "edgeitems": edgeitems,
+        "linewidth": linewidth,
+        "suppress": None if sci_mode is None else not sci_mode,
+    }
+    np.set_printoptions(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+
+
+class LazyGuard:
+    """Make Layers in a `with` whose parameters get values later: here they get them at once."""
+
+    def __enter__(self) -> None:
+        """Nothing is to be changed."""
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is to be changed back."""

@@ -5,21 +5,36 @@ from __future__ import annotations
 from dy2st_runtime.late import places
 
 _MODULES = (
-    "common_ops_import device distributed framework io linalg passes regularizer tensor version"
+    "amp",
+    "base",
+    "common_ops_import",
+    "device",
+    "distributed",
+    "framework",
+    "io",
+    "linalg",
+    "passes",
+    "regularizer",
+    "tensor",
+    "utils",
+    "version",
 )
 
 LATE = {
-    **{name: f"dy2st.{name}" for name in _MODULES.split()},
+    **{name: f"dy2st.{name}" for name in _MODULES},
     **places(
         {
+            "dy2st.amp": "autocast get_autocast_cpu_dtype get_autocast_dtype "
+            "get_autocast_gpu_dtype is_autocast_enabled",
             "dy2st.device": "get_cudnn_version get_device is_compiled_with_cinn "
             "is_compiled_with_cuda is_compiled_with_custom_device is_compiled_with_distribute "
             "is_compiled_with_ipu is_compiled_with_rocm is_compiled_with_xpu set_device",
             "dy2st.distributed": "DataParallel",
             "dy2st.dtypes": "bfloat16 cdouble cfloat complex128 complex64 double dtype e finfo "
             "float half iinfo inf nan newaxis pi uint16 uint32 uint64",
-            "dy2st.modes": "disable_signal_handler disable_static enable_static get_flags "
-            "in_dynamic_mode in_dynamic_or_pir_mode set_flags",
+            "dy2st.modes": "LazyGuard disable_signal_handler disable_static enable_static "
+            "get_flags in_dynamic_mode in_dynamic_or_pir_mode set_flags set_printoptions",
+            "dy2st.reader": "batch",
             "dy2st_runtime.nn.parameters": "ParamAttr create_parameter",
             "dy2st_runtime.place": "CPUPlace CUDAPinnedPlace CUDAPlace CustomPlace IPUPlace "
             "XPUPinnedPlace XPUPlace",

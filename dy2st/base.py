@@ -1,0 +1,55 @@
+"""What models import from `paddle.base`, under its old name `paddle.fluid` too: the few names used.
+
+from dy2st.base.framework import in_dygraph_mode
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from dy2st import framework
+from dy2st.framework import core
+from dy2st.mirrors import mirrors
+from dy2st.modes import in_dynamic_mode as in_dygraph_mode
+from dy2st.utils import unique_name
+from dy2st_runtime.ir.tensor import Tensor as Variable
+from dy2st_runtime.nn.parameters import ParamAttr
+from dy2st_runtime.place import CPUPlace, CUDAPlace, as_place
+from dy2st_runtime.tensor import to_tensor as to_variable
+
+
+class guard:
+    """Compute at once in a `with`, as is always done."""
+
+    def __init__(self, place: Any = None) -> None:
+        """Take the place, which must be the CPU."""
+        as_place(place)
+
+    def __enter__(self) -> None:
+        """Nothing is to be changed."""
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is to be changed back."""
+
+
+mirrors(__name__, "data_feeder", ["dy2st.checks"])
+mirrors(__name__, "dygraph", [__name__, "dy2st.nn", "dy2st"])
+mirrors(f"{__name__}.dygraph", "base layers", [__name__, "dy2st.nn"])
+mirrors(__name__, "param_attr", [__name__])
+sys.modules[f"{__name__}.framework"] = framework
+sys.modules[f"{__name__}.core"] = core
+sys.modules[f"{__name__}.unique_name"] = unique_name
+
+__all__ = [
+    "CPUPlace",
+    "CUDAPlace",
+    "ParamAttr",
+    "Variable",
+    "core",
+    "framework",
+    "guard",
+    "in_dygraph_mode",
+    "to_variable",
+    "unique_name",
+]

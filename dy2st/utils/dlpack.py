@@ -1,0 +1,15 @@
+"""Tensors to and from other libraries, without a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st_runtime.tensor import from_dlpack
+
+
+def to_dlpack(x: Any) -> Any:
+    """A capsule with the data of a tensor, for another library."""
+    return x.__dlpack__()
+
+
+__all__ = ["from_dlpack", "to_dlpack"]
