@@ -18,7 +18,7 @@ from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.gradient_flow import refuse_leaf
 from dy2st_runtime.ir.inputs import as_array, common_dtype, complete, drop_missing, is_promoted
 from dy2st_runtime.ir.location import user_location, warn_user
-from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.program import Variable, data_of_tensor
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracer import current_tracer, infer
 from dy2st_runtime.ir.types import TensorType, is_floating
@@ -218,17 +218,17 @@ class EagerTensor(Tensor):
         self._refuse_while_traced("backward()")
         autograd.backward(self, grad_tensor, retain_graph)
 
-    def register_hook(self, hook: Callable[[Any], Any]) -> Callable[[], None]:
+    def register_hook(self, hook: Callable[[Any], Any]) -> HookHandle:
         """Call `hook(gradient)` in backward; what it returns replaces the gradient.
 
-        Returns a function that removes the hook.
+        Returns what removes the hook.
         """
         self._refuse_while_traced("register_hook()")
         if self.stopped:
             raise ArgumentError("a hook on a tensor that has stop_gradient=True never runs")
         hooks = self.hooks if self.node is None else self.node.hooks.setdefault(self.index, [])
         hooks.append(hook)
-        return lambda: hooks.remove(hook)
+        return HookHandle(hooks, hook)
 
     def retain_grads(self) -> None:
         """Keep the gradient of a tensor that is no leaf in `.grad` too."""
@@ -249,10 +249,34 @@ class EagerTensor(Tensor):
         else:
             self.grad = None
 
-    @property
     def gradient(self) -> Array | None:
-        """The gradient as a NumPy array."""
+        """The gradient as a NumPy array, None before `backward`."""
         return None if self.grad is None else np.asarray(self.grad)
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """What the tape has of the operator that made the tensor, None for leaves."""
+        self._refuse_while_traced("grad_fn")
+        return None if self.stopped else self.node
+
+    # -- the numbers alone -------------------------------------------------------------------
+
+    @property
+    def data(self) -> Any:
+        """The numbers without gradients: a tensor that shares them with this one.
+
+        >>> x = to_tensor([1.0], stop_gradient=False)
+        >>> x.data.fill_(3.0) is not x, x.tolist()
+        (True, [3.0])
+        """
+        return _Shared(self) if current_tracer() is None else data_of_tensor(self)
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if current_tracer() is not None:
+            self.set_value(value)
+            return
+        self.array = np.array(value.array if isinstance(value, EagerTensor) else value)
 
     # -- changes -----------------------------------------------------------------------------
 
@@ -333,6 +357,45 @@ class Parameter(EagerTensor):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self.stop_gradient = not value
+
+
+class _Shared(EagerTensor):
+    """A tensor without gradients that has the array of another one: a change in place is one of
+    both."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: EagerTensor):
+        """Take the other one."""
+        self._owner = owner
+        super().__init__(owner.array, stop_gradient=True, name=owner.name)
+
+    @property
+    def array(self) -> Array:
+        """That of the other tensor."""
+        return self._owner.array
+
+    @array.setter
+    def array(self, value: Array) -> None:
+        self._owner.array = value
+
+
+class HookHandle:
+    """What `register_hook` returns: called, or by `remove()`, it removes the hook."""
+
+    def __init__(self, hooks: list[Hook], hook: Hook):
+        """Take the list and the hook in it."""
+        self._hooks: list[Hook] | None = hooks
+        self._hook = hook
+
+    def remove(self) -> bool:
+        """Remove the hook; False if it is removed already."""
+        hooks, self._hooks = self._hooks, None
+        if hooks is not None:
+            hooks.remove(self._hook)
+        return hooks is not None
+
+    __call__ = remove
 
 
 class EagerInterpreter:

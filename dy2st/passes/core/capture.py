@@ -40,7 +40,7 @@ def captured(variable: Variable, path: Path) -> Variable:
             operator.operands.append(variable)
             for inner in operator.blocks:
                 made = inner.add_parameter(variable.type, variable.name)
-                made.number, made.data = variable.number, variable.data
+                made.number, made.held = variable.number, variable.held
         variable = block.parameters[place]
     return variable
 

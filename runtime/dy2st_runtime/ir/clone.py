@@ -61,7 +61,7 @@ def copy_operator(operator: Operator, block: Block, values: dict[Variable, Varia
 
 def _copied(variable: Variable, maker: Operator | Block) -> Variable:
     copied = Variable(variable.type, maker, variable.name)
-    copied.number, copied.data = variable.number, variable.data
+    copied.number, copied.held = variable.number, variable.held
     return copied
 
 

@@ -1,7 +1,7 @@
 """The values of small integer tensors, as far as they are made of sizes.
 
 `reshape(x, shape(y))` has a known shape because the tensor `shape(y)` is carried as what it holds:
-an array of ints and Dims (bools and Conditions for comparisons). A Variable keeps it as `data`;
+an array of ints and Dims (bools and Conditions for comparisons). A Variable keeps it as `held`;
 what an operator makes of its operands' data is said in the operator's record.
 """
 
@@ -36,11 +36,11 @@ def may_be_carried(type: ValueType) -> bool:
 
 def data_of(variable: Variable) -> Data | None:
     """An array of ints and Dims, or of bools and Conditions; None if the values are not known."""
-    if variable.data is None and may_be_carried(variable.type):
+    if variable.held is None and may_be_carried(variable.type):
         maker = variable.maker
         if isinstance(maker, Operator) and maker.name in ("constant", "from_dim"):
-            variable.data = as_data(maker.attributes["value"])
-    data: Data | None = variable.data
+            variable.held = as_data(maker.attributes["value"])
+    data: Data | None = variable.held
     return data
 
 
@@ -67,7 +67,7 @@ def carry(
     for result, data in zip(operator.results, found, strict=False):
         assert isinstance(result.type, TensorType)
         if data is not None and data.shape == result.type.shape:
-            result.data = _in_range(data, result.type)
+            result.held = _in_range(data, result.type)
 
 
 def computed(

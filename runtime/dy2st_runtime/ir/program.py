@@ -57,12 +57,12 @@ class Variable(Tensor):
                   of tensors as Python numbers do. Such a Variable is 0-d, int64, float64 or bool.
     mixed         whether Python has a number here on some paths, and a tensor or another kind of
                   number on others.
-    data          the values of a small integer tensor, as far as sizes tell them: see `data.py`.
+    held          the values of a small integer tensor, as far as sizes tell them: see `data.py`.
     guard         a bool Variable that tells whether the user's variable is bound, and its name:
                   reading it where it is not raises UnboundLocalError when the Program runs.
     """
 
-    __slots__ = ("data", "guard", "maker", "mixed", "name", "number", "overwritten", "type")
+    __slots__ = ("guard", "held", "maker", "mixed", "name", "number", "overwritten", "type")
 
     def __init__(self, type: ValueType, maker: Operator | Block, name: str = ""):
         """Made by an Operator as a result or by a Block as a parameter; names are for reading."""
@@ -72,7 +72,7 @@ class Variable(Tensor):
         self.overwritten: Location | None = None
         self.number: NumberKind | None = None
         self.mixed = False
-        self.data: Any = None
+        self.held: Any = None
         self.guard: tuple[Variable, str] | None = None
 
     @property
@@ -80,10 +80,12 @@ class Variable(Tensor):
         """The type of a Variable that is known to be a tensor."""
         if not isinstance(self.type, TensorType):
             raise refused_list("compared, sorted, or used as a tensor")
-        tracer = None if self.overwritten is None else active()
+        if self.overwritten is None:
+            return self.type
         # The user's object stays, whatever `x.reshape_(...)` makes of its value.
-        now = tracer.captured(self) if hasattr(tracer, "captured") else self  # type: ignore[union-attr]
-        return now.type  # type: ignore[no-any-return]
+        tracer: Any = active()
+        now: TensorType = (tracer.captured(self) if hasattr(tracer, "captured") else self).type
+        return now
 
     @property
     def block(self) -> Block:
@@ -385,6 +387,16 @@ class Variable(Tensor):
             raise AttributeError
 
     @property
+    def data(self) -> Any:
+        """The same value without gradients; after a change in place of either one the other is
+        refused."""
+        return data_of_tensor(self)
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self.set_value(value)
+
+    @property
     def grad(self) -> Any:
         """Refused: `backward` comes when the Program has run."""
         raise _needs_value("the gradient of a traced tensor", _OUTSIDE)
@@ -393,7 +405,9 @@ class Variable(Tensor):
     def grad(self, value: Any) -> None:
         raise _needs_value("the gradient of a traced tensor", _OUTSIDE)
 
-    gradient = grad
+    def gradient(self) -> Any:
+        """Refused, as `grad`."""
+        raise _needs_value("the gradient of a traced tensor", _OUTSIDE)
 
     @property
     def is_leaf(self) -> bool:
@@ -420,6 +434,14 @@ class Variable(Tensor):
     def __repr__(self) -> str:
         """`Variable(%x: tensor<2x3xfloat32>)`."""
         return f"Variable(%{self.name or '?'}: {self.type})"
+
+
+def data_of_tensor(tensor: Tensor) -> Any:
+    """`tensor.data` in a trace: a tensor that may be the same one."""
+    tracer = _recorder()
+    made = F.detach(tensor)
+    tracer.aliases.note(tracer.captured(tensor), made)
+    return made
 
 
 def _recorder() -> Any:

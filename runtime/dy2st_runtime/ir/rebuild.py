@@ -283,7 +283,7 @@ class _Rebuild:
         for index, (parameter, operand) in enumerate(zip(old.parameters, captured, strict=True)):
             made = self._parameter(parameter, inner)
             if index >= carried:
-                made.type, made.data = operand.type, data_of(operand)
+                made.type, made.held = operand.type, data_of(operand)
         self._operators(old, inner)
         inner.yields = [self.values[v] for v in old.yields]
         return inner

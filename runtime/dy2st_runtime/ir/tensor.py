@@ -56,6 +56,20 @@ class Tensor:
         """The tensor with its axes reversed: (n, m) -> (m, n)."""
         return F.transpose(self, list(range(self.ndim))[::-1])  # type: ignore[no-any-return]
 
+    @property
+    def mT(self) -> Tensor:
+        """The tensor with its last two axes exchanged: (..., n, m) -> (..., m, n)."""
+        return F.swapaxes(self, -1, -2)  # type: ignore[no-any-return]
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow through: the opposite of `stop_gradient`."""
+        return self.stop_gradient is False
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.stop_gradient = not value  # type: ignore[misc,assignment]
+
     if TYPE_CHECKING:
         # Methods made from public functions, see `attach_methods`.
         def __getattr__(self, name: str) -> Callable[..., Any]: ...
@@ -233,17 +247,24 @@ def attach_methods(functions: dict[str, Callable[..., Any]], names: list[str]) -
 class _LateMethod:
     """Stands on Tensor for a method of a family that is not loaded, and gives way to it."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, find: Callable[[str], Any]) -> None:
+        self._name, self._find = name, find
 
     def __get__(self, tensor: Tensor | None, owner: type | None = None) -> Any:
-        function = getattr(F, self._name)
-        setattr(Tensor, self._name, function)
-        return function if tensor is None else function.__get__(tensor)
+        found = self._find(self._name)
+        setattr(Tensor, self._name, found)
+        return found if tensor is None else found.__get__(tensor)
 
 
-def attach_late_methods(names: list[str]) -> None:
-    """Make the named functions methods of Tensor; their families are loaded when one is called."""
+def _function(name: str) -> Any:
+    return getattr(F, name)
+
+
+def attach_late_methods(names: list[str], find: Callable[[str], Any] = _function) -> None:
+    """Give Tensor methods (or properties) that are looked up when one is asked for.
+
+    `find` gives what has a name, by default the function; its family is loaded then.
+    """
     for name in names:
         assert name not in Tensor.__dict__, f"Tensor has {name!r} already"
-        setattr(Tensor, name, _LateMethod(name))
+        setattr(Tensor, name, _LateMethod(name, find))

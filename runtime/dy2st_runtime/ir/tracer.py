@@ -180,7 +180,7 @@ class Tracer:
         known = self._captured[block]
         if variable not in known:
             known[variable] = block.add_parameter(variable.type, variable.name)
-            known[variable].data = data_of(variable)
+            known[variable].held = data_of(variable)
             self.aliases.imported(known[variable], variable)
         return known[variable]
 

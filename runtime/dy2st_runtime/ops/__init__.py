@@ -134,7 +134,7 @@ from dy2st_runtime.ops.indexing import (
     slice,
     strided_slice,
 )
-from dy2st_runtime.ops.late import ALIASES, FAMILIES, NOT_METHODS
+from dy2st_runtime.ops.late import ALIASES, ALONE, FAMILIES, METHODS_TOO, NOT_METHODS, alone
 from dy2st_runtime.ops.limits import clip, hardtanh, leaky_relu, relu6
 from dy2st_runtime.ops.loss import (
     binary_cross_entropy,
@@ -298,6 +298,8 @@ declare(FAMILIES)
 declare_aliases(ALIASES)
 attach_late_methods([name for family in FAMILIES for name in family.methods.split()])
 attach_late_methods([name for name in ALIASES if name not in NOT_METHODS])
+attach_late_methods(METHODS_TOO.split())
+attach_late_methods(ALONE.split(), alone)
 
 LATE = places({family.module: family.functions for family in FAMILIES})
 LATE.update({alias: f"{__name__}:{name}" for alias, name in ALIASES.items()})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 from dy2st_runtime.ir.late_families import Family
 
@@ -31,6 +32,17 @@ FAMILIES = (
         functions="adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d conv3d_transpose max_pool3d",
     ),
 )
+
+# Methods that are not functions of the package, or are functions that others do not load late.
+ALONE = (
+    "apply apply_ bfloat16 bool byte char contiguous cpu cuda detach_ device dim double "
+    "element_size float float16 float32 float64 get_device get_strides get_tensor half int int16 "
+    "int32 int64 int8 is_contiguous is_cuda is_dense is_dist is_same_shape is_selected_rows "
+    "is_sparse is_sparse_coo is_sparse_csr is_tensor itemsize long nbytes ndimension new_empty "
+    "new_full new_ones new_zeros pin_memory place repeat requires_grad_ resize_ short "
+    "split_with_sizes stride strides to to_dense type_as uint8 value"
+)
+METHODS_TOO = "broadcast_tensors concat multinomial scatter_nd slice stack strided_slice"
 
 # Second names: of methods, too, where the first one is.
 ALIASES = {
@@ -63,6 +75,11 @@ ALIASES.update(
 )
 ALIASES["mod_"] = "remainder_"
 NOT_METHODS = ("cat", "concatenate", "row_stack")
+
+
+def alone(name: str) -> Any:
+    """A method that is no function."""
+    return import_module("dy2st_runtime.ops.tensor_methods").ALONE[name]
 
 
 def load_all() -> None:

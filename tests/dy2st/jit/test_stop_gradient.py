@@ -204,7 +204,7 @@ def test_what_a_branch_decides_is_refused_where_it_is_asked():
     "ask",
     [
         lambda x: x.grad,
-        lambda x: x.gradient,
+        lambda x: x.gradient(),
         lambda x: x.is_leaf,
         lambda x: x.clear_grad(),
         lambda x: x.register_hook(print),

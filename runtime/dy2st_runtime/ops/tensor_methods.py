@@ -1,0 +1,325 @@
+"""Methods that only tensors have: what they answer of themselves, and conversions by name.
+
+No functions of the package go by these names, some of which are dtypes there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Size, product
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import F, Tensor
+from dy2st_runtime.ir.arguments import as_dtype, as_int, normalize_axis
+from dy2st_runtime.place import CPUPlace, as_place, refuse_device
+
+ALONE: dict[str, Any] = {}
+
+
+def _alone(function: Callable[..., Any]) -> Callable[..., Any]:
+    ALONE[function.__name__] = function
+    return function
+
+
+def _attribute(function: Callable[[Any], Any]) -> property:
+    made = ALONE[function.__name__] = property(function, doc=function.__doc__)
+    return made
+
+
+class Device(str):
+    """The name of a device, with its `type` and `index`."""
+
+    __slots__ = ()
+
+    @property
+    def type(self) -> str:
+        """The kind of device."""
+        return "cpu"
+
+    @property
+    def index(self) -> None:  # type: ignore[override]
+        """Which of several: there is one."""
+
+
+# -- where it lies ----------------------------------------------------------------------------
+
+
+@_attribute
+def place(x: Any) -> CPUPlace:
+    """Where the tensor lies: on the CPU."""
+    return CPUPlace()
+
+
+@_attribute
+def device(x: Any) -> Device:
+    """The name of the device where the tensor lies."""
+    return Device("cpu")
+
+
+@_alone
+def get_device(x: Any) -> int:
+    """The number of the GPU, -1 for the CPU."""
+    return -1
+
+
+@_alone
+def cpu(x: Any) -> Any:
+    """The tensor itself: it lies on the CPU."""
+    return x
+
+
+@_alone
+def cuda(x: Any, device_id: Any = None, blocking: bool = True) -> Any:
+    """Refused, as there is no GPU: ask `is_compiled_with_cuda()` first."""
+    refuse_device("gpu" if device_id is None else f"gpu:{device_id}")
+
+
+@_alone
+def pin_memory(x: Any, blocking: bool = True) -> Any:
+    """Refused, as there is no GPU whose memory would wait for it."""
+    refuse_device("gpu_pinned")
+
+
+@_alone
+def to(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """In another dtype, or on a device, or both: `to("float64")`, `to("cpu")`, `to(other)`.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> to(to_tensor([1.5]), "cpu", "int64").tolist()
+    [1]
+    """
+    for known in ("device", "dtype", "other", "blocking", "non_blocking", "copy"):
+        if known in kwargs:
+            args = (*args, kwargs.pop(known))
+    if kwargs:
+        raise ArgumentError(f"to() takes device, dtype, other and blocking, not {[*kwargs]}")
+    for given in args:
+        if isinstance(given, Tensor):
+            x = F.cast(x, given.dtype)
+        elif _is_dtype(given):
+            x = F.cast(x, given)
+        elif not isinstance(given, bool):
+            as_place(given)
+    return x
+
+
+def _is_dtype(given: Any) -> bool:
+    if isinstance(given, str):
+        return given == "bfloat16" or given in np.sctypeDict
+    return isinstance(given, (np.dtype, type))
+
+
+# -- how it lies ------------------------------------------------------------------------------
+
+
+@_alone
+def dim(x: Any) -> int:
+    """The number of axes."""
+    return x.ndim  # type: ignore[no-any-return]
+
+
+@_alone
+def contiguous(x: Any) -> Any:
+    """The tensor itself: its elements lie one after the other for whoever asks."""
+    return x
+
+
+@_alone
+def is_contiguous(x: Any) -> bool:
+    """True."""
+    return True
+
+
+@_alone
+def element_size(x: Any) -> int:
+    """The bytes of one element."""
+    return x.dtype.itemsize  # type: ignore[no-any-return]
+
+
+@_attribute
+def itemsize(x: Any) -> int:
+    """The bytes of one element."""
+    return x.dtype.itemsize  # type: ignore[no-any-return]
+
+
+@_attribute
+def nbytes(x: Any) -> Size:
+    """The bytes of all elements."""
+    return x.size * x.dtype.itemsize  # type: ignore[no-any-return]
+
+
+@_attribute
+def strides(x: Any) -> list[Size]:
+    """How many elements lie between neighbours along each axis."""
+    return [product(x.shape[axis + 1 :]) for axis in range(x.ndim)]
+
+
+@_alone
+def stride(x: Any, dim: int | None = None) -> Any:
+    """How many elements lie between neighbours along an axis, or along each."""
+    steps = [product(x.shape[axis + 1 :]) for axis in range(x.ndim)]
+    return steps if dim is None else steps[normalize_axis(dim, x.ndim)]
+
+
+@_alone
+def is_same_shape(x: Any, y: Any) -> bool:
+    """Whether two tensors have the same sizes."""
+    return bool(x.shape == y.shape)
+
+
+@_alone
+def is_tensor(x: Any) -> bool:
+    """True."""
+    return True
+
+
+@_alone
+def value(x: Any) -> Any:
+    """The tensor itself."""
+    return x
+
+
+_attribute_false = property(lambda x: False, doc="False: there is no GPU.")
+
+
+def _false(x: Any) -> bool:
+    """False: tensors are dense, whole, and on the CPU."""
+    return False
+
+
+ALONE.update(
+    dict.fromkeys(
+        ("is_sparse", "is_sparse_coo", "is_sparse_csr", "is_dist", "is_selected_rows"), _false
+    )
+)
+ALONE.update(
+    ndimension=dim,
+    get_strides=stride,
+    is_dense=is_tensor,
+    get_tensor=value,
+    to_dense=value,
+    is_cuda=_attribute_false,
+)
+
+
+# -- conversions ------------------------------------------------------------------------------
+
+
+def _conversion(name: str) -> Callable[[Any], Any]:
+    def convert(x: Any) -> Any:
+        return F.cast(x, as_dtype(name) if name != "bfloat16" else name)
+
+    convert.__name__, convert.__doc__ = name, f"The tensor as {name}."
+    return convert
+
+
+_DTYPES = {
+    **{name: name for name in ("bool", "float16", "float32", "float64", "bfloat16")},
+    **{name: name for name in ("int8", "int16", "int32", "int64", "uint8")},
+    **{"half": "float16", "float": "float32", "double": "float64", "byte": "uint8"},
+    **{"char": "int8", "short": "int16", "int": "int32", "long": "int64"},
+}
+ALONE.update({name: _conversion(dtype) for name, dtype in _DTYPES.items()})
+
+
+@_alone
+def type_as(x: Any, other: Any) -> Any:
+    """The tensor in the dtype of another."""
+    return F.cast(x, other.dtype)
+
+
+# -- others of its kind -----------------------------------------------------------------------
+
+
+def _new(make: Callable[..., Any]) -> Callable[..., Any]:
+    def made(
+        x: Any,
+        *size: Any,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        pin_memory: bool = False,
+    ) -> Any:
+        as_place(device)
+        whole = size[0] if len(size) == 1 and not isinstance(size[0], int) else list(size)
+        tensor = make(whole, dtype=x.dtype if dtype is None else dtype)
+        if requires_grad:
+            tensor.stop_gradient = False
+        return tensor
+
+    return made
+
+
+ALONE["new_zeros"] = _new(lambda shape, dtype: F.zeros(shape, dtype))
+ALONE["new_ones"] = _new(lambda shape, dtype: F.ones(shape, dtype))
+ALONE["new_empty"] = _new(lambda shape, dtype: F.empty(shape, dtype))
+
+
+@_alone
+def new_full(x: Any, size: Any, fill_value: Any, **options: Any) -> Any:
+    """A tensor of one number, of the dtype of x unless another is given."""
+    dtype = options.pop("dtype", None)
+    filled = F.full(size, fill_value, x.dtype if dtype is None else dtype)
+    return to(filled, **{name: options[name] for name in ("device",) if name in options})
+
+
+@_alone
+def repeat(x: Any, *repeats: Any) -> Any:
+    """x put together repeats[i] times along axis i.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> repeat(to_tensor([1, 2]), 2, 1).tolist()
+    [[1, 2], [1, 2]]
+    """
+    return F.tile(x, list(repeats) if len(repeats) != 1 else repeats[0])
+
+
+@_alone
+def split_with_sizes(x: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """Parts of the given sizes along an axis."""
+    return F.split(x, list(split_sizes), dim)
+
+
+@_alone
+def apply(x: Any, func: Callable[[Any], Any]) -> Any:
+    """func(x); refused where gradients flow, which would not see what `func` does in place."""
+    if not x.stop_gradient:
+        raise ArgumentError("apply() takes a tensor through which no gradient flows: detach() it")
+    return func(x)
+
+
+@_alone
+def apply_(x: Any, func: Callable[[Any], Any]) -> Any:
+    """x becomes func(x); refused as `apply` is."""
+    made = apply(x, func)
+    x.replace(lambda old: F.assign(made))
+    return x
+
+
+@_alone
+def requires_grad_(x: Any, requires_grad: bool = True) -> Any:
+    """Let gradients flow through, or not; the tensor itself."""
+    x.stop_gradient = not requires_grad
+    return x
+
+
+@_alone
+def detach_(x: Any) -> Any:
+    """Let no gradient flow through from here on; the tensor itself."""
+    x.replace(F.detach)
+    x.stop_gradient = True
+    return x
+
+
+@_alone
+def resize_(x: Any, shape: Any, fill_zero: bool = False, name: str | None = None) -> Any:
+    """The first elements in another shape, in place; more than there are only with fill_zero."""
+    count = as_int(product(shape), "a size") - as_int(x.size, "a size")
+    if count > 0 and not fill_zero:
+        raise ArgumentError(f"resize_: {count} elements have no value; pass fill_zero=True")
+    zeros = F.zeros([max(count, 0)], x.dtype)
+    x.replace(lambda old: F.reshape(F.concat([F.flatten(old), zeros])[: product(shape)], shape))
+    return x
