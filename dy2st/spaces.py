@@ -13,6 +13,7 @@ _MODULES = (
     "framework",
     "io",
     "linalg",
+    "metric",
     "passes",
     "regularizer",
     "tensor",
