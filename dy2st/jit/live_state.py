@@ -11,6 +11,7 @@ from dy2st.convert.outer import Buffer, Change
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Program, Tensor, Tracer, Variable
 from dy2st_runtime.ir.clone import clone
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.nn.layer import note_other_buffers
 from dy2st_runtime.tensor import EagerTensor
 
@@ -231,7 +232,13 @@ def known_tensor(value: Any, known: Iterable[EagerTensor]) -> Any:
 
 
 def take_in_place(tensor: EagerTensor, value: EagerTensor, may_be_cut: bool) -> None:
-    """A tensor that the call has changed in place; `set_value` cuts it off what it was made of."""
+    """A tensor that the call has changed in place; `set_value` cuts it off what it was made of.
+
+    Under `no_grad` gradients go on flowing to that.
+    """
+    if not may_be_cut and not is_grad_enabled():
+        tensor.array = value.array
+        return
     is_cut = may_be_cut and tensor.node is not None and value.node is None
     tensor.stopped = value.stopped and (tensor.stopped or is_cut)
     tensor.array, tensor.node, tensor.index = value.array, value.node, value.index

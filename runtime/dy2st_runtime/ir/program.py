@@ -84,7 +84,9 @@ class Variable(Tensor):
             return self.type
         # The user's object stays, whatever `x.reshape_(...)` makes of its value.
         tracer: Any = active()
-        now: TensorType = (tracer.captured(self) if hasattr(tracer, "captured") else self).type
+        if not hasattr(tracer, "captured"):
+            return self.type
+        now: TensorType = tracer.captured(self).type
         return now
 
     @property

@@ -31,6 +31,16 @@ def beginning() -> ConversionError:
     )
 
 
+def changed_without_recording() -> ConversionError:
+    """Of a change in place under `no_grad` of what gradients flow through."""
+    return ConversionError(
+        "a tensor through which gradients flow is changed in place under no_grad()",
+        at=user_location(),
+        why="gradients would go on flowing as if it were not changed, which a Program cannot say",
+        hint="change a detach() of it, or change it where gradients are recorded",
+    )
+
+
 def check_replaced(tensor: Tensor, old: Variable, new: Variable) -> None:
     """Refuse a change in place after which a tensor is what a Program cannot make of it."""
     if isinstance(tensor, Variable) or old.type == new.type:

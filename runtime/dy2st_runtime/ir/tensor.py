@@ -68,7 +68,7 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        self.stop_gradient = not value  # type: ignore[misc,assignment]
+        self.stop_gradient = not value  # type: ignore[misc]
 
     if TYPE_CHECKING:
         # Methods made from public functions, see `attach_methods`.

@@ -57,7 +57,13 @@ from dy2st_runtime.ir.program import (
     Variable,
 )
 from dy2st_runtime.ir.python_numbers import may_outgrow
-from dy2st_runtime.ir.refusals import check_replaced, escaped, out_of_date, unbound
+from dy2st_runtime.ir.refusals import (
+    changed_without_recording,
+    check_replaced,
+    escaped,
+    out_of_date,
+    unbound,
+)
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
@@ -452,6 +458,8 @@ class Tracer:
     def replace(self, tensor: Tensor, compute: Callable[[Tensor], Any]) -> None:
         """Let a tensor become what is computed of it, in place."""
         self.flags.check_change(tensor, refuses_leaves=True)
+        if self.is_grad_wanted and not is_grad_enabled() and not self.flags.get(tensor):
+            raise changed_without_recording()
         old, new = self.captured(tensor), self.variable(compute(tensor))
         if new is not self.local(old):
             check_replaced(tensor, old, new)

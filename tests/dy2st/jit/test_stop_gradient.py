@@ -379,4 +379,4 @@ def test_a_tensor_that_an_operator_made_stays_in_need_of_gradients_if_it_is_chan
     for recorded in (dy2st.enable_grad, dy2st.no_grad):
         expected = one_call(eager, eager, [1.0, 2.0, 3.0], False, recorded)
         assert one_call(layer, static, [1.0, 2.0, 3.0], False, recorded) == expected
-    assert not layer.p.stop_gradient and layer.p.is_leaf
+    assert not layer.p.stop_gradient and not layer.p.is_leaf
