@@ -22,29 +22,54 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     >>> default_collate_fn([{"x": 1.5, "name": "a"}, {"x": 2.5, "name": "b"}])
     {'x': array([1.5, 2.5]), 'name': ['a', 'b']}
     """
-    sample = batch[0]
-    if isinstance(sample, np.ndarray):
-        return _stack(np.stack, batch)
-    if isinstance(sample, EagerTensor):
-        return _stack(ops.stack, batch)
-    if isinstance(sample, (numbers.Number, np.generic)):
-        return np.array(batch)
-    if isinstance(sample, (str, bytes)):
-        return list(batch)
-    if isinstance(sample, Mapping):
-        return {key: default_collate_fn([entry[key] for entry in batch]) for key in sample}
-    if isinstance(sample, Sequence):
-        _refuse_other_lengths(batch)
-        return [default_collate_fn(field) for field in zip(*batch)]
+    return _COLLATE[_kind_of[type(batch[0])]](batch)
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "array": (np.ndarray,),
+    "tensor": (EagerTensor,),
+    "number": (numbers.Number, np.generic),
+    "text": (str, bytes),
+    "mapping": (Mapping,),
+    "sequence": (Sequence,),
+}
+
+
+class _KindOf(dict[type, str]):
+    """The kind of each type; it is kept, for abstract classes take their time to answer."""
+
+    def __missing__(self, type: type) -> str:
+        found = (kind for kind, types in _KINDS.items() if issubclass(type, types))
+        self[type] = kind = next(found, "other")
+        return kind
+
+
+_kind_of = _KindOf()
+
+
+def _collate_mapping(batch: Sequence[Any]) -> Any:
+    return {key: default_collate_fn([entry[key] for entry in batch]) for key in batch[0]}
+
+
+def _collate_sequence(batch: Sequence[Any]) -> Any:
+    try:
+        fields = list(zip(*batch, strict=True))
+    except ValueError as error:
+        lengths = [len(entry) for entry in batch]
+        raise ShapeError(f"samples of a batch have as many fields each, not {lengths}") from error
+    return [default_collate_fn(field) for field in fields]
+
+
+def _refuse(batch: Sequence[Any]) -> Any:
     raise DTypeError(
-        f"samples with a {type(sample).__name__} make no batch: a field is an array, a tensor, a "
-        "number, a text, or a dict, list or tuple of such; for others write a collate_fn"
+        f"samples with a {type(batch[0]).__name__} make no batch: a field is an array, a tensor, "
+        "a number, a text, or a dict, list or tuple of such; for others write a collate_fn"
     )
 
 
 def _stack(stack: Callable[..., Any], batch: Sequence[Any]) -> Any:
     try:
-        return stack(list(batch))
+        return stack(batch)
     except ValueError as error:
         shapes = [list(np.shape(entry)) for entry in batch]
         place = next((i for i, shape in enumerate(shapes) if shape != shapes[0]), None)
@@ -56,10 +81,15 @@ def _stack(stack: Callable[..., Any], batch: Sequence[Any]) -> Any:
         ) from error
 
 
-def _refuse_other_lengths(batch: Sequence[Any]) -> None:
-    lengths = [len(entry) for entry in batch]
-    if len(set(lengths)) != 1:
-        raise ShapeError(f"samples of a batch have as many fields each, not {lengths}")
+_COLLATE: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "array": lambda batch: _stack(np.stack, batch),
+    "tensor": lambda batch: _stack(ops.stack, batch),
+    "number": np.array,
+    "text": list,
+    "mapping": _collate_mapping,
+    "sequence": _collate_sequence,
+    "other": _refuse,
+}
 
 
 def default_convert_fn(batch: Any) -> Any:
@@ -73,11 +103,10 @@ def default_convert_fn(batch: Any) -> Any:
 
 def map_leaves(change: Callable[[Any], Any], batch: Any) -> Any:
     """The batch with each leaf changed; sequences become lists, mappings dicts."""
-    if isinstance(batch, (np.ndarray, EagerTensor, str, bytes)):
-        return change(batch)
-    if isinstance(batch, Mapping):
+    kind = _kind_of[type(batch)]
+    if kind == "mapping":
         return {key: map_leaves(change, field) for key, field in batch.items()}
-    if isinstance(batch, Sequence):
+    if kind == "sequence":
         return [map_leaves(change, field) for field in batch]
     return change(batch)
 
