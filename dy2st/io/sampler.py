@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence, Sized
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -211,13 +212,10 @@ class BatchSampler(Sampler[list[int]]):
         return self._in_batches(self.sampler)
 
     def _in_batches(self, indices: Iterable[int]) -> Iterator[list[int]]:
-        batch: list[int] = []
-        for index in indices:
-            batch.append(index)
-            if len(batch) == self.batch_size:
-                yield batch
-                batch = []
-        if batch and not self.drop_last:
+        rest = iter(indices)
+        while batch := list(islice(rest, self.batch_size)):
+            if self.drop_last and len(batch) < self.batch_size:
+                return
             yield batch
 
     def __len__(self) -> int:
