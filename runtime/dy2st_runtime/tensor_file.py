@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 from safetensors import SafetensorError
-from safetensors.numpy import save_file
+from safetensors.numpy import save, save_file
 
 from dy2st_runtime.errors import ArgumentError, FormatError
 from dy2st_runtime.files import naming, replacing
@@ -48,11 +48,12 @@ _MAX_AXES = 64
 _LIMIT = 2**63
 _METADATA = "__metadata__"
 # The only key of the metadata, because the library writes several in no fixed order: JSON of the
-# digest, and of names with the name under which the same array is stored. Older files have the
-# latter alone, under a key of its own.
+# digest, of the containers that the arrays stood in, and of names with the name under which the
+# same array is stored. Older files have the latter alone, under a key of its own.
 _OURS = "dy2st"
 _SAME_AS = "same_as"
 _DIGEST = "digest"
+_TREE = "tree"
 _OS_ERROR = re.compile(r"\(os error ([0-9]+)\)")
 
 
@@ -69,12 +70,14 @@ def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
         store_arrays(temporary, arrays)
 
 
-def store_arrays(path: Path, arrays: Mapping[str, Array], digest: str = "") -> None:
-    """Write arrays to a new file, with the digest that a text beside it has too."""
-    stored, same_as = _once_each(arrays)
-    facts: dict[str, Any] = {_DIGEST: digest} if digest else {}
-    facts |= {_SAME_AS: same_as} if same_as else {}
-    metadata = {_OURS: json.dumps(facts, sort_keys=True)} if facts else None
+def store_arrays(
+    path: Path, arrays: Mapping[str, Array], digest: str = "", tree: Any = None
+) -> None:
+    """Write arrays to a new file, with the digest that a text beside it has too.
+
+    `tree` is JSON of the containers that the arrays stood in.
+    """
+    stored, metadata = _content(arrays, digest, tree)
     try:
         save_file(stored, path, metadata=metadata)
     except SafetensorError as error:
@@ -82,6 +85,30 @@ def store_arrays(path: Path, arrays: Mapping[str, Array], digest: str = "") -> N
         if number is None:
             raise
         raise OSError(int(number[1]), os.strerror(int(number[1]))) from error
+
+
+def bytes_of(arrays: Mapping[str, Array], tree: Any = None) -> bytes:
+    """What `store_arrays` writes, in memory."""
+    stored, metadata = _content(arrays, "", tree)
+    return bytes(save(stored, metadata=metadata))
+
+
+def _content(
+    arrays: Mapping[str, Array], digest: str, tree: Any
+) -> tuple[dict[str, Array], dict[str, str] | None]:
+    """Arrays and metadata for the library."""
+    stored, same_as = _once_each(arrays)
+    given = {_DIGEST: digest, _SAME_AS: same_as, _TREE: tree}
+    facts = {name: value for name, value in given.items() if value}
+    if not facts:
+        return stored, None
+    text = json.dumps(facts, sort_keys=True)
+    if len(text) > _MAX_HEADER // 3:  # it stands in JSON once more, and beside the names
+        raise ArgumentError(
+            f"{len(text)} bytes of names, texts and numbers are too many beside the arrays: make "
+            "tensors of long lists of numbers"
+        )
+    return stored, {_OURS: text}
 
 
 def digest_of(arrays: Mapping[str, Array]) -> str:
@@ -118,10 +145,16 @@ def _once_each(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str,
 
 
 class StoredArrays(NamedTuple):
-    """What a file holds: arrays by name, and the digest of them, "" in older files."""
+    """What a file holds: arrays by name, and the digest of them, "" in older files.
+
+    `tree` is JSON of the containers that the arrays stood in, None where there is none; `size` is
+    the number of bytes of all this.
+    """
 
     digest: str
     arrays: dict[str, Array]
+    tree: Any = None
+    size: int = 0
 
 
 def read_arrays(path: Path, mmap: bool = True) -> dict[str, Array]:
@@ -136,7 +169,20 @@ def read_arrays(path: Path, mmap: bool = True) -> dict[str, Array]:
 
 def read_stored(path: Path, mmap: bool = True) -> StoredArrays:
     """What `read_arrays` reads, with the digest."""
-    data = _bytes_of(path, mmap)
+    return stored_in(path, _bytes_of(path, mmap))
+
+
+def is_stored(data: Array) -> bool:
+    """Whether the bytes begin as a safetensors file does."""
+    head = data[:9].tobytes()
+    return head[8:] == b"{" and int.from_bytes(head[:8], "little") <= _MAX_HEADER
+
+
+def stored_in(path: Any, data: Array, more_may_follow: bool = False) -> StoredArrays:
+    """What the bytes of a safetensors file hold; `path` names them in errors.
+
+    The arrays are views of the bytes. Raises FormatError as `read_arrays`.
+    """
     length = int.from_bytes(data[:8].tobytes(), "little")
     if length > min(len(data) - 8, _MAX_HEADER):
         raise _damaged(path, "it is truncated, or no safetensors file")
@@ -149,13 +195,13 @@ def read_stored(path: Path, mmap: bool = True) -> StoredArrays:
         if entry.begin != covered or entry.end > len(body):
             raise _damaged(path, f"the data of {entry.name!r} is missing, overlaps or leaves a gap")
         arrays[entry.name], covered = entry.array(body), entry.end
-    if covered != len(body):
+    if covered != len(body) and not more_may_follow:
         raise _damaged(path, f"it has {len(body)} bytes of data and names {covered}")
     facts = _facts(path, metadata if isinstance(metadata, dict) else {})
     arrays.update(_shared(path, facts.get(_SAME_AS, {}), arrays))
-    return StoredArrays(
-        str(facts.get(_DIGEST, "")), {name: arrays[name] for name in sorted(arrays)}
-    )
+    in_order = {name: arrays[name] for name in sorted(arrays)}
+    size = 8 + length + covered
+    return StoredArrays(str(facts.get(_DIGEST, "")), in_order, facts.get(_TREE), size)
 
 
 def _bytes_of(path: Path, mmap: bool) -> Array:
@@ -168,11 +214,11 @@ def _bytes_of(path: Path, mmap: bool) -> Array:
         return np.frombuffer(path.read_bytes(), np.uint8)
 
 
-def _damaged(path: Path, what: str) -> FormatError:
+def _damaged(path: Any, what: str) -> FormatError:
     return FormatError(f"{path}: {what}; save or copy the model again")
 
 
-def _header(path: Path, text: bytes) -> dict[str, Any]:
+def _header(path: Any, text: bytes) -> dict[str, Any]:
     try:
         header = json.loads(text.decode("utf-8"))  # of bytes it would guess the encoding
     except (ValueError, RecursionError):
@@ -201,7 +247,7 @@ class _Entry(NamedTuple):
         return array if sys.byteorder == "little" else array.byteswap()
 
 
-def _entry(path: Path, name: str, facts: Any) -> _Entry:
+def _entry(path: Any, name: str, facts: Any) -> _Entry:
     """The checked entry of one array."""
     facts = facts if isinstance(facts, dict) else {}
     kind, shape, place = facts.get("dtype"), facts.get("shape"), facts.get("data_offsets")
@@ -224,7 +270,7 @@ def _are_counts(value: Any) -> TypeGuard[list[int]]:
     return isinstance(value, list) and all(type(n) is int and 0 <= n < _LIMIT for n in value)
 
 
-def _facts(path: Path, metadata: dict[str, Any]) -> dict[str, Any]:
+def _facts(path: Any, metadata: dict[str, Any]) -> dict[str, Any]:
     """What we have written into the metadata."""
     text = metadata.get(_OURS)
     if isinstance(text, str):
@@ -233,7 +279,7 @@ def _facts(path: Path, metadata: dict[str, Any]) -> dict[str, Any]:
     return {_SAME_AS: _header(path, text.encode())} if isinstance(text, str) else {}
 
 
-def _shared(path: Path, same_as: Any, arrays: Mapping[str, Array]) -> dict[str, Array]:
+def _shared(path: Any, same_as: Any, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Arrays under their further names."""
     found = {}
     for name, other in same_as.items() if isinstance(same_as, dict) else ():
@@ -247,9 +293,12 @@ def _shared(path: Path, same_as: Any, arrays: Mapping[str, Array]) -> dict[str, 
 
 __all__ = [
     "StoredArrays",
+    "bytes_of",
     "digest_of",
+    "is_stored",
     "read_arrays",
     "read_stored",
     "store_arrays",
+    "stored_in",
     "write_arrays",
 ]
