@@ -1,0 +1,1 @@
+"""Checkpoints: state dicts and other nested data, saved, and loaded from several libraries."""

@@ -1,0 +1,78 @@
+"""Nested containers walked from top to bottom, within bounds: what is saved, and what is loaded."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+MAX_DEPTH = 100
+_PLAIN = (str, int, float, bool, type(None), complex, bytes, bytearray)
+_SEQUENCES = (list, tuple)
+_DICTS = (dict, OrderedDict)
+_SETS = (set, frozenset)  # of keys alone, which are plain
+
+
+class Unfolded:
+    """A tree anew, with other leaves.
+
+    What stands at several places is made once. A container may hold itself or unfold endlessly
+    (lists of ten lists that are one, a hundred deep): `fail` hears of it.
+    """
+
+    def __init__(
+        self,
+        convert: Callable[[Any], Any],
+        fail: Callable[[str], NoReturn],
+        most: int = 10_000_000,
+    ):
+        """`convert` gives what stands for a node, or the node itself to go on inside."""
+        self._convert, self._fail, self._most = convert, fail, most
+        self._made: dict[int, tuple[Any, Any, int]] = {}  # node, what it became, how much it is
+        self._open: set[int] = set()
+
+    def __call__(self, tree: Any) -> Any:
+        """The new tree."""
+        return self._anew(tree)[0]
+
+    def _anew(self, node: Any) -> tuple[Any, int]:
+        """What a node becomes, and how many objects that is when it is written out."""
+        if type(node) in _PLAIN:
+            return node, 1
+        known = self._made.get(id(node))
+        if known is not None:
+            return known[1:]
+        if id(node) in self._open:
+            self._fail("a container holds itself")
+        if len(self._open) >= MAX_DEPTH:
+            self._fail(f"containers are nested more than {MAX_DEPTH} deep")
+        self._open.add(id(node))
+        made, size = self._one(node)
+        self._open.remove(id(node))
+        if size > self._most:
+            self._fail(f"it unfolds to more than {self._most} objects")
+        self._made[id(node)] = node, made, size
+        return made, size
+
+    def _one(self, node: Any) -> tuple[Any, int]:
+        converted = self._convert(node)
+        if converted is not node:
+            return converted, 1
+        kind = type(node)
+        if kind in _DICTS:
+            values = [self._anew(value) for value in node.values()]
+            pairs = zip(node, (value for value, _ in values))
+            return kind(pairs), 1 + sum(size for _, size in values)
+        if kind in _SEQUENCES:
+            values = [self._anew(value) for value in node]
+            return kind(value for value, _ in values), 1 + sum(size for _, size in values)
+        if kind in _SETS:
+            return kind(node), 1 + len(node)
+        if isinstance(node, (np.ndarray, np.generic)):
+            return node, 1
+        self._fail(f"it holds {node if hasattr(node, 'module') else kind.__name__}")
+
+
+__all__ = ["MAX_DEPTH", "Unfolded"]
