@@ -36,6 +36,7 @@ LATE = {
             "dy2st.modes": "LazyGuard disable_signal_handler disable_static enable_static "
             "get_flags in_dynamic_mode in_dynamic_or_pir_mode set_flags set_printoptions",
             "dy2st.reader": "batch",
+            "dy2st_runtime.checkpoint": "load save",
             "dy2st_runtime.nn.parameters": "ParamAttr create_parameter",
             "dy2st_runtime.place": "CPUPlace CUDAPinnedPlace CUDAPlace CustomPlace IPUPlace "
             "XPUPinnedPlace XPUPlace",

@@ -1,0 +1,166 @@
+"""Checkpoints read: what a file is, its content tells."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from dy2st_runtime.checkpoint.paddle_file import read_paddle
+from dy2st_runtime.checkpoint.source import AnyFile, Source, path_of
+from dy2st_runtime.checkpoint.structure import read_tree
+from dy2st_runtime.checkpoint.tensors import as_tensor
+from dy2st_runtime.checkpoint.torch_file import MAGIC, read_legacy, read_zip
+from dy2st_runtime.checkpoint.tree import Unfolded
+from dy2st_runtime.errors import ArgumentError, FormatError, MissingFile
+from dy2st_runtime.tensor import EagerTensor
+from dy2st_runtime.tensor_file import is_stored, stored_in
+
+_CONFIGS = ("model_filename", "params_filename", "keep_name_table", "return_numpy", "safetensors")
+_MOST_INDEX = 100_000_000
+# The first object of a legacy file of torch: protocol, LONG1 of ten bytes, its end.
+_LEGACY = b"\x8a\x0a" + MAGIC.to_bytes(10, "little") + b"."
+
+
+def load(path: AnyFile, **configs: Any) -> Any:
+    """What `save` has written; also checkpoints of PaddlePaddle, torch and Hugging Face.
+
+    The content tells what a file is, not its name: our own, any safetensors file (a dict of
+    tensors), a `.pdparams` or `.pdopt` of Paddle 2 and 3, a `.pt`, `.pth` or `.bin` of torch (zip,
+    and the older kind), an index of shards (`model.safetensors.index.json`). An `io.BytesIO` is
+    read from where it stands, and is left after the object.
+
+    No code of a file is ever run: pickles are read by a machine that makes tensors, arrays, plain
+    containers, numbers and texts, and refuses all else. Nothing of the file stays in use: it may be
+    replaced at once.
+
+    `return_numpy=True` gives arrays in place of tensors, read-only where several share their data;
+    `keep_name_table=True` keeps the table of names in a state dict of Paddle. bfloat16 needs the
+    package ml_dtypes. Raises FormatError for a file that is damaged, foreign or asks for more than
+    data, MissingFile, FileAccessError, and DTypeError for elements that tensors do not have.
+
+    >>> import io
+    >>> from dy2st_runtime.checkpoint import save
+    >>> buffer = io.BytesIO()
+    >>> save([1, {"a": (2.5, None)}], buffer)
+    >>> _ = buffer.seek(0)
+    >>> load(buffer)
+    [1, {'a': (2.5, None)}]
+    """
+    _check(configs)
+    if not isinstance(path, io.BytesIO):
+        _refuse_models(path_of(path))
+    source = Source(path)
+    as_numpy = bool(configs.get("return_numpy"))
+    if is_stored(np.frombuffer(source.data, np.uint8)):
+        return _read_ours(source, as_numpy)
+    head = bytes(source.data[:64])
+    if head.startswith(b"PK\x03\x04"):
+        return read_zip(source, as_numpy)
+    if head[2:].startswith(_LEGACY):
+        return read_legacy(source, as_numpy)
+    if head.startswith(b"\x80"):
+        return read_paddle(source, bool(configs.get("keep_name_table")), as_numpy)
+    if head.lstrip().startswith(b"{") and source.path is not None:
+        return _read_shards(source, source.path, configs)
+    raise FormatError(
+        f"{source.name} is no checkpoint: neither safetensors, nor a pickle of Paddle (protocol 2 "
+        "or later), nor a file of torch.save; or it is damaged"
+    )
+
+
+def _check(configs: dict[str, Any]) -> None:
+    unknown = [name for name in configs if name not in _CONFIGS]
+    if unknown:
+        raise ArgumentError(f"load has no option {unknown[0]!r}; it has {', '.join(_CONFIGS)}")
+    for name in ("model_filename", "params_filename"):
+        if configs.get(name) is not None:
+            raise ArgumentError(
+                f"{name} is for models of Paddle 1, which are not read: save the state dict with "
+                "Paddle 2 or 3, and give the path of that file"
+            )
+
+
+def _refuse_models(path: Path) -> None:
+    """Say what to call for the path of a saved Program."""
+    stem = path.with_suffix("") if path.suffix == ".mlir" else path
+    if not path.is_file() or path.suffix == ".mlir":
+        if Path(f"{stem}.mlir").is_file():
+            raise ArgumentError(
+                f"{stem} was saved by jit.save: jit.load({os.fspath(stem)!r}) gives the model, and "
+                f"load({os.fspath(stem) + '.safetensors'!r}) its parameters alone"
+            )
+        near = [f"{path}{ending}" for ending in (".pdparams", ".pdopt", ".safetensors", ".pt")]
+        found = [name for name in near if Path(name).is_file()]
+        if found and not path.exists():
+            raise MissingFile(f"there is no {path}; give the whole name, {found[0]}")
+
+
+def _read_ours(source: Source, as_numpy: bool) -> Any:
+    data = np.frombuffer(source.data, np.uint8)
+    stored = stored_in(source.name, data, more_may_follow=source.path is None)
+    source.end_at(stored.size)
+    once = {id(array): np.array(array) for array in stored.arrays.values()}
+    arrays = {name: once[id(array)] for name, array in stored.arrays.items()}
+    if stored.tree is None:
+        return arrays if as_numpy else {n: as_tensor(source.name, a) for n, a in arrays.items()}
+    tree = read_tree(source.name, stored.tree, arrays)
+    return Unfolded(_array_of, _refuse)(tree) if as_numpy else tree
+
+
+def _array_of(node: Any) -> Any:
+    return node.array if isinstance(node, EagerTensor) else node
+
+
+def _refuse(what: str) -> NoReturn:
+    raise FormatError(what)
+
+
+# -- checkpoints in several files -------------------------------------------------------------
+
+
+def _read_shards(source: Source, path: Path, configs: dict[str, Any]) -> dict[str, Any]:
+    """The tensors of all files that an index names."""
+    places = _places(source)
+    found: dict[str, Any] = {}
+    for file in sorted(set(places.values())):
+        shard = load(path.parent / file, **configs)
+        wanted = [name for name, place in places.items() if place == file]
+        missing = [name for name in wanted if not isinstance(shard, dict) or name not in shard]
+        if missing:
+            raise FormatError(f"{path.parent / file} has no {missing[0]!r:.80}, as {path} says")
+        found.update({name: shard[name] for name in wanted})
+    return {name: found[name] for name in places}
+
+
+def _places(source: Source) -> dict[str, str]:
+    """The file of each tensor: in the folder of the index, and nowhere else."""
+    try:
+        index = json.loads(bytes(source.data[:_MOST_INDEX]).decode("utf-8"))
+        places = index["weight_map"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise FormatError(
+            f"{source.name} is a text, and no index of shards with a weight_map"
+        ) from None
+    if type(places) is not dict or not all(map(_is_plain, places.values())):
+        raise FormatError(
+            f"{source.name}: its weight_map names files outside of its folder, or none"
+        )
+    return places
+
+
+def _is_plain(name: Any) -> bool:
+    """Whether a name of a file stays in its folder, and is of no other index."""
+    return (
+        type(name) is str
+        and name not in ("", ".", "..")
+        and not any(sign in name for sign in "/\\:\0")
+        and not name.endswith(".json")
+    )
+
+
+__all__ = ["load"]
