@@ -185,8 +185,8 @@ def _walk(
 def backward(tensor: Any, gradient: Any = None, retain_graph: bool = False) -> None:
     """Add d tensor / d leaf to `leaf.grad` of every leaf that needs gradients.
 
-    Raises ArgumentError if the tensor is not a scalar and no gradient is given, or if it does not
-    depend on anything that needs gradients.
+    Without a gradient to start with it is that of the sum of the elements. Raises ArgumentError if
+    the tensor does not depend on anything that needs gradients.
     """
     if tensor.stop_gradient:
         raise ArgumentError(
@@ -209,13 +209,19 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool = False,
+    no_grad_vars: Any = None,
 ) -> list[Any]:
     """Gradients of the sum of outputs with respect to each input, without touching `.grad`.
 
     `create_graph` makes the result differentiable itself. An input that no output depends on gives
     None with `allow_unused` and ArgumentError without.
     """
+    if not only_inputs:
+        raise ArgumentError("grad: call backward() for the gradients of all leaves")
+    if no_grad_vars is not None:
+        raise ArgumentError("grad: use x.detach() where no gradient is to flow, not no_grad_vars")
     outputs, inputs = _as_list(outputs), _as_list(inputs)
     _refuse_traced((*outputs, *inputs))
     seeds = [None] * len(outputs) if grad_outputs is None else _as_list(grad_outputs)
@@ -249,12 +255,8 @@ def _refuse_traced(tensors: Sequence[Any]) -> None:
 
 
 def _seed(tensor: Any, gradient: Any) -> Any:
+    """The gradient to start with: of the sum of the elements, if none is given."""
     if gradient is None:
-        if tensor.array.size != 1:
-            raise ArgumentError(
-                f"a gradient is needed to start from a tensor of shape {tensor.shape}; "
-                "reduce it to a scalar first, or pass one"
-            )
         return F.ones_like(tensor).detach()
     if list(gradient.shape) != list(tensor.shape):
         raise ArgumentError(

@@ -465,7 +465,7 @@ def _from_python(value: Any, dtype: np.dtype[Any] | None) -> EagerTensor:
 
 
 def to_tensor(
-    data: Any, dtype: Any = None, stop_gradient: bool = True, place: Any = None
+    data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True
 ) -> EagerTensor:
     """A tensor with a copy of `data`: numbers, nested lists, arrays, tensors.
 
@@ -520,14 +520,15 @@ def _has_traced(data: Any) -> bool:
     return isinstance(data, (Tensor, Dim, Condition))
 
 
-def from_numpy(array: Array) -> EagerTensor:
+def from_numpy(ndarray: Array) -> EagerTensor:
     """A tensor on the same memory as the array; do not change the array afterwards."""
-    return EagerTensor(as_array(array, None))
+    return EagerTensor(as_array(ndarray, None))
 
 
-def from_dlpack(source: Any) -> EagerTensor:
-    """A tensor on the same memory as any object that speaks DLPack."""
-    return EagerTensor(np.from_dlpack(source))
+def from_dlpack(dlpack: Any, device: Any = None, copy: bool | None = None) -> EagerTensor:
+    """A tensor on the same memory as any object that speaks DLPack, or on a copy of it."""
+    array = np.from_dlpack(dlpack)
+    return EagerTensor(array.copy() if copy else array)
 
 
 def _numbers(data: Any) -> Any:
@@ -551,9 +552,9 @@ def wrapped(result: Any) -> Any:
     return EagerTensor(result)
 
 
-def is_tensor(value: Any) -> bool:
-    """Whether `value` is a tensor, eager or traced."""
-    return isinstance(value, Tensor)
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor, eager or traced."""
+    return isinstance(x, Tensor)
 
 
 install_eager(EagerInterpreter())

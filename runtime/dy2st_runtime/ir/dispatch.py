@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.late_families import ALIASES, load_function
+from dy2st_runtime.ir.spelling import spelled
 from dy2st_runtime.thread_state import ThreadState
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -72,6 +73,8 @@ def eagerly() -> Iterator[None]:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
+SPELLED: dict[str, Callable[..., Any]] = {}
+"""The functions as users call them, in PaddlePaddle's other spellings too."""
 METHODS: list[str] = []
 
 
@@ -80,7 +83,8 @@ def public(function: Function) -> Function:
     name = function.__name__
     assert name not in FUNCTIONS, f"function {name!r} is defined twice"
     FUNCTIONS[name] = function
-    return function
+    SPELLED[name] = call = spelled(function)
+    return call
 
 
 def method(function: Function) -> Function:

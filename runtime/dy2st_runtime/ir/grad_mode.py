@@ -27,9 +27,9 @@ def is_grad_enabled() -> bool:
 class set_grad_enabled:
     """Switch recording on or off in a `with`, or for the calls of a function."""
 
-    def __init__(self, enabled: bool):
+    def __init__(self, mode: bool):
         """Take the mode that holds inside."""
-        self._wanted = bool(enabled)
+        self._wanted = bool(mode)
         self._outer: list[bool] = []
 
     def __enter__(self) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.dims import Condition, Dim, Size
 from dy2st_runtime.dims import product as _product
-from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.dispatch import SPELLED, F
 from dy2st_runtime.ir.types import DType, TensorType
 
 
@@ -257,7 +257,8 @@ class _LateMethod:
 
 
 def _function(name: str) -> Any:
-    return getattr(F, name)
+    function = getattr(F, name)
+    return SPELLED.get(name, function)
 
 
 def attach_late_methods(names: list[str], find: Callable[[str], Any] = _function) -> None:

@@ -1,6 +1,6 @@
 """The operator set, by family. Importing it fills the table of records and Tensor's methods."""
 
-from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS
+from dy2st_runtime.ir.dispatch import METHODS, SPELLED
 from dy2st_runtime.ir.late_families import declare, declare_aliases
 from dy2st_runtime.ir.tensor import attach_late_methods, attach_methods
 from dy2st_runtime.late import late_names, places
@@ -230,19 +230,16 @@ from dy2st_runtime.ops.reduce import (
     cumprod,
     cumsum,
     cumsum_of,
-    logsumexp,
     max,
     mean,
     min,
-    norm,
     prod,
-    std,
     sum,
     sum_to,
-    var,
 )
 from dy2st_runtime.ops.resize import interpolate, upsample
 from dy2st_runtime.ops.sorting import argsort, searchsorted, sort, topk, unique
+from dy2st_runtime.ops.statistics import logsumexp, norm, std, var
 from dy2st_runtime.ops.tensor_array import (
     array_append,
     array_concat,
@@ -293,7 +290,7 @@ from dy2st_runtime.ops.visible import (
     raise_,
 )
 
-attach_methods(FUNCTIONS, METHODS)
+attach_methods(SPELLED, METHODS)
 declare(FAMILIES)
 declare_aliases(ALIASES)
 attach_late_methods([name for family in FAMILIES for name in family.methods.split()])

@@ -188,7 +188,7 @@ def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0, name: str | Non
 
 
 @public
-def silu(x: Any, name: str | None = None) -> Any:
+def silu(x: Any, inplace: bool = False, name: str | None = None) -> Any:
     """x * sigmoid(x): (...,) -> (...,)."""
     return apply("silu", x)
 

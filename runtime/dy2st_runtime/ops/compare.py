@@ -189,25 +189,25 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @method
-def logical_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
+def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Whether both are true (not 0), elementwise with broadcasting."""
     return apply("logical_and", x, y)  # type: ignore[no-any-return]
 
 
 @method
-def logical_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
+def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Whether one or both are true (not 0), elementwise with broadcasting."""
     return apply("logical_or", x, y)  # type: ignore[no-any-return]
 
 
 @method
-def logical_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Tensor:
+def logical_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Whether exactly one is true (not 0), elementwise with broadcasting."""
     return apply("logical_xor", x, y)  # type: ignore[no-any-return]
 
 
 @method
-def logical_not(x: Any, out: Any = None, name: str | None = None) -> Tensor:
+def logical_not(x: Any, name: str | None = None) -> Tensor:
     """Whether x is false (0), elementwise."""
     return apply("logical_not", x)  # type: ignore[no-any-return]
 

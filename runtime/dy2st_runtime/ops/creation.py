@@ -285,10 +285,10 @@ define(
 _default_dtype = np.dtype("float32")
 
 
-def set_default_dtype(dtype: Any) -> None:
+def set_default_dtype(d: Any) -> None:
     """Set the dtype of floats made without one: float16, float32 or float64."""
     global _default_dtype
-    wanted = as_dtype(dtype)
+    wanted = as_dtype(d)
     if wanted.kind != "f":
         raise ArgumentError(f"the default dtype is a float, not {wanted}")
     _default_dtype = wanted
@@ -301,12 +301,14 @@ def get_default_dtype() -> str:
 
 @public
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A tensor of a shape whose elements are all `fill_value`; float32 for floats."""
+    """A tensor of a shape whose elements are all `fill_value`, a number or a text such as "-inf".
+
+    Numbers and tensors give the default dtype, bools give bool.
+    """
     if isinstance(fill_value, Tensor):
-        is_number = getattr(fill_value, "number", None) in (int, float)
-        default: Any = _default_dtype if is_number else fill_value.dtype
-        return F.broadcast_to(F.cast(fill_value, as_dtype(dtype, default)), shape)
-    default = SCALAR_DTYPES.get(type(fill_value), _default_dtype)
+        value = F.cast(fill_value, as_dtype(dtype, _default_dtype))
+        return F.broadcast_to(F.reshape(value, []) if value.ndim else value, shape)
+    default: Any = SCALAR_DTYPES.get(type(fill_value), _default_dtype)
     if isinstance(fill_value, (float, int)) and not isinstance(fill_value, bool):
         default = _default_dtype
     wanted = as_dtype(dtype, default)
@@ -426,13 +428,13 @@ def _triangle(name: str, x: Any, diagonal: Any) -> Any:
 
 
 @method
-def diag(x: Any, offset: int = 0, name: str | None = None) -> Any:
-    """A matrix with x on a diagonal, or the diagonal of a matrix."""
+def diag(x: Any, offset: int = 0, padding_value: Any = 0, name: str | None = None) -> Any:
+    """A matrix with x on a diagonal and `padding_value` elsewhere, or the diagonal of a matrix."""
     if x.ndim == 1:
         size = x.shape[0] + abs(offset)
         rows = F.arange(x.shape[0]) + max(-offset, 0)
         columns = F.arange(x.shape[0]) + max(offset, 0)
-        return F.setitem(zeros([size, size], x.dtype), (rows, columns), x)
+        return F.setitem(full([size, size], padding_value, x.dtype), (rows, columns), x)
     if x.ndim != 2:
         raise ArgumentError(f"diag takes a vector or a matrix, not a tensor of {x.ndim} axes")
     steps = F.arange(minimum(x.shape[0] + min(offset, 0), x.shape[1] - max(offset, 0)))
@@ -475,9 +477,9 @@ def detach(x: Any, name: str | None = None) -> Any:
 
 
 @public
-def shape(x: Any) -> Any:
-    """The sizes of x as an int64 tensor; `x.shape` is the list."""
-    return apply("shape", x)
+def shape(input: Any) -> Any:
+    """The sizes of a tensor as an int64 tensor; `x.shape` is the list."""
+    return apply("shape", input)
 
 
 @method
@@ -487,13 +489,15 @@ def numel(x: Any, name: str | None = None) -> Any:
 
 
 @method
-def rank(x: Any) -> Any:
+def rank(input: Any) -> Any:
     """The number of axes as a 0-d tensor; `x.ndim` is the number."""
-    return full([], x.ndim, "int64")
+    return full([], input.ndim, "int64")
 
 
 def _plain(value: Any) -> Any:
-    """A Python number, or a Dim."""
+    """A Python number, also of a text, or a Dim."""
+    if isinstance(value, str):
+        return _number_of_text(value)
     return value if isinstance(value, (bool, int, float, Dim)) else as_array(value, None).item()
 
 
@@ -502,3 +506,10 @@ def _number(value: Any) -> Any:
     if isinstance(value, (Dim, Variable)):
         return as_size(value, "an end of a range")
     return _plain(value)
+
+
+def _number_of_text(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentError(f"{text!r} is no number") from None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime import dims
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Sample, Tensor, apply, method
 from dy2st_runtime.ops.rules import PAIRS, define_binary, of_sizes
 
@@ -160,15 +161,19 @@ define_binary(
 
 
 @method
-def add(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x + y, elementwise with broadcasting: (...,) + (...,) -> (...,)."""
-    return apply("add", x, y)  # type: ignore[no-any-return]
+def add(x: Any, y: Any, name: str | None = None, alpha: Any = 1) -> Tensor:
+    """x + alpha * y, elementwise with broadcasting: (...,) + (...,) -> (...,)."""
+    return apply("add", x, _times(y, alpha))  # type: ignore[no-any-return]
 
 
 @method
-def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x - y, elementwise with broadcasting."""
-    return apply("subtract", x, y)  # type: ignore[no-any-return]
+def subtract(x: Any, y: Any, name: str | None = None, alpha: Any = 1) -> Tensor:
+    """x - alpha * y, elementwise with broadcasting."""
+    return apply("subtract", x, _times(y, alpha))  # type: ignore[no-any-return]
+
+
+def _times(y: Any, alpha: Any) -> Any:
+    return y if isinstance(alpha, int) and alpha == 1 else apply("multiply", y, alpha)
 
 
 @method
@@ -178,9 +183,23 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @method
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y, elementwise with broadcasting; integers give a float as in NumPy."""
-    return apply("divide", x, y)  # type: ignore[no-any-return]
+def divide(x: Any, y: Any, name: str | None = None, rounding_mode: str | None = None) -> Tensor:
+    """x / y, elementwise with broadcasting; integers give a float.
+
+    rounding_mode: 'floor' rounds down and 'trunc' towards 0, in the dtype of the operands.
+    """
+    if rounding_mode is None:
+        return apply("divide", x, y)  # type: ignore[no-any-return]
+    if rounding_mode not in ("floor", "trunc"):
+        raise ArgumentError(
+            f"divide: rounding_mode is None, 'floor' or 'trunc', not {rounding_mode!r}"
+        )
+    down = apply("floor_divide", x, y)
+    if rounding_mode == "floor":
+        return down  # type: ignore[no-any-return]
+    rest = apply("subtract", x, apply("multiply", down, y))
+    is_short = F.logical_and(F.less_than(down, 0), F.not_equal(rest, 0))
+    return F.where(is_short, down + 1, down)  # type: ignore[no-any-return]
 
 
 @method

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.dims import require
+from dy2st_runtime.dims import equal, require
 from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import F, public
 from dy2st_runtime.ir.arguments import normalize_axes, pair
@@ -16,16 +16,27 @@ def embedding(
     x: Any,
     weight: Any,
     padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
     sparse: bool = False,
+    scale_grad_by_freq: bool = False,
     name: str | None = None,
 ) -> Any:
     """weight[x]: integers (...), (rows, width) -> (..., width).
 
-    The row `padding_idx` gives zeros and gets no gradient.
+    The row `padding_idx` gives zeros and gets no gradient. Rows whose norm is above `max_norm` are
+    scaled down to it. Gradients are never `sparse`.
     """
+    if scale_grad_by_freq:
+        raise ArgumentError(
+            "embedding has no scale_grad_by_freq: divide by how often each index occurs in a hook"
+        )
     if x.dtype.kind not in "iu":
         raise DTypeError(f"embedding takes integers, not {x.dtype}")
-    rows = F.gather(weight, x)
+    rows = F.gather(weight, x, 0)
+    if max_norm is not None:
+        size = F.detach(F.norm(rows, norm_type, axis=-1, keepdim=True))
+        rows = rows * F.minimum(max_norm / F.maximum(size, 1e-7), 1.0)
     if padding_idx is None:
         return rows
     pad = padding_idx + weight.shape[0] if padding_idx < 0 else padding_idx
@@ -39,6 +50,7 @@ def dropout(
     p: float = 0.5,
     axis: Any = None,
     training: bool = True,
+    inplace: bool = False,
     mode: str = "upscale_in_train",
     name: str | None = None,
 ) -> Any:
@@ -87,11 +99,22 @@ def scaled_dot_product_attention(
     dropout_p: float = 0.0,
     is_causal: bool = False,
     training: bool = True,
+    backend: str | None = None,
+    scale: float | None = None,
+    enable_gqa: bool = True,
     name: str | None = None,
 ) -> Any:
-    """softmax(q k' / sqrt(d) + mask) v: (n, l, heads, d) three times -> (n, l, heads, d)."""
+    """softmax(scale * q k' + mask) v: (n, l, heads, d) three times -> (n, l, heads, d).
+
+    The scale is 1 / sqrt(d) by default. Keys and values may have fewer heads, each of them for
+    several heads of the query. `backend` says nothing: there is one.
+    """
     q, k, v = (F.transpose(part, [0, 2, 1, 3]) for part in (query, key, value))
-    scores = F.matmul(q * query.shape[-1] ** -0.5, k, transpose_y=True)
+    if enable_gqa and equal(k.shape[1], q.shape[1]) is False:
+        k, v = (F.repeat_interleave(part, q.shape[1] // part.shape[1], 1) for part in (k, v))
+    scores = F.matmul(
+        q * (query.shape[-1] ** -0.5 if scale is None else scale), k, transpose_y=True
+    )
     if is_causal:
         rows = F.unsqueeze(F.arange(q.shape[2]), [1])
         scores = F.where(F.less_equal(F.arange(k.shape[2]), rows), scores, float("-inf"))
@@ -103,7 +126,9 @@ def scaled_dot_product_attention(
 
 
 @public
-def pixel_shuffle(x: Any, upscale_factor: int, data_format: str = "NCHW") -> Any:
+def pixel_shuffle(
+    x: Any, upscale_factor: int, data_format: str = "NCHW", name: str | None = None
+) -> Any:
     """(n, c*r*r, h, w) -> (n, c, h*r, w*r); with "NHWC" the channels come last."""
     x, is_last = channels_first(x, data_format, 2)
     (r,), (n, c, h, w) = pair(upscale_factor, 1, "upscale_factor"), x.shape

@@ -26,14 +26,16 @@ from dy2st_runtime.ops.rules import are_inside, broadcast_shapes, require_dtype
 
 
 @method
-def gather(x: Any, index: Any, axis: Any = 0, name: str | None = None) -> Any:
+def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any:
     """The slices of x at the places `index` along an axis: (n, ...), (m,) -> (m, ...).
+
+    Without an axis it is the first one.
 
     >>> from dy2st_runtime.tensor import to_tensor
     >>> gather(to_tensor([5, 6, 7]), to_tensor([2, 0])).tolist()
     [7, 5]
     """
-    return apply("index", x, index, axes=(normalize_axis(axis, x.ndim),))
+    return apply("index", x, index, axes=(normalize_axis(0 if axis is None else axis, x.ndim),))
 
 
 @method
@@ -157,9 +159,12 @@ def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) ->
 
 
 @method
-def index_add(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
-    """x with `value` added to its slices at the places `index` along an axis."""
+def index_add(
+    x: Any, index: Any, axis: int, value: Any, alpha: Any = 1, name: str | None = None
+) -> Any:
+    """x with `alpha * value` added to its slices at the places `index` along an axis."""
     place = (normalize_axis(axis, x.ndim),)
+    value = value if isinstance(alpha, int) and alpha == 1 else value * alpha
     return apply("index_put", x, value, index, axes=place, accumulate=True)
 
 
@@ -288,20 +293,25 @@ define(
 
 
 @public
-def one_hot(x: Any, num_classes: Any, name: str | None = None) -> Any:
+def one_hot(x: Any, num_classes: Any = -1, name: str | None = None) -> Any:
     """1 at the place x of a new last axis, 0 elsewhere: (...,) -> (..., num_classes), float32.
+
+    -1 stands for the largest class there is, and one.
 
     Raises IndexError for a class below 0 or not below num_classes.
     """
+    if isinstance(num_classes, int) and num_classes == -1:
+        num_classes = F.max(x) + 1
     if is_unknown(num_classes):
         return F.dynamic("one_hot", x, num_classes)
     return apply("one_hot", x, num_classes=as_size(num_classes, "num_classes"))
 
 
 @public
-def sequence_mask(x: Any, maxlen: Any, dtype: Any = "int64", name: str | None = None) -> Any:
-    """1 before the place x of a new last axis, 0 from there on: (...,) -> (..., maxlen)."""
-    if maxlen is None:
-        raise ArgumentError("sequence_mask: maxlen is needed, the largest length is not known")
-    places = F.arange(as_size(maxlen, "maxlen"))
+def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | None = None) -> Any:
+    """1 before the place x of a new last axis, 0 from there on: (...,) -> (..., maxlen).
+
+    Without maxlen it is the largest of x.
+    """
+    places = F.arange(F.max(x) if maxlen is None else maxlen)
     return F.cast(F.less_than(places, F.unsqueeze(x, [x.ndim])), as_dtype(dtype))

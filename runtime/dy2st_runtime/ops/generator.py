@@ -10,13 +10,13 @@ import numpy as np
 _generator: np.random.Generator | None = None
 
 
-def seed(value: int) -> None:
+def seed(seed: int) -> None:
     """Start the random numbers anew: the same seed gives the same numbers, eagerly and static.
 
     >>> seed(0)
     """
     global _generator
-    _generator = np.random.default_rng(value)
+    _generator = np.random.default_rng(seed)
 
 
 def generator() -> np.random.Generator:
@@ -27,11 +27,11 @@ def generator() -> np.random.Generator:
     return _generator
 
 
-def get_rng_state() -> dict[str, Any]:
-    """Where the generator stands, for `set_rng_state`."""
+def get_rng_state(device: Any = None) -> dict[str, Any]:
+    """Where the one generator stands, for `set_rng_state`."""
     return dict(generator().bit_generator.state)
 
 
-def set_rng_state(state: dict[str, Any]) -> None:
+def set_rng_state(state_list: dict[str, Any], device: Any = None) -> None:
     """Go back to where the generator stood."""
-    generator().bit_generator.state = state
+    generator().bit_generator.state = state_list

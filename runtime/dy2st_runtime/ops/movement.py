@@ -219,8 +219,17 @@ define(
 
 
 @method
-def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
-    """The axes in another order: axis i of the result is axis perm[i] of x."""
+def transpose(
+    x: Any, perm: Any = None, *more: Any, name: Any = None, dim0: Any = None, dim1: Any = None
+) -> Any:
+    """The axes in another order: axis i of the result is axis perm[i] of x.
+
+    Two numbers, `transpose(x, 0, 1)`, exchange two axes; more of them are the order.
+    """
+    if perm is None:
+        return swapaxes(x, dim0, dim1)
+    if more:
+        return swapaxes(x, perm, *more) if len(more) == 1 else transpose(x, [perm, *more])
     order = tuple(normalize_axis(p, x.ndim) for p in perm)
     if sorted(order) != list(range(x.ndim)):
         raise ArgumentError(f"transpose: {list(perm)} is no order of {x.ndim} axes")
@@ -253,7 +262,7 @@ def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> 
 
 
 @method
-def swapaxes(x: Any, axis0: int, axis1: int, name: str | None = None) -> Any:
+def swapaxes(x: Any, axis0: Any, axis1: Any, name: str | None = None) -> Any:
     """Two axes exchanged."""
     order = list(range(x.ndim))
     a, b = normalize_axis(axis0, x.ndim), normalize_axis(axis1, x.ndim)
@@ -377,9 +386,15 @@ def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
 
 @method
 def repeat_interleave(
-    x: Any, repeats: Any, axis: int | None = None, name: str | None = None
+    x: Any,
+    repeats: Any,
+    axis: int | None = None,
+    name: str | None = None,
+    output_size: int | None = None,
 ) -> Any:
     """Every element along an axis `repeats` times in a row; a list has one number an element.
+
+    `output_size`, how long that makes the axis, is not needed.
 
     >>> from dy2st_runtime.tensor import to_tensor
     >>> repeat_interleave(to_tensor([7, 8]), 2).tolist()

@@ -104,7 +104,7 @@ def pad(
     pad: Any,
     mode: str = "constant",
     value: float = 0.0,
-    data_format: str = "NCHW",
+    data_format: str | None = None,
     pad_from_left_axis: bool = True,
     name: str | None = None,
 ) -> Any:
@@ -130,7 +130,7 @@ def pad(
     if len(pairs) == x.ndim:
         pads = pairs if pad_from_left_axis else pairs[::-1]
     else:
-        pads = _of_spatial_axes(pairs, x, data_format)
+        pads = _of_spatial_axes(pairs, x, data_format or "NCHW")
     return apply("pad", x, pads=tuple(pads), mode=mode, value=_value_for(x, value))
 
 

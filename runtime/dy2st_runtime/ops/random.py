@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import require
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import Effect, Sample, TensorType, apply, define, public
+from dy2st_runtime.ir import Effect, F, Sample, Tensor, TensorType, apply, define, public
 from dy2st_runtime.ir.arguments import as_dtype, as_int, as_shape, as_size
 from dy2st_runtime.ir.attribute_kinds import INDEX, SIZE, SIZES
 from dy2st_runtime.ops.generator import generator
@@ -119,7 +119,7 @@ define(
 def uniform(
     shape: Any,
     dtype: Any = None,
-    min: float = -1.0,
+    min: float = 0,
     max: float = 1.0,
     seed: int = 0,
     name: str | None = None,
@@ -136,8 +136,13 @@ def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 
 
 @public
-def normal(mean: float = 0.0, std: float = 1.0, shape: Any = (), name: str | None = None) -> Any:
-    """Normal random numbers; float32."""
+def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Any:
+    """Normal random numbers of a shape; float32, or the dtype and shape of tensors given."""
+    if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        pattern = F.zeros_like(mean + std)
+        drawn = apply("gaussian", shape=tuple(pattern.shape), dtype=pattern.dtype)
+        return drawn * std + mean
+    shape = [] if shape is None else shape
     return apply("gaussian", shape=as_shape(shape), mean=float(mean), std=float(std))
 
 
@@ -151,7 +156,7 @@ def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 def randint(
     low: int = 0,
     high: int | None = None,
-    shape: Any = (1,),
+    shape: Any = [1],  # noqa: B006  nobody changes it
     dtype: Any = None,
     name: str | None = None,
 ) -> Any:
@@ -170,9 +175,9 @@ def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Any:
 
 
 @public
-def bernoulli(x: Any, name: str | None = None) -> Any:
-    """1 with probability x, else 0, elementwise."""
-    return apply("bernoulli", x)
+def bernoulli(x: Any, p: Any = None, name: str | None = None) -> Any:
+    """1 with probability x, else 0, elementwise; with probability p in the shape of x if given."""
+    return apply("bernoulli", x if p is None else F.full_like(x, p))
 
 
 @public

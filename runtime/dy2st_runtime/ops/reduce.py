@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dy2st_runtime.dims import Size, equal, less, maximum, minimum, product, require, same_shape
-from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import (
     F,
     Kind,
@@ -394,9 +394,11 @@ def sum(
 
 
 @method
-def mean(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
+def mean(
+    x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None, dtype: Any = None
+) -> Any:
     """The mean along axes, all by default."""
-    return _reduce("mean", x, axis, keepdim)
+    return _reduce("mean", x if dtype is None else F.cast(x, as_dtype(dtype)), axis, keepdim)
 
 
 @method
@@ -475,68 +477,6 @@ def _arg(name: str, x: Any, axis: int | None, keepdim: bool, dtype: Any) -> Any:
     else:
         index = apply(name, x, axis=normalize_axis(axis, x.ndim), keepdim=bool(keepdim))
     return F.cast(index, as_dtype(dtype))
-
-
-@method
-def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """log(sum(exp(x))) along axes, all by default; without overflow."""
-    axes = list(normalize_axes(axis, x.ndim))
-    top = F.detach(max(x, axes, keepdim=True))
-    top = F.where(F.isfinite(top), top, F.zeros_like(top))
-    total = F.log(sum(F.exp(x - top), axes, keepdim=True)) + top
-    return (
-        total
-        if keepdim
-        else F.reshape(total, list(reduced_shape(tuple(x.shape), tuple(axes), False)))
-    )
-
-
-@method
-def var(
-    x: Any,
-    axis: Axes = None,
-    unbiased: bool = True,
-    keepdim: bool = False,
-    name: str | None = None,
-) -> Any:
-    """The mean squared distance from the mean along axes; `unbiased` divides by n - 1."""
-    axes = normalize_axes(axis, x.ndim)
-    squares = F.square(x - mean(x, list(axes), keepdim=True))
-    if not unbiased:
-        return mean(squares, list(axes), keepdim)
-    count = product([x.shape[a] for a in axes]) - 1
-    return sum(squares, list(axes), keepdim=keepdim) / F.cast(count, squares.dtype)
-
-
-@method
-def std(
-    x: Any,
-    axis: Axes = None,
-    unbiased: bool = True,
-    keepdim: bool = False,
-    name: str | None = None,
-) -> Any:
-    """The square root of `var`."""
-    return F.sqrt(var(x, axis, unbiased, keepdim))
-
-
-@method
-def norm(
-    x: Any, p: Any = None, axis: Axes = None, keepdim: bool = False, name: str | None = None
-) -> Any:
-    """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf, 0, or "fro" for 2."""
-    if p in (None, "fro", 2, 2.0):
-        return F.sqrt(sum(F.square(x), axis, keepdim=keepdim))
-    if isinstance(p, str):
-        raise ArgumentError(f"norm: p is a number or 'fro', not {p!r}")
-    size = F.abs(x)
-    if p in (float("inf"), float("-inf")):
-        return (max if p > 0 else min)(size, axis, keepdim)
-    if p == 0:
-        return sum(F.cast(F.not_equal(x, 0), x.dtype), axis, keepdim=keepdim)
-    if p == 1:
-        return sum(size, axis, keepdim=keepdim)
-    return F.pow(sum(F.pow(size, float(p)), axis, keepdim=keepdim), 1.0 / p)
 
 
 @method

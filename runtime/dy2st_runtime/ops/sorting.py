@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import product, require
-from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_size, fresh_symbol, is_unknown, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXIS, NONE, either
@@ -42,7 +42,7 @@ def argsort(
     x: Any,
     axis: int = -1,
     descending: bool = False,
-    stable: bool = True,
+    stable: bool = False,
     name: str | None = None,
 ) -> Any:
     """The places of the elements in order along an axis; always stable, NaN the largest."""
@@ -54,7 +54,7 @@ def sort(
     x: Any,
     axis: int = -1,
     descending: bool = False,
-    stable: bool = True,
+    stable: bool = False,
     name: str | None = None,
 ) -> Any:
     """The elements in order along an axis.
@@ -129,11 +129,19 @@ def searchsorted(
     out_int32: bool = False,
     right: bool = False,
     name: str | None = None,
+    side: str | None = None,
+    sorter: Any = None,
 ) -> Any:
     """How many elements of a sorted vector lie before each value: (n,), (...,) -> (...,).
 
-    Equal elements lie before with `right`, behind without.
+    Equal elements lie before with `right` or `side="right"`, behind without. `sorter` holds the
+    places of the elements of a vector that is not sorted.
     """
+    if side not in (None, "left", "right"):
+        raise ArgumentError(f"searchsorted: side is 'left' or 'right', not {side!r}")
+    if sorter is not None:
+        sorted_sequence = F.take_along_axis(sorted_sequence, sorter, -1, broadcast=False)
+    right = right or side == "right"
     found = apply("searchsorted", sorted_sequence, values, right=bool(right))
     return F.cast(found, "int32") if out_int32 else found
 
@@ -175,9 +183,10 @@ def unique(
     return_counts: bool = False,
     axis: int | None = None,
     dtype: Any = "int64",
+    sorted: bool = True,
     name: str | None = None,
 ) -> Any:
-    """The distinct elements in order (or slices along an axis), and what else is asked for.
+    """The distinct elements, always in order (or slices along an axis), and what else is asked for.
 
     return_index: where each is first. return_inverse: which of them every element is.
     return_counts: how often each occurs. No gradient flows through.

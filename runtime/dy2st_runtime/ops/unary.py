@@ -427,8 +427,14 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
 
 
 @method
-def round(x: Any, name: str | None = None) -> Tensor:
-    """The nearest integer, halves to even, elementwise: (...,) -> (...,)."""
+def round(x: Any, decimals: int = 0, name: str | None = None) -> Tensor:
+    """The nearest integer, halves to even, elementwise: (...,) -> (...,).
+
+    With `decimals` so many places behind the point stay.
+    """
+    if decimals:
+        factor = 10.0**decimals
+        return round(x * factor) / factor  # type: ignore[no-any-return]
     return apply("round", x)  # type: ignore[no-any-return]
 
 

@@ -231,8 +231,6 @@ def test_hooks_on_leaves_and_between():
 
 def test_what_backward_refuses():
     x = rt.to_tensor([1.0, 2.0], stop_gradient=False)
-    with pytest.raises(ArgumentError, match="scalar"):
-        (x * 2).backward()
     with pytest.raises(ArgumentError, match="stop_gradient"):
         rt.to_tensor(1.0).backward()
     y = (x * 2).sum()

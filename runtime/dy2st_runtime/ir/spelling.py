@@ -1,0 +1,127 @@
+"""Other spellings of calls that PaddlePaddle takes: names of arguments, `out=`, sizes one by one.
+
+They are told by one table for all public functions, so a function itself has one spelling only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+from dy2st_runtime.dims import Dim
+from dy2st_runtime.errors import ArgumentError
+
+_HAS_KEYWORDS = 0x08
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+OTHER_NAMES: dict[str, tuple[str, ...]] = {
+    "input": ("x", "arr", "values"),
+    "tensors": ("x",),
+    "x1": ("x",),
+    "x2": ("y",),
+    "other": ("y",),
+    "vec2": ("y",),
+    "exponent": ("y",),
+    "target": ("label",),
+    "dim": ("axis", "axes", "dim"),
+    "dims": ("axis", "axes", "repeat_times"),
+    "start_dim": ("start_axis",),
+    "end_dim": ("stop_axis",),
+    "size": ("shape",),
+    "sizes": ("shape",),
+    "eps": ("epsilon",),
+    "ord": ("p",),
+    "return_indices": ("return_mask",),
+    "lambd": ("threshold",),
+    "boundaries": ("sorted_sequence",),
+    "end": ("stop",),
+    "steps": ("num",),
+    "n": ("num_rows",),
+    "m": ("num_columns",),
+}
+"""A name that an argument may be given by, and what it is called then; the first that there is."""
+
+_LISTS, _BEHIND_LISTS = ("shape", "repeat_times"), ("dtype", "name")
+"""A list that may be given as one argument after the other, `x.reshape(2, 3)`: what it is called,
+and what may follow it (in `full(2, 3)` the second number is no size)."""
+
+
+def spelled(function: Function) -> Function:
+    """The function, which takes its arguments in the other spellings too."""
+    code = function.__code__
+    if code.co_flags & _HAS_KEYWORDS:
+        return function
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    knows = frozenset(names).issuperset
+    at = _place_of_list(names)
+
+    @wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        if at is not None and len(args) > at + 1:
+            args = _together(args, at)
+        if named and not knows(named):
+            return _respelled(function, names, args, named)
+        return function(*args, **named)
+
+    return cast(Function, call)
+
+
+def _place_of_list(names: tuple[str, ...]) -> int | None:
+    for at in range(min(2, len(names) - 1)):
+        if names[at] in _LISTS and names[at + 1] in _BEHIND_LISTS:
+            return at
+    return None
+
+
+def _together(args: tuple[Any, ...], at: int) -> tuple[Any, ...]:
+    """The sizes as one list; what follows them is no size."""
+    count = at
+    while count < len(args) and _is_size(args[count]):
+        count += 1
+    return args if count < at + 2 else (*args[:at], list(args[at:count]), *args[count:])
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is int or isinstance(value, Dim) or getattr(value, "ndim", None) == 0
+
+
+def _respelled(
+    function: Callable[..., Any],
+    names: tuple[str, ...],
+    args: tuple[Any, ...],
+    named: dict[str, Any],
+) -> Any:
+    plain: dict[str, Any] = {}
+    rest: dict[str, Any] = {}
+    for name, value in named.items():
+        target = name if name in names else _target(name, names)
+        if target in plain:
+            raise TypeError(f"{function.__name__}() got {target!r} twice, also as {name!r}")
+        (rest if target is None else plain)[target or name] = value
+    out = rest.pop("out", None)
+    is_leaf = _is_leaf(rest) if "dtype" in names else False
+    result = function(*args, **plain, **rest)
+    if is_leaf:
+        result.stop_gradient = False
+    return result if out is None else _written(function.__name__, result, out)
+
+
+def _target(name: str, names: tuple[str, ...]) -> str | None:
+    """What an argument of another name is called here, None if there is no such argument."""
+    return next((target for target in OTHER_NAMES.get(name, ()) if target in names), None)
+
+
+def _is_leaf(rest: dict[str, Any]) -> bool:
+    """Whether a new tensor needs gradients; there is one device, so that says nothing."""
+    rest.pop("device", None)
+    rest.pop("pin_memory", None)
+    return bool(rest.pop("requires_grad", False))
+
+
+def _written(name: str, result: Any, out: Any) -> Any:
+    """`out` with the result as its value."""
+    if not hasattr(result, "tensor_type"):
+        raise ArgumentError(f"{name} gives several tensors, so it has no out=: assign them")
+    out.set_value(result)
+    return out

@@ -1,0 +1,85 @@
+"""What describes many elements along axes: variance, norms, the logarithm of a sum of powers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st_runtime.dims import product
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import F, method
+from dy2st_runtime.ir.arguments import Axes, as_dtype, normalize_axes
+from dy2st_runtime.ops.reduce import reduced_shape
+
+
+@method
+def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """log(F.sum(exp(x))) along axes, all by default; without overflow."""
+    axes = list(normalize_axes(axis, x.ndim))
+    top = F.detach(F.max(x, axes, keepdim=True))
+    top = F.where(F.isfinite(top), top, F.zeros_like(top))
+    total = F.log(F.sum(F.exp(x - top), axes, keepdim=True)) + top
+    return (
+        total
+        if keepdim
+        else F.reshape(total, list(reduced_shape(tuple(x.shape), tuple(axes), False)))
+    )
+
+
+@method
+def var(
+    x: Any,
+    axis: Axes = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    name: str | None = None,
+    correction: float = 1,
+) -> Any:
+    """The mean squared distance from the mean along axes, divided by n - correction.
+
+    `unbiased` says whether the correction is 1 or 0.
+    """
+    axes = normalize_axes(axis, x.ndim)
+    squares = F.square(x - F.mean(x, list(axes), keepdim=True))
+    off = correction if unbiased is None else int(unbiased)
+    if off == 0:
+        return F.mean(squares, list(axes), keepdim)
+    count = product([x.shape[a] for a in axes]) - off
+    return F.sum(squares, list(axes), keepdim=keepdim) / F.cast(count, squares.dtype)
+
+
+@method
+def std(
+    x: Any,
+    axis: Axes = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    name: str | None = None,
+    correction: float = 1,
+) -> Any:
+    """The square root of `var`."""
+    return F.sqrt(var(x, axis, unbiased, keepdim, correction=correction))
+
+
+@method
+def norm(
+    x: Any,
+    p: Any = None,
+    axis: Axes = None,
+    keepdim: bool = False,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Any:
+    """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf, 0, or "fro" for 2."""
+    x = x if dtype is None else F.cast(x, as_dtype(dtype))
+    if p in (None, "fro", 2, 2.0):
+        return F.sqrt(F.sum(F.square(x), axis, keepdim=keepdim))
+    if isinstance(p, str):
+        raise ArgumentError(f"norm: p is a number or 'fro', not {p!r}")
+    size = F.abs(x)
+    if p in (float("inf"), float("-inf")):
+        return (F.max if p > 0 else F.min)(size, axis, keepdim)
+    if p == 0:
+        return F.sum(F.cast(F.not_equal(x, 0), x.dtype), axis, keepdim=keepdim)
+    if p == 1:
+        return F.sum(size, axis, keepdim=keepdim)
+    return F.pow(F.sum(F.pow(size, float(p)), axis, keepdim=keepdim), 1.0 / p)
