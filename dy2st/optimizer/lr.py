@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from dy2st_runtime.late import late_names
 from dy2st_runtime.optimizer.lr import *  # noqa: F403
+from dy2st_runtime.optimizer.lr import LATE
 
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__)
+    __getattr__ = late_names(__name__, LATE)

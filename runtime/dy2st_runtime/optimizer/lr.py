@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dy2st_runtime.late import late_names
+from dy2st_runtime.late import late_names, places
 
 
 class LRScheduler:
@@ -37,13 +37,24 @@ class LRScheduler:
                 f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate {self.last_lr}"
             )
 
+    def state_keys(self) -> None:
+        """Set `keys`: the names of the attributes that are needed to go on later."""
+        self.keys = ["last_epoch", "last_lr"]
+
     def state_dict(self) -> dict[str, Any]:
         """What is needed to go on later."""
-        return {"last_epoch": self.last_epoch, "last_lr": self.last_lr}
+        self.state_keys()
+        return {key: getattr(self, key) for key in self.keys if key in self.__dict__}
 
-    def set_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from a `state_dict`."""
-        self.last_epoch, self.last_lr = state["last_epoch"], state["last_lr"]
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from a `state_dict`; KeyError if something is missing."""
+        self.state_keys()
+        for key in self.keys:
+            setattr(self, key, state_dict[key])
+
+    def set_dict(self, state_dict: dict[str, Any]) -> None:
+        """`set_state_dict`."""
+        self.set_state_dict(state_dict)
 
 
 class StepDecay(LRScheduler):
@@ -209,7 +220,7 @@ class LinearWarmup(LRScheduler):
         verbose: bool = False,
     ):
         """Take what comes after the warm-up."""
-        self.after, self.warmup_steps = learning_rate, warmup_steps
+        self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
         self.start_lr, self.end_lr = start_lr, end_lr
         super().__init__(start_lr, last_epoch, verbose)
 
@@ -219,10 +230,23 @@ class LinearWarmup(LRScheduler):
             return self.start_lr + (self.end_lr - self.start_lr) * (
                 self.last_epoch / self.warmup_steps
             )
-        if isinstance(self.after, LRScheduler):
-            self.after.step(self.last_epoch - self.warmup_steps)
-            return self.after()
-        return float(self.after)
+        if isinstance(self.learning_rate, LRScheduler):
+            self.learning_rate.step(self.last_epoch - self.warmup_steps)
+            return self.learning_rate()
+        return float(self.learning_rate)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What is needed to go on later, of the schedule after the warm-up too."""
+        state = super().state_dict()
+        if isinstance(self.learning_rate, LRScheduler):
+            state["LinearWarmup_LR"] = self.learning_rate.state_dict()
+        return state
+
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from a `state_dict`; KeyError if something is missing."""
+        super().set_state_dict(state_dict)
+        if isinstance(self.learning_rate, LRScheduler):
+            self.learning_rate.set_state_dict(state_dict["LinearWarmup_LR"])
 
 
 class ReduceOnPlateau(LRScheduler):
@@ -250,9 +274,13 @@ class ReduceOnPlateau(LRScheduler):
         self.threshold, self.threshold_mode = threshold, threshold_mode
         self.cooldown, self.min_lr, self.epsilon = cooldown, min_lr, epsilon
         self.best: float | None = None
-        self.bad_steps = self.cooling = 0
+        self.num_bad_epochs = self.cooldown_counter = 0
         self.base_lr = self.last_lr = float(learning_rate)
         self.last_epoch, self.verbose = 0, verbose
+
+    def state_keys(self) -> None:
+        """Set `keys`: the names of the attributes that are needed to go on later."""
+        self.keys = ["cooldown_counter", "best", "num_bad_epochs", "last_epoch", "last_lr"]
 
     def get_lr(self) -> float:
         """The rate now."""
@@ -262,14 +290,14 @@ class ReduceOnPlateau(LRScheduler):
         """Tell the metric of an epoch."""
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         value = float(metrics)
-        if self.cooling > 0:
-            self.cooling -= 1
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
         elif self.best is None or self._is_better(value):
-            self.best, self.bad_steps = value, 0
+            self.best, self.num_bad_epochs = value, 0
         else:
-            self.bad_steps += 1
-        if self.bad_steps > self.patience:
-            self.cooling, self.bad_steps = self.cooldown, 0
+            self.num_bad_epochs += 1
+        if self.num_bad_epochs > self.patience:
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
             lower = max(self.last_lr * self.factor, self.min_lr)
             if self.last_lr - lower > self.epsilon:
                 self.last_lr = lower
@@ -280,5 +308,8 @@ class ReduceOnPlateau(LRScheduler):
         return value < self.best - margin if self.mode == "min" else value > self.best + margin
 
 
+_RARE = "CosineAnnealingWarmRestarts CyclicLR InverseTimeDecay LinearLR MultiplicativeDecay "
+LATE = places({"dy2st_runtime.optimizer.rare_lr": _RARE + "NoamDecay OneCycleLR"})
+
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__)
+    __getattr__ = late_names(__name__, LATE)
