@@ -6,6 +6,7 @@ from dy2st.mirrors import mirrors
 from dy2st.optimizer import lr as _lr
 from dy2st_runtime.late import late_names
 from dy2st_runtime.optimizer import *  # noqa: F403
+from dy2st_runtime.optimizer import LATE
 from dy2st_runtime.optimizer import __all__ as _optimizers
 
 __all__ = [*_optimizers]
@@ -19,4 +20,4 @@ mirrors(
 
 if not TYPE_CHECKING:
     lr = _lr
-    __getattr__ = late_names(__name__)
+    __getattr__ = late_names(__name__, LATE)

@@ -31,7 +31,12 @@ from dy2st_runtime.nn.activation import (
     Tanh,
     Tanhshrink,
 )
-from dy2st_runtime.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
+from dy2st_runtime.nn.clip import (
+    ClipGradBase,
+    ClipGradByGlobalNorm,
+    ClipGradByNorm,
+    ClipGradByValue,
+)
 from dy2st_runtime.nn.common import (
     Bilinear,
     CosineSimilarity,
@@ -112,6 +117,7 @@ __all__ = [
     "BatchNorm1D",
     "BatchNorm2D",
     "Bilinear",
+    "ClipGradBase",
     "ClipGradByGlobalNorm",
     "ClipGradByNorm",
     "ClipGradByValue",

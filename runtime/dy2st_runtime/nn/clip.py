@@ -2,54 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.tensor import EagerTensor
+
 Array = np.ndarray[Any, Any]
+Pairs = list[tuple[Any, Any]]
 
 
-class GradientClip:
-    """Takes the gradients of all parameters and returns limited ones."""
+class ClipGradBase:
+    """Takes pairs of a parameter and its gradient, and returns pairs with limited gradients.
 
-    def __call__(self, gradients: Sequence[Array]) -> list[Array]:
+    A parameter whose `need_clip` is False keeps its gradient. A class of one's own writes
+    `limited`, on arrays, or `_dygraph_clip`, on pairs.
+    """
+
+    def __call__(self, params_grads: Iterable[tuple[Any, Any]]) -> Pairs:
+        """Pairs in the same order."""
+        return self._dygraph_clip(list(params_grads))
+
+    def _dygraph_clip(self, params_grads: Pairs) -> Pairs:
+        concerned = [
+            i
+            for i, (parameter, gradient) in enumerate(params_grads)
+            if gradient is not None and getattr(parameter, "need_clip", True)
+        ]
+        limited = self.limited([params_grads[i][1].array for i in concerned])
+        result = list(params_grads)
+        for i, gradient in zip(concerned, limited, strict=True):
+            result[i] = (params_grads[i][0], EagerTensor(gradient))
+        return result
+
+    def limited(self, gradients: Sequence[Array]) -> list[Array]:
         """Limited gradients, in the same order."""
         raise NotImplementedError
 
 
-class ClipGradByValue(GradientClip):
+class ClipGradByValue(ClipGradBase):
     """Every element between `min` and `max`; `min` is `-max` if it is left out."""
 
     def __init__(self, max: float, min: float | None = None):
         """Take the limits."""
         self.max, self.min = float(max), -float(max) if min is None else float(min)
 
-    def __call__(self, gradients: Sequence[Array]) -> list[Array]:
+    def __str__(self) -> str:
+        """The limits."""
+        return f"Clip Gradient By Value, min = {self.min:f}, max={self.max:f}"
+
+    def limited(self, gradients: Sequence[Array]) -> list[Array]:
         """Limited gradients, in the same order."""
         return [np.clip(g, self.min, self.max) for g in gradients]
 
 
-class ClipGradByNorm(GradientClip):
+class ClipGradByNorm(ClipGradBase):
     """Each gradient g becomes g * min(1, clip_norm / |g|)."""
 
     def __init__(self, clip_norm: float):
         """Take the largest norm."""
         self.clip_norm = float(clip_norm)
 
-    def __call__(self, gradients: Sequence[Array]) -> list[Array]:
+    def __str__(self) -> str:
+        """The largest norm."""
+        return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
+
+    def limited(self, gradients: Sequence[Array]) -> list[Array]:
         """Limited gradients, in the same order."""
         return [_scaled(g, self.clip_norm, float(np.linalg.norm(g.ravel()))) for g in gradients]
 
 
-class ClipGradByGlobalNorm(GradientClip):
+class ClipGradByGlobalNorm(ClipGradBase):
     """All gradients times min(1, clip_norm / |all of them together|)."""
 
-    def __init__(self, clip_norm: float):
-        """Take the largest norm."""
+    def __init__(
+        self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False
+    ):
+        """Take the largest norm; the other two are accepted and have no effect."""
         self.clip_norm = float(clip_norm)
+        self.group_name, self.auto_skip_clip = group_name, auto_skip_clip
 
-    def __call__(self, gradients: Sequence[Array]) -> list[Array]:
+    def __str__(self) -> str:
+        """The largest norm."""
+        return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"
+
+    def limited(self, gradients: Sequence[Array]) -> list[Array]:
         """Limited gradients, in the same order."""
         squares = [float(np.square(g.astype(np.float64)).sum()) for g in gradients]
         norm = float(np.sqrt(sum(squares)))
@@ -60,3 +98,6 @@ def _scaled(gradient: Array, limit: float, norm: float) -> Array:
     if norm <= limit:
         return gradient
     return np.asarray(gradient * gradient.dtype.type(limit / norm))
+
+
+__all__ = ["ClipGradBase", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]

@@ -2,16 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.late import late_names
+from dy2st_runtime.late import late_names, places
 from dy2st_runtime.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from dy2st_runtime.optimizer import lr
-from dy2st_runtime.optimizer.optimizers import (
-    SGD,
-    Adam,
-    AdamW,
-    Momentum,
-    Optimizer,
-)
+from dy2st_runtime.optimizer.optimizer import Optimizer
+from dy2st_runtime.optimizer.optimizers import SGD, Adam, AdamW, Momentum
 from dy2st_runtime.regularizer import L1Decay, L2Decay
 
 __all__ = [
@@ -28,5 +23,13 @@ __all__ = [
     "lr",
 ]
 
+LATE = places(
+    {
+        "dy2st_runtime.optimizer.adaptive": "Adadelta Adagrad Adamax Lamb NAdam RAdam RMSProp",
+        "dy2st_runtime.optimizer.by_signs": "ASGD Rprop",
+        "dy2st_runtime.optimizer.lbfgs": "LBFGS",
+    }
+)
+
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__)
+    __getattr__ = late_names(__name__, LATE)

@@ -2,241 +2,198 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.errors import ArgumentError, ParameterMismatch
-from dy2st_runtime.nn.clip import GradientClip
-from dy2st_runtime.optimizer.lr import LRScheduler
-from dy2st_runtime.regularizer import L2Decay, WeightDecayRegularizer
-from dy2st_runtime.tensor import EagerTensor, Parameter
-
-Array = np.ndarray[Any, Any]
-
-
-class Optimizer:
-    """Base: gathers gradients, regularises and clips them, and updates every parameter.
-
-    learning_rate   a number or a schedule.
-    parameters      the Parameters to train.
-    weight_decay    a coefficient of L2Decay, or a regulariser.
-    grad_clip       a limit on the gradients, after weight decay has been added as in Paddle.
-    """
-
-    slots: tuple[str, ...] = ()
-
-    def __init__(
-        self,
-        learning_rate: float | LRScheduler = 0.001,
-        parameters: Iterable[Parameter] | None = None,
-        weight_decay: float | WeightDecayRegularizer | None = None,
-        grad_clip: GradientClip | None = None,
-    ):
-        """Check and keep; ArgumentError without parameters."""
-        call = f"{type(self).__name__}(learning_rate, parameters=layer.parameters())"
-        if isinstance(learning_rate, (list, tuple, dict, Iterator)):
-            raise ArgumentError(
-                "the first argument of an optimizer is its learning rate, and parameters were "
-                f"given: write {call}"
-            )
-        self._parameters = list(parameters or ())
-        if not self._parameters:
-            raise ArgumentError(f"an optimizer needs parameters to move: write {call}")
-        for parameter in self._parameters:
-            if not isinstance(parameter, EagerTensor):
-                raise TypeError(f"parameters are tensors, not {type(parameter).__name__}")
-        self._learning_rate = learning_rate
-        is_number = isinstance(weight_decay, (int, float))
-        decay: Any = L2Decay(weight_decay) if is_number else weight_decay  # type: ignore[arg-type]
-        self._decay: WeightDecayRegularizer | None = decay
-        self._clip = grad_clip
-        # Of every parameter, how often it was updated: some have no gradient in some steps.
-        self._steps = [0] * len(self._parameters)
-        self._state: list[dict[str, Array]] = [{} for _ in self._parameters]
-
-    def get_lr(self) -> float:
-        """The learning rate now."""
-        rate = self._learning_rate
-        if isinstance(rate, LRScheduler):
-            return rate()
-        return float(rate)
-
-    def set_lr(self, value: float) -> None:
-        """Set the learning rate; TypeError if a schedule decides it."""
-        if isinstance(self._learning_rate, LRScheduler):
-            raise TypeError("the learning rate is decided by a schedule")
-        self._learning_rate = float(value)
-
-    def step(self) -> None:
-        """Update every parameter that has a gradient."""
-        entries = [
-            (i, parameter, parameter.grad.array)
-            for i, parameter in enumerate(self._parameters)
-            if parameter.grad is not None and not parameter.stop_gradient
-        ]
-        gradients = [self._regularised(p.array, g) for _, p, g in entries]
-        if self._clip is not None:
-            gradients = self._clip(gradients)
-        rate = self.get_lr()
-        for (i, parameter, _), gradient in zip(entries, gradients, strict=True):
-            weight = parameter.array
-            state = self._state[i]
-            for slot in self.slots:
-                state.setdefault(slot, np.zeros_like(weight))
-            self._steps[i] += 1
-            step = weight.dtype.type(rate), self._steps[i]
-            parameter.array = self.update(weight, gradient, *step, state)
-
-    def _regularised(self, weight: Array, gradient: Array) -> Array:
-        return gradient if self._decay is None else gradient + self._decay(weight)
-
-    def update(
-        self, weight: Array, gradient: Array, rate: Any, step: int, state: dict[str, Array]
-    ) -> Array:
-        """The new weight after `step` updates, this one counted; changes the arrays in `state`."""
-        raise NotImplementedError
-
-    def clear_grad(self, set_to_zero: bool = False) -> None:
-        """Forget the gradients, or set them to zero."""
-        for parameter in self._parameters:
-            if set_to_zero and parameter.grad is not None:
-                parameter.grad = EagerTensor(np.zeros_like(parameter.array))
-            else:
-                parameter.grad = None
-
-    clear_gradients = clear_grad
-
-    def minimize(self, loss: Any) -> None:
-        """`loss.backward()` and `step()`."""
-        loss.backward()
-        self.step()
-
-    def state_dict(self) -> dict[str, Any]:
-        """What is needed to go on later: moments by position and name, steps, schedule."""
-        state: dict[str, Any] = {
-            f"{i}.{slot}": array.copy()
-            for i, slots in enumerate(self._state)
-            for slot, array in slots.items()
-        }
-        state["steps"] = list(self._steps)
-        if isinstance(self._learning_rate, LRScheduler):
-            state["LR_Scheduler"] = self._learning_rate.state_dict()
-        return state
-
-    def set_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from a `state_dict`; ParameterMismatch if it belongs to other parameters."""
-        slots: list[dict[str, Array]] = [{} for _ in self._parameters]
-        for key, array in state.items():
-            if key in ("steps", "LR_Scheduler"):
-                continue
-            index, _, slot = key.partition(".")
-            fits = index.isdigit() and int(index) < len(slots) and slot in self.slots
-            if not fits or np.shape(array) != self._parameters[int(index)].array.shape:
-                raise ParameterMismatch(f"{key!r} does not fit the parameters of this optimizer")
-            slots[int(index)][slot] = np.array(array)
-        self._state, self._steps = slots, list(state.get("steps", self._steps))
-        if isinstance(self._learning_rate, LRScheduler) and "LR_Scheduler" in state:
-            self._learning_rate.set_state_dict(state["LR_Scheduler"])
+from dy2st_runtime.nn.clip import ClipGradBase
+from dy2st_runtime.optimizer.optimizer import Array, Decay, Optimizer, Parameters, Rate, State
 
 
 class SGD(Optimizer):
     """w = w - rate * g."""
 
+    def __init__(
+        self,
+        learning_rate: Rate = 0.001,
+        parameters: Parameters = None,
+        weight_decay: Decay = None,
+        grad_clip: ClipGradBase | None = None,
+        multi_precision: bool = False,
+        name: str | None = None,
+    ):
+        """Take what every optimizer takes."""
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
+
     def update(
-        self, weight: Array, gradient: Array, rate: Any, step: int, state: dict[str, Array]
+        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
     ) -> Array:
         """One step."""
-        return np.asarray(weight - rate * gradient)
+        return np.asarray(weight - weight.dtype.type(rate) * gradient)
 
 
 class Momentum(Optimizer):
-    """v = momentum * v + g;  w = w - rate * v, or with Nesterov w - rate * (g + momentum * v)."""
+    """v = momentum * v + g;  w = w - rate * v, or with Nesterov w - rate * (g + momentum * v).
+
+    Gradients are multiplied by `rescale_grad` first. `use_multi_tensor` has no effect.
+    """
 
     slots = ("velocity",)
 
     def __init__(
         self,
-        learning_rate: float | LRScheduler = 0.001,
+        learning_rate: Rate = 0.001,
         momentum: float = 0.9,
-        parameters: Iterable[Parameter] | None = None,
+        parameters: Parameters = None,
         use_nesterov: bool = False,
-        weight_decay: float | WeightDecayRegularizer | None = None,
-        grad_clip: GradientClip | None = None,
+        weight_decay: Decay = None,
+        grad_clip: ClipGradBase | None = None,
+        multi_precision: bool = False,
+        rescale_grad: float = 1.0,
+        use_multi_tensor: bool = False,
+        name: str | None = None,
     ):
         """Take the momentum."""
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip)
-        self._momentum, self._nesterov = momentum, use_nesterov
+        rule: dict[str, Any] = {
+            "momentum": momentum,
+            "use_nesterov": use_nesterov,
+            "rescale_grad": rescale_grad,
+        }
+        common: Any = (learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
+        super().__init__(*common, **rule)
+        self._momentum, self._use_nesterov = momentum, bool(use_nesterov)
 
     def update(
-        self, weight: Array, gradient: Array, rate: Any, step: int, state: dict[str, Array]
+        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
     ) -> Array:
         """One step."""
-        momentum = weight.dtype.type(self._momentum)
+        kind = weight.dtype.type
+        momentum = kind(settings["momentum"])
+        if settings["rescale_grad"] != 1.0:
+            gradient = gradient * kind(settings["rescale_grad"])
         velocity = state["velocity"] = momentum * state["velocity"] + gradient
-        direction = gradient + momentum * velocity if self._nesterov else velocity
-        return np.asarray(weight - rate * direction)
+        nesterov = settings["use_nesterov"]
+        direction = gradient + momentum * velocity if nesterov else velocity
+        return np.asarray(weight - kind(rate) * direction)
 
 
 class Adam(Optimizer):
     """m, v = moving means of g and g**2;  w = w - rate * m' / (sqrt(v') + epsilon).
 
-    m' and v' are corrected for their start at zero (Kingma and Ba 2014).
+    m' and v' are corrected for their start at zero (Kingma and Ba 2014). With `amsgrad` v' is the
+    largest v until now (Reddi et al. 2018). `lazy_mode` and `use_multi_tensor` have no effect.
     """
-
-    slots = ("moment1", "moment2")
 
     def __init__(
         self,
-        learning_rate: float | LRScheduler = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-8,
-        parameters: Iterable[Parameter] | None = None,
-        weight_decay: float | WeightDecayRegularizer | None = None,
-        grad_clip: GradientClip | None = None,
+        learning_rate: Rate = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        parameters: Parameters = None,
+        weight_decay: Decay = None,
+        grad_clip: ClipGradBase | None = None,
+        lazy_mode: bool = False,
+        multi_precision: bool = False,
+        use_multi_tensor: bool = False,
+        amsgrad: bool = False,
+        name: str | None = None,
     ):
-        """Take the decay rates of the means."""
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip)
-        self._betas, self._epsilon = (beta1, beta2), epsilon
+        """Take the decay rates of the means, at least 0 and below 1."""
+        rule: dict[str, Any] = {
+            "beta1": float(beta1),
+            "beta2": float(beta2),
+            "epsilon": float(epsilon),
+        }
+        if not (0 <= rule["beta1"] < 1 and 0 <= rule["beta2"] < 1 and rule["epsilon"] >= 0):
+            raise ValueError(f"beta1 and beta2 are in [0, 1), epsilon at least 0, not {rule}")
+        common: Any = (learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
+        super().__init__(*common, **rule)
+        self._beta1, self._beta2, self._epsilon = rule.values()
+        self._lazy_mode, self._amsgrad = lazy_mode, amsgrad
+
+    def first_state(self, weight: Array, settings: dict[str, Any]) -> State:
+        """Means at zero, and beta1 and beta2 to the power of the next step."""
+        slots = ("moment1", "moment2", "moment2_max")[: 2 + self._amsgrad]
+        return {
+            **{slot: np.zeros_like(weight) for slot in slots},
+            "beta1_pow_acc": np.full(1, settings["beta1"]),
+            "beta2_pow_acc": np.full(1, settings["beta2"]),
+        }
 
     def update(
-        self, weight: Array, gradient: Array, rate: Any, step: int, state: dict[str, Array]
+        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
     ) -> Array:
         """One step."""
         kind = weight.dtype.type
-        beta1, beta2 = self._betas
+        beta1, beta2 = settings["beta1"], settings["beta2"]
         m = state["moment1"] = kind(beta1) * state["moment1"] + kind(1 - beta1) * gradient
         v = state["moment2"] = kind(beta2) * state["moment2"] + kind(1 - beta2) * gradient**2
-        mean = m / kind(1 - beta1**step)
-        spread = np.sqrt(v / kind(1 - beta2**step)) + kind(self._epsilon)
-        return np.asarray(weight - rate * mean / spread)
+        if self._amsgrad:
+            v = state["moment2_max"] = np.maximum(state["moment2_max"], v)
+        power1, power2 = float(state["beta1_pow_acc"][0]), float(state["beta2_pow_acc"][0])
+        state["beta1_pow_acc"] = state["beta1_pow_acc"] * beta1
+        state["beta2_pow_acc"] = state["beta2_pow_acc"] * beta2
+        spread = np.sqrt(v / kind(1 - power2)) + kind(settings["epsilon"])
+        return np.asarray(weight - kind(rate / (1 - power1)) * m / spread)
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay: first w = w * (1 - rate * decay) (Loshchilov 2017)."""
+    """Adam with decoupled weight decay: first w = w * (1 - rate * decay) (Loshchilov 2017).
+
+    weight_decay           the coefficient, a number.
+    lr_ratio               a function of the parameter: a factor on its learning rate.
+    apply_decay_param_fun  a function of the parameter's name: whether it decays.
+    """
 
     def __init__(
         self,
-        learning_rate: float | LRScheduler = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-8,
-        parameters: Iterable[Parameter] | None = None,
-        weight_decay: float = 0.01,
-        grad_clip: GradientClip | None = None,
+        learning_rate: Rate = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        parameters: Parameters = None,
+        weight_decay: Any = 0.01,
+        use_lowprecision_moment: bool = False,
+        lr_ratio: Callable[[Any], float] | None = None,
+        apply_decay_param_fun: Callable[[str], bool] | None = None,
+        grad_clip: ClipGradBase | None = None,
+        lazy_mode: bool = False,
+        multi_precision: bool = False,
+        amsgrad: bool = False,
+        name: str | None = None,
     ):
-        """Take the coefficient of the decay, a number."""
-        super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip)
-        self._decoupled = float(weight_decay)
+        """Take the decay; `use_lowprecision_moment` has no effect."""
+        super().__init__(
+            learning_rate,
+            beta1,
+            beta2,
+            epsilon,
+            parameters,
+            grad_clip=grad_clip,
+            lazy_mode=lazy_mode,
+            multi_precision=multi_precision,
+            amsgrad=amsgrad,
+            name=name,
+        )
+        self._default_dict["weight_decay"] = self._weight_decay = float(weight_decay)
+        self._lr_ratio, self._apply_decay_param_fun = lr_ratio, apply_decay_param_fun
+
+    def _decay_of(self, parameter: Any, settings: dict[str, Any], group: dict[str, Any]) -> Any:
+        """The parameter's own regulariser alone: the decay is no part of the gradient."""
+        return getattr(parameter, "regularizer", None)
 
     def update(
-        self, weight: Array, gradient: Array, rate: Any, step: int, state: dict[str, Array]
+        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
     ) -> Array:
         """One step."""
-        weight = weight * weight.dtype.type(1 - float(rate) * self._decoupled)
-        return super().update(weight, gradient, rate, step, state)
+        parameter, decays = settings["parameter"], self._apply_decay_param_fun
+        if self._lr_ratio is not None:
+            rate *= float(self._lr_ratio(parameter))
+        if decays is None or decays(parameter.name):
+            weight = weight * weight.dtype.type(1 - rate * float(settings["weight_decay"]))
+        return super().update(weight, gradient, rate, state, settings)
 
 
-__all__ = ["SGD", "Adam", "AdamW", "Momentum", "Optimizer"]
+__all__ = ["SGD", "Adam", "AdamW", "Momentum"]

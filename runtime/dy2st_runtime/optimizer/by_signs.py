@@ -1,0 +1,93 @@
+"""Optimizers that remember gradients: their signs (Rprop), or those of the last batches (ASGD)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.nn.clip import ClipGradBase
+from dy2st_runtime.optimizer.optimizer import Array, Decay, Optimizer, Parameters, Rate, State
+
+
+class Rprop(Optimizer):
+    """Every element moves by a rate of its own against the sign of its gradient (Riedmiller 1993).
+
+    The rate is multiplied by etas[1] where the sign stays, and by etas[0] where it changes, within
+    `learning_rate_range`; where it changes, the element stays for one step.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Rate = 0.001,
+        learning_rate_range: tuple[float, float] = (1e-5, 50),
+        parameters: Parameters = None,
+        etas: tuple[float, float] = (0.5, 1.2),
+        grad_clip: ClipGradBase | None = None,
+        multi_precision: bool = False,
+        name: str | None = None,
+    ):
+        """Take the limits of the rates, and their factors: ValueError unless they fit."""
+        low, high = learning_rate_range
+        if not 0 < low <= high or not 0 < etas[0] < 1 < etas[1]:
+            raise ValueError("0 < learning_rate_range[0] <= [1] and 0 < etas[0] < 1 < etas[1]")
+        rule: dict[str, Any] = {"learning_rate_range": (low, high), "etas": tuple(etas)}
+        common: Any = (learning_rate, parameters, None, grad_clip, name, multi_precision)
+        super().__init__(*common, **rule)
+
+    def first_state(self, weight: Array, settings: dict[str, Any]) -> State:
+        """The last gradient, and the rates."""
+        rates = np.full_like(weight, self.get_lr())
+        return {"prevs": np.zeros_like(weight), "learning_rates": rates}
+
+    def update(
+        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
+    ) -> Array:
+        """One step."""
+        kind = weight.dtype.type
+        down, up = (kind(eta) for eta in settings["etas"])
+        same = gradient * state["prevs"]
+        factor = np.where(same > 0, up, np.where(same < 0, down, kind(1)))
+        rates = np.clip(state["learning_rates"] * factor, *settings["learning_rate_range"])
+        gradient = np.where(same < 0, kind(0), gradient)
+        state["prevs"], state["learning_rates"] = gradient, rates
+        return np.asarray(weight - np.sign(gradient) * rates)
+
+
+class ASGD(Optimizer):
+    """w = w - rate / n * the sum of the last gradients of n batches (Le Roux et al. 2012)."""
+
+    def __init__(
+        self,
+        learning_rate: Rate = 0.001,
+        batch_num: int = 1,
+        parameters: Parameters = None,
+        weight_decay: Decay = None,
+        grad_clip: ClipGradBase | None = None,
+        multi_precision: bool = False,
+        name: str | None = None,
+    ):
+        """Take the number of batches, which come in the same order again and again."""
+        if batch_num <= 0:
+            raise ValueError(f"batch_num is above 0, not {batch_num}")
+        common: Any = (learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
+        super().__init__(*common, batch_num=int(batch_num))
+
+    def first_state(self, weight: Array, settings: dict[str, Any]) -> State:
+        """The sum, the gradients, and how often there was a step."""
+        shape = (settings["batch_num"], *weight.shape)
+        return {"d": np.zeros_like(weight), "y": np.zeros(shape, weight.dtype), "m": np.zeros(1)}
+
+    def update(
+        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
+    ) -> Array:
+        """One step."""
+        count, step = settings["batch_num"], int(state["m"][0])
+        gradients = state["y"].copy()
+        total = state["d"] = state["d"] - gradients[step % count] + gradient
+        gradients[step % count] = gradient
+        state["y"], state["m"] = gradients, state["m"] + 1
+        return np.asarray(weight - weight.dtype.type(rate / min(step + 1, count)) * total)
+
+
+__all__ = ["ASGD", "Rprop"]
