@@ -148,6 +148,11 @@ def _softplus(x: Any, beta: float, threshold: float) -> Any:
     return F.where(F.greater_than(scaled, threshold), x, smooth)
 
 
+def _softplus_gradient(g: Any, y: Any, x: Any, beta: float, threshold: float) -> Any:
+    scaled = x * beta
+    return F.where(F.greater_than(scaled, threshold), g, g * F.sigmoid(scaled))
+
+
 define(
     "softplus",
     doc="log(1 + exp(beta * x)) / beta; x above the threshold.",
@@ -156,8 +161,9 @@ define(
     attributes={"beta": 1.0, "threshold": 20.0},
     infer=float_type,
     kernel=on_floats(_softplus_kernel),
+    gradient=_softplus_gradient,
     decompose=_softplus,
-    samples=(Sample(((2, 3),), low=0.2), Sample(((2, 3),), {"beta": 2.0}, low=0.2)),
+    samples=(Sample(((2, 3),)), Sample(((2, 3),), {"beta": 2.0, "threshold": 1.0}, low=0.6)),
 )
 
 

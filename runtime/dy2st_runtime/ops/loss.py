@@ -229,7 +229,7 @@ def binary_cross_entropy_with_logits(
 ) -> Any:
     """`binary_cross_entropy` of sigmoid(logit), computed without overflow."""
     _same_shape("binary_cross_entropy_with_logits", logit, label)
-    low = F.softplus(-F.abs(logit), threshold=float("inf")) + F.relu(-logit)  # -log sigmoid
+    low = F.softplus(-logit, threshold=float("inf"))  # -log sigmoid
     loss = (1.0 - label) * logit + low
     if pos_weight is not None:
         loss = (1.0 - label) * logit + (label * (pos_weight - 1.0) + 1.0) * low
