@@ -259,6 +259,21 @@ def means_of_windows(
     return channels_back(mean, last)
 
 
+def sums_of_windows(
+    x: Any,
+    axes: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    data_format: str,
+) -> Any:
+    """The sum of every window along `axes` axes; there are zeros around."""
+    x, last = channels_first(x, data_format, axes)
+    window, _ = _window(x, axes, kernel_size, stride, padding, ceil_mode, last)
+    return channels_back(apply("window_sum", x, **window), last)
+
+
 def _means(x: Any, axes: int, window: dict[str, Any], own: Pads, exclusive: bool) -> Any:
     """The mean of every window; what is beyond the user's own pads never counts."""
     total, pads = apply("window_sum", x, **window), window["pads"]

@@ -17,8 +17,8 @@ import numpy as np
 class Case:
     """One call: `make(package)` gives what is called with the inputs.
 
-    unknown   the axes of each input whose sizes are unknown where the case is converted; axes that
-              begin with the same letter have the same size
+    unknown   the axes of each input whose sizes are unknown where the case is converted
+    fixed     the inputs that want no gradient
     """
 
     name: str
@@ -26,6 +26,7 @@ class Case:
     inputs: tuple[np.ndarray, ...]
     unknown: tuple[tuple[int, ...], ...]
     gradient: bool = True
+    fixed: tuple[int, ...] = ()
 
 
 def wave(*shape: int, phase: float = 0.0, low: float = -1.0, high: float = 1.0) -> np.ndarray:
@@ -67,10 +68,11 @@ class Cases:
         inputs: tuple[np.ndarray, ...],
         unknown: tuple[tuple[int, ...], ...] | None = None,
         gradient: bool = True,
+        fixed: tuple[int, ...] = (),
     ) -> None:
         assert name not in self.cases, name
         axes = ((0,),) * len(inputs) if unknown is None else unknown
-        self.cases[name] = Case(name, make, inputs, axes, gradient)
+        self.cases[name] = Case(name, make, inputs, axes, gradient, fixed)
 
 
 def flat(results: Any) -> list[Any]:
@@ -94,7 +96,11 @@ def answer(package: Any, case: Case) -> dict[str, Any]:
     """What a package gives: results, parameters, and gradients of inputs and parameters."""
     called, parameters = prepared(package, case)
     tensors = [package.to_tensor(array) for array in case.inputs]
-    moved = [t for t, array in zip(tensors, case.inputs, strict=True) if array.dtype.kind == "f"]
+    moved = [
+        tensor
+        for place, (tensor, array) in enumerate(zip(tensors, case.inputs, strict=True))
+        if array.dtype.kind == "f" and place not in case.fixed
+    ]
     for tensor in moved:
         tensor.stop_gradient = not case.gradient
     results = flat(called(*tensors))

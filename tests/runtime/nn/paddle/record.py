@@ -31,8 +31,9 @@ def as_array(text: dict[str, Any]) -> np.ndarray:
     return np.array(text["numbers"], text["dtype"]).reshape(text["shape"])
 
 
+OWN = ("dy2st_runtime.nn.functions.", "dy2st_runtime.nn.layers.", "dy2st_runtime.ops.volumes:")
 # These take torch's keywords besides PaddlePaddle's order, which is the one that we have.
-OF_TWO_ORDERS = {"Conv3D"}
+OF_TWO_ORDERS = {"Conv3D", "Conv3d"}
 
 
 def signature_of(called: Any) -> list[str]:
@@ -43,13 +44,13 @@ def signature_of(called: Any) -> list[str]:
 
 
 def signatures(package: Any) -> dict[str, list[str]]:
-    """The signatures of all layers and functions that are loaded late."""
+    """The signatures of the layers and functions that are loaded late and made of others."""
     spaces = ((package.nn, LAYERS), (package.nn.functional, FUNCTIONALS))
     return {
         name: signature_of(getattr(space, name))
         for space, names in spaces
-        for name in names
-        if name not in OF_TWO_ORDERS
+        for name, place in names.items()
+        if place.startswith(OWN) and name not in OF_TWO_ORDERS
     }
 
 

@@ -1,0 +1,96 @@
+"""Losses as layers: each keeps the settings of one function of `nn.functional`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st_runtime.ir import F
+from dy2st_runtime.nn.functions.likelihood_losses import gaussian_nll_loss, poisson_nll_loss
+from dy2st_runtime.nn.functions.margin_losses import (
+    cosine_embedding_loss,
+    multi_label_margin_loss,
+    multi_label_soft_margin_loss,
+    multi_margin_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
+from dy2st_runtime.nn.layers.of_function import OfFunction, settings
+
+
+def _ranking(input: Any, other: Any, label: Any, margin: float, reduction: str) -> Any:
+    return F.margin_ranking_loss(input, other, label, margin, reduction)
+
+
+def _hinge(input: Any, label: Any, margin: float, reduction: str) -> Any:
+    return F.hinge_embedding_loss(input, label, margin, reduction)
+
+
+class MarginRankingLoss(OfFunction, calls=_ranking, takes=settings(margin=0.0, reduction="mean")):
+    """max(0, -label * (input - other) + margin)."""
+
+
+class HingeEmbeddingLoss(OfFunction, calls=_hinge, takes=settings(margin=1.0, reduction="mean")):
+    """input where the label is 1, max(0, margin - input) where it is -1."""
+
+
+class CosineEmbeddingLoss(
+    OfFunction, calls=cosine_embedding_loss, takes=settings(margin=0, reduction="mean")
+):
+    """1 - cos where the label is 1, max(0, cos - margin) where it is -1: (n, d), (n, d), (n,)."""
+
+
+class TripletMarginLoss(
+    OfFunction,
+    calls=triplet_margin_loss,
+    takes=settings(margin=1.0, p=2.0, epsilon=1e-6, swap=False, reduction="mean"),
+):
+    """max(0, |input - positive| - |input - negative| + margin)."""
+
+
+class TripletMarginWithDistanceLoss(
+    OfFunction,
+    calls=triplet_margin_with_distance_loss,
+    takes=settings(distance_function=None, margin=1.0, swap=False, reduction="mean"),
+):
+    """max(0, d(input, positive) - d(input, negative) + margin), d a function of one's own."""
+
+
+class SoftMarginLoss(OfFunction, calls=soft_margin_loss, takes=settings(reduction="mean")):
+    """log(1 + exp(-label * input)), the labels being 1 and -1."""
+
+
+class MultiLabelSoftMarginLoss(
+    OfFunction, calls=multi_label_soft_margin_loss, takes=settings(weight=None, reduction="mean")
+):
+    """The mean over classes of -(y log s(x) + (1 - y) log s(-x)), s the sigmoid."""
+
+
+class MultiLabelMarginLoss(
+    OfFunction, calls=multi_label_margin_loss, takes=settings(reduction="mean")
+):
+    """sum over own classes y and others i of max(0, 1 - x[y] + x[i]) / c."""
+
+
+class MultiMarginLoss(
+    OfFunction,
+    calls=multi_margin_loss,
+    takes=settings(p=1, margin=1.0, weight=None, reduction="mean"),
+):
+    """sum over i != y of max(0, margin - x[y] + x[i])**p / c."""
+
+
+class GaussianNLLLoss(
+    OfFunction,
+    calls=gaussian_nll_loss,
+    takes=settings(full=False, epsilon=1e-6, reduction="mean"),
+):
+    """(log(v) + (input - label)**2 / v) / 2 with v = max(variance, epsilon)."""
+
+
+class PoissonNLLLoss(
+    OfFunction,
+    calls=poisson_nll_loss,
+    takes=settings(log_input=True, full=False, epsilon=1e-8, reduction="mean"),
+):
+    """exp(input) - label * input, or without `log_input` input - label * log(input + epsilon)."""
