@@ -46,6 +46,7 @@ def test_what_converts_is_loaded_late():
         "dy2st_runtime.engine.numpy",
         "dy2st_runtime.ir.parser",
         "dy2st_runtime.io",
+        "dy2st_runtime.checkpoint",
     )
     assert not [name for name in shown.stdout.split() if name.startswith(late)]
 

@@ -18,6 +18,7 @@ from dy2st.utils.nested import (
     pack_sequence_as,
     to_sequence,
 )
+from dy2st_runtime.checkpoint.weights import load_weights
 from dy2st_runtime.errors import ArgumentError, Dy2stError
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.location import warn_user
@@ -125,6 +126,7 @@ __all__ = [
     "download",
     "flatten",
     "is_sequence",
+    "load_weights",
     "map_structure",
     "pack_sequence_as",
     "require_version",
