@@ -1,0 +1,52 @@
+"""Names of PaddlePaddle that dy2st has not: why, and what to write instead.
+
+A name stands for all that is under it: `incubate` for `incubate.nn.FusedLinear` too. Whether a
+name is here is asked of dy2st; what is here needs no row.
+"""
+
+from __future__ import annotations
+
+_STATIC = "static graphs made by hand: put @to_static on a Layer or function, and jit.save it"
+_MANY = "several processes: dy2st runs in one, which is rank 0 of 1"
+_GPU = "a GPU: dy2st computes on the CPU"
+_PLUGIN = "operators in C++: write the function with operators of dy2st"
+_INFERENCE = "Paddle Inference: jit.load the model, and call it"
+_NET = "dy2st downloads nothing: read the files with a Dataset of your own"
+
+# What exists to be imported or asked about, and refuses when it is called.
+REFUSED = {
+    "enable_static": _STATIC,
+    "CUDAPlace": f"{_GPU}; CPUPlace()",
+    "CUDAPinnedPlace": f"{_GPU}; CPUPlace()",
+    "XPUPlace": f"{_GPU}; CPUPlace()",
+    "distributed.send": _MANY,
+    "distributed.recv": _MANY,
+    "distributed.isend": _MANY,
+    "distributed.irecv": _MANY,
+    "distributed.launch": _MANY,
+}
+
+ABSENT = {
+    "audio": "give features as arrays; scipy.signal computes spectrograms",
+    "dataset": _NET,
+    "device": _GPU,
+    "distributed": _MANY,
+    "fluid": "Paddle 1 is not here: take the name that Paddle 3 has",
+    "get_cuda_rng_state": f"{_GPU}; get_rng_state()",
+    "geometric": "segments: scatter, index_add and gather do the same",
+    "hub": _NET,
+    "incubate": "not stable in Paddle: the plain operators compute the same",
+    "inference": _INFERENCE,
+    "jit.TracedLayer": "to_static and jit.save",
+    "nn.quant": "quantisation is for a target: `dy2st opu compile` quantises for the OPU",
+    "onnx": "export from Paddle itself, or jit.save and run the Program",
+    "profiler": "cProfile, or `dy2st opt --timing`",
+    "quantization": "quantisation is for a target: `dy2st opu compile` quantises for the OPU",
+    "set_cuda_rng_state": f"{_GPU}; set_rng_state()",
+    "sparse": "sparse tensors: dense tensors with masks, gather and scatter",
+    "static": _STATIC,
+    "sysconfig": _PLUGIN,
+    "text": _NET,
+    "utils.cpp_extension": _PLUGIN,
+    "vision.datasets": _NET,
+}

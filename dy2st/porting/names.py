@@ -1,0 +1,140 @@
+"""The one table of PaddlePaddle's names: all of them, and why some of them are not here.
+
+`paddle_names.txt` holds the public names of a release, a paragraph for each name space. Whether
+one is here is asked of dy2st itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import textwrap
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from dy2st.porting.absent import ABSENT, REFUSED
+from dy2st_runtime.tensor import EagerTensor
+
+_FILE = Path(__file__).with_name("paddle_names.txt")
+_MISSING = object()
+
+
+@cache
+def names_of_paddle() -> dict[str, list[str]]:
+    """The public names by name space: `paddle`, `nn`, `nn.functional`, `Tensor`, ...
+
+    >>> "relu" in names_of_paddle()["nn.functional"]
+    True
+    """
+    spaces: dict[str, list[str]] = {}
+    names: list[str] = []
+    for line in _FILE.read_text(encoding="utf-8").splitlines():
+        if line.startswith(" "):
+            names += line.split()
+        else:
+            names = spaces[line.removesuffix(":")] = []
+    return spaces
+
+
+def written(spaces: Mapping[str, list[str]]) -> str:
+    """The text of `paddle_names.txt`."""
+    paragraphs = []
+    for space, names in spaces.items():
+        wrapped = textwrap.fill(
+            " ".join(names),
+            98,
+            initial_indent="  ",
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        paragraphs.append(f"{space}:\n{wrapped}\n")
+    return "".join(paragraphs)
+
+
+def names_of_installed_paddle() -> dict[str, list[str]]:
+    """The public names of the PaddlePaddle that is installed, for the spaces of the file."""
+    paddle = importlib.import_module("paddle")
+    spaces = names_of_paddle()
+    tops = {space for space in spaces if "." not in space and space not in ("paddle", "Tensor")}
+    found = {}
+    for space in spaces:
+        owner = paddle
+        for part in space.split(".") if space != "paddle" else ():
+            owner = getattr(owner, part)
+        names = set(_public(owner))
+        if space == "paddle":
+            functions = {name for name, value in vars(paddle).items() if _is_function(name, value)}
+            names |= tops | functions
+        found[space] = sorted(names)
+    return found
+
+
+def _public(owner: Any) -> list[str]:
+    names = list(getattr(owner, "__all__", ()))
+    return names or [
+        name
+        for name in dir(owner)
+        if not name.startswith("_") and not isinstance(getattr(owner, name), ModuleType)
+    ]
+
+
+def _is_function(name: str, value: Any) -> bool:
+    patches = name.startswith(("_", "monkey_patch")) or name.endswith("_init")
+    return inspect.isroutine(value) and not patches
+
+
+def found(name: str) -> Any:
+    """What dy2st has under `nn.functional.relu`, `Tensor.add`; None if it has nothing.
+
+    Names after one that is no module or class, as in `float32.name`, are not looked at.
+
+    >>> found("nn.no_such_layer") is None
+    True
+    """
+    if name.startswith("Tensor."):
+        return getattr(EagerTensor, name.split(".")[1], None)
+    value: Any = importlib.import_module("dy2st")
+    path = "dy2st"
+    for part in name.split(".") if name else ():
+        if not isinstance(value, (ModuleType, type)):
+            return value
+        path += f".{part}"
+        value = getattr(value, part, _MISSING)
+        if value is _MISSING:
+            value = _module(path)
+        if value is None:
+            return None
+    return value
+
+
+def _module(path: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(path)
+    except ImportError:
+        return None
+
+
+def is_here(name: str) -> bool:
+    """Whether dy2st has what PaddlePaddle calls `paddle.NAME`, for more than a refusal.
+
+    >>> is_here("nn.Linear"), is_here("enable_static")
+    (True, False)
+    """
+    return name not in REFUSED and found(name) is not None
+
+
+def why_not(name: str) -> str:
+    """Why a name is not here, and what to write instead; empty where nothing is known.
+
+    >>> why_not("static.Executor")
+    'static graphs made by hand: put @to_static on a Layer or function, and jit.save it'
+    """
+    if name in REFUSED:
+        return REFUSED[name]
+    parts = name.split(".")
+    prefixes = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((ABSENT[prefix] for prefix in prefixes if prefix in ABSENT), "")
