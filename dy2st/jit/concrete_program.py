@@ -27,6 +27,7 @@ from dy2st.convert.undefined import Undefined
 from dy2st.convert.watching import watch
 from dy2st.jit.declared_sizes import Requirement, resolve
 from dy2st.jit.guards import AnyGuard, Same, SameFlags, guards_of
+from dy2st.jit.handed_on import HandedOn, asked_of_inputs
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import Apart, LiveState, Rebinding, known_tensor, take_in_place
 from dy2st.jit.optimized import OptimizedProgram
@@ -66,6 +67,7 @@ class ConcreteProgram:
     rebinding the buffers that become other tensors at a call.
     asked     where the trace has asked for `stop_gradient` of what depends on the call.
     settings  the inputs and state whose `stop_gradient` a call sets; None if a run has to do it.
+    handed_on the outputs that are tensors of the call; None if there are none.
     """
 
     main_program: Program
@@ -82,6 +84,7 @@ class ConcreteProgram:
     rebinding: Rebinding = field(default_factory=Rebinding)
     asked: list[Location | None] = field(default_factory=list)
     settings: Settings = field(default_factory=list)
+    handed_on: HandedOn | None = None
     is_spent: bool = False
     arguments: dict[str, InputSpec] = field(default_factory=dict)
     _optimized: OptimizedProgram | None = None
@@ -150,8 +153,13 @@ class ConcreteProgram:
             t.stop_gradient for t in (*tensors, *self.state.values())
         )
         is_by_operator = wants_grad or self.settings is None or self.rebinding.needs_objects
-        held = (*tensors, *self.state.values()) if self.settings else ()
+        handed_on = self.handed_on
+        held = (*tensors, *self.state.values()) if self.settings or handed_on else ()
+        if handed_on is not None and self.passes is None:
+            is_by_operator = is_by_operator or handed_on.needs_objects(held)
         outputs, updates = self._run_taped(tensors) if is_by_operator else self._run(tensors)
+        if handed_on is not None:
+            handed_on.put(outputs, held, by_array=not is_by_operator)
         for place, value in self.settings or ():
             held[place].stop_gradient = value
         result = rebuild(self.main_program.structure, outputs)
@@ -232,7 +240,8 @@ class ConcreteProgram:
         one = better or self
         updates = (self.main_program if better is None else better.program).updates
         state = [t.array for t in one.state.values()]
-        results = one.executable.run([t.array for t in tensors], state)
+        as_is = () if self.handed_on is None else self.handed_on.as_is(better is not None)
+        results = one.executable.run([t.array for t in tensors], state, as_is)
         count = len(results) - len(updates)
         outputs = [wrapped(result) for result in results[:count]]
         return outputs, dict(zip(updates, map(wrapped, results[count:]), strict=True))
@@ -344,6 +353,8 @@ def _trace(
             contents = [tracer.captured(state[key]) for key in rebinding.contents]
             result = result, [_assigned(change, name) for change in changes], contents
         _finish(program, tracer, result, state, place_of(function), rebinding)
+        own = program.outputs[: len(program.outputs) - len(rebinding.contents)]
+        handed_on = HandedOn.of(own, tracer, state)
     ordered = {key: state[key] for key in program.state}
     keys = {id(tensor): key for key, tensor in ordered.items()}
     captured = [(*place, tensor) for *place, tensor in registered if id(tensor) in keys]
@@ -358,7 +369,7 @@ def _trace(
         effects.append(f"{too_much}, which no call can compare: keep what it needs in a tensor")
     written = [Change(change.place, None, at=change.at) for change in changes]
     report = report_of(functions.values(), swapped.values(), record)
-    distinct = _pairs(program.inputs, tracer.distinct)
+    distinct = asked_of_inputs(program, tracer.distinct)
     answers = [Answer(done) for done in cached]
     guards += [Same(s, a, reference_to(t)) for s, a, t in captured if id(t) in elsewhere]
     live = LiveState(ordered, places)
@@ -381,16 +392,8 @@ def _trace(
         rebinding,
         tracer.flags.asked,
         settings_of(program),
+        handed_on,
     )
-
-
-def _pairs(
-    inputs: Sequence[Variable], asked: Sequence[tuple[Variable, Variable, Location | None]]
-) -> list[tuple[int, int, Location | None]]:
-    """The inputs of which the function has asked whether they are one tensor, by number."""
-    places = {id(variable): index for index, variable in enumerate(inputs)}
-    found = [(places.get(id(left)), places.get(id(right)), at) for left, right, at in asked]
-    return [(i, k, at) for i, k, at in found if i is not None and k is not None]
 
 
 def _add_inputs(program: Program, specs: Sequence[InputSpec]) -> list[Requirement]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -40,12 +40,15 @@ class Executable:
             self._sizes = namespace["of_calls"] = SizesOfCalls(program, namespace["sizes"])
         self._copied = [_may_share(variable) for variable in program.block.yields]
 
-    def run(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Array]:
+    def run(
+        self, inputs: Sequence[Array], state: Sequence[Array], as_is: Container[int] = ()
+    ) -> list[Array]:
         """Outputs, then new values of the buffers in `program.updates`.
 
         `state` holds parameters, then buffers, in the order of `program.state`. The results never
-        share memory with what was given, but that a buffer may become one of the arrays in `state`.
-        Raises SpecError if an input does not fit.
+        share memory with what was given, but that a buffer may become one of the arrays in `state`,
+        and an output whose number is in `as_is` any that was given. Raises SpecError if an input
+        does not fit.
         """
         self.check(inputs)
         try:
@@ -56,9 +59,14 @@ class Executable:
             self._add_place(error)
             raise
         first = len(results) - len(self.program.updates)
+        copied = self._copied
+        if as_is:
+            given = {id(array) for array in (*inputs, *state)}
+            pairs = zip(results, copied, strict=True)
+            copied = [c and not (i in as_is and id(r) in given) for i, (r, c) in enumerate(pairs)]
         outputs = [
-            _own(result) if copied or isinstance(result, list) else np.asarray(result)
-            for result, copied in zip(results[:first], self._copied, strict=False)
+            _own(result) if is_shared or isinstance(result, list) else np.asarray(result)
+            for result, is_shared in zip(results[:first], copied, strict=False)
         ]
         return outputs + _updates(results[first:], self._copied[first:], state)
 
