@@ -55,6 +55,14 @@ def load(path: AnyFile, **configs: Any) -> Any:
     if not isinstance(path, io.BytesIO):
         _refuse_models(path_of(path))
     source = Source(path)
+    text = bytes(source.data[:64]).lstrip()
+    if text.startswith(b"{") and source.path is not None:
+        return _read_shards(source, source.path, configs)
+    return _read(source, configs)
+
+
+def _read(source: Source, configs: dict[str, Any]) -> Any:
+    """What one file holds."""
     as_numpy = bool(configs.get("return_numpy"))
     if is_stored(np.frombuffer(source.data, np.uint8)):
         return _read_ours(source, as_numpy)
@@ -65,8 +73,6 @@ def load(path: AnyFile, **configs: Any) -> Any:
         return read_legacy(source, as_numpy)
     if head.startswith(b"\x80"):
         return read_paddle(source, bool(configs.get("keep_name_table")), as_numpy)
-    if head.lstrip().startswith(b"{") and source.path is not None:
-        return _read_shards(source, source.path, configs)
     raise FormatError(
         f"{source.name} is no checkpoint: neither safetensors, nor a pickle of Paddle (protocol 2 "
         "or later), nor a file of torch.save; or it is damaged"
@@ -109,15 +115,19 @@ def _read_ours(source: Source, as_numpy: bool) -> Any:
     if stored.tree is None:
         return arrays if as_numpy else {n: as_tensor(source.name, a) for n, a in arrays.items()}
     tree = read_tree(source.name, stored.tree, arrays)
-    return Unfolded(_array_of, _refuse)(tree) if as_numpy else tree
+    return _with_arrays(source, tree) if as_numpy else tree
 
 
-def _array_of(node: Any) -> Any:
-    return node.array if isinstance(node, EagerTensor) else node
+def _with_arrays(source: Source, tree: Any) -> Any:
+    """The tree with arrays in place of its tensors."""
 
+    def convert(node: Any) -> Any:
+        return node.array if isinstance(node, EagerTensor) else node
 
-def _refuse(what: str) -> NoReturn:
-    raise FormatError(what)
+    def fail(what: str) -> NoReturn:
+        raise FormatError(f"{source.name}: {what}")
+
+    return Unfolded(convert, fail)(tree)
 
 
 # -- checkpoints in several files -------------------------------------------------------------
@@ -128,7 +138,7 @@ def _read_shards(source: Source, path: Path, configs: dict[str, Any]) -> dict[st
     places = _places(source)
     found: dict[str, Any] = {}
     for file in sorted(set(places.values())):
-        shard = load(path.parent / file, **configs)
+        shard = _read(Source(path.parent / file), configs)  # never one more index
         wanted = [name for name, place in places.items() if place == file]
         missing = [name for name in wanted if not isinstance(shard, dict) or name not in shard]
         if missing:
@@ -154,12 +164,11 @@ def _places(source: Source) -> dict[str, str]:
 
 
 def _is_plain(name: Any) -> bool:
-    """Whether a name of a file stays in its folder, and is of no other index."""
+    """Whether a name of a file stays in its folder."""
     return (
         type(name) is str
         and name not in ("", ".", "..")
         and not any(sign in name for sign in "/\\:\0")
-        and not name.endswith(".json")
     )
 
 

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from dy2st_runtime.checkpoint.tree import is_key
 from dy2st_runtime.errors import FormatError
 
 
@@ -45,7 +46,6 @@ Builds = Mapping[type, Callable[["Machine", Any, Any], None]]
 
 _SPARE, _FACTOR = 1 << 16, 16
 _LONGEST_NAME, _LONGEST_NUMBER = 256, 1024
-_KEYS = (str, bytes, float, bool, type(None))
 _INTEGER = re.compile(rb"-?[0-9]{1,20}")
 _SHOWN = {ord(op.code): op.name for op in pickletools.opcodes}
 
@@ -147,7 +147,7 @@ class Machine:
 
     def key(self, value: Any) -> Any:
         """A key of a dict or member of a set."""
-        if type(value) in _KEYS or (type(value) is int and -(2**63) <= value < 2**64):
+        if is_key(value):
             return value
         self.fail(f"it has {described(value)} as a key, where texts and numbers may stand")
 

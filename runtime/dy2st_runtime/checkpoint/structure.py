@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dy2st_runtime.checkpoint.tree import MAX_DEPTH
+from dy2st_runtime.checkpoint.tree import MAX_DEPTH, is_key
 from dy2st_runtime.errors import ArgumentError, FormatError
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.tensor import EagerTensor
@@ -87,7 +87,7 @@ class Written:
         return node
 
     def _key(self, key: Any) -> Any:
-        if type(key) not in (str, int, float, bool, bytes, type(None)):
+        if not is_key(key):
             self._fail(f"has the key {key!r:.80}: keys, and what sets hold, are texts and numbers")
         return self._node(key)
 
@@ -165,7 +165,7 @@ class _Reader:
 
     def _key(self, node: Any) -> Any:
         key = self.read(node)
-        if isinstance(key, (list, tuple, frozenset)):
+        if not is_key(key):
             raise ValueError(node)
         return key
 

@@ -13,6 +13,19 @@ _PLAIN = (str, int, float, bool, type(None), complex, bytes, bytearray)
 _SEQUENCES = (list, tuple)
 _DICTS = (dict, OrderedDict)
 _SETS = (set, frozenset)  # of keys alone, which are plain
+_KEYS = (str, bytes, float, bool, type(None))
+
+
+def is_key(value: Any) -> bool:
+    """Whether it may be a key of a dict, or stand in a set.
+
+    Nobody can choose such that collide, as he could among integers of any length, and no hash
+    goes down into tuples without end.
+
+    >>> is_key("weight"), is_key(-1), is_key(2**61 * 1000), is_key((1, 2))
+    (True, True, False, False)
+    """
+    return type(value) in _KEYS or (type(value) is int and -(2**63) <= value < 2**64)
 
 
 class Unfolded:
@@ -75,4 +88,4 @@ class Unfolded:
         self._fail(f"it holds {node if hasattr(node, 'module') else kind.__name__}")
 
 
-__all__ = ["MAX_DEPTH", "Unfolded"]
+__all__ = ["MAX_DEPTH", "Unfolded", "is_key"]

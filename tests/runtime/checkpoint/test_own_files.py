@@ -189,11 +189,16 @@ def test_shards_are_read_by_their_index(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "place", ["../m-1.safetensors", "/etc/passwd", "", "..", "a/b", "a\\b", "model.safetensors.index.json", 3, None, ["m-1"]]
+    "place", ["../m-1.safetensors", "/etc/passwd", "", "..", "a/b", "a\\b", 3, None, ["m-1"]]
 )  # fmt: skip
 def test_an_index_names_files_of_its_folder_alone(tmp_path, place):
     with pytest.raises(FormatError, match="index.json.*weight_map"):
         load(shards(tmp_path, a=place))
+
+
+def test_an_index_in_an_index_is_refused(tmp_path):
+    with pytest.raises(FormatError, match="index.json is no checkpoint"):
+        load(shards(tmp_path, a="model.safetensors.index.json"))
 
 
 def test_shards_without_their_tensors_are_refused(tmp_path):
@@ -228,6 +233,7 @@ def endless():
         ({"a": [object()]}, "a.0 is a object"),
         ({"a": {(1, 2): 3}}, "a has the key"),
         ({(1,)}, "has the key"),
+        ({1 << 70: 0}, "has the key"),
         ({"a": lambda: 0}, "a is a function"),
         (1 << 2000, "1024 bits"),
         (endless(), "deep, or holds itself"),
@@ -299,7 +305,7 @@ def test_models_are_loaded_by_jit_load(tmp_path):
 
 @pytest.mark.parametrize("tree", [
     [], [1, 2], 3, "x", [{}], [{"tensor": "a"}], [{"tensor": ["b", ""]}], [{"tensor": 3}], [{"dict": 3}], [{"dict": [[1]]}], [{"dict": [[[1], 2]]}],
-    [{"what": 1}], [{"float": "1"}], [{"bytes": "%"}], [{"complex": [1]}], [{"set": [[1]]}], [None], [{"tensor": ["a"]}], [{"tensor": [[], ""]}],
+    [{"what": 1}], [{"float": "1"}], [{"bytes": "%"}], [{"complex": [1]}], [{"set": [[1]]}], [{"set": [2**70]}], [{"dict": [[{"tensor": ["a", ""]}, 1]]}], [None], [{"tensor": ["a"]}], [{"tensor": [[], ""]}],
     [{"set": [{"set": []}, {"tensor": ["a", ""]}]}],
 ])  # fmt: skip
 def test_a_damaged_structure_is_refused(tmp_path, tree):
