@@ -40,6 +40,11 @@ REFUSED = (Dy2stError, IndexError, ZeroDivisionError, RuntimeError)
 """What eager operators, Python, and a branch of a Program say of sizes that do not fit."""
 
 
+OTHERWISE = re.compile(r"must not be 0|from the end|a window of \d+ must fit")
+"""What a Program refuses where eager operators mean something else by it: a size that is 0, a
+position below 0, a window that is larger than the image."""
+
+
 class Writer:
     """Writes one program, and runs it eagerly as it does."""
 
@@ -490,8 +495,7 @@ def _outcome(function: Callable[..., Any], inputs: list[np.ndarray]) -> Any:
 
 def _same(wanted: Any, got: Any) -> bool:
     if not isinstance(wanted, list) or not isinstance(got, list):
-        # A size that is 0, or a position below 0, means another one; a Program refuses them.
-        is_other = isinstance(got, ShapeError) and re.search("must not be 0|from the end", str(got))
+        is_other = isinstance(got, ShapeError) and OTHERWISE.search(str(got))
         return bool(is_other) or not (isinstance(wanted, list) or isinstance(got, list))
     return len(wanted) == len(got) and all(
         a.shape == b.shape and np.allclose(a, b, 1e-4, 1e-4, equal_nan=True)
