@@ -9,6 +9,7 @@ from dy2st_runtime import dims, engine, ops
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from dy2st_runtime.ir.promotion import get_promotion, promotion, set_promotion
 from dy2st_runtime.late import late_names as _late_names
 from dy2st_runtime.ops import *  # noqa: F403
 from dy2st_runtime.ops import LATE as _late_operators
@@ -45,6 +46,7 @@ __all__ = [
     "float64",
     "from_dlpack",
     "from_numpy",
+    "get_promotion",
     "grad",
     "int8",
     "int16",
@@ -57,7 +59,9 @@ __all__ = [
     "no_grad",
     "ops",
     "optimizer",
+    "promotion",
     "set_grad_enabled",
+    "set_promotion",
     "static",
     "to_static",
     "to_tensor",

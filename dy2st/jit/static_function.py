@@ -23,6 +23,7 @@ from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Program, Tensor, Variable, current_tracer
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import warn_user
+from dy2st_runtime.ir.promotion import get_promotion
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries
 from dy2st_runtime.ir.tracebacks import hide_own_frames, without_own_frames
 from dy2st_runtime.late import Late
@@ -403,10 +404,11 @@ class StaticFunction:
         """What else the Program depends on: Python values of the Layer or object, its mode too."""
         instance = self.class_instance
         if not isinstance(instance, Layer):
-            return None if instance is None else tracing.object_key(instance)
+            own = None if instance is None else tracing.object_key(instance)
+            return get_promotion(), own
         if self._state is None:
             self._state = LayerState(instance)
-        return self._state.key()
+        return get_promotion(), self._state.key()
 
     # -- arguments ---------------------------------------------------------------------------
 

@@ -157,7 +157,7 @@ def computed(operator: Operator, arrays: Sequence[Any]) -> list[Array] | None:
 
 
 def _decomposed(operator: Operator, arrays: Sequence[Any]) -> Any:
-    with eagerly(), no_grad():
+    with eagerly(as_recorded=True), no_grad():
         results = apply(operator.name, *arrays, **operator.attributes)
     results = results if isinstance(results, (tuple, list)) else (results,)
     return tuple(np.asarray(entry) for entry in results)

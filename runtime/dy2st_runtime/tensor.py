@@ -19,6 +19,7 @@ from dy2st_runtime.ir.gradient_flow import refuse_leaf
 from dy2st_runtime.ir.inputs import as_array, common_dtype, complete, drop_missing, is_promoted
 from dy2st_runtime.ir.location import user_location, warn_user
 from dy2st_runtime.ir.program import Variable, data_of_tensor
+from dy2st_runtime.ir.promotion import as_paddle, is_paddles
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracer import current_tracer, infer
 from dy2st_runtime.ir.types import TensorType, is_floating
@@ -399,14 +400,24 @@ class HookHandle:
 
 
 class EagerInterpreter:
-    """Runs kernels at once, and tapes what needs gradients."""
+    """Runs kernels at once, and tapes what needs gradients.
+
+    `as_recorded`: on the operands as they are, as a Program says it, whatever promotion is wanted.
+    """
+
+    def __init__(self, as_recorded: bool = False):
+        """Say whose operators it runs."""
+        self._as_recorded = as_recorded
 
     def run(
         self, definition: OperatorDefinition, inputs: tuple[Any, ...], attributes: dict[str, Any]
     ) -> Any:
         """The result as an EagerTensor, or a tuple of several."""
         attributes = complete(definition, attributes)
-        tensors = _tensors(definition, drop_missing(definition, inputs))
+        inputs = drop_missing(definition, inputs)
+        if is_paddles() and not self._as_recorded:
+            inputs = as_paddle(definition, inputs, attributes, infer)
+        tensors = _tensors(definition, inputs)
         taped = is_grad_enabled() and any(not tensor.stopped for tensor in tensors)
         by_parts = definition.kernel is None or (taped and definition.gradient is None)
         if by_parts and definition.decompose is not None:
@@ -557,7 +568,7 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, Tensor)
 
 
-install_eager(EagerInterpreter())
+install_eager(EagerInterpreter(), EagerInterpreter(as_recorded=True))
 
 __all__ = [
     "EagerTensor",

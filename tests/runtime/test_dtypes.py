@@ -36,4 +36,5 @@ def test_functions_give_numpys_dtype(function, name):
     array = np.ones(3, name)
     extra = {"axis": 0} if function == "cumsum" else {}
     expected = getattr(np, function)(array, **extra).dtype
+    expected = np.dtype("int64") if expected == np.uint64 else expected
     assert getattr(ops, function)(rt.to_tensor(array), **extra).dtype == expected

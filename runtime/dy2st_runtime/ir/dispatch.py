@@ -36,9 +36,9 @@ _stack = _Stack()
 _eager: list[Interpreter] = []
 
 
-def install_eager(interpreter: Interpreter) -> None:
-    """Set the interpreter at the bottom of every thread's stack."""
-    _eager[:] = [interpreter]
+def install_eager(interpreter: Interpreter, as_recorded: Interpreter) -> None:
+    """Set the interpreter at the bottom of every thread's stack, and the one for Programs."""
+    _eager[:] = [interpreter, as_recorded]
 
 
 def apply(name: str, *inputs: Any, **attributes: Any) -> Any:
@@ -66,9 +66,12 @@ def interpreting(interpreter: Interpreter) -> Iterator[None]:
 
 
 @contextmanager
-def eagerly() -> Iterator[None]:
-    """Run operators on arrays inside the `with`, even while a function is traced."""
-    with interpreting(_eager[0]):
+def eagerly(as_recorded: bool = False) -> Iterator[None]:
+    """Run operators on arrays inside the `with`, even while a function is traced.
+
+    `as_recorded`: they are those of a Program, whose dtypes are decided.
+    """
+    with interpreting(_eager[as_recorded]):
         yield
 
 

@@ -35,7 +35,7 @@ def interpret(
     run = _Run(program)
     values = [*inputs, *(state[name] for name in program.state)]
     try:
-        with eagerly():
+        with eagerly(as_recorded=True):
             results = run.block(program.block, values, run.sizes_of(values))
     except Exception as error:  # goes on, with the place of the operator
         run.add_place(error)

@@ -56,6 +56,7 @@ from dy2st_runtime.ir.program import (
     Program,
     Variable,
 )
+from dy2st_runtime.ir.promotion import as_paddle, is_paddles
 from dy2st_runtime.ir.python_numbers import may_outgrow
 from dy2st_runtime.ir.refusals import (
     changed_without_recording,
@@ -200,6 +201,8 @@ class Tracer:
         inputs = drop_missing(definition, inputs)
         if any(type(value) is Choice for value in inputs):
             return Choice.spread(lambda *known: self.run(definition, known, attributes), *inputs)
+        if self._capture is not None and is_paddles():
+            inputs = as_paddle(definition, inputs, attributes, infer)
         operands = self._operands(definition, inputs)
         types = infer(definition, [v.type for v in operands], attributes)
         operator = self.append(definition.name, operands, attributes, types)

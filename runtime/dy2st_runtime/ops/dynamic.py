@@ -247,7 +247,7 @@ def _define(row: Row) -> None:
         return row.static(*values, **attributes)
 
     def kernel(*arrays: Any, **attributes: Any) -> Any:
-        with eagerly():
+        with eagerly(as_recorded=True):
             result = with_values(*arrays, **attributes)
         return tuple(map(np.asarray, result)) if row.has_places else np.asarray(result)
 

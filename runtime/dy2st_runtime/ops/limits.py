@@ -22,6 +22,7 @@ from dy2st_runtime.ir import (
     public,
 )
 from dy2st_runtime.ir.attribute_kinds import NONE, NUMBER, either
+from dy2st_runtime.ir.promotion import integers_beside
 from dy2st_runtime.ops.blocks import in_blocks
 
 Number = int | float | None
@@ -204,11 +205,15 @@ def _cast_limit(limit: Any, x: Any) -> Any:
 def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
     """min(max(x, min), max), in the dtype of x: (...,) -> (...,); the slope at a limit is 1.
 
-    A limit is a number, a tensor that broadcasts, or None. Raises DTypeError for limits that an
-    integer x cannot reach.
+    A limit is a number, a tensor that broadcasts, or None. Integers beside a float become floats.
+    Raises DTypeError for limits that an integer x cannot reach.
     """
     if min is None and max is None:
         return x
+    if x.dtype.kind in "iu" and any(
+        isinstance(limit, (float, np.floating)) for limit in (min, max)
+    ):
+        x = F.cast(x, integers_beside(x.dtype))
     if _is_number(min) and _is_number(max):
         return apply("clip", x, min=_plain(min), max=_plain(max))
     if min is not None:

@@ -131,8 +131,17 @@ def _extreme_data(function: Callable[[Size, Size], Size]) -> Callable[..., Any]:
 
 
 def _sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    result: np.dtype[Any] = np.sum(np.zeros(0, dtype)).dtype
-    return result
+    """int64 of integers, without a sign too, and of bools."""
+    return np.dtype("int64") if dtype.kind in "iub" else dtype
+
+
+def _widened(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel of NumPy that gives `_sum_dtype`; NumPy would give uint64 for uint8."""
+
+    def run(x: Any, *args: Any, **options: Any) -> Any:
+        return reduce(x, *args, dtype=_sum_dtype(x.dtype), **options)
+
+    return run
 
 
 def _mean_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -185,7 +194,7 @@ def _mean_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool)
 _define(
     "sum",
     "The sum along axes.",
-    np.add.reduce,
+    _widened(np.add.reduce),
     _sum_dtype,
     lambda g, y, x, axis, keepdim: _spread(g, x, axis, keepdim),
     _samples() + _EMPTY,
@@ -204,8 +213,8 @@ _define(
 _define(
     "prod",
     "The product along axes.",
-    np.multiply.reduce,
-    lambda dtype: np.prod(np.zeros(0, dtype)).dtype,
+    _widened(np.multiply.reduce),
+    _sum_dtype,
     _prod_gradient,
     _samples() + _EMPTY,
     data=True,
@@ -362,7 +371,7 @@ define(
     along="axis",
     attributes={"axis": AXIS, "reverse": False},
     infer=_running_infer,
-    kernel=_running(np.add.accumulate),
+    kernel=_running(_widened(np.add.accumulate)),
     data=True,
     gradient=lambda g, y, x, axis, reverse: F.cumsum_of(g, axis, not reverse),
     samples=(Sample(((2, 3),), {"axis": 1}), Sample(((3, 2),), {"axis": 0, "reverse": True})),
@@ -375,7 +384,7 @@ define(
     along="axis",
     attributes={"axis": AXIS, "reverse": False},
     infer=_running_infer,
-    kernel=_running(np.multiply.accumulate),
+    kernel=_running(_widened(np.multiply.accumulate)),
     gradient=_cumprod_gradient,
     samples=(Sample(((2, 3),), {"axis": 1}, low=0.5, high=2.0),),
 )

@@ -94,7 +94,7 @@ def _write_kernel(*values: Any, text: tuple[Any, ...], stream: str, flush: bool)
 
 def _filled(structure: Any, values: Sequence[Any]) -> Any:
     """The structure with tensors, or numbers of Python, in place of its Outputs."""
-    with eagerly():
+    with eagerly(as_recorded=True):
         return rebuild(structure, [F.assign(value) for value in values])
 
 

@@ -1,0 +1,162 @@
+"""Which dtype integers have beside floats: as NumPy decides it, or as PaddlePaddle does.
+
+The switch acts on what users compute and trace. PaddlePaddle's rule is said in casts in front of
+the same operators, so a Program means the same wherever it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.errors import ArgumentError, Dy2stError
+from dy2st_runtime.ir.definition import OperatorDefinition
+from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.inputs import all_numbers, is_promoted
+from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.types import DType, TensorType, is_floating
+from dy2st_runtime.thread_state import ThreadState
+
+Infer = Callable[[OperatorDefinition, Sequence[Any], Mapping[str, Any]], Sequence[Any]]
+
+NUMPY, PADDLE = "numpy", "paddle"
+FLOAT = np.dtype("float32")
+"""What PaddlePaddle makes of integers that become floats."""
+
+_of_all = [NUMPY]
+
+
+class _OfThread(ThreadState):
+    mode: str | None = None
+
+
+_own = _OfThread()
+
+
+def set_promotion(mode: str) -> None:
+    """Let integers beside floats be as "numpy" or "paddle" has it, in all threads, from now on.
+
+    "numpy": `int / int`, `sqrt(int)`, `mean(int)` and an integer tensor with a float give what
+    NumPy 2 gives, float64 for int64. "paddle": they give float32, and an integer tensor yields to
+    the dtype of a float tensor. A converted function has a Program for each.
+    """
+    _of_all[:] = [_checked(mode)]
+
+
+def get_promotion() -> str:
+    """The rule in force: "numpy" or "paddle".
+
+    >>> get_promotion()
+    'numpy'
+    """
+    return _own.mode or _of_all[0]
+
+
+@contextmanager
+def promotion(mode: str) -> Iterator[None]:
+    """Let a rule be in force in a `with`, in this thread: see `set_promotion`.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> with promotion("paddle"):
+    ...     str((to_tensor([1, 2]) / 2).dtype)
+    'float32'
+    """
+    before, _own.mode = _own.mode, _checked(mode)
+    try:
+        yield
+    finally:
+        _own.mode = before
+
+
+def _checked(mode: str) -> str:
+    if mode not in (NUMPY, PADDLE):
+        raise ArgumentError(f"promotion is {NUMPY!r} or {PADDLE!r}, not {mode!r}")
+    return mode
+
+
+def is_paddles() -> bool:
+    """Whether PaddlePaddle's rule is in force."""
+    return (_own.mode or _of_all[0]) is PADDLE
+
+
+def integers_beside(dtype: DType) -> DType:
+    """What an integer tensor of a dtype becomes beside a Python float."""
+    return FLOAT if is_paddles() else np.result_type(dtype, 0.5)
+
+
+def as_paddle(
+    definition: OperatorDefinition,
+    inputs: tuple[Any, ...],
+    attributes: Mapping[str, Any],
+    infer: Infer,
+) -> tuple[Any, ...]:
+    """The inputs of an operator, integers cast to the float that PaddlePaddle makes of them."""
+    if "dtype" in definition.attributes or all_numbers(inputs):
+        return inputs
+    common = _common(definition, inputs)
+    if common is None and _gives_floats(definition, inputs, attributes, infer):
+        common = FLOAT
+    if common is None:
+        return inputs
+    return tuple(
+        F.cast(value, common) if _is_integer(value) and _counts(definition, place) else value
+        for place, value in enumerate(inputs)
+    )
+
+
+def _counts(definition: OperatorDefinition, place: int) -> bool:
+    return not definition.promote or is_promoted(definition, place)
+
+
+def _common(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType | None:
+    """The float that promoted integer tensors stand beside, None if there is none."""
+    if not definition.promote:
+        return None
+    values = [value for place, value in enumerate(inputs) if is_promoted(definition, place)]
+    floats = [value.dtype for value in values if _is_tensor(value) and is_floating(value.dtype)]
+    if floats:
+        return np.result_type(*floats)
+    return FLOAT if any(_is_float(value) for value in values) else None
+
+
+def _gives_floats(
+    definition: OperatorDefinition,
+    inputs: Sequence[Any],
+    attributes: Mapping[str, Any],
+    infer: Infer,
+) -> bool:
+    """Whether an operator of integers gives floats, and not always float32."""
+    if not inputs or not all(_is_integer(value) for value in inputs):
+        return False
+    # The shape rule is asked about sizes of 1: what it would require of others is no matter here.
+    dtypes = [value.dtype if _is_tensor(value) else np.dtype("int64") for value in inputs]
+    if definition.promote:
+        dtypes = [np.result_type(*dtypes)] * len(dtypes)
+    ranks = [value.ndim if _is_tensor(value) else 0 for value in inputs]
+    types = [TensorType(d, (1,) * rank) for d, rank in zip(dtypes, ranks, strict=True)]
+    try:
+        results = infer(definition, types, attributes)
+    except (Dy2stError, ValueError, TypeError, IndexError):  # the operator itself will say it
+        return False
+    first = results[0] if results else None
+    return isinstance(first, TensorType) and first.is_floating and first.dtype != FLOAT
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor) and getattr(value, "number", None) is None
+
+
+def _is_integer(value: Any) -> bool:
+    """Whether it is a tensor of integers or bools, or a number that stands for one."""
+    if isinstance(value, Variable) and not isinstance(value.type, TensorType):
+        return False
+    return value.dtype.kind in "iub" if isinstance(value, Tensor) else type(value) in (int, bool)
+
+
+def _is_float(value: Any) -> bool:
+    """Whether it is a Python float, a traced one too."""
+    return type(value) is float or getattr(value, "number", None) is float

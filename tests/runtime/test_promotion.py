@@ -1,0 +1,159 @@
+"""Integers that become floats: NumPy's rule, and PaddlePaddle's."""
+
+import operator
+import threading
+
+import numpy as np
+import pytest
+
+import dy2st
+import dy2st.nn.functional as F
+from dy2st.errors import ArgumentError
+from dy2st.static import InputSpec
+
+I = dy2st.to_tensor([1, 2, 3])  # noqa: E741
+BOOL, HALF, SINGLE, DOUBLE = (I.astype(name) for name in ("bool", "float16", "float32", "float64"))
+
+# The dtypes that PaddlePaddle 3.3.1 gives, or, for integer with float tensors, which it refuses,
+# those of the float.
+AS_PADDLE = {
+    "divide": (lambda: I / I, "float32"),
+    "divide by a number": (lambda: I / 2, "float32"),
+    "divide a number": (lambda: 2 / I, "float32"),
+    "times a float": (lambda: I * 2.5, "float32"),
+    "times an integer": (lambda: I * 2, "int64"),
+    "a small integer times a float": (lambda: I.astype("int8") * 2.5, "float32"),
+    "a bool and a float": (lambda: BOOL + 2.5, "float32"),
+    "a bool and an integer": (lambda: BOOL + 2, "int64"),
+    "two integers": (lambda: I + I.astype("int32"), "int64"),
+    "an integer and a float tensor": (lambda: I + SINGLE, "float32"),
+    "an integer and a half tensor": (lambda: I + HALF, "float16"),
+    "an integer and a double tensor": (lambda: I + DOUBLE, "float64"),
+    "two floats": (lambda: SINGLE + DOUBLE, "float64"),
+    "a float and a number": (lambda: HALF * 2.5, "float16"),
+    "power": (lambda: I**2, "int64"),
+    "a root by power": (lambda: I**0.5, "float32"),
+    "floor division": (lambda: I // 2, "int64"),
+    "remainder of a float": (lambda: I % 2.5, "float32"),
+    "sqrt": (lambda: dy2st.sqrt(I), "float32"),
+    "exp": (lambda: dy2st.exp(I.astype("int32")), "float32"),
+    "sin": (lambda: dy2st.sin(I.astype("int8")), "float32"),
+    "sigmoid": (lambda: F.sigmoid(I), "float32"),
+    "softmax": (lambda: F.softmax(I), "float32"),
+    "mean": (lambda: I.mean(), "float32"),
+    "sum": (lambda: I.sum(), "int64"),
+    "std": (lambda: I.std(), "float32"),
+    "abs": (lambda: I.abs(), "int64"),
+    "clip": (lambda: I.clip(0.5, 2.0), "float32"),
+    "clip by integers": (lambda: I.clip(1, 2), "int64"),
+    "compare": (lambda: I > 1.5, "bool"),
+    "where": (lambda: dy2st.where(I > 1, I, SINGLE), "float32"),
+    "concat": (lambda: dy2st.concat([I, SINGLE]), "float32"),
+    "matmul": (lambda: dy2st.matmul(I, SINGLE), "float32"),
+    "cast": (lambda: I.astype("float64"), "float64"),
+    "one_hot": (lambda: F.one_hot(I, 4), "float32"),
+    "gather": (lambda: dy2st.gather(DOUBLE, I - 1), "float64"),
+    "arange": (lambda: dy2st.arange(3), "int64"),
+}
+
+
+@pytest.mark.parametrize("name", AS_PADDLE)
+def test_integers_become_what_paddlepaddle_makes_of_them(name):
+    function, dtype = AS_PADDLE[name]
+    with dy2st.promotion("paddle"):
+        assert function().dtype == dtype
+
+
+@pytest.mark.parametrize("name", AS_PADDLE)
+def test_a_trace_obeys_as_eager_code_does(name):
+    function = AS_PADDLE[name][0]
+    for mode in ("numpy", "paddle"):
+        with dy2st.promotion(mode):
+            static = dy2st.to_static(function)
+            found, wanted = static(), function()
+        assert found.dtype == wanted.dtype
+        np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-3)
+
+
+def test_a_converted_function_has_a_program_for_each_rule():
+    static = dy2st.to_static(lambda x: x / 2)
+    for mode, dtype in (("numpy", "float64"), ("paddle", "float32"), ("numpy", "float64")):
+        with dy2st.promotion(mode):
+            assert static(I).dtype == dtype
+    assert len(static.program_cache.concrete_programs()) == 2
+
+
+def test_a_converted_function_with_a_specification_has_one_for_each_too():
+    static = dy2st.to_static(lambda x: x / 2, [InputSpec([None], "int64")])
+    for mode, dtype in (("numpy", "float64"), ("paddle", "float32"), ("numpy", "float64")):
+        with dy2st.promotion(mode):
+            assert static(I).dtype == dtype
+
+
+@pytest.mark.parametrize("traced", ["numpy", "paddle"])
+def test_a_program_means_the_same_whatever_rule_it_runs_under(traced, tmp_path):
+    layer = dy2st.nn.Linear(3, 2)
+    static = dy2st.to_static(
+        lambda x, w: (dy2st.sqrt(x) * w / 2, (x / x).mean()),
+        [InputSpec([None], "int64"), InputSpec([None], "float32")],
+    )
+    with dy2st.promotion(traced):
+        dy2st.jit.save(static, str(tmp_path / "m"))
+        wanted = static(I, SINGLE)
+    for mode in ("numpy", "paddle"):
+        with dy2st.promotion(mode):
+            loaded = dy2st.jit.load(str(tmp_path / "m"))
+            weight = SINGLE.clone()
+            weight.stop_gradient = mode == "numpy"  # gradients run it operator by operator
+            for found, expected in zip(loaded(I, weight), wanted, strict=True):
+                assert found.dtype == expected.dtype
+                np.testing.assert_allclose(found.numpy(), expected.numpy())
+    assert layer.weight.dtype == "float32"
+
+
+def test_numbers_of_python_stay_numbers():
+    def function(x):
+        half = x.shape[0] / 2
+        return x * half
+
+    static = dy2st.to_static(function, [InputSpec([None], "float64")])
+    with dy2st.promotion("paddle"):
+        assert static(DOUBLE).dtype == "float64"
+        np.testing.assert_allclose(static(DOUBLE).numpy(), DOUBLE.numpy() * 1.5)
+
+
+def test_the_switch_is_for_all_threads_and_the_with_for_its_own():
+    found = []
+
+    def note():
+        found.append(dy2st.get_promotion())
+
+    def in_a_thread():
+        thread = threading.Thread(target=note)
+        thread.start()
+        thread.join()
+
+    with dy2st.promotion("paddle"):
+        in_a_thread()
+    dy2st.set_promotion("paddle")
+    try:
+        in_a_thread()
+        with dy2st.promotion("numpy"):
+            note()
+        note()
+    finally:
+        dy2st.set_promotion("numpy")
+    assert found == ["numpy", "paddle", "numpy", "paddle"]
+
+
+def test_gradients_flow_through_the_casts():
+    x = dy2st.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+    with dy2st.promotion("paddle"):
+        (x * I / 2).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), [0.5, 1.0, 1.5])
+
+
+def test_another_rule_is_refused():
+    for call in (dy2st.set_promotion, operator.methodcaller("__enter__")):
+        with pytest.raises(ArgumentError, match="'numpy' or 'paddle', not 'torch'"):
+            call("torch" if call is dy2st.set_promotion else dy2st.promotion("torch"))
