@@ -99,11 +99,11 @@ class _Reader(ast.NodeVisitor):
             self._use(name, alias)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        """`paddle.nn.Linear` as one use."""
+        """`paddle.nn.Linear` as one use; what is written to `paddle` is not its own."""
         name = self._dotted(node)
         if name is None:
             self.visit(node.value)
-        else:
+        elif isinstance(node.ctx, ast.Load):
             self._use(name, node)
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -28,6 +28,7 @@ def uses_of(tmp_path, text):
         ("from paddle.nn.layer import *", [("nn.layer", 1)]),
         ("def f():\n  return paddle.add\nimport paddle", [("add", 2)]),
         ("import paddleseg\npaddleseg.nn.x\nfrom paddleocr import y\ny", []),
+        ("import paddle\npaddle.long = paddle.int64", [("int64", 2)]),
         ("from .paddle import nn\nnn.Linear", []),
         ("class Net(nn.Layer): pass\nimport paddle.nn as nn", [("nn", 2), ("nn.Layer", 1)]),
     ],
