@@ -14,4 +14,5 @@ __all__ = [*_layers]
 
 if not TYPE_CHECKING:
     functional, initializer = _functional, _initializer
-    __getattr__ = late_names(__name__, LAYERS)
+    _own = {name: f"{__name__}.{name}" for name in ("layer", "utils")}
+    __getattr__ = late_names(__name__, {**LAYERS, **_own})
