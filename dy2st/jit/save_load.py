@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,14 +71,33 @@ def save(
     io.save_programs(path, programs, state)
 
 
-def load(path: str, mmap: bool = True) -> io.LoadedModel:
+def load(
+    path: str,
+    mmap: bool = True,
+    *,
+    model_filename: str | None = None,
+    params_filename: str | None = None,
+) -> io.LoadedModel:
     """Load what `save` wrote; the result is called like the Layer was.
 
-    Parameters are mapped from their file, or read at once without `mmap`. Raises FormatError if a
-    file is damaged, foreign or too new, ParameterMismatch if the two are of different saves,
-    FileAccessError if the disk refuses.
+    Parameters are mapped from their file, or read at once without `mmap`. `path` is that of the
+    save, without an ending; or the folder of files with names of their own, such as
+    `model_filename="net.mlir"`, which says `net.safetensors` too, unless `params_filename` does.
+
+    Raises FormatError if a file is damaged, foreign or too new, ParameterMismatch if the two are of
+    different saves, FileAccessError if the disk refuses, ArgumentError for names without a folder.
     """
-    return io.load(path, mmap)
+    if model_filename is None and params_filename is None:
+        return io.load(path, mmap)
+    folder = Path(path)
+    if not folder.is_dir() or model_filename is None:
+        raise ArgumentError(
+            "model_filename, and params_filename beside it, are names in a folder: "
+            f"load(folder, model_filename='net.mlir'), or load({os.fspath(path)!r}) without them"
+        )
+    model = folder / model_filename
+    params = folder / params_filename if params_filename else model.with_suffix(".safetensors")
+    return io.load_pair(model, params, mmap)
 
 
 def _functions_of(layer: Any) -> dict[str, StaticFunction]:

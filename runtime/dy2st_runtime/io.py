@@ -118,7 +118,6 @@ def _check_array(name: str, variable: Variable, array: Array, where: Any) -> Non
 # -- loading ----------------------------------------------------------------------------------
 
 
-@put_back_after_errors
 def load(path: AnyPath, mmap: bool = True) -> LoadedModel:
     """The model saved as `path.mlir` and `path.safetensors`.
 
@@ -129,7 +128,12 @@ def load(path: AnyPath, mmap: bool = True) -> LoadedModel:
     Raises MissingFile if a file is missing, FormatError if one is damaged, foreign or of a newer
     version, ParameterMismatch if they do not belong together, FileAccessError if the disk refuses.
     """
-    text_file, array_file = _files(path)
+    return load_pair(*_files(path), mmap)
+
+
+@put_back_after_errors
+def load_pair(text_file: Path, array_file: Path, mmap: bool = True) -> LoadedModel:
+    """`load` of two files that may have any names."""
     for file in (text_file, array_file):
         if not file.is_file():
             raise MissingFile(
@@ -361,6 +365,7 @@ __all__ = [
     "check_pair",
     "check_state",
     "load",
+    "load_pair",
     "read_pair",
     "save_programs",
     "verified",
