@@ -19,7 +19,17 @@ from typing import Any
 _LARGE = 1 << 20
 _ALIGNMENT = 64
 
-HAS_SHARED_MEMORY = hasattr(os, "memfd_create")
+
+def _has_shared_memory() -> bool:
+    """Whether the system makes files without a name in memory; some sandboxes do not."""
+    try:
+        os.close(os.memfd_create("dy2st-batch"))
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
+_HAS_SHARED_MEMORY = _has_shared_memory()
 
 
 class Packed:
@@ -28,7 +38,7 @@ class Packed:
     def __init__(self, batch: Any, shared: bool) -> None:
         """Write it; what cannot be sent raises here."""
         self._buffers: list[memoryview] = []
-        keep = self._keep if shared and HAS_SHARED_MEMORY else None
+        keep = self._keep if shared and _HAS_SHARED_MEMORY else None
         self.data = pickle.dumps(batch, protocol=5, buffer_callback=keep)
 
     def _keep(self, buffer: pickle.PickleBuffer) -> bool:
