@@ -19,6 +19,7 @@ _MODULES = (
     "tensor",
     "utils",
     "version",
+    "vision",
 )
 
 LATE = {
