@@ -68,6 +68,7 @@ class Silu(_Activation):
     """x * sigmoid(x)."""
 
     function = "silu"
+    defaults: ClassVar[dict[str, Any]] = {"inplace": False}
 
 
 class Swish(_Activation):
@@ -197,9 +198,10 @@ class PReLU(Layer):
         init: float = 0.25,
         weight_attr: Any = None,
         data_format: str = "NCHW",
+        name: str | None = None,
     ):
         """One weight for all, or one a channel."""
-        super().__init__()
+        super().__init__(name)
         self.data_format = data_format
         self.weight = self.create_parameter(
             [num_parameters], weight_attr, default_initializer=Constant(init)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st_runtime.ir import F
-from dy2st_runtime.nn.initializer import Normal
+from dy2st_runtime.nn.initializer import Assign
 from dy2st_runtime.nn.layer import Layer
 
 
@@ -61,9 +61,10 @@ class Bilinear(Layer):
         out_features: int,
         weight_attr: Any = None,
         bias_attr: Any = None,
+        name: str | None = None,
     ):
         """Make the parameters."""
-        super().__init__()
+        super().__init__(name)
         shape = [out_features, in1_features, in2_features]
         self.weight = self.create_parameter(shape, weight_attr)
         self.bias = self.create_parameter([1, out_features], bias_attr, is_bias=True)
@@ -78,7 +79,8 @@ class Bilinear(Layer):
 class Embedding(Layer):
     """y = weight[x]: integers (...) -> (..., embedding_dim).
 
-    The row `padding_idx` is zero and gets no gradient.
+    The row `padding_idx` is zero and gets no gradient. Rows whose norm is above `max_norm` are
+    scaled down to it.
     """
 
     def __init__(
@@ -86,25 +88,43 @@ class Embedding(Layer):
         num_embeddings: int,
         embedding_dim: int,
         padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
         sparse: bool = False,
+        _weight: Any = None,
+        _freeze: bool = False,
+        dtype: Any = None,
         weight_attr: Any = None,
         name: str | None = None,
     ):
-        """Make the table; `sparse` is accepted and has no effect."""
+        """Make the table, or take `_weight`; `sparse` is accepted and has no effect."""
         super().__init__(name)
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise ValueError(f"padding_idx {padding_idx} is no row of {num_embeddings}")
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
         shape = [num_embeddings, embedding_dim]
-        weight = self.create_parameter(shape, weight_attr, default_initializer=Normal(0.0, 1.0))
+        first = None if _weight is None else Assign(_weight)
+        weight = self.create_parameter(shape, weight_attr, dtype, default_initializer=first)
         assert weight is not None
+        if _freeze:
+            weight.stop_gradient = True
         if self.padding_idx is not None:
             weight.array[self.padding_idx] = 0
         self.weight = weight
 
     def forward(self, x: Any) -> Any:
         """(...) -> (..., embedding_dim)."""
-        return F.embedding(x, self.weight, padding_idx=self.padding_idx)
+        return F.embedding(
+            x,
+            self.weight,
+            self.padding_idx,
+            self.max_norm,
+            self.norm_type,
+            scale_grad_by_freq=self.scale_grad_by_freq,
+        )
 
     def extra_repr(self) -> str:
         """Sizes."""
@@ -114,9 +134,16 @@ class Embedding(Layer):
 class Dropout(Layer):
     """While training, zero with probability p; see `nn.functional.dropout`."""
 
-    def __init__(self, p: float = 0.5, axis: Any = None, mode: str = "upscale_in_train"):
+    def __init__(
+        self,
+        p: float = 0.5,
+        inplace: bool = False,
+        axis: Any = None,
+        mode: str = "upscale_in_train",
+        name: str | None = None,
+    ):
         """Take the probability, and the axes that draw independently."""
-        super().__init__()
+        super().__init__(name)
         self.p, self.axis, self.mode = p, axis, mode
 
     def forward(self, x: Any) -> Any:
@@ -131,9 +158,9 @@ class Dropout(Layer):
 class Dropout2D(Layer):
     """While training, zero whole channels of (n, c, h, w) with probability p."""
 
-    def __init__(self, p: float = 0.5, data_format: str = "NCHW"):
+    def __init__(self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None):
         """Take the probability."""
-        super().__init__()
+        super().__init__(name)
         self.p, self.data_format = p, data_format
 
     def forward(self, x: Any) -> Any:
@@ -163,11 +190,17 @@ class Upsample(Layer):
         scale_factor: Any = None,
         mode: str = "nearest",
         align_corners: bool = False,
+        align_mode: int = 0,
+        data_format: str | None = None,
+        recompute_scale_factor: bool | None = None,
+        name: str | None = None,
     ):
-        """Take the new size or a factor."""
-        super().__init__()
+        """Take the new size or a factor, and how places are found."""
+        super().__init__(name)
         self.size, self.scale_factor = size, scale_factor
-        self.mode, self.align_corners = mode, align_corners
+        self.mode, self.align_corners, self.align_mode = mode, align_corners, align_mode
+        self.data_format = data_format
+        self.recompute_scale_factor = recompute_scale_factor
 
     def forward(self, x: Any) -> Any:
         """(n, c, h, w) -> (n, c, h', w')."""
@@ -177,21 +210,32 @@ class Upsample(Layer):
             scale_factor=self.scale_factor,
             mode=self.mode,
             align_corners=self.align_corners,
+            align_mode=self.align_mode,
+            data_format=self.data_format,
+            recompute_scale_factor=self.recompute_scale_factor,
         )
 
 
 class Pad2D(Layer):
     """Pad (n, c, h, w) by [left, right, top, bottom]; see `nn.functional.pad`."""
 
-    def __init__(self, padding: Any, mode: str = "constant", value: float = 0.0):
+    def __init__(
+        self,
+        padding: Any,
+        mode: str = "constant",
+        value: float = 0.0,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ):
         """Take one number for all four sides, or four."""
-        super().__init__()
+        super().__init__(name)
+        self.data_format = data_format
         self.padding = [padding] * 4 if isinstance(padding, int) else list(padding)
         self.mode, self.value = mode, value
 
     def forward(self, x: Any) -> Any:
         """(n, c, h, w) -> (n, c, h + top + bottom, w + left + right)."""
-        return F.pad(x, self.padding, mode=self.mode, value=self.value)
+        return F.pad(x, self.padding, self.mode, self.value, self.data_format)
 
 
 class CosineSimilarity(Layer):

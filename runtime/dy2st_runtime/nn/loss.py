@@ -20,9 +20,10 @@ class CrossEntropyLoss(Layer):
         axis: int = -1,
         use_softmax: bool = True,
         label_smoothing: float = 0.0,
+        name: str | None = None,
     ):
         """Take the settings of the function."""
-        super().__init__()
+        super().__init__(name)
         self.weight = weight
         self.settings = {
             "ignore_index": ignore_index,
@@ -41,9 +42,15 @@ class CrossEntropyLoss(Layer):
 class NLLLoss(Layer):
     """-input[label]; see `nn.functional.nll_loss`."""
 
-    def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"):
+    def __init__(
+        self,
+        weight: Any = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        name: str | None = None,
+    ):
         """Take the settings of the function."""
-        super().__init__()
+        super().__init__(name)
         self.weight, self.ignore_index, self.reduction = weight, ignore_index, reduction
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -62,9 +69,9 @@ class _Simple(Layer):
 
     function = ""
 
-    def __init__(self, reduction: str = "mean"):
+    def __init__(self, reduction: str = "mean", name: str | None = None):
         """Take 'mean', 'sum' or 'none'."""
-        super().__init__()
+        super().__init__(name)
         self.reduction = reduction
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -84,31 +91,44 @@ class L1Loss(_Simple):
     function = "l1_loss"
 
 
-class KLDivLoss(_Simple):
-    """label * (log(label) - input)."""
+class KLDivLoss(Layer):
+    """label * (log(label) - input); with `log_target` the label holds logarithms."""
 
-    function = "kl_div"
+    def __init__(self, reduction: str = "mean", log_target: bool = False):
+        """Take 'mean', 'sum', 'batchmean' or 'none'."""
+        super().__init__()
+        self.reduction, self.log_target = reduction, log_target
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """Two tensors of one shape -> scalar, or that shape without reduction."""
+        return F.kl_div(input, label, self.reduction, self.log_target)
 
 
 class SmoothL1Loss(Layer):
     """d**2 / 2 where |d| < delta, else delta * (|d| - delta / 2), with d = input - label."""
 
-    def __init__(self, reduction: str = "mean", delta: float = 1.0):
-        """Take the place where the parabola ends."""
-        super().__init__()
-        self.reduction, self.delta = reduction, delta
+    def __init__(
+        self,
+        reduction: str = "mean",
+        delta: float = 1.0,
+        is_huber: bool = True,
+        name: str | None = None,
+    ):
+        """Take the place where the parabola ends; all is divided by it unless `is_huber`."""
+        super().__init__(name)
+        self.reduction, self.delta, self.is_huber = reduction, delta, is_huber
 
     def forward(self, input: Any, label: Any) -> Any:
         """Two tensors of one shape -> scalar, or that shape without reduction."""
-        return F.smooth_l1_loss(input, label, reduction=self.reduction, delta=self.delta)
+        return F.smooth_l1_loss(input, label, self.reduction, self.delta, self.is_huber)
 
 
 class BCELoss(Layer):
     """-(label * log(input) + (1 - label) * log(1 - input))."""
 
-    def __init__(self, weight: Any = None, reduction: str = "mean"):
+    def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None):
         """Take a weight for every element."""
-        super().__init__()
+        super().__init__(name)
         self.weight, self.reduction = weight, reduction
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -119,9 +139,15 @@ class BCELoss(Layer):
 class BCEWithLogitsLoss(Layer):
     """BCELoss of sigmoid(logit), computed stably."""
 
-    def __init__(self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None):
+    def __init__(
+        self,
+        weight: Any = None,
+        reduction: str = "mean",
+        pos_weight: Any = None,
+        name: str | None = None,
+    ):
         """Take weights for every element and for positive labels."""
-        super().__init__()
+        super().__init__(name)
         self.weight, self.reduction, self.pos_weight = weight, reduction, pos_weight
 
     def forward(self, logit: Any, label: Any) -> Any:

@@ -18,7 +18,7 @@ class _Pool(Layer):
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, *last: Any, **named: Any
     ):
         """Take the settings of the function, by position or name."""
-        super().__init__()
+        super().__init__(named.pop("name", None))
         unknown = [name for name in named if name not in self.last_settings]
         if unknown or len(last) > len(self.last_settings):
             names = ", ".join(["kernel_size", "stride", "padding", *self.last_settings])
@@ -52,7 +52,11 @@ class MaxPool2D(_Pool):
     """(n, c, h, w) -> (n, c, h', w'): the largest element of every window."""
 
     function = "max_pool2d"
-    last_settings: ClassVar[dict[str, Any]] = {"return_mask": False, "ceil_mode": False}
+    last_settings: ClassVar[dict[str, Any]] = {
+        "return_mask": False,
+        "ceil_mode": False,
+        "data_format": "NCHW",
+    }
 
 
 class AvgPool1D(_Pool):
@@ -66,15 +70,20 @@ class AvgPool2D(_Pool):
     """(n, c, h, w) -> (n, c, h', w'): the mean of every window; `exclusive` counts no padding."""
 
     function = "avg_pool2d"
-    last_settings: ClassVar[dict[str, Any]] = {"ceil_mode": False, "exclusive": True}
+    last_settings: ClassVar[dict[str, Any]] = {
+        "ceil_mode": False,
+        "exclusive": True,
+        "divisor_override": None,
+        "data_format": "NCHW",
+    }
 
 
 class _AdaptivePool(Layer):
     function = "adaptive_avg_pool2d"
 
-    def __init__(self, output_size: Any):
+    def __init__(self, output_size: Any, name: str | None = None):
         """Take the size of the result; None keeps that of the input."""
-        super().__init__()
+        super().__init__(name)
         self.output_size = output_size
 
     def forward(self, x: Any) -> Any:
@@ -95,11 +104,20 @@ class AdaptiveAvgPool1D(_AdaptivePool):
 class AdaptiveAvgPool2D(_AdaptivePool):
     """(n, c, h, w) -> (n, c, *out): means of equal parts."""
 
+    def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None):
+        """Take the size of the result, and whether channels come last."""
+        super().__init__(output_size, name)
+        self.data_format = data_format
+
+    def forward(self, x: Any) -> Any:
+        """As many windows as the output has elements."""
+        return F.adaptive_avg_pool2d(x, self.output_size, self.data_format)
+
 
 class _AdaptiveMaxPool(_AdaptivePool):
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None):
         """Take the size of the result, and whether places are given too."""
-        super().__init__(output_size)
+        super().__init__(output_size, name)
         self.return_mask = return_mask
 
     def forward(self, x: Any) -> Any:

@@ -256,3 +256,32 @@ def test_a_small_network_learns():
             step.clear_grad()
             losses.append(loss.item())
         assert losses[-1] < losses[0]
+
+
+def test_layers_keep_the_settings_of_paddlepaddle():
+    x = rt.to_tensor(np.random.default_rng(1).standard_normal((1, 4, 4, 2)).astype("float32"))
+    turned = x.transpose([0, 3, 1, 2])
+    for layer, function, first in (
+        (nn.MaxPool2D(2, data_format="NHWC"), nn.functional.max_pool2d, 2),
+        (nn.AvgPool2D(2, 2, 0, False, True, None, "NHWC"), nn.functional.avg_pool2d, 2),
+        (nn.AdaptiveAvgPool2D(2, "NHWC"), nn.functional.adaptive_avg_pool2d, 2),
+    ):
+        found = layer(x).transpose([0, 3, 1, 2])
+        np.testing.assert_array_equal(found.numpy(), function(turned, first).numpy())
+    up = nn.Upsample(scale_factor=2, mode="bilinear", align_mode=1, data_format="NHWC")
+    wanted = nn.functional.interpolate(turned, scale_factor=2, mode="bilinear", align_mode=1)
+    np.testing.assert_array_equal(up(x).transpose([0, 3, 1, 2]).numpy(), wanted.numpy())
+    padded = nn.Pad2D([1, 0, 0, 2], data_format="NHWC")(x)
+    assert padded.shape == [1, 6, 5, 2]
+
+
+def test_an_embedding_is_given_or_frozen_or_limited():
+    ops.seed(0)
+    table = np.array([[3.0, 4.0], [0.3, 0.4]], "float32")
+    layer = nn.Embedding(2, 2, max_norm=1.0, _weight=table, _freeze=True)
+    assert layer.weight.stop_gradient
+    found = layer(rt.to_tensor([0, 1])).numpy()
+    np.testing.assert_allclose(found, [[0.6, 0.8], [0.3, 0.4]], rtol=1e-6)
+    weight = nn.Embedding(400, 400).weight.numpy()
+    limit = np.sqrt(6 / 800)  # of Xavier's uniform numbers
+    assert limit * 0.99 < weight.max() < limit
