@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dy2st_runtime.dims import Condition, Dim, Size
 from dy2st_runtime.dims import product as _product
 from dy2st_runtime.ir.dispatch import SPELLED, F
+from dy2st_runtime.ir.late_families import ALIASES
 from dy2st_runtime.ir.types import DType, TensorType
 
 
@@ -258,7 +259,7 @@ class _LateMethod:
 
 def _function(name: str) -> Any:
     function = getattr(F, name)
-    return SPELLED.get(name, function)
+    return SPELLED.get(ALIASES.get(name, name), function)
 
 
 def attach_late_methods(names: list[str], find: Callable[[str], Any] = _function) -> None:

@@ -190,6 +190,9 @@ def index_put(
     return F.reshape(changed, x.shape)
 
 
+_REDUCTIONS = ("assign", "add", "mul", "mean", "amin", "amax")
+
+
 @method
 def put_along_axis(
     arr: Any,
@@ -200,17 +203,22 @@ def put_along_axis(
     include_self: bool = True,
     broadcast: bool = True,
 ) -> Any:
-    """arr with values at places along an axis, element by element; reduce: 'assign' or 'add'.
+    """arr with values at places along an axis, element by element, or joined with them.
+
+    reduce: 'assign', 'add', 'mul' (or 'multiply'), 'mean', 'amin', 'amax'.
 
     Without `include_self` the elements that are added to count as 0.
     """
-    if reduce not in ("assign", "add"):
-        raise ArgumentError(f"put_along_axis: reduce is 'assign' or 'add', not {reduce!r}")
+    reduce = "mul" if reduce == "multiply" else reduce
+    if reduce not in _REDUCTIONS:
+        raise ArgumentError(f"put_along_axis: reduce is one of {_REDUCTIONS}, not {reduce!r}")
     place = normalize_axis(axis, arr.ndim)
     if broadcast:
         wide = [*arr.shape[:place], indices.shape[place], *arr.shape[place + 1 :]]
         indices = F.broadcast_to(indices, wide)
     values = F.broadcast_to(F.cast(values, arr.dtype), indices.shape)
+    if reduce not in ("assign", "add"):
+        return F.put_reduced(arr, indices, values, place, reduce, include_self)
     places, axes = _along(arr, indices, place), tuple(range(arr.ndim))
     if reduce == "add" and not include_self:
         zeros = F.zeros_like(values)

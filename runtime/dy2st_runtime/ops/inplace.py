@@ -14,7 +14,7 @@ from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.arguments import as_shape, shape_of
-from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS
+from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS, SPELLED
 from dy2st_runtime.ops.late import IN_PLACE, IN_PLACE_RESHAPING
 
 Function = Callable[..., Any]
@@ -114,7 +114,10 @@ MADE: dict[str, Function] = {
 
 
 def _base(name: str) -> Function:
-    return MADE[name] if name in MADE else getattr(F, name)
+    if name in MADE:
+        return MADE[name]
+    function: Function = getattr(F, name)
+    return SPELLED.get(name, function)
 
 
 def _in_place(name: str, place: int, keeps_shape: bool) -> Function:

@@ -14,12 +14,68 @@ IN_PLACE = (
     "hardtanh index_add index_fill index_put leaky_relu lerp less_equal less_than log log10 log1p "
     "log2 log_normal logical_and logical_not logical_or logical_xor masked_fill multiply neg "
     "normal not_equal pow put_along_axis reciprocal relu remainder round rsqrt scale scatter "
-    "sigmoid sin sinh softmax sqrt square subtract tan tanh tril triu trunc uniform zero addmm"
+    "sigmoid sin sinh softmax sqrt square subtract tan tanh tril triu trunc uniform zero addmm "
+    "bitwise_left_shift bitwise_right_shift copysign fill_diagonal_tensor frac gcd hypot lcm ldexp "
+    "logit masked_scatter nan_to_num renorm scatter_add sinc"
 )
 IN_PLACE_RESHAPING = "flatten reshape set squeeze t transpose unsqueeze"
 _CHANGING = " ".join(f"{name}_" for name in f"{IN_PLACE} {IN_PLACE_RESHAPING} where".split())
 
 FAMILIES = (
+    Family(
+        "dy2st_runtime.ops.counting",
+        functions="bincount bucketize histogram histogram_bin_edges unique_consecutive",
+        methods="bincount bucketize histogram histogram_bin_edges unique_consecutive",
+        operators="bincount unique_consecutive",
+    ),
+    Family(
+        "dy2st_runtime.ops.diagonals",
+        functions="diag_embed diagflat diagonal diagonal_scatter fill_diagonal_tensor "
+        "masked_scatter scatter_add scatter_reduce select_scatter slice_scatter trace "
+        "tril_indices triu_indices",
+        methods="diag_embed diagflat diagonal diagonal_scatter fill_diagonal_tensor "
+        "masked_scatter scatter_add scatter_reduce select_scatter slice_scatter trace",
+    ),
+    Family(
+        "dy2st_runtime.ops.distances",
+        functions="cdist corrcoef cov dist pdist renorm",
+        methods="cdist corrcoef cov dist pdist renorm",
+    ),
+    Family(
+        "dy2st_runtime.ops.numeric",
+        functions="add_n bitwise_left_shift bitwise_right_shift broadcast_shape broadcast_shapes "
+        "copysign deg2rad equal_all fmax fmin frac frexp gcd heaviside hypot is_complex "
+        "is_empty is_floating_point is_integer isin isneginf isposinf isreal lcm ldexp "
+        "logit multiplex nan_to_num nextafter positive rad2deg reduce_as sgn shard_index "
+        "signbit sinc stanh",
+        methods="add_n bitwise_left_shift bitwise_right_shift copysign deg2rad equal_all fmax "
+        "fmin frac frexp gcd heaviside hypot is_complex is_empty is_floating_point "
+        "is_integer isin isneginf isposinf isreal lcm ldexp logit multiplex nan_to_num "
+        "nextafter positive rad2deg reduce_as sgn shard_index signbit sinc stanh",
+        operators="frexp gcd lcm left_shift nextafter right_shift signbit",
+    ),
+    Family(
+        "dy2st_runtime.ops.quantiles",
+        functions="kthvalue median mode nanmean nanmedian nanquantile nansum quantile",
+        methods="kthvalue median mode nanmean nanmedian nanquantile nansum quantile",
+    ),
+    Family(
+        "dy2st_runtime.ops.running",
+        functions="cummax cummin cumulative_trapezoid diff logcumsumexp trapezoid",
+        methods="cummax cummin cumulative_trapezoid diff logcumsumexp trapezoid",
+        operators="cummax cummin logcumsumexp",
+    ),
+    Family("dy2st_runtime.ops.scatter_reduce", functions="put_reduced", operators="scatter_reduce"),
+    Family(
+        "dy2st_runtime.ops.stacking",
+        functions="argwhere as_strided atleast_1d atleast_2d atleast_3d block_diag cartesian_prod "
+        "column_stack combinations crop dsplit dstack hsplit inner kron matrix_transpose "
+        "msort narrow permute ravel tensor_split tensordot unfold vander view view_as "
+        "vsplit",
+        methods="argwhere as_strided atleast_1d atleast_2d atleast_3d block_diag combinations "
+        "crop dsplit hsplit inner kron matrix_transpose msort narrow permute ravel "
+        "tensor_split tensordot unfold vander view view_as vsplit",
+    ),
     Family("dy2st_runtime.ops.inplace", functions=_CHANGING, methods=_CHANGING),
     Family(
         "dy2st_runtime.ops.special",
@@ -65,7 +121,10 @@ ALIASES = {
     "negative": "neg",
     "row_stack": "vstack",
     "sub": "subtract",
+    "ger": "outer",
+    "reverse": "flip",
     "swapdims": "swapaxes",
+    "take_along_dim": "take_along_axis",
     "true_divide": "divide",
 }
 ALIASES.update(
@@ -75,7 +134,7 @@ ALIASES.update(
     }
 )
 ALIASES["mod_"] = "remainder_"
-NOT_METHODS = ("cat", "concatenate", "row_stack")
+NOT_METHODS = ("cat", "concatenate", "ger", "row_stack")
 
 
 def alone(name: str) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 
 from dy2st_runtime.dims import Size, broadcast, less, less_equal, require
 from dy2st_runtime.errors import DTypeError, ShapeError
-from dy2st_runtime.ir import Kind, Sample, Shape, TensorType, define, is_floating
+from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, define, is_floating
+from dy2st_runtime.ir.arguments import dtype_of
 
 
 def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
@@ -116,6 +117,11 @@ def are_inside(places: Any, size: Size, from_end: bool = False) -> bool:
     if least < 0 and not (from_end and less_equal(-least, size) is True):
         return False
     return less(largest, size) is True
+
+
+def with_floats(x: Any) -> Any:
+    """A tensor, as float32 if it holds integers or bools."""
+    return F.cast(x, "float32") if dtype_of(x).kind in "iub" else x
 
 
 def require_dtype(name: str, type: TensorType, kinds: str, wanted: str) -> None:

@@ -1,0 +1,174 @@
+"""Diagonals, triangles, and tensors with a part replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dy2st_runtime.dims import maximum, minimum
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import F, method, public
+from dy2st_runtime.ir.arguments import as_dtype, as_size, normalize_axis, rank_of, shape_of
+
+
+def _places(rows: Any, columns: Any, offset: int) -> tuple[Any, Any]:
+    """The places of a diagonal, row by row; `offset` columns to the right of the main one."""
+    count = maximum(minimum(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    steps = F.arange(count)
+    return steps + max(-offset, 0), steps + max(offset, 0)
+
+
+def _to_end(x: Any, axis1: int, axis2: int) -> tuple[Any, list[int]]:
+    """x with two axes at the end, and the order that was made of them."""
+    first, second = normalize_axis(axis1, x.ndim), normalize_axis(axis2, x.ndim)
+    if first == second:
+        raise ArgumentError(f"a diagonal lies between two axes, not between {axis1} and {axis2}")
+    order = [axis for axis in range(x.ndim) if axis not in (first, second)]
+    order += [first, second]
+    return F.transpose(x, order), order
+
+
+@method
+def diagonal(
+    x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
+) -> Any:
+    """The diagonal between two axes, as a new last axis: (n, n, ...) -> (..., n).
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> diagonal(to_tensor([[1, 2], [3, 4]])).tolist()
+    [1, 4]
+    """
+    turned, _ = _to_end(x, axis1, axis2)
+    rows, columns = _places(turned.shape[-2], turned.shape[-1], offset)
+    return turned[..., rows, columns]
+
+
+@method
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
+    """The sum of the diagonal between two axes: (n, n, ...) -> (...)."""
+    return F.sum(diagonal(x, offset, axis1, axis2), axis=-1)
+
+
+@method
+def diagonal_scatter(
+    x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
+) -> Any:
+    """x with y as the diagonal between two axes."""
+    turned, order = _to_end(x, axis1, axis2)
+    rows, columns = _places(turned.shape[-2], turned.shape[-1], offset)
+    changed = F.setitem(turned, (..., rows, columns), F.cast(y, x.dtype))
+    return F.transpose(changed, [order.index(axis) for axis in range(x.ndim)])
+
+
+@method
+def fill_diagonal_tensor(
+    x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
+) -> Any:
+    """x with y as the diagonal between two axes."""
+    return diagonal_scatter(x, y, offset, dim1, dim2)
+
+
+@method
+def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """Matrices with the last axis on a diagonal and zeros around: (..., n) -> (..., n, n)."""
+    input = input if hasattr(input, "ndim") else F.assign(input)
+    size = input.shape[-1] + abs(offset)
+    rows, columns = _places(size, size, offset)
+    empty = F.zeros([*input.shape[:-1], size, size], input.dtype)
+    made = F.setitem(empty, (..., rows, columns), input)
+    first, second = normalize_axis(dim1, made.ndim), normalize_axis(dim2, made.ndim)
+    if first == second:
+        raise ArgumentError(f"diag_embed: {dim1} and {dim2} are one axis")
+    return F.moveaxis(made, [-2, -1], [first, second])
+
+
+@method
+def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Any:
+    """A matrix with all elements of x on a diagonal."""
+    return diag_embed(F.flatten(x), offset)
+
+
+def _indices(is_kept: Any, row: Any, col: Any, dtype: Any) -> Any:
+    rows, columns = F.unsqueeze(F.arange(row), 1), F.unsqueeze(F.arange(col), 0)
+    places = F.nonzero(is_kept(columns, rows))
+    return F.cast(F.transpose(places, [1, 0]), as_dtype(dtype))
+
+
+@public
+def tril_indices(row: Any, col: Any, offset: int = 0, dtype: Any = "int64") -> Any:
+    """The rows and columns of the elements on and below a diagonal: (2, count).
+
+    >>> tril_indices(2, 2).tolist()
+    [[0, 1, 1], [0, 0, 1]]
+    """
+    row, col = as_size(row, "row"), as_size(col, "col")
+    return _indices(lambda c, r: F.less_equal(c, r + offset), row, col, dtype)
+
+
+@public
+def triu_indices(row: Any, col: Any = None, offset: int = 0, dtype: Any = "int64") -> Any:
+    """The rows and columns of the elements on and above a diagonal: (2, count)."""
+    row = as_size(row, "row")
+    col = row if col is None else as_size(col, "col")
+    return _indices(lambda c, r: F.greater_equal(c, r + offset), row, col, dtype)
+
+
+# -- with a part replaced ---------------------------------------------------------------------
+
+
+@method
+def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None = None) -> Any:
+    """x with the slice at a place along an axis replaced."""
+    place = normalize_axis(axis, x.ndim)
+    return F.setitem(x, (*[slice(None)] * place, index), F.cast(values, x.dtype))
+
+
+@method
+def slice_scatter(
+    x: Any,
+    value: Any,
+    axes: Sequence[int],
+    starts: Sequence[Any],
+    ends: Sequence[Any],
+    strides: Sequence[int],
+    name: str | None = None,
+) -> Any:
+    """x with the elements between starts and ends along axes replaced."""
+    index = [slice(None)] * x.ndim
+    for axis, first, last, step in zip(axes, starts, ends, strides, strict=True):
+        index[normalize_axis(axis, x.ndim)] = slice(first, last, step)
+    return F.setitem(x, tuple(index), F.cast(value, x.dtype))
+
+
+@method
+def masked_scatter(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
+    """x with the elements of `value`, in order, where the mask is true."""
+    is_on = F.broadcast_to(mask, shape_of(x))
+    before = F.subtract(F.cumsum(F.cast(F.flatten(is_on), "int64"), 0), 1)
+    taken = F.gather(F.flatten(value), F.clip(before, 0))
+    return F.where(is_on, F.cast(F.reshape(taken, shape_of(x)), x.dtype), x)
+
+
+@method
+def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
+    """input with elements of src added at places along an axis, element by element."""
+    return F.put_along_axis(input, index, _front(src, index), dim, "add", broadcast=False)
+
+
+@method
+def scatter_reduce(
+    input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    """input joined with elements of src at places along an axis: sum, prod, mean, amin, amax."""
+    kind = {"sum": "add", "prod": "mul"}.get(reduce, reduce)
+    return F.put_along_axis(
+        input, index, _front(src, index), dim, kind, include_self, broadcast=False
+    )
+
+
+def _front(src: Any, index: Any) -> Any:
+    """As much of src as there are places."""
+    if not rank_of(src):
+        return src
+    axes = list(range(rank_of(index)))
+    return F.slice(src, axes, [0] * len(axes), shape_of(index))

@@ -1,0 +1,371 @@
+"""Arithmetic element by element that few models use: composites of other operators."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Size, equal
+from dy2st_runtime.dims import broadcast as joined
+from dy2st_runtime.errors import ArgumentError, DTypeError
+from dy2st_runtime.ir import F, Kind, Sample, Tensor, TensorType, apply, define, method, public
+from dy2st_runtime.ir.arguments import as_shape, dtype_of, shape_of
+from dy2st_runtime.ops.rules import PAIRS, define_binary, with_floats
+
+# -- signs and parts --------------------------------------------------------------------------
+
+define(
+    "signbit",
+    doc="Whether the sign is a minus, that of -0.0 too.",
+    inputs="x",
+    infer=lambda x: x.with_dtype("bool"),
+    kernel=np.signbit,
+    kind=Kind.ELEMENTWISE,
+    samples=(Sample(((2, 3),)), Sample(((),)), Sample(((0, 2),))),
+)
+
+
+@method
+def signbit(x: Any, name: str | None = None) -> Any:
+    """Whether the sign is a minus, that of -0.0 too: (...,) -> (...,), bool."""
+    return apply("signbit", x if dtype_of(x).kind != "b" else F.cast(x, "uint8"))
+
+
+@method
+def copysign(x: Any, y: Any, name: str | None = None) -> Any:
+    """|x| with the sign of y, elementwise with broadcasting."""
+    x, y = with_floats(x), with_floats(y)
+    return F.where(F.equal(signbit(x), signbit(y)), x, F.neg(x))
+
+
+@method
+def frac(x: Any, name: str | None = None) -> Any:
+    """x without its whole part: x - trunc(x)."""
+    return F.subtract(x, F.trunc(x))
+
+
+@method
+def sgn(x: Any, name: str | None = None) -> Any:
+    """-1, 0 or 1."""
+    return F.sign(x)
+
+
+@method
+def positive(x: Any, name: str | None = None) -> Any:
+    """+x, which is x."""
+    return F.assign(x)
+
+
+def _frexp_infer(x: TensorType) -> tuple[TensorType, TensorType]:
+    if not x.is_floating:
+        raise DTypeError(f"frexp takes floats, not a tensor of dtype {x.dtype}")
+    return x, x
+
+
+def _frexp_kernel(x: Any) -> Any:
+    mantissa, exponent = np.frexp(x)
+    return mantissa, exponent.astype(x.dtype)
+
+
+define(
+    "frexp",
+    doc="m and e with x = m * 2**e and 0.5 <= |m| < 1.",
+    inputs="x",
+    infer=_frexp_infer,
+    kernel=_frexp_kernel,
+    samples=(Sample(((2, 3),)), Sample(((),))),
+)
+
+
+@method
+def frexp(x: Any, name: str | None = None) -> Any:
+    """m and e with x = m * 2**e and 0.5 <= |m| < 1; both have the dtype of x."""
+    return apply("frexp", F.detach(x))
+
+
+# -- two tensors ------------------------------------------------------------------------------
+
+
+for _name, _doc, _kernel in (
+    ("gcd", "The greatest common divisor.", np.gcd),
+    ("lcm", "The least common multiple.", np.lcm),
+    ("left_shift", "x * 2**y, without the bits that leave on the left.", np.left_shift),
+    ("right_shift", "floor(x / 2**y).", np.right_shift),
+):
+    define_binary(
+        _name,
+        _doc,
+        _kernel,
+        None,
+        samples=tuple(
+            Sample(pair.shapes, dtypes=("int64", "int64"), low=1, high=9) for pair in PAIRS
+        ),
+    )
+define_binary("nextafter", "The next number from x towards y.", np.nextafter, None)
+
+
+@method
+def gcd(x: Any, y: Any, name: str | None = None) -> Any:
+    """The greatest common divisor of integers, elementwise with broadcasting."""
+    _require_integers("gcd", x, y)
+    return apply("gcd", x, y)
+
+
+@method
+def lcm(x: Any, y: Any, name: str | None = None) -> Any:
+    """The least common multiple of integers, elementwise with broadcasting."""
+    _require_integers("lcm", x, y)
+    return apply("lcm", x, y)
+
+
+@method
+def bitwise_left_shift(
+    x: Any, y: Any, is_arithmetic: bool = True, out: Any = None, name: str | None = None
+) -> Any:
+    """x * 2**y of integers, without the bits that leave on the left."""
+    _require_integers("bitwise_left_shift", x, y)
+    return apply("left_shift", x, y)
+
+
+@method
+def bitwise_right_shift(
+    x: Any, y: Any, is_arithmetic: bool = True, out: Any = None, name: str | None = None
+) -> Any:
+    """floor(x / 2**y) of integers; without is_arithmetic zeros come in from the left."""
+    _require_integers("bitwise_right_shift", x, y)
+    dtype = dtype_of(x)
+    if is_arithmetic or dtype.kind == "u":
+        return apply("right_shift", x, y)
+    unsigned = np.dtype(f"uint{8 * dtype.itemsize}")
+    return F.cast(apply("right_shift", F.cast(x, unsigned), F.cast(y, unsigned)), dtype)
+
+
+def _require_integers(name: str, *values: Any) -> None:
+    for value in values:
+        if dtype_of(value).kind not in "iu":
+            raise DTypeError(f"{name} takes integers, not a tensor of dtype {dtype_of(value)}")
+
+
+@method
+def nextafter(x: Any, y: Any, name: str | None = None) -> Any:
+    """The next float from x towards y, elementwise with broadcasting."""
+    return apply("nextafter", F.detach(x), F.detach(y))
+
+
+@method
+def heaviside(x: Any, y: Any, name: str | None = None) -> Any:
+    """0 where x is below 0, y where x is 0, 1 above; NaN of NaN."""
+    above = F.cast(F.greater_than(x, 0), F.add(x, y).dtype)
+    return F.where(F.isnan(x), F.cast(x, above.dtype), F.where(F.equal(x, 0), y, above))
+
+
+@method
+def hypot(x: Any, y: Any, name: str | None = None) -> Any:
+    """sqrt(x**2 + y**2), elementwise with broadcasting."""
+    return F.sqrt(F.add(F.square(with_floats(x)), F.square(with_floats(y))))
+
+
+@method
+def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
+    """x * 2**y, elementwise with broadcasting."""
+    return F.multiply(with_floats(x), F.pow(2.0, with_floats(y)))
+
+
+@method
+def fmax(x: Any, y: Any, name: str | None = None) -> Any:
+    """The larger one, elementwise; the other one where one is NaN."""
+    return F.where(F.isnan(x), y, F.where(F.isnan(y), x, F.maximum(x, y)))
+
+
+@method
+def fmin(x: Any, y: Any, name: str | None = None) -> Any:
+    """The smaller one, elementwise; the other one where one is NaN."""
+    return F.where(F.isnan(x), y, F.where(F.isnan(y), x, F.minimum(x, y)))
+
+
+# -- functions --------------------------------------------------------------------------------
+
+
+@method
+def deg2rad(x: Any, name: str | None = None) -> Any:
+    """Degrees as radians: x * pi / 180."""
+    return F.multiply(with_floats(x), math.pi / 180)
+
+
+@method
+def rad2deg(x: Any, name: str | None = None) -> Any:
+    """Radians as degrees: x * 180 / pi."""
+    return F.multiply(with_floats(x), 180 / math.pi)
+
+
+@method
+def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
+    """log(x / (1 - x)); x is limited to [eps, 1 - eps] first if eps is given."""
+    if eps:
+        x = F.clip(x, eps, 1 - eps)
+    return F.log(F.divide(x, F.subtract(1, x)))
+
+
+@method
+def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
+    """scale_b * tanh(scale_a * x)."""
+    return F.multiply(F.tanh(F.multiply(x, scale_a)), scale_b)
+
+
+@method
+def sinc(x: Any, name: str | None = None) -> Any:
+    """sin(pi x) / (pi x), 1 at 0."""
+    is_zero = F.equal(x, 0)
+    angle = F.multiply(F.where(is_zero, F.ones_like(x), x), math.pi)
+    return F.where(is_zero, F.ones_like(x), F.divide(F.sin(angle), angle))
+
+
+@method
+def nan_to_num(
+    x: Any,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    name: str | None = None,
+) -> Any:
+    """x with numbers in place of NaN, inf and -inf: the largest of the dtype if none is given."""
+    limits = np.finfo(x.dtype)
+    most = float(limits.max) if posinf is None else posinf
+    least = float(limits.min) if neginf is None else neginf
+    x = F.masked_fill(x, F.isnan(x), nan)
+    return F.masked_fill(F.masked_fill(x, isposinf(x), most), isneginf(x), least)
+
+
+@method
+def isposinf(x: Any, name: str | None = None) -> Any:
+    """Whether an element is inf."""
+    return F.equal(x, math.inf)
+
+
+@method
+def isneginf(x: Any, name: str | None = None) -> Any:
+    """Whether an element is -inf."""
+    return F.equal(x, -math.inf)
+
+
+@method
+def isreal(x: Any, name: str | None = None) -> Any:
+    """True of every element: no tensor here is complex."""
+    return F.ones_like(x, "bool")
+
+
+@method
+def isin(
+    x: Any, test_x: Any, assume_unique: bool = False, invert: bool = False, name: str | None = None
+) -> Any:
+    """Whether each element is one of those of `test_x`, or with `invert` whether it is none."""
+    found = F.any(F.equal(F.unsqueeze(x, -1), F.flatten(test_x)), axis=-1)
+    return F.logical_not(found) if invert else found
+
+
+# -- what a tensor is -------------------------------------------------------------------------
+
+
+@method
+def is_complex(x: Any) -> bool:
+    """False: no tensor here is complex."""
+    return dtype_of(x).kind == "c"
+
+
+@method
+def is_floating_point(x: Any) -> bool:
+    """Whether the dtype is a float."""
+    return TensorType(dtype_of(x), ()).is_floating
+
+
+@method
+def is_integer(x: Any) -> bool:
+    """Whether the dtype is an integer."""
+    return dtype_of(x).kind in "iu"
+
+
+@method
+def is_empty(x: Any, name: str | None = None) -> Any:
+    """Whether there are no elements: a 0-d bool tensor."""
+    return F.equal(F.numel(x), 0)
+
+
+@method
+def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
+    """Whether two tensors have the same shape and elements: a 0-d bool tensor."""
+    left, right = shape_of(x), shape_of(y)
+    pairs = zip(left, right, strict=False)
+    if len(left) != len(right) or any(equal(a, b) is False for a, b in pairs):
+        return F.full([], False, "bool")
+    return F.all(F.equal(x, y))
+
+
+@public
+def broadcast_shape(x_shape: Sequence[Size], y_shape: Sequence[Size]) -> list[Size]:
+    """The shape of what is computed of two tensors element by element.
+
+    >>> broadcast_shape([2, 1, 3], [4, 1])
+    [2, 4, 3]
+    """
+    rank = max(len(x_shape), len(y_shape))
+    left = [1] * (rank - len(x_shape)) + list(as_shape(x_shape))
+    right = [1] * (rank - len(y_shape)) + list(as_shape(y_shape))
+    return [joined(a, b) for a, b in zip(left, right, strict=True)]
+
+
+@public
+def broadcast_shapes(*shapes: Sequence[Size]) -> list[Size]:
+    """The shape of what is computed of several tensors element by element."""
+    found: list[Size] = []
+    for shape in shapes:
+        found = broadcast_shape(found, shape)
+    return found
+
+
+# -- several tensors --------------------------------------------------------------------------
+
+
+@method
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """The sum of tensors of one shape.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> add_n([to_tensor([1, 2]), to_tensor([3, 4])]).tolist()
+    [4, 6]
+    """
+    if isinstance(inputs, Tensor):
+        return F.assign(inputs)
+    if not inputs:
+        raise ArgumentError("add_n of an empty list")
+    total = F.assign(inputs[0])
+    for tensor in inputs[1:]:
+        total = F.add(total, tensor)
+    return total
+
+
+@method
+def multiplex(inputs: Any, index: Any, name: str | None = None) -> Any:
+    """Row i of the tensor that index[i] chooses: several of (n, ...), (n, 1) -> (n, ...)."""
+    stacked, chosen = F.stack(list(inputs)), F.flatten(index)
+    return stacked[F.cast(chosen, "int64"), F.arange(shape_of(inputs[0])[0])]
+
+
+@method
+def shard_index(
+    input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1
+) -> Any:
+    """Places within shard `shard_id` of `nshards`; `ignore_value` for those of other shards."""
+    if not 0 <= shard_id < nshards:
+        raise ArgumentError(f"shard_index: shard {shard_id} of {nshards}")
+    size = (index_num + nshards - 1) // nshards
+    is_here = F.equal(F.floor_divide(input, size), shard_id)
+    return F.where(is_here, F.remainder(input, size), F.full_like(input, ignore_value))
+
+
+@method
+def reduce_as(x: Any, target: Any, name: str | None = None) -> Any:
+    """The sums of x in the shape of `target`, which broadcasts to that of x."""
+    return F.sum_to(x, shape_of(target))

@@ -1,0 +1,196 @@
+"""Medians and quantiles, the most frequent element, sums and means without NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st_runtime.dims import product
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import F, method
+from dy2st_runtime.ir.arguments import (
+    Axes,
+    normalize_axes,
+    normalize_axis,
+    rank_of,
+    shape_of,
+)
+from dy2st_runtime.ops.rules import with_floats
+
+
+@method
+def nansum(
+    x: Any, axis: Axes = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
+) -> Any:
+    """The sum of the elements that are not NaN, along axes."""
+    return F.sum(F.masked_fill(x, F.isnan(x), 0), axis, dtype, keepdim)
+
+
+@method
+def nanmean(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The mean of the elements that are not NaN, along axes."""
+    count = F.sum(F.cast(F.logical_not(F.isnan(x)), x.dtype), axis, keepdim=keepdim)
+    return F.divide(nansum(x, axis, None, keepdim), count)
+
+
+def _rows(x: Any, axis: Axes) -> tuple[Any, tuple[int, ...]]:
+    """x with the axes joined to one at the end."""
+    axes = normalize_axes(axis, x.ndim)
+    rest = [a for a in range(x.ndim) if a not in axes]
+    sizes = [x.shape[a] for a in rest]
+    joined = product([x.shape[a] for a in axes])
+    return F.reshape(F.transpose(x, [*rest, *axes]), [*sizes, joined]), axes
+
+
+def _kept(result: Any, axes: tuple[int, ...], rank: int, keepdim: bool, before: int = 0) -> Any:
+    """The reduced axes back with size 1, behind `before` new ones."""
+    if not keepdim:
+        return result
+    sizes = shape_of(result)
+    for axis in axes:
+        sizes.insert(axis + before, 1)
+    return F.reshape(result, sizes)
+
+
+def _ordered_at(ordered: Any, place: Any) -> Any:
+    """The elements at places (one a row, or one for all) along the last axis."""
+    wide = F.broadcast_to(F.unsqueeze(place, -1), [*shape_of(ordered)[:-1], 1])
+    found = F.take_along_axis(ordered, F.cast(wide, "int64"), -1, broadcast=False)
+    return F.squeeze(found, -1)
+
+
+def _counts(x: Any) -> Any:
+    """How many elements of each row are not NaN, int64."""
+    return F.sum(F.cast(F.logical_not(F.isnan(x)), "int64"), axis=-1)
+
+
+def _quantile_of(ordered: Any, counts: Any, q: Any, interpolation: str) -> Any:
+    """The element at q of the way through the first `counts` elements of rows in order."""
+    last = F.cast(F.maximum(F.subtract(counts, 1), 0), ordered.dtype)
+    place = F.multiply(last, F.cast(q, ordered.dtype))
+    low, high = F.floor(place), F.ceil(place)
+    if interpolation == "lower":
+        return _ordered_at(ordered, low)
+    if interpolation == "higher":
+        return _ordered_at(ordered, high)
+    if interpolation == "nearest":
+        return _ordered_at(ordered, F.round(place))
+    left, right = _ordered_at(ordered, low), _ordered_at(ordered, high)
+    if interpolation == "midpoint":
+        return F.multiply(F.add(left, right), 0.5)
+    return F.add(left, F.multiply(F.subtract(right, left), F.subtract(place, low)))
+
+
+_WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _quantile(
+    x: Any, q: Any, axis: Axes, keepdim: bool, interpolation: str, skips_nan: bool
+) -> Any:
+    if interpolation not in _WAYS:
+        raise ArgumentError(f"quantile: interpolation is one of {_WAYS}, not {interpolation!r}")
+    rank = x.ndim
+    rows, axes = _rows(with_floats(x), axis)
+    ordered = F.sort(rows, axis=-1)  # NaN comes last
+    counts = _counts(rows)
+    is_broken = F.less_than(counts, 1 if skips_nan else shape_of(rows)[-1])
+    parts = q if isinstance(q, (list, tuple)) else F.unbind(q) if rank_of(q) else [q]
+    found = []
+    for part in parts:
+        value = _quantile_of(ordered, counts, part, interpolation)
+        value = F.masked_fill(value, is_broken, float("nan"))
+        found.append(_kept(value, axes, rank, keepdim))
+    is_one = not isinstance(q, (list, tuple)) and not rank_of(q)
+    return found[0] if is_one else F.stack(found, 0)
+
+
+@method
+def quantile(
+    x: Any,
+    q: Any,
+    axis: Axes = None,
+    keepdim: bool = False,
+    interpolation: str = "linear",
+    name: str | None = None,
+) -> Any:
+    """The element at q of the way (0 to 1) through the elements in order, along axes.
+
+    Between two elements as `interpolation` says; several q make a new first axis.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> quantile(to_tensor([1.0, 2.0, 4.0, 8.0]), [0.5, 1.0]).tolist()
+    [3.0, 8.0]
+    """
+    return _quantile(x, q, axis, keepdim, interpolation, False)
+
+
+@method
+def nanquantile(
+    x: Any, q: Any, axis: Axes = None, keepdim: bool = False, interpolation: str = "linear"
+) -> Any:
+    """`quantile` of the elements that are not NaN."""
+    return _quantile(x, q, axis, keepdim, interpolation, True)
+
+
+def _median(x: Any, axis: int | None, keepdim: bool, mode: str, skips_nan: bool) -> Any:
+    if mode not in ("avg", "min"):
+        raise ArgumentError(f"median: the mode is 'avg' or 'min', not {mode!r}")
+    if mode == "avg":
+        return _quantile(x, 0.5, axis, keepdim, "midpoint", skips_nan)
+    values = _quantile(x, 0.5, axis, True, "lower", skips_nan)
+    if axis is None:
+        return F.cast(values if keepdim else F.reshape(values, []), x.dtype)
+    is_it = F.logical_or(F.equal(x, values), F.logical_and(F.isnan(x), F.isnan(values)))
+    index = F.argmax(F.cast(is_it, "int64"), axis, keepdim=True)
+    values = F.cast(values, x.dtype)
+    return (values, index) if keepdim else (F.squeeze(values, axis), F.squeeze(index, axis))
+
+
+@method
+def median(
+    x: Any, axis: int | None = None, keepdim: bool = False, mode: str = "avg", name: Any = None
+) -> Any:
+    """The element in the middle along an axis; of two the mean, or with mode 'min' the smaller.
+
+    With 'min' and an axis also the place of it along the axis.
+    """
+    return _median(x, axis, keepdim, mode, False)
+
+
+@method
+def nanmedian(
+    x: Any, axis: int | None = None, keepdim: bool = False, mode: str = "avg", name: Any = None
+) -> Any:
+    """`median` of the elements that are not NaN."""
+    return _median(x, axis, keepdim, mode, True)
+
+
+@method
+def kthvalue(
+    x: Any, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
+) -> tuple[Any, Any]:
+    """The k-th smallest element along an axis (k from 1), and its place."""
+    place = normalize_axis(-1 if axis is None else axis, x.ndim)
+    order = F.slice(F.argsort(x, place), [place], [k - 1], [k])
+    value = F.take_along_axis(x, order, place, broadcast=False)
+    if keepdim:
+        return value, order
+    return F.squeeze(value, place), F.squeeze(order, place)
+
+
+@method
+def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
+    """The most frequent element along an axis (the smallest of several), and its last place."""
+    rows = F.moveaxis(x, axis, -1)
+    same = F.equal(F.unsqueeze(rows, -1), F.unsqueeze(rows, -2))
+    often = F.sum(F.cast(same, "int64"), axis=-1)
+    order = F.argsort(rows, -1)
+    best = F.argmax(F.take_along_axis(often, order, -1, broadcast=False), -1, keepdim=True)
+    first = F.take_along_axis(order, best, -1, broadcast=False)
+    value = F.take_along_axis(rows, first, -1, broadcast=False)
+    size = rows.shape[-1]
+    last = (
+        size - 1 - F.argmax(F.cast(F.flip(F.equal(rows, value), [-1]), "int64"), -1, keepdim=True)
+    )
+    if keepdim:
+        return F.moveaxis(value, -1, axis), F.moveaxis(last, -1, axis)
+    return F.squeeze(value, -1), F.squeeze(last, -1)

@@ -1,0 +1,319 @@
+"""More ways of putting tensors together and taking them apart, and of looking at their axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations as _combinations
+from itertools import combinations_with_replacement, pairwise
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Size, product
+from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.ir import F, Tensor, method, public
+from dy2st_runtime.ir.arguments import (
+    as_dtype,
+    as_int,
+    as_ints,
+    as_shape,
+    as_size,
+    normalize_axis,
+    rank_of,
+    shape_of,
+)
+
+
+def _at_least(rank: int, inputs: tuple[Any, ...]) -> Any:
+    """Each with so many axes: one in front, the second behind, the third at the end."""
+    if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)):
+        inputs = tuple(inputs[0])
+    made = []
+    for x in inputs:
+        own = shape_of(x)
+        if not own:
+            own = [1] * rank
+        elif len(own) == 1 and rank > 1:
+            own = [1, *own] if rank == 2 else [1, *own, 1]
+        elif len(own) == 2 and rank == 3:
+            own = [*own, 1]
+        made.append(F.reshape(x, own))
+    return made[0] if len(made) == 1 else made
+
+
+@method
+def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
+    """Tensors with at least one axis; a list of several."""
+    return _at_least(1, inputs)
+
+
+@method
+def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
+    """Tensors with at least two axes, vectors as rows; a list of several."""
+    return _at_least(2, inputs)
+
+
+@method
+def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
+    """Tensors with at least three axes: (n,) -> (1, n, 1), (n, m) -> (n, m, 1)."""
+    return _at_least(3, inputs)
+
+
+@public
+def column_stack(x: Any, name: str | None = None) -> Any:
+    """Tensors side by side, vectors as columns: (n,), (n, m) -> (n, 1 + m)."""
+    return F.concat([F.reshape(t, [-1, 1]) if rank_of(t) < 2 else t for t in x], 1)
+
+
+@public
+def dstack(x: Any, name: str | None = None) -> Any:
+    """Tensors one behind the other along the third axis: two of (n, m) -> (n, m, 2)."""
+    return F.concat([_at_least(3, (t,)) for t in x], 2)
+
+
+@method
+def block_diag(inputs: Sequence[Any], name: str | None = None) -> Any:
+    """Matrices along a diagonal, with zeros around: (n, k), (m, l) -> (n + m, k + l)."""
+    blocks = [_at_least(2, (block,)) for block in inputs]
+    total = sum((block.shape[1] for block in blocks), start=0)
+    rows, before = [], 0
+    for block in blocks:
+        behind = total - before - block.shape[1]
+        rows.append(F.pad(block, [0, 0, before, behind]))
+        before = before + block.shape[1]
+    return F.concat(rows, 0)
+
+
+@public
+def cartesian_prod(x: Sequence[Any], name: str | None = None) -> Any:
+    """All combinations of the elements of vectors: (n,), (m,) -> (n * m, 2)."""
+    if len(x) == 1:
+        return F.assign(x[0])
+    return F.stack([F.flatten(grid) for grid in F.meshgrid(*x)], axis=1)
+
+
+@method
+def combinations(
+    x: Any, r: int = 2, with_replacement: bool = False, name: str | None = None
+) -> Any:
+    """All choices of r elements of a vector, in order: (n,) -> (count, r); n must be known."""
+    count = as_int(shape_of(x)[0], "the number of elements")
+    choose = combinations_with_replacement if with_replacement else _combinations
+    places = np.array([*choose(range(count), r)], np.int64).reshape(-1, r)
+    return F.reshape(F.gather(x, places.reshape(-1)), list(places.shape))
+
+
+# -- apart ------------------------------------------------------------------------------------
+
+
+@method
+def tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
+    """Parts along an axis: so many, the first ones longer by 1, or up to the given places.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> [part.tolist() for part in tensor_split(to_tensor([1, 2, 3]), 2)]
+    [[1, 2], [3]]
+    """
+    place = normalize_axis(axis, x.ndim)
+    size = as_int(x.shape[place], "the size of the axis of tensor_split")
+    if isinstance(num_or_indices, (list, tuple, Tensor)):
+        bounds = [
+            0,
+            *(slice(at).indices(size)[1] for at in as_ints(num_or_indices, "a place")),
+            size,
+        ]
+    else:
+        count = as_int(num_or_indices, "num_or_indices")
+        if count < 1:
+            raise ArgumentError(f"tensor_split: {count} parts")
+        long = size % count
+        bounds = [part * (size // count) + min(part, long) for part in range(count + 1)]
+    return [F.slice(x, [place], [first], [max(first, last)]) for first, last in pairwise(bounds)]
+
+
+def _split_along(name: str, x: Any, given: Any, axis: int) -> list[Any]:
+    if x.ndim <= axis:
+        raise ShapeError(f"{name} takes a tensor of more axes than {x.ndim}")
+    return tensor_split(x, given, axis)
+
+
+@method
+def hsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
+    """`tensor_split` along the second axis, or along the only one."""
+    return _split_along("hsplit", x, num_or_indices, 0 if x.ndim == 1 else 1)
+
+
+@method
+def vsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
+    """`tensor_split` along the first axis of a tensor of two or more."""
+    if x.ndim < 2:
+        raise ShapeError("vsplit takes a tensor of more axes than 1")
+    return tensor_split(x, num_or_indices, 0)
+
+
+@method
+def dsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
+    """`tensor_split` along the third axis."""
+    return _split_along("dsplit", x, num_or_indices, 2)
+
+
+@method
+def narrow(input: Any, dim: int, start: Any, length: Any) -> Any:
+    """`length` slices along an axis, from `start` on."""
+    first = as_size(start, "start")
+    place = normalize_axis(dim, input.ndim)
+    if isinstance(first, int) and first < 0:
+        first = input.shape[place] + first
+    return F.slice(input, [place], [first], [first + as_size(length, "length")])
+
+
+@method
+def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> Any:
+    """Windows along an axis, as a new last axis: (..., n, ...) -> (..., count, ..., size).
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> unfold(to_tensor([1, 2, 3, 4]), 0, 2, 1).tolist()
+    [[1, 2], [2, 3], [3, 4]]
+    """
+    place = normalize_axis(axis, x.ndim)
+    count = (x.shape[place] - size) // step + 1
+    starts = F.unsqueeze(F.multiply(F.arange(count), step), 1)
+    windows = F.gather(x, F.flatten(F.add(starts, F.arange(size))), place)
+    own = x.shape
+    apart = F.reshape(windows, [*own[:place], count, size, *own[place + 1 :]])
+    return F.moveaxis(apart, place + 1, -1)
+
+
+# -- axes -------------------------------------------------------------------------------------
+
+
+@method
+def permute(x: Any, *dims: Any, name: str | None = None) -> Any:
+    """The axes in another order, given as a list or one by one."""
+    return F.transpose(x, list(dims) if len(dims) != 1 else dims[0])
+
+
+@method
+def matrix_transpose(x: Any, name: str | None = None) -> Any:
+    """The last two axes exchanged: (..., n, m) -> (..., m, n)."""
+    return F.swapaxes(x, -1, -2)
+
+
+@method
+def ravel(input: Any) -> Any:
+    """All elements as a vector."""
+    return F.flatten(input)
+
+
+@method
+def view(x: Any, shape_or_dtype: Any, *sizes: Any, name: str | None = None) -> Any:
+    """The same elements in another shape; the bits in another dtype are refused."""
+    if sizes or isinstance(shape_or_dtype, (list, tuple, int)):
+        return F.reshape(x, [shape_or_dtype, *sizes] if sizes else shape_or_dtype)
+    if isinstance(shape_or_dtype, (str, np.dtype, type)):
+        if as_dtype(shape_or_dtype) == x.dtype:
+            return F.assign(x)
+        raise ArgumentError("view: the bits of a tensor are not looked at in another dtype: cast()")
+    return F.reshape(x, shape_or_dtype)
+
+
+@method
+def view_as(x: Any, other: Any, name: str | None = None) -> Any:
+    """The same elements in the shape of another tensor."""
+    return F.reshape(x, shape_of(other))
+
+
+@method
+def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | None = None) -> Any:
+    """Elements of the flattened x, `stride[i]` apart along axis i, from `offset` on."""
+    sizes = as_shape(shape)
+    places: Any = F.full([], offset, "int64")
+    for axis, (size, step) in enumerate(zip(sizes, as_ints(stride, "a stride"), strict=True)):
+        wide: list[Size] = [1] * len(sizes)
+        wide[axis] = size
+        places = F.add(places, F.reshape(F.multiply(F.arange(size), step), wide))
+    return F.reshape(F.gather(F.flatten(x), F.flatten(places)), list(sizes))
+
+
+@method
+def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
+    """The part of x of a shape that begins at `offsets`; -1 means all that is left."""
+    own = shape_of(x)
+    firsts = list(as_shape(offsets)) if offsets is not None else [0] * len(own)
+    sizes = list(as_shape(shape)) if shape is not None else [-1] * len(own)
+    ends = [
+        size if type(part) is int and part == -1 else first + part
+        for size, first, part in zip(own, firsts, sizes, strict=True)
+    ]
+    return F.slice(x, list(range(len(own))), firsts, ends)
+
+
+@method
+def msort(input: Any) -> Any:
+    """The elements in order along the first axis."""
+    return F.sort(input, axis=0)
+
+
+@method
+def vander(x: Any, n: Any = None, increasing: bool = False, name: str | None = None) -> Any:
+    """The powers of the elements of a vector, one a column: (m,) -> (m, n), highest first."""
+    count = shape_of(x)[0] if n is None else as_size(n, "n")
+    powers = F.arange(count)
+    return F.pow(F.unsqueeze(x, 1), F.cast(powers if increasing else F.flip(powers, [0]), x.dtype))
+
+
+@method
+def argwhere(input: Any) -> Any:
+    """The places of the elements that are not 0: (count, rank)."""
+    return F.nonzero(input)
+
+
+@method
+def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
+    """The sum of products over pairs of axes: the last n of x and the first n of y, or as given.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> tensordot(to_tensor([1.0, 2.0]), to_tensor([3.0, 4.0]), 1).item()
+    11.0
+    """
+    left, right = _contracted(axes, rank_of(x), rank_of(y))
+    rest = [[a for a in range(rank_of(t)) if a not in used] for t, used in ((x, left), (y, right))]
+    sizes = [[shape_of(t)[a] for a in kept] for t, kept in ((x, rest[0]), (y, rest[1]))]
+    middle = product([shape_of(x)[a] for a in left])
+    rows = F.reshape(F.transpose(x, [*rest[0], *left]), [product(sizes[0]), middle])
+    columns = F.reshape(F.transpose(y, [*right, *rest[1]]), [middle, product(sizes[1])])
+    return F.reshape(F.matmul(rows, columns), [*sizes[0], *sizes[1]])
+
+
+def _contracted(axes: Any, left: int, right: int) -> tuple[list[int], list[int]]:
+    if isinstance(axes, int):
+        return list(range(left - axes, left)), list(range(axes))
+    given = axes.tolist() if isinstance(axes, Tensor) else axes
+    pairs = [[one] if isinstance(one, int) else list(one) for one in given]
+    if len(pairs) == 1 or not isinstance(given[0], (list, tuple)):
+        pairs = [list(as_ints(given, "an axis"))] * 2 if len(pairs) != 1 else pairs * 2
+    first = [normalize_axis(axis, left) for axis in pairs[0]]
+    second = [normalize_axis(axis, right) for axis in pairs[1]]
+    if len(first) != len(second):
+        raise ArgumentError(f"tensordot: {first} and {second} are no pairs of axes")
+    return first, second
+
+
+@method
+def inner(x: Any, y: Any, name: str | None = None) -> Any:
+    """The sums of products along the last axes: (..., n), (*, n) -> (..., *)."""
+    if not rank_of(x) or not rank_of(y):
+        return F.multiply(x, y)
+    return tensordot(x, y, [[rank_of(x) - 1], [rank_of(y) - 1]])
+
+
+@method
+def kron(x: Any, y: Any, name: str | None = None) -> Any:
+    """Every element of x times all of y: (n, m), (k, l) -> (n * k, m * l)."""
+    rank = max(rank_of(x), rank_of(y))
+    left = [1] * (rank - rank_of(x)) + shape_of(x)
+    right = [1] * (rank - rank_of(y)) + shape_of(y)
+    spread = F.reshape(x, [size for n in left for size in (n, 1)])
+    tiled = F.reshape(y, [size for n in right for size in (1, n)])
+    whole = [a * b for a, b in zip(left, right, strict=True)]
+    return F.reshape(F.multiply(spread, tiled), whole)
