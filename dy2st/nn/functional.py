@@ -10,9 +10,10 @@ from dy2st_runtime.nn.late import FUNCTIONALS
 
 mirrors(
     __name__,
-    "activation common conv distance extension flash_attention input loss norm pooling vision",
+    "activation common conv distance extension input loss norm pooling vision",
     [__name__],
 )
+mirrors(__name__, "flash_attention", ["dy2st_runtime.nn.functions.flash_attention", __name__])
 
 if not TYPE_CHECKING:
     __getattr__ = late_names(__name__, FUNCTIONALS)

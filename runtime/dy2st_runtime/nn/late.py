@@ -57,6 +57,8 @@ FUNCTIONALS = places(
         f"{_FUNCTIONS}.alignment": "ctc_loss",
         f"{_FUNCTIONS}.distances": "bilinear pairwise_distance",
         f"{_FUNCTIONS}.dropout": "alpha_dropout dropout1d dropout3d feature_alpha_dropout",
+        f"{_FUNCTIONS}.flash_attention": "flash_attn_qkvpacked flashmask_attention "
+        "sparse_attention",
         f"{_FUNCTIONS}.grid": "affine_grid grid_sample",
         f"{_FUNCTIONS}.likelihood_losses": "dice_loss gaussian_nll_loss label_smooth log_loss "
         "poisson_nll_loss sigmoid_focal_loss",
