@@ -22,7 +22,7 @@ from dy2st_runtime.tensor_file import is_stored, stored_in
 
 _CONFIGS = ("model_filename", "params_filename", "keep_name_table", "return_numpy", "safetensors")
 _MOST_INDEX = 100_000_000
-# The first object of a legacy file of torch: protocol, LONG1 of ten bytes, its end.
+# The first object of a legacy file of torch: LONG1 of ten bytes, and its end.
 _LEGACY = b"\x8a\x0a" + MAGIC.to_bytes(10, "little") + b"."
 
 
@@ -69,7 +69,7 @@ def _read(source: Source, configs: dict[str, Any]) -> Any:
     head = bytes(source.data[:64])
     if head.startswith(b"PK\x03\x04"):
         return read_zip(source, as_numpy)
-    if head[2:].startswith(_LEGACY):
+    if _LEGACY in head[:32]:  # protocols 4 and 5 have a frame before it
         return read_legacy(source, as_numpy)
     if head.startswith(b"\x80"):
         return read_paddle(source, bool(configs.get("keep_name_table")), as_numpy)

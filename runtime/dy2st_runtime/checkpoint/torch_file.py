@@ -150,7 +150,9 @@ def read_zip(source: Source, return_numpy: bool) -> Any:
     with source.open() as file:
         with _naming_damage(source):
             archive = zipfile.ZipFile(file)
-        return _of_archive(source, _checked(source, archive), return_numpy)
+        found = _of_archive(source, _checked(source, archive), return_numpy)
+    source.end_at(len(source.data))
+    return found
 
 
 @contextmanager
@@ -159,7 +161,7 @@ def _naming_damage(source: Source) -> Iterator[None]:
     try:
         yield
     except _DAMAGE as error:
-        raise FormatError(f"{source.name}: its zip archive is damaged: {error}") from None
+        raise FormatError(f"{source.name}: its zip archive is damaged: {error!s:.200}") from None
 
 
 def _checked(source: Source, archive: zipfile.ZipFile) -> Mapping[str, Callable[[], bytes]]:

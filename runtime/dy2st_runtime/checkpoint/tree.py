@@ -85,7 +85,8 @@ class Unfolded:
             return kind(node), 1 + len(node)
         if isinstance(node, (np.ndarray, np.generic)):
             return node, 1
-        self._fail(f"it holds {node if hasattr(node, 'module') else kind.__name__}")
+        shown = str(node) if hasattr(node, "module") else f"a {kind.__name__}"
+        self._fail(f"it holds {shown[:120]}, which is no data")
 
 
 __all__ = ["MAX_DEPTH", "Unfolded", "is_key"]

@@ -9,6 +9,8 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dy2st_runtime import nn
 from dy2st_runtime.checkpoint import load, tensors
@@ -132,6 +134,25 @@ def test_every_plain_object_is_read(protocol):
     found = load(io.BytesIO(pickle.dumps(value, protocol)))
     assert found == value
     assert [type(entry) for entry in found] == [type(entry) for entry in value]
+
+
+KEYS = st.one_of(st.text(), st.binary(), st.booleans(), st.none(), st.integers(-(2**63), 2**64 - 1))
+NUMBERS = st.one_of(st.integers(), st.floats(allow_nan=False), st.complex_numbers(allow_nan=False))
+TREES = st.recursive(
+    st.one_of(KEYS, NUMBERS, st.sets(KEYS), st.frozensets(KEYS), st.binary(min_size=300)),
+    lambda inner: st.one_of(
+        st.lists(inner),
+        st.lists(inner).map(tuple),
+        st.dictionaries(KEYS, inner),
+        st.dictionaries(KEYS, inner).map(OrderedDict),
+    ),
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(TREES, st.integers(2, 5))
+def test_any_tree_is_what_pickle_itself_reads(tree, protocol):
+    assert load(io.BytesIO(pickle.dumps(tree, protocol))) == tree
 
 
 def test_pickles_of_python_2_are_read():

@@ -11,6 +11,8 @@ from collections import OrderedDict
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
 import dy2st
@@ -19,6 +21,20 @@ from dy2st_runtime.checkpoint import load, save, structure
 from dy2st_runtime.errors import ArgumentError, FileAccessError, FormatError, MissingFile
 from dy2st_runtime.files import replacing
 from dy2st_runtime.tensor import EagerTensor, to_tensor
+
+KEYS = st.one_of(st.text(), st.binary(), st.booleans(), st.integers(-(2**63), 2**64 - 1))
+NUMBERS = st.one_of(
+    st.integers(-(2**900), 2**900), st.floats(allow_nan=False), st.complex_numbers(allow_nan=False)
+)
+TREES = st.recursive(
+    st.one_of(KEYS, NUMBERS, st.none(), st.sets(KEYS), st.frozensets(KEYS)),
+    lambda inner: st.one_of(
+        st.lists(inner),
+        st.lists(inner).map(tuple),
+        st.dictionaries(KEYS, inner),
+        st.dictionaries(KEYS, inner).map(OrderedDict),
+    ),
+)
 
 
 def again(value, **configs):
@@ -60,6 +76,12 @@ def test_plain_objects_come_back(tree):
     found = again(tree)
     assert repr(found) == repr(tree) or found == tree
     assert type(found) is type(tree)
+
+
+@settings(deadline=None, max_examples=40)
+@given(TREES)
+def test_any_tree_comes_back(tree):
+    assert again(tree) == tree
 
 
 def test_not_a_number_comes_back():
