@@ -92,18 +92,25 @@ def _check(configs: dict[str, Any]) -> None:
 
 
 def _refuse_models(path: Path) -> None:
-    """Say what to call for the path of a saved Program."""
-    stem = path.with_suffix("") if path.suffix == ".mlir" else path
-    if not path.is_file() or path.suffix == ".mlir":
-        if Path(f"{stem}.mlir").is_file():
-            raise ArgumentError(
-                f"{stem} was saved by jit.save: jit.load({os.fspath(stem)!r}) gives the model, and "
-                f"load({os.fspath(stem) + '.safetensors'!r}) its parameters alone"
-            )
-        near = [f"{path}{ending}" for ending in (".pdparams", ".pdopt", ".safetensors", ".pt")]
-        found = [name for name in near if Path(name).is_file()]
-        if found and not path.exists():
-            raise MissingFile(f"there is no {path}; give the whole name, {found[0]}")
+    """Say what to call for the path of a saved Program, or of nothing."""
+    is_model = path.suffix in (".mlir", ".pdmodel", ".pdiparams")
+    if path.exists() and not is_model:
+        return
+    stem = os.fspath(path.with_suffix("") if is_model else path)
+    if Path(f"{stem}.mlir").is_file():
+        raise ArgumentError(
+            f"{stem} was saved by jit.save: jit.load({stem!r}) gives the model, and "
+            f"load({stem + '.safetensors'!r}) its parameters alone"
+        )
+    if Path(f"{stem}.pdiparams").is_file() or Path(f"{stem}.pdmodel").is_file():
+        raise FormatError(
+            f"{stem} was saved by Paddle's jit.save, which is not read: build the Layer here, and "
+            "load its weights, in Paddle paddle.save(layer.state_dict(), 'weights.pdparams')"
+        )
+    endings = (".pdparams", ".pdopt", ".safetensors", ".pt")
+    found = [f"{path}{ending}" for ending in endings if Path(f"{path}{ending}").is_file()]
+    if found:
+        raise MissingFile(f"there is no {path}; give the whole name, {found[0]}")
 
 
 def _read_ours(source: Source, as_numpy: bool) -> Any:

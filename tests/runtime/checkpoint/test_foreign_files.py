@@ -247,6 +247,13 @@ def test_a_path_without_its_ending_says_the_whole_name(tmp_path):
         load(tmp_path / "other")
 
 
+@pytest.mark.parametrize("name", ["net", "net.pdmodel", "net.pdiparams"])
+def test_models_of_paddle_say_what_to_do_instead(tmp_path, name):
+    (tmp_path / "net.pdiparams").write_bytes(bytes(40))
+    with pytest.raises(FormatError, match="net was saved by Paddle's jit.save.*state_dict"):
+        load(tmp_path / name)
+
+
 def test_options_of_paddle_1_and_unknown_ones_are_refused():
     with pytest.raises(ArgumentError, match="Paddle 1"):
         load("x", params_filename="y")
