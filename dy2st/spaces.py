@@ -6,6 +6,7 @@ from dy2st_runtime.late import places
 
 _MODULES = (
     "amp",
+    "autograd",
     "base",
     "common_ops_import",
     "device",

@@ -12,7 +12,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from dy2st_runtime.errors import ArgumentError, TensorAsPython
-from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.location import user_location
@@ -34,6 +33,18 @@ class Taped(Protocol):
 
     def alias(self, array: Array, node: Node | None, index: int) -> Any:
         """Another tensor of the same class with this array and maker."""
+
+
+class HasGradient(Protocol):
+    """What the tape asks of whatever computed something: an operator's record, say."""
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+
+    @property
+    def gradient(self) -> Callable[..., Any] | None:
+        """The rule: (g, y, *inputs, **attributes) -> one entry an input."""
 
 
 class Edge:
@@ -66,7 +77,7 @@ class Node:
 
     def __init__(
         self,
-        definition: OperatorDefinition,
+        definition: HasGradient,
         inputs: Sequence[Taped],
         outputs: Sequence[Array],
         attributes: dict[str, Any],

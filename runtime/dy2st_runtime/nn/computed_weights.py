@@ -43,7 +43,7 @@ def _become(layer: Layer, functions: dict[str, Any]) -> None:
 
 
 def _parameter(layer: Layer, name: str) -> Parameter:
-    found = layer._parameters.get(name)
+    found: Parameter | None = layer._parameters.get(name)
     if found is None:
         raise ArgumentError(f"{type(layer).__name__} has no parameter {name!r} of its own")
     return found

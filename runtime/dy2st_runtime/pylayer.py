@@ -1,0 +1,184 @@
+"""PyLayer: a function with a gradient of its own.
+
+Eagerly its `backward` stands on the tape. In a converted function its `forward` is recorded, and a
+gradient through it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from dy2st_runtime.autograd import Edge, Node
+from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.ir import F, Tensor, apply, current_tracer
+from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
+from dy2st_runtime.nn.layer import converted
+from dy2st_runtime.tensor import EagerTensor
+
+
+class PyLayerContext:
+    """What `forward` keeps for `backward`: tensors, and any attribute that is set."""
+
+    def __init__(self) -> None:
+        """Nothing is kept."""
+        self._saved: list[Any] = []
+        self._fixed: set[int] = set()
+        self._makes_zeros = True
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors, inputs or outputs; later changes in place do not reach them."""
+        self._saved = [Edge(t) if isinstance(t, EagerTensor) else t for t in tensors]
+
+    def saved_tensor(self) -> tuple[Any, ...]:
+        """The tensors that were kept."""
+        return tuple(t.value() if isinstance(t, Edge) else t for t in self._saved)
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """The tensors that were kept."""
+        return self.saved_tensor()
+
+    def mark_not_inplace(self, *args: Any) -> None:
+        """Say that inputs are not changed in place: tensors share no changes here."""
+
+    def mark_non_differentiable(self, *args: Any) -> None:
+        """Let no gradient flow through these outputs."""
+        self._fixed = {id(tensor) for tensor in args}
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether `backward` gets zeros, or None, for outputs that nothing depends on."""
+        self._makes_zeros = bool(value)
+
+    def set_grad_in_dtype_consistent(self, flag: bool) -> None:
+        """Nothing: gradients have the dtypes of the outputs."""
+
+
+class PyLayer:
+    """Base of functions with static methods `forward(ctx, ...)` and `backward(ctx, *gradients)`.
+
+    `backward` gets the gradient of every tensor that `forward` returns, and returns one for every
+    tensor that it takes, in order.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> class Twice(PyLayer):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         return g * 2
+    >>> x = to_tensor([1.0], stop_gradient=False)
+    >>> Twice.apply(x).backward()
+    >>> x.grad.tolist()
+    [2.0]
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs; every function writes its own."""
+        raise NotImplementedError("a PyLayer has a static method forward(ctx, ...)")
+
+    @staticmethod
+    def backward(ctx: Any, *args: Any) -> Any:
+        """Compute the gradients of the inputs; every function writes its own."""
+        raise NotImplementedError("a PyLayer has a static method backward(ctx, *gradients)")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward`, and put `backward` on the tape."""
+        context = PyLayerContext()
+        inputs = _tensors((*args, *kwargs.values()))
+        if current_tracer() is not None:
+            with no_grad():
+                outputs = converted(cls.forward)(context, *args, **kwargs)
+            maker = cls.__name__
+            return _mapped(outputs, lambda out, _: apply("sealed", out, *inputs, maker=maker))
+        is_taped = is_grad_enabled() and any(not tensor.stopped for tensor in inputs)
+        edges = [Edge(tensor) for tensor in inputs]
+        with no_grad():
+            outputs = cls.forward(context, *args, **kwargs)
+        return _Rule(cls, context, edges, outputs).taped() if is_taped else outputs
+
+
+def _tensors(arguments: Sequence[Any]) -> list[Any]:
+    for argument in arguments:
+        if isinstance(argument, (list, tuple, dict)) and _holds_tensors(argument):
+            raise ArgumentError(
+                "PyLayer.apply() takes tensors as arguments of their own, not in a list or dict: "
+                "write apply(*tensors)"
+            )
+    return [argument for argument in arguments if isinstance(argument, Tensor)]
+
+
+def _holds_tensors(values: Any) -> bool:
+    entries = values.values() if isinstance(values, dict) else values
+    return any(isinstance(entry, Tensor) and not entry.stop_gradient for entry in entries)
+
+
+def _mapped(outputs: Any, change: Any) -> Any:
+    """The outputs with `change(tensor, number)` for tensors."""
+    if isinstance(outputs, Tensor):
+        return change(outputs, 0)
+    if not isinstance(outputs, (tuple, list)):
+        return outputs
+    changed, count = [], 0
+    for output in outputs:
+        if isinstance(output, Tensor):
+            output, count = change(output, count), count + 1
+        changed.append(output)
+    return type(outputs)(changed)
+
+
+class _Rule:
+    """What a Node asks of an operator: its name, and the gradient, which `backward` computes."""
+
+    def __init__(
+        self, layer: type[PyLayer], context: PyLayerContext, edges: list[Edge], outputs: Any
+    ) -> None:
+        self.name, self._backward = layer.__name__, layer.backward
+        self._context, self._edges, self._outputs = context, edges, outputs
+
+    def taped(self) -> Any:
+        """The outputs, made by a Node on the tape."""
+        arrays: list[Any] = []
+        _mapped(self._outputs, lambda tensor, _: arrays.append(tensor.array))
+        node = Node(self, [edge.tensor for edge in self._edges], arrays, {})
+        node.edges = self._edges
+        made: dict[int, EagerTensor] = {}
+
+        def connected(tensor: Any, number: int) -> Any:
+            is_fixed = id(tensor) in self._context._fixed or tensor.array.dtype.kind in "iub"
+            made[id(tensor)] = tensor.alias(tensor.array, None if is_fixed else node, number)
+            return made[id(tensor)]
+
+        outputs = _mapped(self._outputs, connected)
+        inputs = {id(edge.tensor) for edge in self._edges}
+        for place, kept in enumerate(self._context._saved):
+            if isinstance(kept, Edge) and id(kept.tensor) in made.keys() - inputs:
+                self._context._saved[place] = Edge(made[id(kept.tensor)])
+        del self._outputs
+        return outputs
+
+    def gradient(self, g: Any, y: Any, *inputs: Any) -> list[Any]:
+        """What `backward` gives for the inputs, in order."""
+        gradients, outputs = (g, y) if isinstance(y, tuple) else ((g,), (y,))
+        if self._context._makes_zeros:
+            pairs = zip(gradients, outputs, strict=True)
+            gradients = [F.zeros_like(out).detach() if got is None else got for got, out in pairs]
+        results = self._backward(self._context, *gradients)
+        results = list(results) if isinstance(results, (tuple, list)) else [results]
+        if len(results) != len(self._edges):
+            self._refuse(f"returns {len(results)} gradients for {len(self._edges)} tensors")
+        for number, (result, edge) in enumerate(zip(results, self._edges, strict=True)):
+            if result is None and edge.needs_gradient:
+                self._refuse(f"returns None for tensor {number}, which needs a gradient")
+            if result is not None and tuple(result.shape) != edge.array.shape:
+                raise ShapeError(
+                    f"{self.name}.backward() returns a gradient of shape {result.shape} for "
+                    f"tensor {number}, which has {list(edge.array.shape)}"
+                )
+        return results
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise ArgumentError(f"{self.name}.backward() {what}; return one a tensor, zeros for none")
