@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from operator import floordiv, mod, truediv
 from typing import Any
 
+import numpy as np
+
 from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir.dispatch import FUNCTIONS, F, active
@@ -29,7 +31,9 @@ from dy2st_runtime.ir.python_numbers import (
 from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
+from dy2st_runtime.late import Late
 
+_values = Late("dy2st_runtime.ir.known_values")
 NumberKind = type
 """int, float or bool."""
 
@@ -136,7 +140,7 @@ class Variable(Tensor):
 
     def __bool__(self) -> bool:
         """Refused: the truth is known only when the Program runs."""
-        raise _needs_value(
+        raise needs_value(
             "the truth of a traced tensor is asked in code that was not converted",
             "decorate the function with to_static, or write the `if` or `while` in a function "
             "that dy2st converts; for a choice by element use where(condition, a, b)",
@@ -144,20 +148,20 @@ class Variable(Tensor):
 
     def __int__(self) -> int:
         """Refused: the number is known only when the Program runs."""
-        raise _needs_value("int() of a traced tensor", "keep the tensor, or use cast('int64')")
+        raise needs_value("int() of a traced tensor", "keep the tensor, or use cast('int64')")
 
     def __float__(self) -> float:
         """Refused: the number is known only when the Program runs."""
         if self.number is not None:
-            raise _needs_value(
+            raise needs_value(
                 "C code, such as a function of math, asks a traced number for its value",
                 "use operators: -(-n // 2) for math.ceil(n / 2), n ** 0.5 for math.sqrt(n)",
             )
-        raise _needs_value("float() of a traced tensor", "keep the tensor, or use cast('float32')")
+        raise needs_value("float() of a traced tensor", "keep the tensor, or use cast('float32')")
 
     def __index__(self) -> int:
         """Refused: the number is known only when the Program runs."""
-        raise _needs_value(
+        raise needs_value(
             "a traced tensor is used as a Python index or count",
             "index a tensor with it (x[i]), or make the structure depend on Python values only",
         )
@@ -167,7 +171,7 @@ class Variable(Tensor):
 
     def unhashable(self) -> TensorAsPython:
         """The refusal to be a key of a dict or set."""
-        return _needs_value(
+        return needs_value(
             "a traced number is a key of a dict or set",
             "compare it with the keys in an `if`, or keep the entries in a tensor and index that",
         )
@@ -177,7 +181,7 @@ class Variable(Tensor):
         if isinstance(self.type, ArrayType):
             raise refused_list("repeated")
         if self.number is not None and isinstance(other, _SEQUENCES):
-            raise _needs_value(
+            raise needs_value(
                 f"a {type(other).__name__} is repeated as often as a traced number says",
                 "append to a list in a `for` loop over range(...), or repeat a tensor: tile(...)",
             )
@@ -291,7 +295,7 @@ class Variable(Tensor):
         if size is None:
             raise TypeError("iteration over a 0-d tensor")
         if not isinstance(size, int):
-            raise _needs_value(
+            raise needs_value(
                 f"iteration over a traced tensor whose first axis has the unknown size {size}",
                 "iterate in a `for` statement of a converted function",
             )
@@ -328,18 +332,16 @@ class Variable(Tensor):
 
     def __contains__(self, value: Any) -> bool:
         """Refused: the answer is known only when the Program runs."""
-        raise _needs_value("`in` on a traced tensor", "write (x == value).any()")
+        raise needs_value("`in` on a traced tensor", "write (x == value).any()")
 
     def numpy(self) -> Any:
-        """Refused: there is no data yet."""
-        raise _needs_value("numpy() of a traced tensor", "use dy2st's own functions on the tensor")
+        """The data of a constant, or of sizes; refused where only the run knows them."""
+        return _values.array_of(self, "numpy() of a traced tensor")
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         """As `numpy`."""
-        raise _needs_value(
-            "an array of NumPy is made of a traced tensor",
-            "use dy2st's own functions on the tensor",
-        )
+        made = _values.array_of(self, "an array of NumPy is made of a traced tensor")
+        return np.array(made, *args)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """What a function of NumPy makes of attributes alone, such as `np.shape`; else refused."""
@@ -351,23 +353,23 @@ class Variable(Tensor):
     def item(self, *index: int) -> Any:
         """The one element, as a number of the running Program."""
         if index:
-            raise _needs_value("item(i) of a traced tensor", "write x[i].item()")
+            raise needs_value("item(i) of a traced tensor", "write x[i].item()")
         return number_of_element(self)
 
     def tolist(self) -> Any:
         """As `numpy`."""
-        raise _needs_value("tolist() of a traced tensor", "write [float(v) for v in x]")
+        return _values.array_of(self, "tolist() of a traced tensor").tolist()
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         """Refused: gradients are taken of the converted function, not inside it."""
-        raise _needs_value(
+        raise needs_value(
             "backward() of a traced tensor",
             "call backward() on what the converted function returns",
         )
 
     def __str__(self) -> str:
         """Refused: the text is known only when the Program runs."""
-        raise _needs_value(
+        raise needs_value(
             "str() of a traced tensor, or a traced tensor in an f-string",
             "print(x) shows it when the Program runs; {x!r} is its name and type in the Program",
         )
@@ -401,35 +403,35 @@ class Variable(Tensor):
     @property
     def grad(self) -> Any:
         """Refused: `backward` comes when the Program has run."""
-        raise _needs_value("the gradient of a traced tensor", _OUTSIDE)
+        raise needs_value("the gradient of a traced tensor", _OUTSIDE)
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        raise _needs_value("the gradient of a traced tensor", _OUTSIDE)
+        raise needs_value("the gradient of a traced tensor", _OUTSIDE)
 
     def gradient(self) -> Any:
         """Refused, as `grad`."""
-        raise _needs_value("the gradient of a traced tensor", _OUTSIDE)
+        raise needs_value("the gradient of a traced tensor", _OUTSIDE)
 
     @property
     def is_leaf(self) -> bool:
         """Refused: the tape comes when the Program runs."""
-        raise _needs_value(
+        raise needs_value(
             "is_leaf of a traced tensor",
             "stop_gradient tells whether gradients flow through, here too",
         )
 
     def register_hook(self, hook: Any) -> Any:
         """Refused, as `grad`."""
-        raise _needs_value("register_hook() of a traced tensor", _OUTSIDE)
+        raise needs_value("register_hook() of a traced tensor", _OUTSIDE)
 
     def retain_grads(self) -> None:
         """Refused, as `grad`."""
-        raise _needs_value("retain_grads() of a traced tensor", _OUTSIDE)
+        raise needs_value("retain_grads() of a traced tensor", _OUTSIDE)
 
     def clear_grad(self) -> None:
         """Refused, as `grad`."""
-        raise _needs_value("clear_grad() of a traced tensor", _OUTSIDE)
+        raise needs_value("clear_grad() of a traced tensor", _OUTSIDE)
 
     clear_gradient = clear_grad
 
@@ -450,7 +452,7 @@ def _recorder() -> Any:
     """The tracer, which records what becomes of a tensor that is changed in place."""
     tracer = active()
     if not hasattr(tracer, "set_value"):
-        raise _needs_value(
+        raise needs_value(
             "a traced tensor is changed in place when the trace is over",
             "return it from the function, and change what the function returned",
         )
@@ -465,10 +467,11 @@ def refused_by_numpy(function: Any) -> TensorAsPython:
     """The refusal of a traced tensor in a function of NumPy."""
     name = function.__name__
     own = f"dy2st.{name}" if name in FUNCTIONS else "dy2st's own functions on the tensor"
-    return _needs_value(f"np.{name} of a traced tensor", f"use {own}")
+    return needs_value(f"np.{name} of a traced tensor", f"use {own}")
 
 
-def _needs_value(what: str, hint: str) -> TensorAsPython:
+def needs_value(what: str, hint: str) -> TensorAsPython:
+    """The refusal of what only the values of the run could answer."""
     why = "while a function is traced its tensors have no values yet"
     reason = why_not_converted()
     return TensorAsPython(
