@@ -28,7 +28,8 @@ LAYERS = places(
         f"{_LAYERS}.trees": "AdaptiveLogSoftmaxWithLoss HSigmoidLoss",
         f"{_LAYERS}.volumes": "AdaptiveAvgPool3D AdaptiveMaxPool3D AvgPool3D Conv3D "
         "Conv3DTranspose MaxPool3D",
-        f"{_LAYERS}.windows": "LPPool1D LPPool2D MaxUnPool1D MaxUnPool2D MaxUnPool3D",
+        f"{_LAYERS}.windows": "FractionalMaxPool2D FractionalMaxPool3D LPPool1D LPPool2D "
+        "MaxUnPool1D MaxUnPool2D MaxUnPool3D",
     }
 )
 # Other names of layers, as torch writes them.
@@ -59,6 +60,7 @@ FUNCTIONALS = places(
         f"{_FUNCTIONS}.dropout": "alpha_dropout dropout1d dropout3d feature_alpha_dropout",
         f"{_FUNCTIONS}.flash_attention": "flash_attn_qkvpacked flashmask_attention "
         "sparse_attention",
+        f"{_FUNCTIONS}.fractional": "fractional_max_pool2d fractional_max_pool3d",
         f"{_FUNCTIONS}.grid": "affine_grid grid_sample",
         f"{_FUNCTIONS}.likelihood_losses": "dice_loss gaussian_nll_loss label_smooth log_loss "
         "poisson_nll_loss sigmoid_focal_loss",

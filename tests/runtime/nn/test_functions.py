@@ -154,7 +154,17 @@ def test_gumbel_softmax_draws_classes_by_their_probabilities():
     assert np.abs(slope).max() > 0 and abs(slope.sum()) < 1e-6
 
 
+def test_windows_of_random_size_are_drawn():
+    x = dy2st.to_tensor(np.arange(64.0, dtype="f4").reshape(1, 1, 8, 8))
+    drawn = {tuple(F.fractional_max_pool2d(x, 3).numpy().ravel()) for _ in range(20)}
+    assert len(drawn) > 1 and all(values[-1] == 63 for values in drawn)
+
+
 REFUSED = {
+    "more windows than elements": lambda: F.fractional_max_pool2d(dy2st.ones([1, 1, 2, 2]), 3),
+    "a part that is no part": lambda: F.fractional_max_pool2d(
+        dy2st.ones([1, 1, 2, 2]), 1, random_u=1.0
+    ),
     "groups that do not divide": lambda: F.maxout(dy2st.ones([1, 3]), 2),
     "a wrong mode": lambda: F.grid_sample(dy2st.ones([1, 1, 2, 2]), dy2st.ones([1, 1, 1, 2]), "x"),
     "a wrong padding": lambda: F.grid_sample(

@@ -99,8 +99,8 @@ def flash_attn_unpadded(
     mask = F.equal(F.unsqueeze(own[0], [1]), other[0])
     if causal:
         mask = F.logical_and(mask, F.less_equal(F.unsqueeze(own[1], [1]), other[1]))
-    parts = (F.unsqueeze(part, [0]) for part in (query, key, value))
-    out, weights = _attention(*parts, mask, scale, dropout, training)
+    q, k, v = (F.unsqueeze(part, [0]) for part in (query, key, value))
+    out, weights = _attention(q, k, v, mask, scale, dropout, training)
     return F.squeeze(out, 0), F.squeeze(weights, 0) if return_softmax else None
 
 

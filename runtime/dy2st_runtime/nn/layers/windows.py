@@ -1,9 +1,10 @@
-"""Pooling by norms, and maxima put back at their places, as layers."""
+"""Pooling by norms and windows of random size, and maxima put back at their places, as layers."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from dy2st_runtime.nn.functions.fractional import fractional_max_pool2d, fractional_max_pool3d
 from dy2st_runtime.nn.functions.windows import (
     lp_pool1d,
     lp_pool2d,
@@ -44,3 +45,14 @@ class MaxUnPool2D(OfFunction, calls=max_unpool2d, takes=_unpool("NCHW")):
 
 class MaxUnPool3D(OfFunction, calls=max_unpool3d, takes=_unpool("NCDHW")):
     """(n, c, d, h, w), places -> (n, c, d', h', w'): maxima back at their places, 0 elsewhere."""
+
+
+_FRACTIONAL = settings("output_size", kernel_size=None, random_u=None, return_mask=False)
+
+
+class FractionalMaxPool2D(OfFunction, calls=fractional_max_pool2d, takes=_FRACTIONAL):
+    """(n, c, h, w) -> (n, c, *out): the largest of windows of random size."""
+
+
+class FractionalMaxPool3D(OfFunction, calls=fractional_max_pool3d, takes=_FRACTIONAL):
+    """(n, c, d, h, w) -> (n, c, *out): the largest of windows of random size."""

@@ -87,3 +87,20 @@ CASES.function(
     unknown=((0, 1), (0, 1)),
     gradient=False,
 )
+CASES.layer("FractionalMaxPool2D", lambda nn: nn.FractionalMaxPool2D(3, None, 0.4), X, unknown=ALL)
+CASES.layer(
+    "FractionalMaxPool2D and places",
+    lambda nn: nn.FractionalMaxPool2D([2, None], random_u=0.7, return_mask=True),
+    X,
+)
+CASES.layer(
+    "FractionalMaxPool2D that overlap",
+    lambda nn: nn.FractionalMaxPool2D([2, 3], 2, 0.6, True),
+    X,
+    unknown=ALL,
+)
+CASES.layer(
+    "FractionalMaxPool3D",
+    lambda nn: nn.FractionalMaxPool3D([2, 3, 2], random_u=0.2, return_mask=True),
+    wave(1, 2, 4, 5, 5),
+)
