@@ -92,9 +92,15 @@ def prepared(package: Any, case: Case) -> tuple[Any, dict[str, Any]]:
     return called, parameters
 
 
-def answer(package: Any, case: Case) -> dict[str, Any]:
-    """What a package gives: results, parameters, and gradients of inputs and parameters."""
+def answer(
+    package: Any, case: Case, converted: Callable[[Any], Any] = lambda called: called
+) -> dict[str, Any]:
+    """What a package gives: results, parameters, and gradients of inputs and parameters.
+
+    `converted` may put another function in place of the one that is called.
+    """
     called, parameters = prepared(package, case)
+    called = converted(called)
     tensors = [package.to_tensor(array) for array in case.inputs]
     moved = [
         tensor
