@@ -1,0 +1,81 @@
+"""Pictures from files: by PIL, or as arrays by OpenCV. Both are loaded when they are needed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.tensor import EagerTensor
+
+__all__ = ["get_image_backend", "image_load", "set_image_backend"]
+
+_PACKAGES = {"PIL.Image": "pillow", "cv2": "opencv-python-headless"}
+_BACKENDS = ("pil", "cv2", "tensor")
+
+_backend = "pil"
+
+
+def get_image_backend() -> str:
+    """What pictures are loaded as: "pil", "cv2" or "tensor".
+
+    >>> get_image_backend()
+    'pil'
+    """
+    return _backend
+
+
+def set_image_backend(backend: str) -> None:
+    """Choose what pictures are loaded as from now on: images of PIL, arrays, or tensors.
+
+    >>> set_image_backend("pil")
+    """
+    global _backend
+    _backend = checked_backend(backend)
+
+
+def checked_backend(backend: str | None, known: tuple[str, ...] = _BACKENDS) -> str:
+    """The back end that is named, or the one that was chosen."""
+    backend = _backend if backend is None else backend
+    if backend not in known:
+        raise ArgumentError(f"backend is one of {', '.join(map(repr, known))}, not {backend!r}")
+    return backend
+
+
+def image_load(path: str, backend: str | None = None) -> Any:
+    """The picture in a file: an image of PIL; or by OpenCV an array (h, w, c) of blue, green and
+    red; or a tensor (c, h, w) of red, green and blue.
+    """
+    backend = checked_backend(backend)
+    if backend == "pil":
+        return package("PIL.Image").open(path)
+    if backend == "tensor":
+        with package("PIL.Image").open(path) as image:
+            colours = np.asarray(image.convert("RGB"))
+        return EagerTensor(np.ascontiguousarray(colours.transpose(2, 0, 1)))
+    picture = package("cv2").imread(path)
+    if picture is None:
+        raise ArgumentError(f"{path} is no picture that OpenCV can read")
+    return picture
+
+
+def colour_picture(path: str) -> Any:
+    """The picture in a file in red, green and blue, as the chosen back end has it."""
+    if get_image_backend() == "pil":
+        with image_load(path) as image:
+            return image.convert("RGB")
+    picture = image_load(path)
+    return picture if isinstance(picture, EagerTensor) else picture[:, :, ::-1].copy()
+
+
+def package(module: str) -> Any:
+    """A module of another package, or a refusal that says how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ArgumentError(
+            f"pictures are read with {module}, which is not installed: "
+            f"pip install {_PACKAGES[module]}"
+        ) from error
