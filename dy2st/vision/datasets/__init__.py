@@ -1,5 +1,6 @@
 """Datasets of pictures from files, under PaddlePaddle's names."""
 
+from dy2st.vision.datasets.archives import MNIST, Cifar10, Cifar100, FashionMNIST
 from dy2st.vision.datasets.folder import DatasetFolder, ImageFolder
 
-__all__ = ["DatasetFolder", "ImageFolder"]
+__all__ = ["MNIST", "Cifar10", "Cifar100", "DatasetFolder", "FashionMNIST", "ImageFolder"]
