@@ -35,11 +35,16 @@ class LayerState:
         return self._key
 
 
+def _is_setting(layer: Layer, name: str) -> bool:
+    """Whether an attribute is public, or one of those that our Layers keep as private ones."""
+    return not name.startswith("_") or name in layer._aliases.values()
+
+
 def _layer_key(layer: Layer, numbers: dict[int, int]) -> Hashable:
     held = {
         name: value
         for name, value in layer.__dict__.items()
-        if name == "training" or (not name.startswith("_") and isinstance(value, COMPARED))
+        if name == "training" or (_is_setting(layer, name) and isinstance(value, COMPARED))
     }
     hooks = (*layer._forward_pre_hooks.items(), *layer._forward_post_hooks.items())
     registered = (*layer._parameters.items(), *layer._sub_layers.items(), *hooks)

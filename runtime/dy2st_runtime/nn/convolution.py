@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from dy2st_runtime.ir import F
-from dy2st_runtime.nn.initializer import KaimingUniform
+from dy2st_runtime.nn.initializer import Initializer, Normal
 from dy2st_runtime.nn.layer import Layer
 
 Sizes = int | list[int] | tuple[int, ...]
 
+_PADDINGS = ("reflect", "replicate", "circular")
 
-class _Convolution(Layer):
+
+class _Convolution(
+    Layer,
+    private="_in_channels _out_channels _kernel_size _stride _padding _dilation _groups "
+    "_padding_mode _data_format",
+):
     """What all convolutions share; subclasses say how many axes, and in which direction."""
 
     axes = 2
@@ -32,6 +39,8 @@ class _Convolution(Layer):
         bias_attr: Any = None,
         data_format: str | None = None,
         output_padding: Sizes = 0,
+        bias: bool = True,
+        dtype: Any = None,
     ):
         """Make the parameters; ValueError if the channels are no multiple of the groups."""
         super().__init__()
@@ -40,44 +49,72 @@ class _Convolution(Layer):
                 f"{in_channels} input and {out_channels} output channels cannot be split into "
                 f"{groups} groups"
             )
-        if padding_mode != "zeros":
-            raise ValueError(f"padding_mode {padding_mode!r}: only 'zeros', pad before instead")
-        is_int = isinstance(kernel_size, int)
-        kernel = [kernel_size] * self.axes if is_int else list(kernel_size)  # type: ignore[arg-type]
-        self.in_channels, self.out_channels, self.kernel_size = in_channels, out_channels, kernel
-        self.stride, self.padding, self.output_padding = stride, padding, output_padding
-        self.dilation, self.groups = dilation, groups
-        self.data_format = data_format or self.default_format
+        if padding_mode != "zeros" and (self.transposed or padding_mode not in _PADDINGS):
+            raise ValueError(f"padding_mode {padding_mode!r}: one of zeros, {', '.join(_PADDINGS)}")
+        kernel = self._per_axis(kernel_size)
+        self._in_channels, self._out_channels, self._kernel_size = in_channels, out_channels, kernel
+        self._stride, self._dilation = self._per_axis(stride), self._per_axis(dilation)
+        self._padding, self._padding_mode = padding, padding_mode
+        self._groups, self.output_padding = groups, output_padding
+        self._data_format = data_format or self.default_format
+        self._param_attr, self._bias_attr = weight_attr, bias_attr
         channels = (
             [in_channels, out_channels // groups]
             if self.transposed
             else [out_channels, in_channels // groups]
         )
         self.weight = self.create_parameter(
-            [*channels, *kernel], weight_attr, default_initializer=KaimingUniform()
+            [*channels, *kernel], weight_attr, dtype, default_initializer=self._first_values()
         )
-        self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
+        wish = bias_attr if bias else False
+        self.bias = self.create_parameter([out_channels], wish, dtype, is_bias=True)
+
+    def _per_axis(self, sizes: Sizes) -> list[int]:
+        return [sizes] * self.axes if isinstance(sizes, int) else list(sizes)
+
+    def _first_values(self) -> Initializer | None:
+        """Normal with variance 2 / (inputs of an output, of all groups); Xavier if transposed."""
+        if self.transposed:
+            return None
+        return Normal(0.0, math.sqrt(2.0 / (self._in_channels * math.prod(self._kernel_size))))
 
     def forward(self, x: Any, output_size: Any = None) -> Any:
         """(n, in, ...) -> (n, out, ...); `output_size` is for transposed convolutions."""
         function = getattr(F, f"conv{self.axes}d" + ("_transpose" if self.transposed else ""))
         settings: dict[str, Any] = {
-            "stride": self.stride,
-            "padding": self.padding,
-            "dilation": self.dilation,
-            "groups": self.groups,
-            "data_format": self.data_format,
+            "stride": self._stride,
+            "padding": self._padding,
+            "dilation": self._dilation,
+            "groups": self._groups,
+            "data_format": self._data_format,
         }
         if self.transposed:
             settings.update(output_padding=self.output_padding, output_size=output_size)
+        elif self._padding_mode != "zeros":
+            x, settings["padding"] = self._padded(x), 0
         return function(x, self.weight, self.bias, **settings)
 
+    def _padded(self, x: Any) -> Any:
+        """The input with a border of itself on both sides, last axis first as `pad` wants it."""
+        around = [side for size in reversed(self._per_axis(self._padding)) for side in (size, size)]
+        return F.pad(x, around, mode=self._padding_mode, data_format=self._data_format)
+
     def extra_repr(self) -> str:
-        """Channels and kernel."""
-        return (
-            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
-            f"stride={self.stride}, padding={self.padding}"
-        )
+        """Channels, kernel, and what is not as usual."""
+        shown = [f"{self._in_channels}, {self._out_channels}, kernel_size={self._kernel_size}"]
+        ones = [1] * self.axes
+        usual = {
+            "stride": ones,
+            "padding": 0,
+            "output_padding": 0,
+            "dilation": ones,
+            "groups": 1,
+            "padding_mode": "zeros",
+        }
+        for name, value in usual.items():
+            if getattr(self, name) != value:
+                shown.append(f"{name}={getattr(self, name)}")
+        return ", ".join([*shown, f"data_format={self._data_format}"])
 
 
 class Conv1D(_Convolution):
@@ -95,8 +132,46 @@ class Conv1DTranspose(_Convolution):
 
     axes, transposed, default_format = 1, True, "NCL"
 
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Any = 0,
+        output_padding: Sizes = 0,
+        groups: int = 1,
+        dilation: Sizes = 1,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+    ):
+        """Make the parameters; ValueError if the channels are no multiple of the groups."""
+        sizes = (in_channels, out_channels, kernel_size, stride, padding, dilation, groups)
+        attrs = ("zeros", weight_attr, bias_attr)
+        super().__init__(*sizes, *attrs, data_format, output_padding)
+
 
 class Conv2DTranspose(_Convolution):
     """The gradient of Conv2D with respect to its input: (n, in, h, w) -> (n, out, h', w')."""
 
     transposed = True
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Any = 0,
+        output_padding: Sizes = 0,
+        dilation: Sizes = 1,
+        groups: int = 1,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+    ):
+        """Make the parameters; ValueError if the channels are no multiple of the groups."""
+        sizes = (in_channels, out_channels, kernel_size, stride, padding, dilation, groups)
+        attrs = ("zeros", weight_attr, bias_attr)
+        super().__init__(*sizes, *attrs, data_format, output_padding)

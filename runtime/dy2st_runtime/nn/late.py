@@ -21,6 +21,8 @@ LAYERS = places(
         f"{_LAYERS}.losses": "CosineEmbeddingLoss GaussianNLLLoss HingeEmbeddingLoss "
         "MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss "
         "PoissonNLLLoss SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss",
+        f"{_LAYERS}.normalisation": "BatchNorm BatchNorm3D InstanceNorm1D InstanceNorm3D "
+        "LocalResponseNorm SpectralNorm SyncBatchNorm",
         f"{_LAYERS}.padding": "CircularPad1D CircularPad2D CircularPad3D ConstantPad1D "
         "ConstantPad2D ConstantPad3D Pad1D Pad3D ReflectionPad1D ReflectionPad2D ReflectionPad3D "
         "ReplicationPad1D ReplicationPad2D ReplicationPad3D ZeroPad1D ZeroPad2D ZeroPad3D",
@@ -67,6 +69,7 @@ FUNCTIONALS = places(
         f"{_FUNCTIONS}.margin_losses": "cosine_embedding_loss margin_cross_entropy "
         "multi_label_margin_loss multi_label_soft_margin_loss multi_margin_loss npair_loss "
         "soft_margin_loss triplet_margin_loss triplet_margin_with_distance_loss",
+        f"{_FUNCTIONS}.normalisation": "local_response_norm",
         f"{_FUNCTIONS}.pixels": "channel_shuffle pixel_unshuffle temporal_shift",
         f"{_FUNCTIONS}.trees": "adaptive_log_softmax_with_loss gather_tree hsigmoid_loss",
         f"{_FUNCTIONS}.unfold": "fold unfold",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -73,6 +73,19 @@ class Layer(LayerTree):
     """
 
     training: bool
+
+    # Other names of attributes: `stride` reads `_stride`. PaddlePaddle's are the private ones, so
+    # classes derived from our Layers may have a `stride` of their own: only ours rename on writing.
+    _aliases: ClassVar[dict[str, str]] = {}
+    _renamed: ClassVar[dict[str, str]] = {}
+
+    def __init_subclass__(cls, private: str = "", **others: Any) -> None:
+        """Take settings of a Layer: `_stride` is `stride` too; `weight:scale` is another name."""
+        super().__init_subclass__(**others)
+        pairs = [entry.partition(":") for entry in private.split()]
+        own = {(name if real else name[1:]): (real or name) for name, _, real in pairs}
+        cls._aliases = {**cls._aliases, **own}
+        cls._renamed = cls._aliases if cls.__module__.startswith("dy2st_runtime.") else {}
 
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32"):
         """Start empty and in training mode."""
@@ -183,12 +196,15 @@ class Layer(LayerTree):
             entries = self.__dict__.get(store)
             if entries is not None and name in entries:
                 return entries[name]
+        if name in self._aliases:
+            return getattr(self, self._aliases[name])
         hint = "" if "_parameters" in self.__dict__ else "; call super().__init__() first"
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Register Parameters, Layers and tensors; keep everything else as it is."""
         note_change()
+        name = self._renamed.get(name, name)
         store = self._store_for(value)
         if current_tracer() is not None:
             self._set_while_tracing(name, value)
@@ -331,7 +347,9 @@ class Layer(LayerTree):
         """Register a Layer under a name; None keeps the name for one that may come."""
         if not isinstance(sublayer, (Layer, type(None))):
             raise TypeError(f"add_sublayer takes a Layer, not {type(sublayer).__name__}")
-        self._forget(name)
+        if name not in self._sub_layers:  # the place among the others stays
+            self._forget(name)
+        note_change()
         self._sub_layers[name] = sublayer
         return sublayer
 

@@ -1,4 +1,4 @@
-"""Normalisation layers."""
+"""Normalisation layers; those that few models use stand in `layers/normalisation.py`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from dy2st_runtime.nn.initializer import Constant
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
 
+Sizes = int | list[int] | tuple[int, ...]
 
-class _BatchNorm(Layer):
+
+class _BatchNorm(Layer, private="_num_features _momentum _epsilon _data_format _use_global_stats"):
     """y = (x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel.
 
     While training, mean and variance are the batch's, and the running ones move towards them:
-    running = momentum * running + (1 - momentum) * batch.
+    running = momentum * running + (1 - momentum) * batch. With `use_global_stats` the running ones
+    are taken always, or, if it is False, never.
     """
 
     axes: tuple[int, ...] = (4,)
@@ -33,17 +36,18 @@ class _BatchNorm(Layer):
         use_global_stats: bool | None = None,
         name: str | None = None,
     ):
-        """Make parameters and running statistics."""
-        super().__init__(name)
-        self.num_features, self.momentum, self.epsilon = num_features, momentum, epsilon
-        self.data_format = data_format or self.default_format
-        self.use_global_stats = use_global_stats
+        """Make parameters and running statistics; an attribute that is False leaves one out."""
+        super().__init__()
+        self._num_features, self._momentum, self._epsilon = num_features, momentum, epsilon
+        self._data_format = data_format or self.default_format
+        self._use_global_stats, self._name = use_global_stats, name
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight = self.create_parameter(
             [num_features], weight_attr, default_initializer=Constant(1.0)
         )
         self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
-        self.register_buffer("_mean", EagerTensor(np.zeros(num_features, "float32")))
-        self.register_buffer("_variance", EagerTensor(np.ones(num_features, "float32")))
+        self.register_buffer("_mean", EagerTensor(np.zeros(num_features, self._dtype)))
+        self.register_buffer("_variance", EagerTensor(np.ones(num_features, self._dtype)))
 
     def forward(self, x: Any) -> Any:
         """Same shape."""
@@ -59,15 +63,18 @@ class _BatchNorm(Layer):
             self.weight,
             self.bias,
             training=self.training,
-            momentum=self.momentum,
-            epsilon=self.epsilon,
-            data_format=self.data_format,
-            use_global_stats=self.use_global_stats,
+            momentum=self._momentum,
+            epsilon=self._epsilon,
+            data_format=self._data_format,
+            use_global_stats=self._use_global_stats,
         )
 
     def extra_repr(self) -> str:
         """Size and settings."""
-        return f"{self.num_features}, momentum={self.momentum}, epsilon={self.epsilon}"
+        shown = f"num_features={self._num_features}, momentum={self._momentum}"
+        shown += f", epsilon={self._epsilon}"
+        usual = self._data_format == "NCHW"
+        return shown if usual else f"{shown}, data_format={self._data_format}"
 
 
 class BatchNorm1D(_BatchNorm):
@@ -80,37 +87,44 @@ class BatchNorm2D(_BatchNorm):
     """Batch normalisation of (n, c, h, w) (Ioffe and Szegedy 2015)."""
 
 
-class LayerNorm(Layer):
+class LayerNorm(Layer, private="_normalized_shape _epsilon"):
     """y = (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axes (Ba 2016)."""
 
     def __init__(
         self,
-        normalized_shape: int | list[int] | tuple[int, ...],
+        normalized_shape: Sizes,
         epsilon: float = 1e-5,
         weight_attr: Any = None,
         bias_attr: Any = None,
         name: str | None = None,
+        *,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
     ):
-        """Take the sizes of the last axes."""
-        super().__init__(name)
-        is_int = isinstance(normalized_shape, int)
-        self.normalized_shape = [normalized_shape] if is_int else list(normalized_shape)  # type: ignore[arg-type]
-        self.epsilon = epsilon
+        """Take the sizes of the last axes; `device` has no effect."""
+        super().__init__()
+        self._normalized_shape, self._epsilon = _sizes(normalized_shape), epsilon
+        self._weight_attr = weight_attr if elementwise_affine else False
+        self._bias_attr = bias_attr if elementwise_affine and bias else False
         self.weight = self.create_parameter(
-            self.normalized_shape, weight_attr, default_initializer=Constant(1.0)
+            self._normalized_shape, self._weight_attr, dtype, default_initializer=Constant(1.0)
         )
-        self.bias = self.create_parameter(self.normalized_shape, bias_attr, is_bias=True)
+        self.bias = self.create_parameter(
+            self._normalized_shape, self._bias_attr, dtype, is_bias=True
+        )
 
     def forward(self, x: Any) -> Any:
         """Same shape."""
-        return F.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.epsilon)
+        return F.layer_norm(x, self._normalized_shape, self.weight, self.bias, self._epsilon)
 
     def extra_repr(self) -> str:
         """Sizes."""
-        return f"{self.normalized_shape}, epsilon={self.epsilon}"
+        return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"
 
 
-class GroupNorm(Layer):
+class GroupNorm(Layer, private="_num_groups _num_channels _epsilon _data_format"):
     """Normalise groups of channels of (n, c, ...) (Wu and He 2018)."""
 
     def __init__(
@@ -121,60 +135,108 @@ class GroupNorm(Layer):
         weight_attr: Any = None,
         bias_attr: Any = None,
         data_format: str = "NCHW",
+        name: str | None = None,
+        *,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
     ):
         """Take the number of groups; ValueError if they do not divide the channels."""
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(f"{num_channels} channels cannot be split into {num_groups} groups")
-        self.num_groups, self.num_channels = num_groups, num_channels
-        self.epsilon, self.data_format = epsilon, data_format
+        self._num_groups, self._num_channels = num_groups, num_channels
+        self._epsilon, self._data_format = epsilon, data_format
+        self._weight_attr = weight_attr if affine else False
+        self._bias_attr = bias_attr if affine else False
         self.weight = self.create_parameter(
-            [num_channels], weight_attr, default_initializer=Constant(1.0)
+            [num_channels], self._weight_attr, dtype, default_initializer=Constant(1.0)
         )
-        self.bias = self.create_parameter([num_channels], bias_attr, is_bias=True)
+        self.bias = self.create_parameter([num_channels], self._bias_attr, dtype, is_bias=True)
 
     def forward(self, x: Any) -> Any:
         """Same shape."""
-        return F.group_norm(
-            x, self.num_groups, self.epsilon, self.weight, self.bias, self.data_format
-        )
+        groups = (self._num_groups, self._epsilon)
+        return F.group_norm(x, *groups, self.weight, self.bias, self._data_format)
+
+    def extra_repr(self) -> str:
+        """Groups and channels."""
+        sizes = f"num_groups={self._num_groups}, num_channels={self._num_channels}"
+        return f"{sizes}, epsilon={self._epsilon}"
 
 
-class InstanceNorm2D(Layer):
-    """Normalise every channel of every image of (n, c, h, w)."""
+class _InstanceNorm(Layer, private="_num_features _epsilon _momentum _data_format weight:scale"):
+    """Normalise every channel of every sample."""
+
+    axes: tuple[int, ...] = (4,)
+    default_format = "NCHW"
 
     def __init__(
         self,
         num_features: int,
         epsilon: float = 1e-5,
+        momentum: float = 0.9,
         weight_attr: Any = None,
         bias_attr: Any = None,
+        data_format: str | None = None,
+        name: str | None = None,
     ):
-        """Take the number of channels."""
+        """Take the number of channels; `momentum` has no effect.
+
+        ValueError if one of the attributes alone is False.
+        """
         super().__init__()
-        self.epsilon = epsilon
-        self.weight = self.create_parameter(
+        if (weight_attr is False) != (bias_attr is False):
+            raise ValueError("weight_attr and bias_attr of an instance norm are False together")
+        self._num_features, self._epsilon, self._momentum = num_features, epsilon, momentum
+        self._data_format = data_format or self.default_format
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
+        self.scale = self.create_parameter(
             [num_features], weight_attr, default_initializer=Constant(1.0)
         )
         self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
 
     def forward(self, x: Any) -> Any:
         """Same shape."""
-        return F.instance_norm(x, weight=self.weight, bias=self.bias, eps=self.epsilon)
+        if x.ndim not in self.axes:
+            raise ValueError(
+                f"{type(self).__name__} takes {' or '.join(map(str, self.axes))} axes, "
+                f"not shape {x.shape}"
+            )
+        return F.instance_norm(
+            x,
+            weight=self.scale,
+            bias=self.bias,
+            eps=self._epsilon,
+            data_format=self._data_format,
+        )
+
+    def extra_repr(self) -> str:
+        """Size and settings."""
+        return f"num_features={self._num_features}, epsilon={self._epsilon}"
 
 
-class RMSNorm(Layer):
+class InstanceNorm2D(_InstanceNorm):
+    """Normalise every channel of every image of (n, c, h, w) (Ulyanov et al. 2016)."""
+
+
+class RMSNorm(Layer, private="_epsilon"):
     """y = x / sqrt(mean(x**2) + epsilon) * weight over the last axes (Zhang, Sennrich 2019)."""
 
-    def __init__(self, normalized_shape: int | list[int], epsilon: float = 1e-6):
+    def __init__(self, normalized_shape: Sizes, epsilon: float = 1e-6):
         """Take the sizes of the last axes."""
         super().__init__()
-        is_int = isinstance(normalized_shape, int)
-        shape = [normalized_shape] if is_int else list(normalized_shape)  # type: ignore[arg-type]
-        self.epsilon, self._axes = epsilon, list(range(-len(shape), 0))
-        self.weight = self.create_parameter(shape, default_initializer=Constant(1.0))
+        self._normalized_shape, self._epsilon = _sizes(normalized_shape), epsilon
+        self.weight = self.create_parameter(
+            self._normalized_shape, default_initializer=Constant(1.0)
+        )
 
     def forward(self, x: Any) -> Any:
         """Same shape."""
-        mean = F.mean(F.square(x), axis=self._axes, keepdim=True)
-        return x * F.rsqrt(mean + self.epsilon) * self.weight
+        last = list(range(-len(self._normalized_shape), 0))
+        mean = F.mean(F.square(x), axis=last, keepdim=True)
+        return x * F.rsqrt(mean + self._epsilon) * self.weight
+
+
+def _sizes(shape: Sizes) -> list[int]:
+    return [shape] if isinstance(shape, int) else list(shape)

@@ -250,7 +250,11 @@ def instance_norm(
 ) -> Any:
     """Normalise every channel of every sample, then weight and bias by channel."""
     if not use_input_stats:
-        return batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps)
+        settings = (False, momentum, eps, data_format)
+        return batch_norm(x, running_mean, running_var, weight, bias, *settings)
+    if data_format[-1] == "C" and x.ndim > 2:
+        y = instance_norm(F.moveaxis(x, -1, 1), weight=weight, bias=bias, eps=eps)
+        return F.moveaxis(y, 1, -1)
     y = apply("layer_norm", x, axes=x.ndim - 2, epsilon=float(eps))
     y = y if weight is None else y * _per_channel(weight, x.ndim, 1)
     return y if bias is None else y + _per_channel(bias, x.ndim, 1)
