@@ -45,6 +45,7 @@ def to_static(
     function: Any = None,
     input_spec: InputSpecs = None,
     build_strategy: Any = None,
+    backend: str | None = "CINN",
     **options: Any,
 ) -> Any:
     """Convert a function, a method or a Layer's forward to a static Program on its first call.
@@ -53,8 +54,8 @@ def to_static(
     place and returned. `build_strategy` is the name of a pipeline, a pass or a list of passes that
     every Program goes through before it runs. Passes such as those of `"inference"` build
     parameters in: then the Program is made anew when parameters change, and calls that want
-    gradients run the Program as it was traced. Other frameworks' options `backend` and
-    `full_graph` may only have their default.
+    gradients run the Program as it was traced. `backend` and `full_graph` say nothing: every
+    Program is whole, and its engine is chosen otherwise.
 
     Raises NotConvertible for what cannot be converted, ConversionError when a call cannot.
 
@@ -64,7 +65,7 @@ def to_static(
     >>> double.__name__
     'double'
     """
-    _check_options(options)
+    _check_options({"backend": backend, **options})
     passes = None if build_strategy is None else optimized.as_pass(build_strategy)
     if function is None:
         return functools.partial(to_static, input_spec=input_spec, build_strategy=passes)
@@ -136,8 +137,9 @@ def _convert_layer(layer: AnyLayer, input_spec: InputSpecs, passes: Any) -> AnyL
 
 def _check_options(options: dict[str, Any]) -> None:
     defaults: dict[str, tuple[Any, ...]] = {
-        "backend": (None, "numpy"),
-        "full_graph": (None, True),
+        "backend": (None, "CINN", "PHI", "numpy"),
+        "full_graph": (None, True, False),
+        "property": (False,),
     }
     for name, value in options.items():
         if name not in defaults:
@@ -148,20 +150,20 @@ def _check_options(options: dict[str, Any]) -> None:
             raise ValueError(f"to_static: {name}={value!r} is not supported, leave it out")
 
 
-def not_to_static(function: Method | None = None) -> Any:
+def not_to_static(func: Method | None = None) -> Any:
     """Leave a function as it is: converted code calls it unchanged, on traced tensors.
 
     >>> @not_to_static
     ... def helper(x):
     ...     return x + 1
     """
-    if function is None:
+    if func is None:
         return not_to_static
-    if inspect.ismethod(function):
-        function.__func__.__dy2st_ignore__ = True  # type: ignore[attr-defined]
+    if inspect.ismethod(func):
+        func.__func__.__dy2st_ignore__ = True  # type: ignore[attr-defined]
     else:
-        function.__dy2st_ignore__ = True  # type: ignore[attr-defined]
-    return function
+        func.__dy2st_ignore__ = True  # type: ignore[attr-defined]
+    return func
 
 
 __all__ = ["not_to_static", "to_static"]

@@ -190,6 +190,19 @@ class StaticFunction:
         """The rewritten source text."""
         return tracing.transpile(self._function).code  # type: ignore[arg-type]
 
+    def train(self) -> None:
+        """The mode is that of the Layers; ArgumentError if this one's own is another."""
+        self._check_mode("train", True)
+
+    def eval(self) -> None:
+        """As `train`."""
+        self._check_mode("eval", False)
+
+    def _check_mode(self, name: str, training: bool) -> None:
+        layer = self.class_instance
+        if isinstance(layer, Layer) and layer.training is not training:
+            raise ArgumentError(f"{self.__name__} is in the mode of its Layer: call layer.{name}()")
+
     def rollback(self) -> Callable[..., Any]:
         """Undo the conversion: the Layer's method, or the function, is the user's own again."""
         instance = self.class_instance

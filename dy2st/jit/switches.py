@@ -5,15 +5,15 @@ from __future__ import annotations
 _enabled = True
 
 
-def enable_to_static(enable: bool) -> None:
+def enable_to_static(enable_to_static_bool: bool) -> None:
     """Switch conversion on or off: while it is off, converted functions run as plain Python.
 
     >>> enable_to_static(True)
     """
     global _enabled
-    if not isinstance(enable, bool):
-        raise TypeError(f"enable_to_static takes a bool, not {enable!r}")
-    _enabled = enable
+    if not isinstance(enable_to_static_bool, bool):
+        raise TypeError(f"enable_to_static takes a bool, not {enable_to_static_bool!r}")
+    _enabled = enable_to_static_bool
 
 
 def enabled() -> bool:
