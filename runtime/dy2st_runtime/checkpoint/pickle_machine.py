@@ -158,7 +158,10 @@ class Machine:
         return zip(map(self.key, flat[::2]), flat[1::2])
 
 
-_NOT_DATA = "and makes more than arrays and plain containers; nothing of it was run"
+_NOT_DATA = (
+    "and makes more than arrays and plain containers; nothing of it was run: if you trust it, load "
+    "it by the library that wrote it, and save the state dict alone"
+)
 
 
 def described(value: Any) -> str:
@@ -361,6 +364,12 @@ def _call(machine: Machine) -> None:
     if rule is None or type(arguments) is not tuple:
         machine.fail(f"it calls {described(function)}, {_NOT_DATA}")
     machine.stack.append(rule(machine, arguments))
+
+
+@_step("\x81")
+def _object(machine: Machine) -> None:
+    machine.stack.pop()
+    machine.fail(f"it makes an object of {described(machine.stack.pop())}, {_NOT_DATA}")
 
 
 @_step("b")

@@ -118,7 +118,8 @@ def load_weights(
     for name, source in names.items():
         array = _array(given[source])
         if name in own:
-            array = np.swapaxes(array, -1, -2) if name in turned and array.ndim > 1 else array
+            if name in turned and array.ndim > 1:
+                array = np.ascontiguousarray(np.swapaxes(array, -1, -2))
             report.note(name, _problem(own, name, array, values, name in turned))
             values[name] = array
         else:
