@@ -157,3 +157,9 @@ def test_another_rule_is_refused():
     for call in (dy2st.set_promotion, operator.methodcaller("__enter__")):
         with pytest.raises(ArgumentError, match="'numpy' or 'paddle', not 'torch'"):
             call("torch" if call is dy2st.set_promotion else dy2st.promotion("torch"))
+
+
+def test_to_ask_for_the_dtype_requires_nothing_of_sizes():
+    with dy2st.promotion("paddle"):
+        f = dy2st.to_static(lambda x: dy2st.unsqueeze(x == 0, 2), [InputSpec(["n", None], "int64")])
+        assert f.main_program.constraints == []

@@ -132,12 +132,12 @@ def _gives_floats(
     """Whether an operator of integers gives floats, and not always float32."""
     if not inputs or not all(_is_integer(value) for value in inputs):
         return False
-    # The shape rule is asked about sizes of 1: what it would require of others is no matter here.
+    # Asked about the very sizes, the shape rule requires nothing that the operator will not.
     dtypes = [value.dtype if _is_tensor(value) else np.dtype("int64") for value in inputs]
     if definition.promote:
         dtypes = [np.result_type(*dtypes)] * len(dtypes)
-    ranks = [value.ndim if _is_tensor(value) else 0 for value in inputs]
-    types = [TensorType(d, (1,) * rank) for d, rank in zip(dtypes, ranks, strict=True)]
+    shapes = [tuple(value.shape) if _is_tensor(value) else () for value in inputs]
+    types = [TensorType(*each) for each in zip(dtypes, shapes, strict=True)]
     try:
         results = infer(definition, types, attributes)
     except (Dy2stError, ValueError, TypeError, IndexError):  # the operator itself will say it
