@@ -20,7 +20,12 @@ DEEPEST = 30
 """How many operators in a row are computed."""
 
 
-def array_of(variable: Variable, what: str) -> Array:
+_INSTEAD = (
+    "use dy2st's own functions on the tensor; a number is x.item() or float(x), a size x.shape[i]"
+)
+
+
+def array_of(variable: Variable, what: str, instead: str = _INSTEAD) -> Array:
     """A new array of what a tensor holds; TensorAsPython, with `what` was asked, if it is unknown.
 
     Of a tensor of sizes that are not known it is an array of objects: of the sizes.
@@ -29,11 +34,7 @@ def array_of(variable: Variable, what: str) -> Array:
     now = variable if tracer is None else tracer.captured(variable)  # changed in place meanwhile?
     array = _known_array(now) if isinstance(now.type, TensorType) else None
     if array is None:
-        raise needs_value(
-            what,
-            "use dy2st's own functions on the tensor; a number is x.item() or float(x), a size "
-            "x.shape[i], a list of numbers [float(v) for v in x]",
-        )
+        raise needs_value(what, instead)
     return array
 
 

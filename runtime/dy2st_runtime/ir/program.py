@@ -358,7 +358,8 @@ class Variable(Tensor):
 
     def tolist(self) -> Any:
         """As `numpy`."""
-        return _values.array_of(self, "tolist() of a traced tensor").tolist()
+        way = "write [float(v) for v in x]"
+        return _values.array_of(self, "tolist() of a traced tensor", way).tolist()
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         """Refused: gradients are taken of the converted function, not inside it."""
