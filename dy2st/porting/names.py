@@ -87,44 +87,40 @@ def _is_function(name: str, value: Any) -> bool:
     return inspect.isroutine(value) and not patches
 
 
-def found(name: str) -> Any:
-    """What dy2st has under `nn.functional.relu`, `Tensor.add`; None if it has nothing.
+def is_here(name: str) -> bool:
+    """Whether dy2st has what PaddlePaddle calls `paddle.NAME`, for more than a refusal.
 
     Names after one that is no module or class, as in `float32.name`, are not looked at.
 
-    >>> found("nn.no_such_layer") is None
-    True
+    >>> is_here("nn.Linear"), is_here("nn.NoSuchLayer"), is_here("enable_static")
+    (True, False, False)
     """
+    return name not in REFUSED and exists(name)
+
+
+def exists(name: str) -> bool:
+    """Whether there is something under `nn.functional.relu` or `Tensor.add`."""
     if name.startswith("Tensor."):
-        return getattr(EagerTensor, name.split(".")[1], None)
+        return hasattr(EagerTensor, name.split(".")[1])
     value: Any = importlib.import_module("dy2st")
     path = "dy2st"
     for part in name.split(".") if name else ():
         if not isinstance(value, (ModuleType, type)):
-            return value
+            return True
         path += f".{part}"
         value = getattr(value, part, _MISSING)
         if value is _MISSING:
             value = _module(path)
-        if value is None:
-            return None
-    return value
+        if value is _MISSING:
+            return False
+    return True
 
 
-def _module(path: str) -> ModuleType | None:
+def _module(path: str) -> Any:
     try:
         return importlib.import_module(path)
     except ImportError:
-        return None
-
-
-def is_here(name: str) -> bool:
-    """Whether dy2st has what PaddlePaddle calls `paddle.NAME`, for more than a refusal.
-
-    >>> is_here("nn.Linear"), is_here("enable_static")
-    (True, False)
-    """
-    return name not in REFUSED and found(name) is not None
+        return _MISSING
 
 
 def why_not(name: str) -> str:
