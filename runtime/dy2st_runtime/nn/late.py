@@ -14,7 +14,7 @@ LAYERS = places(
     {
         f"{_LAYERS}.activations": "AlphaDropout Dropout3D FeatureAlphaDropout Maxout RReLU "
         "Softmax2D ThresholdedReLU",
-        f"{_LAYERS}.alignment": "CTCLoss",
+        f"{_LAYERS}.alignment": "CTCLoss RNNTLoss",
         f"{_LAYERS}.distances": "PairwiseDistance",
         f"{_LAYERS}.images": "ChannelShuffle Fold PixelShuffle PixelUnshuffle Unflatten Unfold "
         "UpsamplingBilinear2D UpsamplingNearest2D",
@@ -57,7 +57,7 @@ FUNCTIONALS = places(
     {
         f"{_FUNCTIONS}.activations": "gumbel_softmax logsigmoid maxout rms_norm rrelu swiglu "
         "thresholded_relu",
-        f"{_FUNCTIONS}.alignment": "ctc_loss",
+        f"{_FUNCTIONS}.alignment": "ctc_loss rnnt_loss",
         f"{_FUNCTIONS}.distances": "bilinear pairwise_distance",
         f"{_FUNCTIONS}.dropout": "alpha_dropout dropout1d dropout3d feature_alpha_dropout",
         f"{_FUNCTIONS}.flash_attention": "flash_attn_qkvpacked flashmask_attention "

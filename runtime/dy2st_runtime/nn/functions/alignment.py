@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ir.arguments import as_int
 from dy2st_runtime.nn.functions.reduction import reduced
+from dy2st_runtime.nn.scan import scan
 
 
 def ctc_loss(
@@ -43,3 +44,47 @@ def ctc_loss(
     if reduction == "mean":
         loss = loss / F.cast(label_lengths, loss.dtype)
     return reduced(loss, reduction)
+
+
+def rnnt_loss(
+    input: Any,
+    label: Any,
+    input_lengths: Any,
+    label_lengths: Any,
+    blank: int = 0,
+    fastemit_lambda: float = 0.001,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """-log of the sum of the probabilities of all paths of a transducer (Graves 2012).
+
+    (n, steps, labels + 1, classes) logarithms of probabilities, (n, labels), (n,), (n,) -> a
+    number, or (n,) without reduction. At every step a path takes any number of labels, then a
+    blank. `fastemit_lambda` makes the slope of labels larger by that share, not the loss (Yu 2020).
+    """
+    if input.ndim != 4 or label.ndim != 2:
+        raise ShapeError(
+            "rnnt_loss takes (n, steps, labels + 1, classes) and (n, labels), not "
+            f"{input.shape} and {label.shape}"
+        )
+    count, _, places, _ = input.shape
+    are_lengths = F.logical_and(F.all(input_lengths > 0), F.all(label_lengths >= 0))
+    F.assert_(are_lengths, "rnnt_loss: a length is negative, or there are no steps")
+    log_p = F.transpose(input, [1, 0, 2, 3])
+    blanks = log_p[..., as_int(blank, "blank")]
+    index = F.reshape(F.cast(label, "int64"), [1, count, places - 1, 1])
+    taken = F.squeeze(F.take_along_axis(log_p[:, :, :-1], index, 3), 3)
+    taken = taken * (1.0 + fastemit_lambda) - F.detach(taken * fastemit_lambda)
+    # What all labels up to each place cost at one step: (steps, n, labels + 1).
+    row = F.pad(F.cumsum(taken, 2), [0, 0, 0, 0, 1, 0])
+
+    def step(parts: Any, before: Any) -> tuple[Any, Any]:
+        after = F.logcumsumexp(before + parts[0] - parts[1], 1) + parts[1]
+        return after, after
+
+    first = row[0]
+    others, _ = scan(step, F.stack([blanks[:-1], row[1:]], axis=1), first)
+    states = F.concat([F.unsqueeze(first, [0]), others], axis=0) + blanks
+    last = F.cast(input_lengths, "int64") - 1
+    places_of = F.stack([last, F.arange(count), F.cast(label_lengths, "int64")], axis=1)
+    return reduced(-F.gather_nd(states, places_of), reduction)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.nn.functions.alignment import ctc_loss
+from dy2st_runtime.nn.functions.alignment import ctc_loss, rnnt_loss
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.layers.of_function import OfFunction, settings
 
 
 class CTCLoss(Layer):
@@ -35,3 +36,11 @@ class CTCLoss(Layer):
             norm_by_times,
             self.zero_infinity,
         )
+
+
+class RNNTLoss(
+    OfFunction,
+    calls=rnnt_loss,
+    takes=settings(blank=0, fastemit_lambda=0.001, reduction="mean"),
+):
+    """-log of the sum of the probabilities of all paths of a transducer; see `rnnt_loss`."""

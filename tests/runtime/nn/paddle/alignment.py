@@ -34,3 +34,16 @@ CASES.function(
     STEPS,
     np.array([0, 1, 2, 0]),
 )
+
+RAW = wave(2, 4, 3, 5, low=-2.0, high=2.0).astype("float64")
+LATTICE = (RAW - np.log(np.exp(RAW).sum(-1, keepdims=True))).astype("float32")
+OTHERS = (np.array([[1, 2], [3, 1]], "int32"), np.array([4, 3], "int32"), np.array([2, 1], "int32"))
+for how in ("mean", "sum", "none"):
+    CASES.layer(
+        f"RNNTLoss, {how}",
+        lambda nn, h=how: nn.RNNTLoss(reduction=h),
+        LATTICE,
+        *OTHERS,
+        unknown=((0, 1, 2), (0, 1), (0,), (0,)),
+    )
+CASES.layer("RNNTLoss of another blank", lambda nn: nn.RNNTLoss(4, 0.5, "sum"), LATTICE, *OTHERS)
