@@ -25,6 +25,7 @@ _MODULES = (
 
 LATE = {
     **{name: f"dy2st.{name}" for name in _MODULES},
+    "paddle": "dy2st",  # PaddlePaddle has itself as a name: annotations say `paddle.paddle.Tensor`
     **places(
         {
             "dy2st.amp": "autocast get_autocast_cpu_dtype get_autocast_dtype "

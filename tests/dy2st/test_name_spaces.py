@@ -167,3 +167,7 @@ def test_families_of_layers_are_recognised():
     assert isinstance(dy2st.nn.BatchNorm1D(2), _BatchNormBase)
     assert isinstance(dy2st.nn.InstanceNorm2D(2), _InstanceNormBase)
     assert not isinstance(dy2st.nn.Linear(1, 1), (_BatchNormBase, _InstanceNormBase))
+
+
+def test_the_package_has_itself_as_a_name():
+    assert dy2st.paddle is dy2st
