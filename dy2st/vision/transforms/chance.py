@@ -32,7 +32,7 @@ class RandomHorizontalFlip(BaseTransform):
     def __init__(self, prob: float = 0.5, keys: Keys = None) -> None:
         """Take the probability."""
         super().__init__(keys)
-        self.prob = _probability(prob)
+        self.prob = probability(prob)
 
     def _apply_image(self, image: Any) -> Any:
         return F.hflip(image) if generator().random() < self.prob else image
@@ -49,7 +49,7 @@ class RandomVerticalFlip(BaseTransform):
     def __init__(self, prob: float = 0.5, keys: Keys = None) -> None:
         """Take the probability."""
         super().__init__(keys)
-        self.prob = _probability(prob)
+        self.prob = probability(prob)
 
     def _apply_image(self, image: Any) -> Any:
         return F.vflip(image) if generator().random() < self.prob else image
@@ -115,7 +115,7 @@ class RandomResizedCrop(BaseTransform):
         """Take the size, and which parts are drawn."""
         super().__init__(keys)
         self.size, self.interpolation = F.pair("size", size), interpolation
-        self.scale, self.ratio = _ascending("scale", scale), _ascending("ratio", ratio)
+        self.scale, self.ratio = ascending("scale", scale), ascending("ratio", ratio)
 
     def _apply_image(self, image: Any) -> Any:
         part = F.crop(image, *self._part(*size_of(image)))
@@ -155,8 +155,8 @@ class RandomErasing(BaseTransform):
         super().__init__(keys)
         if isinstance(value, str) and value != "random":
             raise ArgumentError(f"value is a number, a list of them, or 'random', not {value!r}")
-        self.prob, self.value, self.inplace = _probability(prob), value, inplace
-        self.scale, self.ratio = _ascending("scale", scale), _ascending("ratio", ratio)
+        self.prob, self.value, self.inplace = probability(prob), value, inplace
+        self.scale, self.ratio = ascending("scale", scale), ascending("ratio", ratio)
 
     def _apply_image(self, image: Any) -> Any:
         if generator().random() >= self.prob:
@@ -196,7 +196,7 @@ class _OneColour(BaseTransform):
                 raise ArgumentError(f"{type(self).__name__}: {value!r} is negative")
             low, high = max(self.center - value, self.least), self.center + value
         else:
-            low, high = _ascending(type(self).__name__, value)
+            low, high = ascending(type(self).__name__, value)
         if not self.least <= low <= high <= self.most:
             raise ArgumentError(
                 f"{type(self).__name__}: factors lie between {self.least} and {self.most}, "
@@ -307,13 +307,23 @@ def _shape(area: int, scale: Sequence[float], ratio: Sequence[float]) -> tuple[i
     return round(math.sqrt(part / shape)), round(math.sqrt(part * shape))
 
 
-def _ascending(name: str, pair: Sequence[float]) -> tuple[float, float]:
+def ascending(name: str, pair: Sequence[float]) -> tuple[float, float]:
+    """A pair of numbers, the least and the most.
+
+    >>> ascending("scale", [0.5, 1.0])
+    (0.5, 1.0)
+    """
     if len(pair) != 2 or not pair[0] <= pair[1]:
         raise ArgumentError(f"{name} is (least, most), not {pair!r}")
     return pair[0], pair[1]
 
 
-def _probability(value: float) -> float:
+def probability(value: float) -> float:
+    """A number from 0 to 1.
+
+    >>> probability(0.5)
+    0.5
+    """
     if not 0 <= value <= 1:
         raise ArgumentError(f"prob lies between 0 and 1, not {value!r}")
     return value

@@ -22,14 +22,14 @@ def resize_array(image: Array, size: tuple[int, int], interpolation: str) -> Arr
     if interpolation == "nearest":
         rows, columns = (_nearest(image.shape[axis], size[axis]) for axis in (0, 1))
         return image[rows][:, columns]
-    if interpolation not in _WEIGHTS:
+    if interpolation not in WEIGHTS:
         raise ArgumentError(
             f"interpolation={interpolation!r} of arrays and tensors: "
-            f"write one of {', '.join(map(repr, ['nearest', *_WEIGHTS]))}, or give an image of PIL"
+            f"write one of {', '.join(map(repr, ['nearest', *WEIGHTS]))}, or give an image of PIL"
         )
     values = image.astype("float64" if image.dtype == "float64" else "float32")
     for axis in (0, 1):
-        values = _along(values, axis, size[axis], _WEIGHTS[interpolation])
+        values = _along(values, axis, size[axis], WEIGHTS[interpolation])
     return as_type(values, image.dtype)
 
 
@@ -72,4 +72,5 @@ def _cubic(rest: Array) -> Weights:
     return {-1: far(rest + 1), 0: near(rest), 1: near(1 - rest), 2: far(2 - rest)}
 
 
-_WEIGHTS = {"bilinear": _linear, "bicubic": _cubic}
+WEIGHTS = {"bilinear": _linear, "bicubic": _cubic}
+"""The interpolations that read several pixels."""
