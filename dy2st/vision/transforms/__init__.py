@@ -38,6 +38,8 @@ from dy2st.vision.transforms.functional import (
     to_tensor,
     vflip,
 )
+from dy2st.vision.transforms.turning import RandomAffine, RandomPerspective, RandomRotation
+from dy2st.vision.transforms.warping import affine, perspective, rotate
 
 __all__ = [
     "BaseTransform",
@@ -50,10 +52,13 @@ __all__ = [
     "HueTransform",
     "Normalize",
     "Pad",
+    "RandomAffine",
     "RandomCrop",
     "RandomErasing",
     "RandomHorizontalFlip",
+    "RandomPerspective",
     "RandomResizedCrop",
+    "RandomRotation",
     "RandomVerticalFlip",
     "Resize",
     "SaturationTransform",
@@ -63,13 +68,16 @@ __all__ = [
     "adjust_contrast",
     "adjust_hue",
     "adjust_saturation",
+    "affine",
     "center_crop",
     "crop",
     "erase",
     "hflip",
     "normalize",
     "pad",
+    "perspective",
     "resize",
+    "rotate",
     "to_grayscale",
     "to_tensor",
     "vflip",
