@@ -12,4 +12,7 @@ _NAMES = (
 )
 
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__, {name: f"dy2st:{name}" for name in _NAMES.split()})
+    _PLACES = {name: f"dy2st:{name}" for name in _NAMES.split()}
+    # `dy2st.cond` is the branch.
+    _PLACES["cond"] = "dy2st:condition_number"
+    __getattr__ = late_names(__name__, _PLACES)

@@ -239,7 +239,7 @@ from dy2st_runtime.ops.reduce import (
 )
 from dy2st_runtime.ops.resize import interpolate, upsample
 from dy2st_runtime.ops.sorting import argsort, searchsorted, sort, topk, unique
-from dy2st_runtime.ops.statistics import logsumexp, norm, std, var
+from dy2st_runtime.ops.statistics import logsumexp, norm, std, var, vector_norm
 from dy2st_runtime.ops.tensor_array import (
     array_append,
     array_concat,
@@ -557,6 +557,7 @@ __all__ = [
     "unstack",
     "upsample",
     "var",
+    "vector_norm",
     "vstack",
     "where",
     "while_loop",

@@ -80,7 +80,7 @@ def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
 def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     """x with every slice along an axis scaled down to a p-norm of at most max_norm."""
     others = [i for i in range(rank_of(x)) if i != axis % rank_of(x)]
-    norms = F.norm(x, p, others, keepdim=True)
+    norms = F.vector_norm(x, p, others, keepdim=True)
     factor = F.divide(max_norm, F.maximum(norms, 1e-7))
     return F.multiply(x, F.where(F.greater_than(norms, max_norm), factor, F.ones_like(norms)))
 

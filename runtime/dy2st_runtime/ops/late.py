@@ -16,7 +16,7 @@ IN_PLACE = (
     "normal not_equal pow put_along_axis reciprocal relu remainder round rsqrt scale scatter "
     "sigmoid sin sinh softmax sqrt square subtract tan tanh tril triu trunc uniform zero addmm "
     "bitwise_left_shift bitwise_right_shift copysign fill_diagonal_tensor frac gcd hypot lcm ldexp "
-    "logit masked_scatter nan_to_num renorm scatter_add sinc"
+    "baddbmm logit masked_scatter nan_to_num renorm scatter_add sinc"
 )
 IN_PLACE_RESHAPING = "flatten reshape set squeeze t transpose unsqueeze"
 _CHANGING = " ".join(f"{name}_" for name in f"{IN_PLACE} {IN_PLACE_RESHAPING} where".split())
@@ -40,6 +40,22 @@ FAMILIES = (
         "dy2st_runtime.ops.distances",
         functions="cdist corrcoef cov dist pdist renorm",
         methods="cdist corrcoef cov dist pdist renorm",
+    ),
+    Family(
+        "dy2st_runtime.ops.linalg",
+        functions="baddbmm cholesky_inverse cholesky_solve condition_number cross eig eigvals "
+        "eigvalsh householder_product lstsq lu lu_solve lu_unpack matrix_norm "
+        "matrix_power matrix_rank multi_dot ormqr pca_lowrank pinv svd_lowrank svdvals "
+        "triangular_solve vecdot",
+        methods="baddbmm cholesky_inverse cholesky_solve cross eig eigvals eigvalsh "
+        "householder_product lstsq lu lu_unpack matrix_power matrix_rank multi_dot ormqr "
+        "pca_lowrank pinv svd_lowrank triangular_solve vecdot",
+    ),
+    Family(
+        "dy2st_runtime.ops.matrices",
+        functions="cholesky det eigh inverse matrix_exp qr slogdet solve svd",
+        methods="cholesky det eigh inverse qr slogdet solve svd",
+        operators="cholesky det eigh inverse lu lu_order matrix_exp qr slogdet solve svd",
     ),
     Family(
         "dy2st_runtime.ops.numeric",
@@ -93,7 +109,7 @@ FAMILIES = (
 
 # Methods that are not functions of the package, or are functions that others do not load late.
 ALONE = (
-    "apply apply_ bfloat16 bool byte char contiguous cpu cuda detach_ device dim double "
+    "apply apply_ bfloat16 bool byte char cond contiguous cpu cuda detach_ device dim double "
     "element_size float float16 float32 float64 get_device get_strides get_tensor half int int16 "
     "int32 int64 int8 is_contiguous is_cuda is_dense is_dist is_same_shape is_selected_rows "
     "is_sparse is_sparse_coo is_sparse_csr is_tensor itemsize long nbytes ndimension new_empty "
@@ -123,6 +139,7 @@ ALIASES = {
     "row_stack": "vstack",
     "sub": "subtract",
     "ger": "outer",
+    "inv": "inverse",
     "reverse": "flip",
     "swapdims": "swapaxes",
     "take_along_dim": "take_along_axis",
@@ -135,7 +152,7 @@ ALIASES.update(
     }
 )
 ALIASES["mod_"] = "remainder_"
-NOT_METHODS = ("cat", "concatenate", "ger", "row_stack")
+NOT_METHODS = ("cat", "concatenate", "ger", "inv", "row_stack")
 
 
 def alone(name: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from dy2st_runtime.dims import product
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import F, method
+from dy2st_runtime.ir import F, method, public
 from dy2st_runtime.ir.arguments import Axes, as_dtype, normalize_axes
 from dy2st_runtime.ops.reduce import reduced_shape
 
@@ -69,7 +69,27 @@ def norm(
     dtype: Any = None,
     name: str | None = None,
 ) -> Any:
-    """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf, 0, or "fro" for 2."""
+    """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf, 0, or "fro" for 2.
+
+    Along two axes it is the norm of matrices if p is 'nuc', 1, 2 or inf, or less than 0.
+    """
+    is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
+    if p == "nuc" or (is_matrix and p in (1, -1, 2, -2, float("inf"), float("-inf"))):
+        x = x if dtype is None else F.cast(x, as_dtype(dtype))
+        return F.matrix_norm(x, p, axis if is_matrix else (-2, -1), keepdim)
+    return vector_norm(x, p, axis, keepdim, dtype=dtype)
+
+
+@public
+def vector_norm(
+    x: Any,
+    p: Any = 2.0,
+    axis: Axes = None,
+    keepdim: bool = False,
+    name: str | None = None,
+    dtype: Any = None,
+) -> Any:
+    """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf or 0."""
     x = x if dtype is None else F.cast(x, as_dtype(dtype))
     if p in (None, "fro", 2, 2.0):
         return F.sqrt(F.sum(F.square(x), axis, keepdim=keepdim))

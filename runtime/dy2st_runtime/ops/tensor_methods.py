@@ -205,6 +205,12 @@ ALONE.update(
 )
 
 
+@_alone
+def cond(x: Any, p: Any = None, name: str | None = None) -> Any:
+    """The condition number of matrices."""
+    return F.condition_number(x, p)
+
+
 # -- conversions ------------------------------------------------------------------------------
 
 

@@ -123,8 +123,9 @@ class Square:
         numbers, formulas = self.on_numbers(sizes), self.on_symbols(sizes)
         found = self.really(list(self.arrays(sizes, rng)))
         if isinstance(found, Exception):
-            # An element may be no place of the tensor: no rule sees that.
-            is_data = isinstance(found, IndexError) and numbers is not None
+            # An element may be no place of the tensor, a matrix singular: no rule sees that.
+            kinds = (IndexError, np.linalg.LinAlgError)
+            is_data = isinstance(found, kinds) and numbers is not None
             is_data = is_data or self.name in TABLE
             assert is_data or (numbers is None and formulas is None), (sizes, found, formulas)
             return False

@@ -1,0 +1,456 @@
+"""Decompositions and solutions: operators on the last two axes, of one matrix or of many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Size, minimum, require, require_equal
+from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
+from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
+from dy2st_runtime.ir.attribute_kinds import SIZE
+from dy2st_runtime.ops.rules import broadcast_shapes
+
+_SQUARES = (Sample(((3, 3),), dtypes=("float64",)), Sample(((2, 2, 2),), dtypes=("float64",)))
+
+
+def require_matrices(name: str, x: TensorType, square: bool = False) -> None:
+    """ShapeError or DTypeError unless x holds (square) matrices of floats."""
+    if x.rank < 2:
+        raise ShapeError(f"{name} takes matrices, not a tensor of shape {list(x.shape)}")
+    if x.dtype.kind != "f" or x.dtype.itemsize < 4:
+        raise DTypeError(f"{name} takes float32 or float64, not {x.dtype}")
+    if square:
+        reason = f"{name} takes square matrices, not {list(x.shape)}"
+        require_equal(x.shape[-1], x.shape[-2], reason)
+
+
+def turned(x: Any) -> Any:
+    """The matrices transposed."""
+    return F.swapaxes(x, -1, -2)
+
+
+# -- inverse and determinant ------------------------------------------------------------------
+
+
+def _square(name: str, result: Any) -> Any:
+    def infer(x: TensorType, **_: Any) -> Any:
+        require_matrices(name, x, square=True)
+        return result(x)
+
+    return infer
+
+
+def _inverse_gradient(g: Any, y: Any, x: Any) -> Any:
+    return F.neg(F.matmul(F.matmul(turned(y), g), turned(y)))
+
+
+define(
+    "inverse",
+    doc="The inverse of matrices.",
+    inputs="x",
+    raises=np.linalg.LinAlgError,
+    infer=_square("inverse", lambda x: x),
+    kernel=np.linalg.inv,
+    gradient=_inverse_gradient,
+    samples=_SQUARES,
+)
+
+
+@method
+def inverse(x: Any, name: str | None = None) -> Any:
+    """The inverse of matrices: (..., n, n) -> (..., n, n); LinAlgError if one has none."""
+    return apply("inverse", x)
+
+
+def _wide(g: Any) -> Any:
+    return F.unsqueeze(g, [-2, -1])
+
+
+define(
+    "det",
+    doc="The determinant of matrices.",
+    inputs="x",
+    infer=_square("det", lambda x: x.with_shape(x.shape[:-2])),
+    kernel=np.linalg.det,
+    gradient=lambda g, y, x: _wide(g * y) * turned(F.inverse(x)),
+    samples=_SQUARES,
+)
+
+
+@method
+def det(x: Any, name: str | None = None) -> Any:
+    """The determinant of matrices: (..., n, n) -> (...)."""
+    return apply("det", x)
+
+
+def _slogdet_gradient(g: Any, y: Any, x: Any) -> Any:
+    return F.zeros_like(x) if g[1] is None else _wide(g[1]) * turned(F.inverse(x))
+
+
+define(
+    "slogdet",
+    doc="The sign of the determinant of matrices, and the logarithm of its magnitude.",
+    inputs="x",
+    infer=_square("slogdet", lambda x: (x.with_shape(x.shape[:-2]),) * 2),
+    kernel=lambda x: tuple(np.linalg.slogdet(x)),
+    gradient=_slogdet_gradient,
+    samples=_SQUARES,
+)
+
+
+@method
+def slogdet(x: Any, name: str | None = None) -> Any:
+    """The sign of the determinant and the logarithm of its magnitude: (..., n, n) -> (2, ...)."""
+    return F.stack(list(apply("slogdet", x)), 0)
+
+
+# -- solutions --------------------------------------------------------------------------------
+
+
+def _solve_infer(x: TensorType, y: TensorType) -> TensorType:
+    require_matrices("solve", x, square=True)
+    require_matrices("solve", y)
+    reason = f"solve: {list(x.shape)} does not fit {list(y.shape)}"
+    require_equal(x.shape[-1], y.shape[-2], reason)
+    batch = broadcast_shapes("solve", x.shape[:-2], y.shape[:-2])
+    return x.with_shape((*batch, *y.shape[-2:]))
+
+
+def _solve_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
+    of_y = apply("solve", turned(x), g)
+    return (
+        lambda: F.sum_to(F.neg(F.matmul(of_y, turned(z))), x.shape),
+        lambda: F.sum_to(of_y, y.shape),
+    )
+
+
+define(
+    "solve",
+    doc="z with x @ z = y, for matrices x and y.",
+    inputs="x, y",
+    promote=True,
+    raises=np.linalg.LinAlgError,
+    infer=_solve_infer,
+    kernel=np.linalg.solve,
+    gradient=_solve_gradient,
+    samples=(
+        Sample(((3, 3), (3, 2)), dtypes=("float64", "float64")),
+        Sample(((2, 2), (3, 2, 1)), dtypes=("float64", "float64")),
+    ),
+)
+
+
+@method
+def solve(x: Any, y: Any, left: bool = True, name: str | None = None) -> Any:
+    """z with x @ z = y, or z @ x = y without `left`: (..., n, n), (..., n, k) -> (..., n, k).
+
+    y may be a vector. Raises LinAlgError if x is singular.
+    """
+    if y.ndim == 1:
+        return F.squeeze(solve(x, F.unsqueeze(y, -1), left), -1)
+    if not left:
+        return turned(apply("solve", turned(x), turned(y)))
+    return apply("solve", x, y)
+
+
+# -- decompositions ---------------------------------------------------------------------------
+
+
+def _half(x: Any) -> Any:
+    """The lower triangle with half of the diagonal."""
+    return F.tril(x) - F.tril(F.triu(x)) * 0.5
+
+
+def _cholesky_gradient(g: Any, y: Any, x: Any) -> Any:
+    middle = _half(F.matmul(turned(y), g))
+    inner = F.matmul(turned(F.inverse(y)), F.matmul(middle, F.inverse(y)))
+    return (inner + turned(inner)) * 0.5
+
+
+define(
+    "cholesky",
+    doc="The lower triangular L with L @ L.T = x, of symmetric positive definite matrices.",
+    inputs="x",
+    raises=np.linalg.LinAlgError,
+    infer=_square("cholesky", lambda x: x),
+    kernel=np.linalg.cholesky,
+    gradient=_cholesky_gradient,
+    samples=(Sample(((1, 1),), dtypes=("float64",), low=0.5),),
+)
+
+
+@method
+def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Any:
+    """The lower triangular L with L @ L.T = x, or with `upper` U with U.T @ U = x.
+
+    x is symmetric and positive definite, LinAlgError otherwise: (..., n, n) -> (..., n, n).
+    """
+    return turned(apply("cholesky", turned(x))) if upper else apply("cholesky", x)
+
+
+def _qr_infer(x: TensorType, complete: bool) -> tuple[TensorType, TensorType]:
+    require_matrices("qr", x)
+    *batch, rows, columns = x.shape
+    inner: Size = rows if complete else minimum(rows, columns)
+    return x.with_shape((*batch, rows, inner)), x.with_shape((*batch, inner, columns))
+
+
+def _qr_gradient(g: Any, y: Any, x: Any, complete: bool) -> Any:
+    q, r = y
+    rows, columns = x.shape[-2:]
+    if complete:
+        require_equal(rows, columns, "qr has a gradient for mode 'reduced', or of square matrices")
+    require(columns <= rows, f"qr has a gradient for no more columns than rows, not for {x.shape}")
+    of_q = F.zeros_like(q) if g[0] is None else g[0]
+    of_r = F.zeros_like(r) if g[1] is None else g[1]
+    middle = F.matmul(r, turned(of_r)) - F.matmul(turned(of_q), q)
+    lower = F.tril(middle, -1)
+    whole = F.tril(middle) + turned(lower)
+    return turned(apply("solve", r, turned(of_q + F.matmul(q, whole))))
+
+
+define(
+    "qr",
+    doc="Q with orthonormal columns and the upper triangular R with Q @ R = x.",
+    inputs="x",
+    attributes={"complete": False},
+    infer=_qr_infer,
+    kernel=lambda x, complete: tuple(np.linalg.qr(x, "complete" if complete else "reduced")),
+    gradient=_qr_gradient,
+    samples=(
+        Sample(((3, 2),), dtypes=("float64",)),
+        Sample(((2, 2, 2),), {"complete": True}, ("float64",)),
+    ),
+)
+
+
+@method
+def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
+    """Q with orthonormal columns and the upper triangular R with Q @ R = x.
+
+    mode: 'reduced' (..., n, k), (..., k, m) with k = min(n, m), 'complete' with k = n, or 'r' for
+    R alone.
+    """
+    if mode not in ("reduced", "complete", "r"):
+        raise ArgumentError(f"qr: the mode is 'reduced', 'complete' or 'r', not {mode!r}")
+    q, r = apply("qr", x, complete=mode == "complete")
+    return r if mode == "r" else (q, r)
+
+
+def _gaps(values: Any) -> Any:
+    """1 / (v[j] - v[i]) off the diagonal, 0 on it."""
+    differences = F.unsqueeze(values, -2) - F.unsqueeze(values, -1)
+    eye = F.eye(values.shape[-1], dtype=values.dtype)
+    return (1 - eye) / (differences + eye)
+
+
+def _svd_infer(x: TensorType, full: bool) -> tuple[TensorType, ...]:
+    require_matrices("svd", x)
+    *batch, rows, columns = x.shape
+    count = minimum(rows, columns)
+    left, right = (rows, columns) if full else (count, count)
+    shapes = ((*batch, rows, left), (*batch, count), (*batch, right, columns))
+    return tuple(x.with_shape(shape) for shape in shapes)
+
+
+def _svd_gradient(g: Any, y: Any, x: Any, full: bool) -> Any:
+    u, s, vh = y
+    if full:
+        count = minimum(*x.shape[-2:])
+        if g[0] is not None or g[2] is not None:
+            raise ArgumentError("svd has no gradient with full_matrices: leave it out")
+        u, vh = u[..., :count], vh[..., :count, :]
+    of_s = F.zeros_like(s) if g[1] is None else g[1]
+    made = F.matmul(u * F.unsqueeze(of_s, -2), vh)
+    gaps = _gaps(s * s)
+    row, column = F.unsqueeze(s, -2), F.unsqueeze(s, -1)
+    if g[0] is not None:
+        spread = gaps * _odd(F.matmul(turned(u), g[0]))
+        outside = g[0] - F.matmul(u, F.matmul(turned(u), g[0]))
+        made = made + F.matmul(F.matmul(u, spread * row) + outside / row, vh)
+    if g[2] is not None:
+        v, of_v = turned(vh), turned(g[2])
+        spread = gaps * _odd(F.matmul(vh, of_v))
+        outside = of_v - F.matmul(v, F.matmul(vh, of_v))
+        made = made + F.matmul(u, column * F.matmul(spread, vh) + turned(outside / row))
+    return made
+
+
+def _odd(x: Any) -> Any:
+    return x - turned(x)
+
+
+define(
+    "svd",
+    doc="U, s and V.T with U @ diag(s) @ V.T = x, s in descending order.",
+    inputs="x",
+    attributes={"full": False},
+    raises=np.linalg.LinAlgError,
+    infer=_svd_infer,
+    kernel=lambda x, full: tuple(np.linalg.svd(x, full_matrices=full)),
+    gradient=_svd_gradient,
+    samples=(
+        Sample(((3, 2),), dtypes=("float64",)),
+        Sample(((2, 2, 3),), dtypes=("float64",)),
+    ),
+)
+
+
+@method
+def svd(x: Any, full_matrices: bool = False, name: str | None = None) -> Any:
+    """U, s and V.T with U @ diag(s) @ V.T = x: (..., n, m) -> (..., n, k), (..., k), (..., k, m).
+
+    k = min(n, m); with full_matrices U is (..., n, n) and V.T (..., m, m).
+    """
+    return apply("svd", x, full=bool(full_matrices))
+
+
+def _eigh_gradient(g: Any, y: Any, x: Any, upper: bool) -> Any:
+    values, vectors = y
+    of_values = F.zeros_like(values) if g[0] is None else g[0]
+    middle = F.unsqueeze(of_values, -1) * F.eye(values.shape[-1], dtype=values.dtype)
+    if g[1] is not None:
+        middle = middle + _gaps(values) * F.matmul(turned(vectors), g[1])
+    whole = F.matmul(vectors, F.matmul(middle, turned(vectors)))
+    return (whole + turned(whole)) * 0.5
+
+
+define(
+    "eigh",
+    doc="The eigenvalues of symmetric matrices in ascending order, and their vectors as columns.",
+    inputs="x",
+    attributes={"upper": False},
+    raises=np.linalg.LinAlgError,
+    infer=_square("eigh", lambda x: (x.with_shape(x.shape[:-1]), x)),
+    kernel=lambda x, upper: tuple(np.linalg.eigh(x, "U" if upper else "L")),
+    gradient=_eigh_gradient,
+    samples=(Sample(((1, 1),), dtypes=("float64",)),),
+)
+
+
+@method
+def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
+    """The eigenvalues of symmetric matrices in order, and their vectors as columns.
+
+    (..., n, n) -> (..., n), (..., n, n); one triangle is read, the lower with 'L'.
+    """
+    if UPLO not in ("L", "U"):
+        raise ArgumentError(f"eigh: UPLO is 'L' or 'U', not {UPLO!r}")
+    return apply("eigh", x, upper=UPLO == "U")
+
+
+def _lu_infer(x: TensorType) -> tuple[TensorType, TensorType]:
+    require_matrices("lu", x)
+    count = minimum(*x.shape[-2:])
+    return x, TensorType("int32", (*x.shape[:-2], count))
+
+
+def _lu_kernel(x: Any) -> Any:
+    """Gauss's elimination with the largest element of a column as pivot, all matrices at once."""
+    rows, columns = x.shape[-2:]
+    made = x.reshape((int(np.prod(x.shape[:-2])), rows, columns)).copy()
+    pivots = np.zeros((len(made), min(rows, columns)), np.int32)
+    every = np.arange(len(made))
+    for k in range(pivots.shape[1]):
+        best = k + np.abs(made[:, k:, k]).argmax(1)
+        pivots[:, k] = best + 1
+        made[every, k], made[every, best] = made[every, best], made[every, k].copy()
+        top = made[:, k, k]
+        made[:, k + 1 :, k] /= np.where(top == 0, 1, top)[:, None]
+        made[:, k + 1 :, k + 1 :] -= made[:, k + 1 :, k, None] * made[:, k, None, k + 1 :]
+    return made.reshape(x.shape), pivots.reshape((*x.shape[:-2], pivots.shape[1]))
+
+
+def _lu_gradient(g: Any, y: Any, x: Any) -> Any:
+    packed, pivots = y
+    rows, columns = x.shape[-2:]
+    require_equal(rows, columns, f"lu has a gradient for square matrices, not for {x.shape}")
+    eye = F.eye(x.shape[-1], dtype=x.dtype)
+    lower, upper = F.tril(packed, -1) + eye, F.triu(packed)
+    inner = F.tril(F.matmul(turned(lower), F.tril(g[0], -1)), -1)
+    inner = inner + F.triu(F.matmul(F.triu(g[0]), turned(upper)))
+    middle = turned(apply("solve", upper, turned(apply("solve", turned(lower), inner))))
+    order = apply("lu_order", pivots, rows=x.shape[-2])
+    return F.matmul(order_matrix(order, x.dtype), middle)
+
+
+def order_matrix(order: Any, dtype: Any) -> Any:
+    """P with P[order[i], i] = 1, so that P.T @ x has the rows of x in that order."""
+    rows = F.arange(order.shape[-1])
+    return F.cast(F.equal(F.unsqueeze(rows, -1), F.unsqueeze(order, -2)), dtype)
+
+
+def _order_kernel(pivots: Any, rows: int) -> Any:
+    flat = pivots.reshape((int(np.prod(pivots.shape[:-1])), pivots.shape[-1]))
+    order = np.tile(np.arange(rows), (len(flat), 1))
+    every = np.arange(len(flat))
+    for k in range(flat.shape[1]):
+        other = flat[:, k] - 1
+        order[every, k], order[every, other] = order[every, other], order[every, k].copy()
+    return order.reshape((*pivots.shape[:-1], rows))
+
+
+define(
+    "lu",
+    doc="L below the diagonal and U, with x = P @ L @ U, and which rows were exchanged (from 1).",
+    inputs="x",
+    infer=_lu_infer,
+    kernel=_lu_kernel,
+    gradient=_lu_gradient,
+    samples=_SQUARES,
+)
+define(
+    "lu_order",
+    doc="The order of rows that exchanges (from 1) of row after row make.",
+    inputs="pivots",
+    attributes={"rows": SIZE},
+    raises=IndexError,
+    infer=lambda pivots, rows: TensorType("int64", (*pivots.shape[:-1], rows)),
+    kernel=_order_kernel,
+    samples=(Sample(((1,),), {"rows": 2}, ("int32",), 1, 3),),
+)
+
+
+# -- the exponential --------------------------------------------------------------------------
+
+
+def _exponential(x: Any) -> Any:
+    """By halving until the norm is below 1/2, a sum of 18 powers, and squaring again."""
+    norms = np.abs(x).sum(-1).max(-1) if x.size else np.zeros(x.shape[:-2])
+    largest = float(np.max(norms, initial=0.0))
+    halvings = max(0, int(np.ceil(np.log2(largest))) + 1) if np.isfinite(largest) and largest else 0
+    scaled = x / x.dtype.type(2.0**halvings)
+    power = total = np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
+    for order in range(1, 19):
+        power = power @ scaled / x.dtype.type(order)
+        total = total + power
+    for _ in range(halvings):
+        total = total @ total
+    return total
+
+
+def _exponential_gradient(g: Any, y: Any, x: Any) -> Any:
+    """The upper right block of exp([[x.T, g], [0, x.T]])."""
+    size, across = x.shape[-1], turned(x)
+    above = F.concat([across, g], -1)
+    below = F.concat([F.zeros_like(x), across], -1)
+    return apply("matrix_exp", F.concat([above, below], -2))[..., :size, size:]
+
+
+define(
+    "matrix_exp",
+    doc="The sum of x**k / k! over all k, of matrices.",
+    inputs="x",
+    infer=_square("matrix_exp", lambda x: x),
+    kernel=_exponential,
+    gradient=_exponential_gradient,
+    samples=_SQUARES,
+)
+
+
+@public
+def matrix_exp(x: Any, name: str | None = None) -> Any:
+    """The exponential of matrices, sum of x**k / k! over all k: (..., n, n) -> (..., n, n)."""
+    return apply("matrix_exp", x)
