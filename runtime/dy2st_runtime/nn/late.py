@@ -23,6 +23,7 @@ LAYERS = places(
         "PoissonNLLLoss SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss",
         f"{_LAYERS}.normalisation": "BatchNorm BatchNorm3D InstanceNorm1D InstanceNorm3D "
         "LocalResponseNorm SpectralNorm SyncBatchNorm",
+        f"{_LAYERS}.parameter_dict": "ParameterDict",
         f"{_LAYERS}.padding": "CircularPad1D CircularPad2D CircularPad3D ConstantPad1D "
         "ConstantPad2D ConstantPad3D Pad1D Pad3D ReflectionPad1D ReflectionPad2D ReflectionPad3D "
         "ReplicationPad1D ReplicationPad2D ReplicationPad3D ZeroPad1D ZeroPad2D ZeroPad3D",
@@ -56,7 +57,7 @@ for _name in (
 FUNCTIONALS = places(
     {
         f"{_FUNCTIONS}.activations": "gumbel_softmax logsigmoid maxout rms_norm rrelu swiglu "
-        "thresholded_relu",
+        "thresholded_relu thresholded_relu_",
         f"{_FUNCTIONS}.alignment": "ctc_loss rnnt_loss",
         f"{_FUNCTIONS}.distances": "bilinear pairwise_distance",
         f"{_FUNCTIONS}.dropout": "alpha_dropout dropout1d dropout3d feature_alpha_dropout",
@@ -66,9 +67,10 @@ FUNCTIONALS = places(
         f"{_FUNCTIONS}.grid": "affine_grid grid_sample",
         f"{_FUNCTIONS}.likelihood_losses": "dice_loss gaussian_nll_loss label_smooth log_loss "
         "poisson_nll_loss sigmoid_focal_loss",
-        f"{_FUNCTIONS}.margin_losses": "cosine_embedding_loss margin_cross_entropy "
-        "multi_label_margin_loss multi_label_soft_margin_loss multi_margin_loss npair_loss "
-        "soft_margin_loss triplet_margin_loss triplet_margin_with_distance_loss",
+        f"{_FUNCTIONS}.margin_losses": "class_center_sample cosine_embedding_loss "
+        "margin_cross_entropy multi_label_margin_loss multi_label_soft_margin_loss "
+        "multi_margin_loss npair_loss soft_margin_loss triplet_margin_loss "
+        "triplet_margin_with_distance_loss",
         f"{_FUNCTIONS}.normalisation": "local_response_norm",
         f"{_FUNCTIONS}.pixels": "channel_shuffle pixel_unshuffle temporal_shift",
         f"{_FUNCTIONS}.trees": "adaptive_log_softmax_with_loss gather_tree hsigmoid_loss",

@@ -154,6 +154,35 @@ def test_gumbel_softmax_draws_classes_by_their_probabilities():
     assert np.abs(slope).max() > 0 and abs(slope.sum()) < 1e-6
 
 
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_classes_are_sampled_besides_those_of_the_labels(count):
+    labels = np.array([11, 5, 1, 5])
+    for function in (
+        F.class_center_sample,
+        dy2st.to_static(lambda x, n, k: F.class_center_sample(x, n, k)),
+    ):
+        places, classes = (t.numpy() for t in function(dy2st.to_tensor(labels), 20, count))
+        assert classes[places].tolist() == labels.tolist()
+        assert len(set(classes.tolist())) == len(classes) == max(count, 3)
+        assert classes[:3].tolist() == [1, 5, 11] and ((0 <= classes) & (classes < 20)).all()
+
+
+def test_a_threshold_in_place():
+    x = dy2st.to_tensor([0.5, 2.0])
+    assert F.thresholded_relu_(x, value=-1.0) is x
+    assert x.tolist() == [-1.0, 2.0]
+
+
+def test_a_dict_of_parameters_is_registered():
+    first, second = (dy2st.Parameter(np.zeros(size, "f4")) for size in (2, 3))
+    table = dy2st.nn.ParameterDict([("a", first)])
+    table["b"] = second
+    table.update(dy2st.nn.ParameterDict({"a": second}))
+    assert list(table) == list(table.keys()) == ["a", "b"] and "a" in table and len(table) == 2
+    assert table["a"] is second and list(table.state_dict()) == ["a", "b"]
+    assert [p.shape for p in table.values()] == [p.shape for _, p in table.items()] == [[3], [3]]
+
+
 def test_windows_of_random_size_are_drawn():
     x = dy2st.to_tensor(np.arange(64.0, dtype="f4").reshape(1, 1, 8, 8))
     drawn = {tuple(F.fractional_max_pool2d(x, 3).numpy().ravel()) for _ in range(20)}

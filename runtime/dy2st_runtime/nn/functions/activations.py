@@ -34,6 +34,14 @@ def thresholded_relu(
     return F.where(F.greater_than(x, threshold), x, F.full_like(x, value))
 
 
+def thresholded_relu_(
+    x: Any, threshold: float = 1.0, value: float = 0.0, name: str | None = None
+) -> Any:
+    """`thresholded_relu` in place: the tensor is the result from here on."""
+    x.replace(lambda old: thresholded_relu(old, threshold, value))
+    return x
+
+
 def rrelu(
     x: Any,
     lower: float = 1.0 / 8.0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dy2st_runtime.dims import maximum
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn.functions.distances import pairwise_distance
@@ -205,3 +206,29 @@ def margin_cross_entropy(
 def _classes(name: str, input: Any, label: Any) -> None:
     if input.ndim != 2 or label.ndim != 1:
         raise ShapeError(f"{name} takes (n, c) and (n,), not {input.shape} and {label.shape}")
+
+
+def class_center_sample(
+    label: Any, num_classes: int, num_samples: int, group: Any = None
+) -> tuple[Any, Any]:
+    """The labels as places among sampled classes, and these: (n,) -> (n,), (num_samples,).
+
+    The classes of the labels come first, in order, then others that are drawn. There are more than
+    `num_samples` if the labels have more. All classes are on this device: `group` means nothing.
+
+    >>> label, classes = class_center_sample(F.assign([7, 3, 7]), 9, 2)
+    >>> label.tolist(), classes.tolist()
+    ([1, 0, 1], [3, 7])
+    """
+    if label.ndim != 1 or not 0 <= num_samples <= num_classes:
+        raise ArgumentError(
+            f"class_center_sample: labels (n,) and 0 to {num_classes} samples, not {label.shape} "
+            f"and {num_samples}"
+        )
+    inside = F.logical_and(F.greater_equal(label, 0), F.less_than(label, num_classes))
+    F.assert_(F.all(inside), f"class_center_sample: labels are from 0 to {num_classes - 1}")
+    own = F.unique(label)
+    is_own = F.index_fill(F.zeros([num_classes], "float32"), own, 0, 1.0)
+    drawn = F.argsort(F.rand([num_classes], "float32") + is_own)  # the others come first
+    others = F.slice(drawn, [0], [0], [maximum(num_samples - own.shape[0], 0)])
+    return F.searchsorted(own, label), F.concat([own, F.cast(others, own.dtype)])

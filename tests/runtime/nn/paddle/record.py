@@ -32,8 +32,8 @@ def as_array(text: dict[str, Any]) -> np.ndarray:
 
 
 OWN = ("dy2st_runtime.nn.functions.", "dy2st_runtime.nn.layers.", "dy2st_runtime.ops.volumes:")
-# These take torch's keywords besides PaddlePaddle's order, which is the one that we have.
-OF_TWO_ORDERS = {"Conv3D", "Conv3d"}
+# These take torch's keywords besides PaddlePaddle's order, or have a default that says the same.
+OTHERWISE = {"Conv3D", "Conv3d", "BatchNorm3D", "InstanceNorm1D", "InstanceNorm3D"}
 
 
 def signature_of(called: Any) -> list[str]:
@@ -50,7 +50,7 @@ def signatures(package: Any) -> dict[str, list[str]]:
         name: signature_of(getattr(space, name))
         for space, names in spaces
         for name, place in names.items()
-        if place.startswith(OWN) and name not in OF_TWO_ORDERS
+        if place.startswith(OWN) and name not in OTHERWISE
     }
 
 
