@@ -42,6 +42,10 @@ class SequenceSampler(Sampler[int]):
     [0, 1, 2]
     """
 
+    def __init__(self, data_source: Sized) -> None:
+        """Take what the samples come from."""
+        super().__init__(data_source)
+
     def __iter__(self) -> Iterator[int]:
         """0, 1, 2, ..."""
         return iter(range(len(self.data_source)))
