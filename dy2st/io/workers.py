@@ -50,6 +50,8 @@ class Workers:
     def batches(self, orders: Iterator[Any]) -> Iterator[Any]:
         """What is ordered, in that order, from the workers by turns."""
         self._round = round = self._round + 1
+        failures: list[Exception] = []
+        orders = _until_failure(orders, failures)
         turns, pending = deque(self._workers), deque[tuple[int, _Worker]]()
         self._order(orders, turns, pending)
         while pending:
@@ -67,6 +69,8 @@ class Workers:
                     "another iteration over this DataLoader has begun; "
                     "with persistent_workers=True one goes on at a time"
                 )
+        if failures:
+            raise failures[0]
 
     def _order(
         self, orders: Iterator[Any], turns: deque[_Worker], pending: deque[tuple[int, _Worker]]
@@ -91,6 +95,14 @@ class Workers:
         for worker in self._workers:
             worker.bury(end)
         self._workers = []
+
+
+def _until_failure(orders: Iterator[Any], failures: list[Exception]) -> Iterator[Any]:
+    """The orders; an error of theirs is kept until the batches ordered before have come."""
+    try:
+        yield from orders
+    except Exception as error:
+        failures.append(error)
 
 
 class _Worker:

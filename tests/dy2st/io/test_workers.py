@@ -151,6 +151,19 @@ def test_a_batch_that_cannot_be_sent_is_an_error():
     assert isinstance(raised.value.__cause__ or raised.value, WorkerError)
 
 
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_an_error_of_the_sampler_comes_after_the_batches_before(count):
+    def sampler():
+        yield from ([0], [1], [2])
+        raise KeyError("no more")
+
+    got = []
+    with pytest.raises(KeyError, match="no more"):
+        for batch in io.DataLoader(Of(9), batch_sampler=sampler(), num_workers=count):
+            got += batch.numpy().tolist()
+    assert got == [0, 1, 2]
+
+
 def test_what_fails_first_stops_the_rest_also_in_the_loop():
     with pytest.raises(ZeroDivisionError):
         for _ in io.DataLoader(Of(1_000), num_workers=2):
