@@ -36,9 +36,13 @@ LATE = {
             "dy2st.distributed": "DataParallel",
             "dy2st.dtypes": "bfloat16 cdouble cfloat complex128 complex64 double dtype e finfo "
             "float half iinfo inf nan newaxis pi uint16 uint32 uint64",
+            "dy2st.model_summary": "flops summary",
             "dy2st.modes": "LazyGuard disable_signal_handler disable_static enable_static "
             "get_flags in_dynamic_mode in_dynamic_or_pir_mode set_flags set_printoptions",
             "dy2st.reader": "batch",
+            "dy2st.second_names": "as_tensor asarray async_save clear_async_save_task_queue "
+            "get_cuda_rng_state get_default_device manual_seed set_cuda_rng_state "
+            "set_default_device to_dlpack tolist",
             "dy2st_runtime.checkpoint": "load save",
             "dy2st_runtime.nn.parameters": "ParamAttr create_parameter",
             "dy2st_runtime.place": "CPUPlace CUDAPinnedPlace CUDAPlace CustomPlace IPUPlace "
