@@ -104,7 +104,7 @@ def _relaxed(size: Size, facts: Facts) -> bool:
     quotients = [
         (atoms[0], factor)
         for atoms, factor in split(size)[1]
-        if len(atoms) == 1 and atoms[0].kind == "floordiv" and isinstance(atoms[0].args[1], int)
+        if len(atoms) == 1 and atoms[0].kind == "floordiv" and _is_positive_int(atoms[0].args[1])
     ]
     if not quotients:
         return False
@@ -120,6 +120,11 @@ def _relaxed(size: Size, facts: Facts) -> bool:
     if isinstance(goal, int):
         return goal >= 0
     return positive_when_shifted(goal, facts)
+
+
+def _is_positive_int(size: Size) -> bool:
+    """Facts that cannot hold make a divisor 0."""
+    return isinstance(size, int) and size > 0
 
 
 def parts_never_negative(size: Dim, facts: Facts) -> Iterator[Size]:

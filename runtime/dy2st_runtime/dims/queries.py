@@ -25,8 +25,11 @@ from dy2st_runtime.dims.told import Question, order, question, zero
 
 _MOST_CASES = 64
 _DEPTH = 3
+# Nothing is known but the ranges of symbols; answers are remembered for good.
+_ALONE = Facts()
 
 Proof = Callable[[Size, Facts], bool]
+Answer = Callable[[Size, Facts, int], "bool | None"]
 
 
 def equal(left: Size, right: Size) -> bool | None:
@@ -152,7 +155,7 @@ def simplified(size: Size) -> Size:
 def _asked(
     asked: Callable[[Size], Question],
     size: Size,
-    answer: Callable[[Size, Facts, int], bool | None],
+    answer: Answer,
 ) -> bool | None:
     """The answer for one size, remembered as long as the facts stay the same.
 
@@ -176,8 +179,18 @@ def _asked(
     result = facts.told.get(asked(form)) if facts.told else None
     if result is None:
         result = answer(form, facts, _DEPTH)
+    if result is None and (form is not size or facts.mask & size.mask):
+        result = _asked_without_facts(asked, size, answer)
     facts.answers[key] = result
     return result
+
+
+def _asked_without_facts(
+    asked: Callable[[Size], Question], size: Size, answer: Answer
+) -> bool | None:
+    """What facts make of a size may be harder to see through than the size itself."""
+    with using(_ALONE):
+        return _asked(asked, size, answer)
 
 
 def _is_zero(size: Size, facts: Facts, depth: int) -> bool | None:
@@ -223,9 +236,6 @@ def _is_not_negative(size: Size, facts: Facts, depth: int) -> bool | None:
     if most < 0 and proved(subtract(-1, size), facts):
         return False
     return _by_cases(size, facts, depth, _is_not_negative) if least >= 0 or most < 0 else None
-
-
-Answer = Callable[[Size, Facts, int], "bool | None"]
 
 
 def _by_cases(size: Dim, facts: Facts, depth: int, answer: Answer) -> bool | None:

@@ -20,6 +20,7 @@ from dy2st_runtime.dims import (
     symbols,
     using,
 )
+from dy2st_runtime.dims.samples import deep_atoms
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
@@ -103,17 +104,25 @@ def drop_implied(program: Program) -> None:
             located
             for located in program.constraints
             if located.constraint.condition.relation == "=="
+            or _says_more(located.constraint.condition)
             or decided(located.constraint.condition) is not True
         ]
 
 
+def _says_more(condition: Condition) -> bool:
+    """Whether it tells which operand a minimum is: no proof would find that again."""
+    atoms = {atom.kind for size in condition.sizes for atom in deep_atoms(size)}
+    return not atoms.isdisjoint(("min", "max"))
+
+
 def simplify_types(program: Program) -> None:
-    """Write the sizes of all values as the facts in force make them.
+    """Write the sizes of all values as the constraints make them, in the way of the verifier.
 
     Inputs, and results that bind a symbol, keep theirs: there the sizes are found when it runs.
     """
     if program.constraints:
-        _simplify_block(program.block, set())
+        with using(facts_of(program)):
+            _simplify_block(program.block, set())
 
 
 def _simplify_block(block: Block, bound: set[Dim]) -> None:

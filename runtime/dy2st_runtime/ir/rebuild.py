@@ -270,9 +270,30 @@ class _Rebuild:
                 condition = branch_condition(call.operands[0], index == 0)
             with holding(condition):
                 blocks.append(self._nested(operator, inner, call.operands, block))
-        types = [self._type(result.type) for result in operator.results]
+        ends = [block.yields for block in blocks]
+        if operator.name == "while":
+            ends[0] = call.operands
+        types = [
+            self._end_type(result.type, [values[place].type for values in ends])
+            for place, result in enumerate(operator.results)
+        ]
         made = self._made(operator, call, types, block, blocks)
         self._map(operator, made.results)
+
+    def _end_type(self, old: ValueType, ends: Sequence[ValueType]) -> ValueType:
+        """The type of a result: sizes that all ends write alike, else those that it had.
+
+        The ends were inferred again; that what they had was the same may be hard to see.
+        """
+        type = self._type(old)
+        shapes = [end.shape for end in ends if isinstance(end, TensorType)]
+        if isinstance(type, ArrayType) or len(shapes) < len(ends):
+            return type
+        pairs = zip(type.shape, *shapes, strict=True)
+        return type.with_shape(
+            first if all(size is first for size in rest) and not self._binds(had) else had
+            for had, first, *rest in pairs
+        )
 
     def _nested(
         self, operator: Operator, old: Block, operands: Sequence[Variable], block: Block

@@ -155,8 +155,8 @@ class Tracer:
             note_inputs(current(), self.program)
             yield
             self.locate_constraints(user_location())
-            simplify_types(self.program)
             drop_implied(self.program)
+            simplify_types(self.program)
 
     @contextmanager
     def nested(self, condition: Condition | None = None) -> Iterator[Block]:

@@ -6,11 +6,21 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from itertools import product
 
 import pytest
 
-from dy2st_runtime.dims import Facts, broadcast, maximum, minimum, symbol, using
+from dy2st_runtime.dims import (
+    Contradiction,
+    Facts,
+    broadcast,
+    equal,
+    maximum,
+    minimum,
+    symbol,
+    using,
+)
 
 SYMBOLS = {name: symbol(name, 1) for name in "abchmn"}
 SYMBOLS |= {"z": symbol("z"), "k": symbol("k", 1, 128)}
@@ -258,6 +268,26 @@ def test_what_is_not_proved_stays_open():
     assert len(STATEMENTS) >= 150 and len(OPEN) / len(STATEMENTS) < 0.05
     for statement in OPEN:
         assert answer(statement) is not False
+
+
+def test_what_facts_make_hard_to_see_is_seen_without_them():
+    y = symbol("y")
+    least = minimum(2 * minimum(1, y) + 1, maximum(1, 2 * y))
+    size = 1 - minimum(least, minimum(maximum(1, 2 * y), least - 2 * y + 1))
+    facts = Facts()
+    facts.assume(3 - (y + 2) % 3 <= 2)
+    assert equal(size, 2 * y - minimum(2 * y, 3)) is True
+    with using(facts):
+        assert equal(size, 2 * y - minimum(2 * y, 3)) is True
+
+
+def test_facts_that_make_a_divisor_0_contradict_each_other_or_say_nothing():
+    n, m = symbol("n"), symbol("m")
+    facts = Facts()
+    facts.assume(n // m * 2 - n // (2 * m) + n >= 5)
+    with suppress(Contradiction), using(facts):
+        facts.assume(m <= 0)
+        assert equal(n, n) is True
 
 
 @pytest.mark.parametrize("statement", [s for s in STATEMENTS if "|-" in s])
