@@ -14,10 +14,13 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 ROOT = Path(__file__).parents[3]
 
 HEAD = """
-import multiprocessing, os, sys, time
+import multiprocessing, os, signal, sys, time
 import numpy as np
 import dy2st
 from dy2st import io
+
+# A test run in the background inherits that Ctrl-C is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 class Slow(io.Dataset):
     def __getitem__(self, idx):
