@@ -15,6 +15,7 @@ LAYERS = places(
         f"{_LAYERS}.activations": "AlphaDropout Dropout3D FeatureAlphaDropout Maxout RReLU "
         "Softmax2D ThresholdedReLU",
         f"{_LAYERS}.alignment": "CTCLoss RNNTLoss",
+        f"{_FUNCTIONS}.decoding": "BeamSearchDecoder dynamic_decode",
         f"{_LAYERS}.distances": "PairwiseDistance",
         f"{_LAYERS}.images": "ChannelShuffle Fold PixelShuffle PixelUnshuffle Unflatten Unfold "
         "UpsamplingBilinear2D UpsamplingNearest2D",

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from tests.runtime.nn.paddle.cases import Cases
 
-FAMILIES = ("alignment", "images", "losses", "small", "transformer", "volumes")
+FAMILIES = ("alignment", "decoding", "images", "losses", "small", "transformer", "volumes")
 
 
 def families() -> list[Cases]:
