@@ -12,6 +12,7 @@ _MODULES = (
     "device",
     "distributed",
     "framework",
+    "inference",
     "io",
     "linalg",
     "metric",

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from dy2st.mirrors import mirrors as _mirrors
 from dy2st.nn import functional as _functional
 from dy2st.nn import initializer as _initializer
 from dy2st_runtime.late import late_names
@@ -11,6 +12,7 @@ from dy2st_runtime.nn.late import LAYERS
 
 __all__ = [*_layers]
 
+_mirrors(__name__, "clip", [__name__])
 
 if not TYPE_CHECKING:
     functional, initializer = _functional, _initializer

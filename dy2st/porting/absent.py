@@ -16,6 +16,12 @@ _NET = "dy2st downloads nothing: read the files with a Dataset of your own"
 # What exists to be imported or asked about, and refuses when it is called.
 REFUSED = {
     "enable_static": _STATIC,
+    "inference.Config": _INFERENCE,
+    "inference.Predictor": _INFERENCE,
+    "inference.PredictorPool": _INFERENCE,
+    "inference.Tensor": _INFERENCE,
+    "inference.convert_to_mixed_precision": _INFERENCE,
+    "inference.create_predictor": _INFERENCE,
     "CUDAPlace": f"{_GPU}; CPUPlace()",
     "CUDAPinnedPlace": f"{_GPU}; CPUPlace()",
     "XPUPlace": f"{_GPU}; CPUPlace()",

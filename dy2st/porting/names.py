@@ -95,7 +95,7 @@ def is_here(name: str) -> bool:
     >>> is_here("nn.Linear"), is_here("nn.NoSuchLayer"), is_here("enable_static")
     (True, False, False)
     """
-    return name not in REFUSED and exists(name)
+    return not any(prefix in REFUSED for prefix in _prefixes(name)) and exists(name)
 
 
 def exists(name: str) -> bool:
@@ -129,8 +129,11 @@ def why_not(name: str) -> str:
     >>> why_not("static.Executor")
     'static graphs made by hand: put @to_static on a Layer or function, and jit.save it'
     """
-    if name in REFUSED:
-        return REFUSED[name]
+    reasons = {**ABSENT, **REFUSED}
+    return next((reasons[prefix] for prefix in _prefixes(name) if prefix in reasons), "")
+
+
+def _prefixes(name: str) -> list[str]:
+    """`a.b.c`, `a.b`, `a`."""
     parts = name.split(".")
-    prefixes = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
-    return next((ABSENT[prefix] for prefix in prefixes if prefix in ABSENT), "")
+    return [".".join(parts[:count]) for count in range(len(parts), 0, -1)]

@@ -19,6 +19,7 @@ SAME = [
     ("dy2st.framework", "get_default_dtype", dy2st.get_default_dtype),
     ("dy2st.framework", "ParamAttr", dy2st.nn.ParamAttr),
     ("dy2st.framework.random", "get_rng_state", dy2st.get_rng_state),
+    ("dy2st.nn.clip", "ClipGradByNorm", dy2st.nn.ClipGradByNorm),
     ("dy2st.nn.layer", "Layer", dy2st.nn.Layer),
     ("dy2st.nn.layer.layers", "Layer", dy2st.nn.Layer),
     ("dy2st.nn.layer.conv", "Conv2D", dy2st.nn.Conv2D),

@@ -36,7 +36,16 @@ def test_what_is_here_is_found(name):
     assert names.is_here(name)
 
 
-@pytest.mark.parametrize("name", ["nn.NoLayer", "no_space.at_all", "Tensor.no_method", "CUDAPlace"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nn.NoLayer",
+        "no_space.at_all",
+        "Tensor.no_method",
+        "CUDAPlace",
+        "inference.Config.Precision",
+    ],
+)
 def test_what_is_not_here_is_not_found(name):
     assert not names.is_here(name)
 
