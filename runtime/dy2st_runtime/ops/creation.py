@@ -490,8 +490,8 @@ def numel(x: Any, name: str | None = None) -> Any:
 
 @method
 def rank(input: Any) -> Any:
-    """The number of axes as a 0-d tensor; `x.ndim` is the number."""
-    return full([], input.ndim, "int64")
+    """The number of axes as a 0-d int32 tensor; `x.ndim` is the number."""
+    return full([], input.ndim, "int32")
 
 
 def _plain(value: Any) -> Any:

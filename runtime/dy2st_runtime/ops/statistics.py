@@ -71,9 +71,11 @@ def norm(
 ) -> Any:
     """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf, 0, or "fro" for 2.
 
-    Along two axes it is the norm of matrices if p is 'nuc', 1, 2 or inf, or less than 0.
+    Along two axes it is the norm of matrices if p is 'nuc', 1, 2 (the default) or inf, or less
+    than 0.
     """
     is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
+    p = 2 if p is None and is_matrix else p
     if p == "nuc" or (is_matrix and p in (1, -1, 2, -2, float("inf"), float("-inf"))):
         x = x if dtype is None else F.cast(x, as_dtype(dtype))
         return F.matrix_norm(x, p, axis if is_matrix else (-2, -1), keepdim)

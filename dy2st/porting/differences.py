@@ -1,0 +1,194 @@
+"""What a name that both have does otherwise here, on purpose; and arguments that differ.
+
+`expression` shows it, in the words of the tests that compare with PaddlePaddle: P is the package, F
+its functional, X(2, 3) a random tensor, T([1]) a tensor of an array.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Difference(NamedTuple):
+    """One difference: what is computed here and there, why, and what makes it the same."""
+
+    name: str
+    ours: str
+    theirs: str
+    why: str
+    switch: str = ""
+    expression: str = ""
+
+
+DIFFERENCES = (
+    Difference(
+        "integers that become floats",
+        "float64 for int64 and int32, as NumPy has it",
+        "float32",
+        "int64 has more digits than float32; a model that was written for NumPy keeps them",
+        'dy2st.set_promotion("paddle"), which `python -m dy2st.as_paddle` turns on',
+    ),
+    Difference(
+        "an integer tensor beside a float tensor",
+        "a float",
+        "an error, but for numbers of Python",
+        "what it means is clear",
+        expression="T([1, 2]) + T([0.5, 1.5])",
+    ),
+    Difference(
+        "integer tensors of two dtypes",
+        "the dtype that holds both",
+        "an error",
+        "what it means is clear",
+        expression="T([1, 2]) + T([1, 2], 'int32')",
+    ),
+    Difference(
+        "mean, var of integers",
+        "a float",
+        "the integers' dtype, with the fraction cut off",
+        "a mean is no integer",
+        expression="P.mean(T([1, 2]))",
+    ),
+    Difference(
+        "sum of int8, int16, uint8",
+        "int64",
+        "the same dtype: it overflows without a word",
+        "silent wrong numbers",
+        "x.sum().astype(x.dtype)",
+        expression="P.sum(T([100, 100], 'int8'))",
+    ),
+    Difference(
+        "prod, cumprod of int32",
+        "int64",
+        "int32: it overflows without a word",
+        "silent wrong numbers",
+        "dtype='int32'",
+        expression="P.prod(T([2, 3], 'int32'))",
+    ),
+    Difference(
+        "division of bools",
+        "a float",
+        "bool",
+        "as in Python",
+        expression="T([True]) / T([True])",
+    ),
+    Difference(
+        "atan2 of integers",
+        "float32 with promotion as PaddlePaddle's",
+        "float64, unlike all other functions",
+        "one rule for all functions",
+        expression="P.atan2(T([1, 2]), T([2, 1]))",
+    ),
+    Difference(
+        "argmax, argmin with NaN",
+        "the first NaN, as max and min give NaN",
+        "NaN is passed over",
+        "the element at argmax is the max",
+        expression="P.argmax(T([1.0, float('nan'), 3.0]))",
+    ),
+    Difference(
+        "conv, padding='SAME' with a dilation",
+        "the dilation that was given",
+        "dilation 1",
+        "an argument that is dropped without a word",
+        "dilation=1",
+        expression="F.conv2d(X(1, 3, 5, 5), X(2, 3, 3, 3), padding='SAME', dilation=2)",
+    ),
+    Difference(
+        "pooling, ceil_mode: windows that begin in the padding behind the image",
+        "are left out",
+        "are there: NaN, 0 or -3.4e38",
+        "they hold no element",
+        expression="F.max_pool2d(X(1, 1, 5, 5), 2, padding=1, ceil_mode=True)",
+    ),
+    Difference(
+        "avg_pool, exclusive=False, other padding before than behind",
+        "counts the padding that is there",
+        "takes the padding before for both",
+        "the mean of a window",
+        expression="F.avg_pool2d(X(1, 1, 3, 3), 5, stride=4, "
+        "padding=[[0, 0], [0, 0], [1, 0], [0, 0]], exclusive=False)",
+    ),
+    Difference(
+        "cross_entropy, label_smoothing with ignore_index from 0 on",
+        "the mean over the labels that count",
+        "divides by the number of probabilities that are not ignore_index",
+        "it compares probabilities with a class number",
+        expression="F.cross_entropy(X(3, 4), T([1, 2, 0]), ignore_index=0, label_smoothing=0.1)",
+    ),
+    Difference(
+        "cross_entropy, label_smoothing with labels (n, 1)",
+        "as for labels (n,)",
+        "an error",
+        "what it means is clear",
+        expression="F.cross_entropy(X(3, 4), T([[1], [2], [0]]), label_smoothing=0.1)",
+    ),
+    Difference(
+        "sort, argsort",
+        "always stable",
+        "only with stable=True",
+        "one order, on every machine",
+    ),
+    Difference("unique", "always in order", "only with sorted=True", "one order"),
+    Difference(
+        "hardsigmoid, the default slope",
+        "1 / 6",
+        "0.1666667",
+        "it is 1 / 6 in the paper; they differ by 3e-8",
+        "slope=0.1666667",
+    ),
+    Difference(
+        "embedding, max_norm",
+        "scales what is looked up",
+        "changes the table, too",
+        "a Program changes no parameter by looking at it",
+    ),
+    Difference(
+        "interpolate of (n, c, l), mode='nearest', 'bilinear'",
+        "works",
+        "an error",
+        "what it means is clear",
+        expression="F.interpolate(X(1, 1, 3), size=[5])",
+    ),
+    Difference(
+        "max_pool2d, return_mask with data_format='NHWC'",
+        "gives the places in one channel",
+        "an error",
+        "what it means is clear",
+        expression="F.max_pool2d(X(1, 3, 3, 1), 2, return_mask=True, data_format='NHWC')",
+    ),
+    Difference(
+        "random numbers",
+        "NumPy's generator: a seed gives other numbers",
+        "its own generator",
+        "the distributions are the same, the numbers cannot be",
+    ),
+    Difference(
+        "out=",
+        "no gradient flows through what is written into it",
+        "the result itself",
+        "`y = f(x)` says the same",
+    ),
+)
+
+ARGUMENTS = {
+    "paddle.softmax": "takes axis; input and dim are other names of its arguments",
+    "Tensor.softmax": "takes axis; input and dim are other names of its arguments",
+    "paddle.std": "takes correction too, as var does",
+    "Tensor.std": "takes correction too, as var does",
+    "paddle.swapaxes": "two axes; PaddlePaddle shows one and takes two",
+    "paddle.swapdims": "two axes; PaddlePaddle shows one and takes two",
+    "Tensor.swapaxes": "two axes; PaddlePaddle shows one and takes two",
+    "Tensor.swapdims": "two axes; PaddlePaddle shows one and takes two",
+    "paddle.transpose": "takes dim0 and dim1 by name too",
+    "Tensor.transpose": "takes dim0 and dim1 by name too",
+    "paddle.trunc": "the tensor is x; input is another name of it",
+    "Tensor.trunc": "the tensor is x; input is another name of it",
+    "paddle.true_divide": "the tensors are x and y; input and other are other names of them",
+    "Tensor.true_divide": "the tensors are x and y; input and other are other names of them",
+    "paddle.autocast": "is amp.auto_cast; PaddlePaddle has a function of its own for torch's order",
+    "paddle.from_dlpack": "takes device by position",
+    "optimizer.Optimizer": "the base class has a default learning rate, and settings of a class",
+    "jit.TranslatedLayer": "is made by jit.load, not by users",
+}
+"""Names whose arguments `inspect.signature` shows otherwise, and why."""
