@@ -171,23 +171,35 @@ DIFFERENCES = (
     ),
 )
 
+_OTHER_NAMES = "input, other, dim are other names of the arguments"
+_BY_NAME = "bias, device, dtype, affine, elementwise_affine are taken by name only"
+_FORMAT = "no data_format means the first one of the class"
+_TWO_AXES = "two axes; PaddlePaddle shows one and takes two"
+_APART = "sizes or axes may be given one by one"
+
 ARGUMENTS = {
-    "paddle.softmax": "takes axis; input and dim are other names of its arguments",
-    "Tensor.softmax": "takes axis; input and dim are other names of its arguments",
-    "paddle.std": "takes correction too, as var does",
-    "Tensor.std": "takes correction too, as var does",
-    "paddle.swapaxes": "two axes; PaddlePaddle shows one and takes two",
-    "paddle.swapdims": "two axes; PaddlePaddle shows one and takes two",
-    "Tensor.swapaxes": "two axes; PaddlePaddle shows one and takes two",
-    "Tensor.swapdims": "two axes; PaddlePaddle shows one and takes two",
-    "paddle.transpose": "takes dim0 and dim1 by name too",
-    "Tensor.transpose": "takes dim0 and dim1 by name too",
-    "paddle.trunc": "the tensor is x; input is another name of it",
-    "Tensor.trunc": "the tensor is x; input is another name of it",
-    "paddle.true_divide": "the tensors are x and y; input and other are other names of them",
-    "Tensor.true_divide": "the tensors are x and y; input and other are other names of them",
-    "paddle.autocast": "is amp.auto_cast; PaddlePaddle has a function of its own for torch's order",
+    **dict.fromkeys(("paddle.softmax", "Tensor.softmax"), _OTHER_NAMES),
+    **dict.fromkeys(("paddle.trunc", "Tensor.trunc"), _OTHER_NAMES),
+    **dict.fromkeys(("paddle.true_divide", "Tensor.true_divide"), _OTHER_NAMES),
+    **dict.fromkeys(("paddle.swapaxes", "Tensor.swapaxes"), _TWO_AXES),
+    **dict.fromkeys(("paddle.swapdims", "Tensor.swapdims"), _TWO_AXES),
+    **dict.fromkeys(("paddle.transpose", "Tensor.transpose"), "takes dim0 and dim1 by name too"),
+    **dict.fromkeys(("paddle.std", "Tensor.std"), "takes correction too, as var does"),
+    **dict.fromkeys(("paddle.permute", "Tensor.permute", "Tensor.repeat"), _APART),
+    **dict.fromkeys(("Tensor.new_empty", "Tensor.new_ones", "Tensor.new_zeros"), _APART),
+    **{f"nn.Conv{n}{d}": _BY_NAME for n in (1, 2, 3) for d in "Dd"},
+    **{f"nn.{name}Norm": _BY_NAME for name in ("Group", "Layer")},
+    **{f"nn.{name}Norm{n}D": _FORMAT for name in ("Batch", "Instance") for n in (1, 2, 3)},
+    **{
+        f"{place}.bitwise_{side}_shift": "takes out by position"
+        for place in ("paddle", "Tensor")
+        for side in ("left", "right")
+    },
+    **dict.fromkeys(("paddle.cdist", "Tensor.cdist"), "compute_mode says nothing"),
+    **dict.fromkeys(("nn.GRUCell", "nn.LSTMCell"), "no name, no proj_size"),
+    "paddle.asarray": "takes device by position",
     "paddle.from_dlpack": "takes device by position",
+    "paddle.autocast": "is amp.auto_cast; PaddlePaddle has a function of its own for torch's order",
     "optimizer.Optimizer": "the base class has a default learning rate, and settings of a class",
     "jit.TranslatedLayer": "is made by jit.load, not by users",
 }
