@@ -15,14 +15,25 @@ class _Activation(Layer):
     function = ""
     defaults: ClassVar[dict[str, Any]] = {}
 
+    def __init_subclass__(cls, private: str = "", **others: Any) -> None:
+        """Keep the settings as private attributes."""
+        super().__init_subclass__(" ".join(f"_{name}" for name in cls.defaults), **others)
+
     def __init__(self, *settings: Any, name: str | None = None, **named: Any):
-        """Take the settings by position or name, as the function does."""
-        super().__init__(name)
+        """Take the settings by position or name, as the function does, and then a name."""
+        super().__init__()
         unknown = [key for key in named if key not in self.defaults]
-        if unknown or len(settings) > len(self.defaults):
-            raise TypeError(f"{type(self).__name__} takes {list(self.defaults)}")
+        if unknown or len(settings) > len(self.defaults) + 1:
+            raise TypeError(f"{type(self).__name__} takes {[*self.defaults, 'name']}")
         positional = dict(zip(self.defaults, settings, strict=False))
-        self.settings = {**self.defaults, **positional, **named}
+        self._name = name if len(settings) <= len(self.defaults) else settings[-1]
+        for key, value in {**self.defaults, **positional, **named}.items():
+            setattr(self, f"_{key}", value)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings by name."""
+        return {name: getattr(self, f"_{name}") for name in self.defaults}
 
     def forward(self, x: Any) -> Any:
         """Same shape (GLU: half of an axis)."""
@@ -189,7 +200,7 @@ class GLU(_Activation):
     defaults: ClassVar[dict[str, Any]] = {"axis": -1}
 
 
-class PReLU(Layer):
+class PReLU(Layer, private="_weight _num_parameters _init _data_format"):
     """max(x, 0) + weight * min(x, 0), the weight is trained (He et al. 2015)."""
 
     def __init__(
@@ -201,12 +212,18 @@ class PReLU(Layer):
         name: str | None = None,
     ):
         """One weight for all, or one a channel."""
-        super().__init__(name)
-        self.data_format = data_format
-        self.weight = self.create_parameter(
+        super().__init__()
+        self._num_parameters, self._init, self._name = num_parameters, init, name
+        self._data_format, self._weight_attr = data_format, weight_attr
+        self._weight = self.create_parameter(
             [num_parameters], weight_attr, default_initializer=Constant(init)
         )
 
     def forward(self, x: Any) -> Any:
         """Same shape."""
-        return F.prelu(x, self.weight, data_format=self.data_format)
+        return F.prelu(x, self._weight, data_format=self._data_format)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        shown = f"num_parameters={self._num_parameters}, data_format={self._data_format}"
+        return f"{shown}, init={self._init}, dtype={self._dtype}"

@@ -37,8 +37,9 @@ class Linear(Layer):
         name: str | None = None,
     ):
         """Make the parameters; `bias_attr=False` leaves the bias out."""
-        super().__init__(name)
-        self.in_features, self.out_features = in_features, out_features
+        super().__init__()
+        self.in_features, self.out_features, self.name = in_features, out_features, name
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight = self.create_parameter([in_features, out_features], weight_attr)
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
 
@@ -51,7 +52,7 @@ class Linear(Layer):
         return f"in_features={self.in_features}, out_features={self.out_features}"
 
 
-class Bilinear(Layer):
+class Bilinear(Layer, private="_in1_features _in2_features _out_features"):
     """y[k] = x1 @ weight[k] @ x2 + bias[k]: (n, a), (n, b) -> (n, out)."""
 
     def __init__(
@@ -64,7 +65,10 @@ class Bilinear(Layer):
         name: str | None = None,
     ):
         """Make the parameters."""
-        super().__init__(name)
+        super().__init__()
+        self._in1_features, self._in2_features = in1_features, in2_features
+        self._out_features, self._name = out_features, name
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         shape = [out_features, in1_features, in2_features]
         self.weight = self.create_parameter(shape, weight_attr)
         self.bias = self.create_parameter([1, out_features], bias_attr, is_bias=True)
@@ -76,7 +80,10 @@ class Bilinear(Layer):
         return y if self.bias is None else y + self.bias
 
 
-class Embedding(Layer):
+class Embedding(
+    Layer,
+    private="_num_embeddings _embedding_dim _padding_idx _max_norm _norm_type _scale_grad_by_freq",
+):
     """y = weight[x]: integers (...) -> (..., embedding_dim).
 
     The row `padding_idx` is zero and gets no gradient. Rows whose norm is above `max_norm` are
@@ -99,20 +106,25 @@ class Embedding(Layer):
         name: str | None = None,
     ):
         """Make the table, or take `_weight`; `sparse` is accepted and has no effect."""
-        super().__init__(name)
-        self.max_norm, self.norm_type = max_norm, norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
+        super().__init__()
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise ValueError(f"padding_idx {padding_idx} is no row of {num_embeddings}")
-        self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
-        shape = [num_embeddings, embedding_dim]
+        self._num_embeddings, self._embedding_dim = num_embeddings, embedding_dim
+        self._padding_idx = None if padding_idx is None else padding_idx % num_embeddings
+        self._max_norm, self._norm_type = max_norm, norm_type
+        self._scale_grad_by_freq, self._sparse = scale_grad_by_freq, sparse
+        self._size, self._weight_attr, self._name = (
+            [num_embeddings, embedding_dim],
+            weight_attr,
+            name,
+        )
         first = None if _weight is None else Assign(_weight)
-        weight = self.create_parameter(shape, weight_attr, dtype, default_initializer=first)
+        weight = self.create_parameter(self._size, weight_attr, dtype, default_initializer=first)
         assert weight is not None
         if _freeze:
             weight.stop_gradient = True
-        if self.padding_idx is not None:
-            weight.array[self.padding_idx] = 0
+        if self._padding_idx is not None:
+            weight.array[self._padding_idx] = 0
         self.weight = weight
 
     def forward(self, x: Any) -> Any:
@@ -120,15 +132,16 @@ class Embedding(Layer):
         return F.embedding(
             x,
             self.weight,
-            self.padding_idx,
-            self.max_norm,
-            self.norm_type,
-            scale_grad_by_freq=self.scale_grad_by_freq,
+            self._padding_idx,
+            self._max_norm,
+            self._norm_type,
+            scale_grad_by_freq=self._scale_grad_by_freq,
         )
 
     def extra_repr(self) -> str:
         """Sizes."""
-        return f"{self.weight.shape[0]}, {self.weight.shape[1]}, padding_idx={self.padding_idx}"
+        sizes = f"{self._num_embeddings}, {self._embedding_dim}"
+        return sizes if self._padding_idx is None else f"{sizes}, padding_idx={self._padding_idx}"
 
 
 class Dropout(Layer):
@@ -143,16 +156,16 @@ class Dropout(Layer):
         name: str | None = None,
     ):
         """Take the probability, and the axes that draw independently."""
-        super().__init__(name)
-        self.p, self.axis, self.mode = p, axis, mode
+        super().__init__()
+        self.p, self.axis, self.mode, self.inplace, self.name = p, axis, mode, inplace, name
 
     def forward(self, x: Any) -> Any:
         """Same shape."""
         return F.dropout(x, p=self.p, axis=self.axis, training=self.training, mode=self.mode)
 
     def extra_repr(self) -> str:
-        """The probability."""
-        return f"p={self.p}"
+        """The settings."""
+        return f"p={self.p}, axis={self.axis}, mode={self.mode}, inplace={self.inplace}"
 
 
 class Dropout2D(Layer):
@@ -160,8 +173,8 @@ class Dropout2D(Layer):
 
     def __init__(self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None):
         """Take the probability."""
-        super().__init__(name)
-        self.p, self.data_format = p, data_format
+        super().__init__()
+        self.p, self.data_format, self.name = p, data_format, name
 
     def forward(self, x: Any) -> Any:
         """Same shape."""
@@ -196,8 +209,8 @@ class Upsample(Layer):
         name: str | None = None,
     ):
         """Take the new size or a factor, and how places are found."""
-        super().__init__(name)
-        self.size, self.scale_factor = size, scale_factor
+        super().__init__()
+        self.size, self.scale_factor, self.name = size, scale_factor, name
         self.mode, self.align_corners, self.align_mode = mode, align_corners, align_mode
         self.data_format = data_format
         self.recompute_scale_factor = recompute_scale_factor
@@ -216,7 +229,7 @@ class Upsample(Layer):
         )
 
 
-class Pad2D(Layer):
+class Pad2D(Layer, private="_mode _data_format"):
     """Pad (n, c, h, w) by [left, right, top, bottom]; see `nn.functional.pad`."""
 
     def __init__(
@@ -228,24 +241,24 @@ class Pad2D(Layer):
         name: str | None = None,
     ):
         """Take one number for all four sides, or four."""
-        super().__init__(name)
-        self.data_format = data_format
+        super().__init__()
+        self._data_format, self._name = data_format, name
         self.padding = [padding] * 4 if isinstance(padding, int) else list(padding)
-        self.mode, self.value = mode, value
+        self._mode, self.value = mode, value
 
     def forward(self, x: Any) -> Any:
         """(n, c, h, w) -> (n, c, h + top + bottom, w + left + right)."""
-        return F.pad(x, self.padding, self.mode, self.value, self.data_format)
+        return F.pad(x, self.padding, self._mode, self.value, self._data_format)
 
 
-class CosineSimilarity(Layer):
+class CosineSimilarity(Layer, private="_axis _eps"):
     """x1 . x2 / max(|x1| |x2|, eps) along an axis."""
 
     def __init__(self, axis: int = 1, eps: float = 1e-8):
         """Take the axis."""
         super().__init__()
-        self.axis, self.eps = axis, eps
+        self._axis, self._eps = axis, eps
 
     def forward(self, x1: Any, x2: Any) -> Any:
         """The axis goes."""
-        return F.cosine_similarity(x1, x2, axis=self.axis, eps=self.eps)
+        return F.cosine_similarity(x1, x2, axis=self._axis, eps=self._eps)

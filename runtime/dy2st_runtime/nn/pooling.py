@@ -12,25 +12,28 @@ class _Pool(Layer):
     """Windows of a size, at a stride (the size if it is left out), over padded images."""
 
     function = ""
+    # What the function takes after kernel_size, stride and padding.
     last_settings: ClassVar[dict[str, Any]] = {}
 
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, *last: Any, **named: Any
     ):
         """Take the settings of the function, by position or name."""
-        super().__init__(named.pop("name", None))
-        unknown = [name for name in named if name not in self.last_settings]
-        if unknown or len(last) > len(self.last_settings):
-            names = ", ".join(["kernel_size", "stride", "padding", *self.last_settings])
+        super().__init__()
+        known = {**self.last_settings, "name": None}
+        unknown = [name for name in named if name not in known]
+        if unknown or len(last) > len(known):
+            names = ", ".join(["kernel_size", "stride", "padding", *known])
             raise TypeError(f"{type(self).__name__} takes {names}")
-        given = {**dict(zip(self.last_settings, last, strict=False)), **named}
-        self.settings = {
-            "kernel_size": kernel_size,
-            "stride": stride,
-            "padding": padding,
-            **self.last_settings,
-            **given,
-        }
+        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+        for name, value in {**known, **dict(zip(known, last, strict=False)), **named}.items():
+            setattr(self, name, value)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings by name."""
+        names = ("kernel_size", "stride", "padding", *self.last_settings)
+        return {name: getattr(self, name) for name in names}
 
     def forward(self, x: Any) -> Any:
         """One result for every window."""
@@ -48,7 +51,7 @@ class MaxPool1D(_Pool):
     last_settings: ClassVar[dict[str, Any]] = {"return_mask": False, "ceil_mode": False}
 
 
-class MaxPool2D(_Pool):
+class MaxPool2D(_Pool, private="ksize:kernel_size"):
     """(n, c, h, w) -> (n, c, h', w'): the largest element of every window."""
 
     function = "max_pool2d"
@@ -66,7 +69,7 @@ class AvgPool1D(_Pool):
     last_settings: ClassVar[dict[str, Any]] = {"exclusive": True, "ceil_mode": False}
 
 
-class AvgPool2D(_Pool):
+class AvgPool2D(_Pool, private="ksize:kernel_size divisor:divisor_override"):
     """(n, c, h, w) -> (n, c, h', w'): the mean of every window; `exclusive` counts no padding."""
 
     function = "avg_pool2d"
@@ -78,21 +81,21 @@ class AvgPool2D(_Pool):
     }
 
 
-class _AdaptivePool(Layer):
+class _AdaptivePool(Layer, private="_output_size"):
     function = "adaptive_avg_pool2d"
 
     def __init__(self, output_size: Any, name: str | None = None):
         """Take the size of the result; None keeps that of the input."""
-        super().__init__(name)
-        self.output_size = output_size
+        super().__init__()
+        self._output_size, self._name = output_size, name
 
     def forward(self, x: Any) -> Any:
         """As many windows as the output has elements."""
-        return getattr(F, self.function)(x, self.output_size)
+        return getattr(F, self.function)(x, self._output_size)
 
     def extra_repr(self) -> str:
         """The size."""
-        return f"output_size={self.output_size}"
+        return f"output_size={self._output_size}"
 
 
 class AdaptiveAvgPool1D(_AdaptivePool):
@@ -101,28 +104,28 @@ class AdaptiveAvgPool1D(_AdaptivePool):
     function = "adaptive_avg_pool1d"
 
 
-class AdaptiveAvgPool2D(_AdaptivePool):
+class AdaptiveAvgPool2D(_AdaptivePool, private="_data_format"):
     """(n, c, h, w) -> (n, c, *out): means of equal parts."""
 
     def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None):
         """Take the size of the result, and whether channels come last."""
         super().__init__(output_size, name)
-        self.data_format = data_format
+        self._data_format = data_format
 
     def forward(self, x: Any) -> Any:
         """As many windows as the output has elements."""
-        return F.adaptive_avg_pool2d(x, self.output_size, self.data_format)
+        return F.adaptive_avg_pool2d(x, self._output_size, self._data_format)
 
 
-class _AdaptiveMaxPool(_AdaptivePool):
+class _AdaptiveMaxPool(_AdaptivePool, private="_return_mask"):
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None):
         """Take the size of the result, and whether places are given too."""
         super().__init__(output_size, name)
-        self.return_mask = return_mask
+        self._return_mask = return_mask
 
     def forward(self, x: Any) -> Any:
         """As many windows as the output has elements; with `return_mask` their places too."""
-        return getattr(F, self.function)(x, self.output_size, self.return_mask)
+        return getattr(F, self.function)(x, self._output_size, self._return_mask)
 
 
 class AdaptiveMaxPool1D(_AdaptiveMaxPool):
