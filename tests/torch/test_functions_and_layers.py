@@ -292,11 +292,8 @@ def test_recurrent_layers(name):
     theirs = getattr(torch.nn, name.removeprefix("Simple"))(
         3, 4, num_layers=2, bidirectional=True, batch_first=True
     )
-    for number, run in enumerate(ours.runs):
-        suffix = f"_l{number // 2}{'_reverse' if number % 2 else ''}"
-        for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
-            value = getattr(theirs, part + suffix).detach().numpy()
-            getattr(run.cell, part).set_value(value)
+    for part, value in theirs.named_parameters():
+        getattr(ours, part).set_value(value.detach().numpy())
     x = random(2, 5, 3).astype("float32")
     y, state = ours(rt.to_tensor(x))
     z, other = theirs(torch.tensor(x))

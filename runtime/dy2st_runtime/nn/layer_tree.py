@@ -203,7 +203,8 @@ class LayerTree:
         for name, value in found.items():
             own[name].set_value(value)
         known = set(names.values())
-        missing = [name for n, name in names.items() if n not in found]
+        filled = {id(own[name]) for name in found}  # under another of its names perhaps
+        missing = [name for n, name in names.items() if id(own[n]) not in filled]
         unknown = [name for name in state_dict if name not in known]
         if missing or unknown:
             warn_user(

@@ -23,23 +23,27 @@ class CrossEntropyLoss(Layer):
         name: str | None = None,
     ):
         """Take the settings of the function."""
-        super().__init__(name)
-        self.weight = weight
-        self.settings = {
-            "ignore_index": ignore_index,
-            "reduction": reduction,
-            "soft_label": soft_label,
-            "axis": axis,
-            "use_softmax": use_softmax,
-            "label_smoothing": label_smoothing,
-        }
+        super().__init__()
+        self.weight, self.ignore_index, self.reduction = weight, ignore_index, reduction
+        self.soft_label, self.axis, self.use_softmax = soft_label, axis, use_softmax
+        self.label_smoothing, self.name = label_smoothing, name
 
     def forward(self, input: Any, label: Any) -> Any:
         """(n, classes), (n,) -> scalar, or (n,) without reduction."""
-        return F.cross_entropy(input, label, weight=self.weight, **self.settings)
+        return F.cross_entropy(
+            input,
+            label,
+            weight=self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            soft_label=self.soft_label,
+            axis=self.axis,
+            use_softmax=self.use_softmax,
+            label_smoothing=self.label_smoothing,
+        )
 
 
-class NLLLoss(Layer):
+class NLLLoss(Layer, private="_weight _ignore_index _reduction"):
     """-input[label]; see `nn.functional.nll_loss`."""
 
     def __init__(
@@ -50,17 +54,18 @@ class NLLLoss(Layer):
         name: str | None = None,
     ):
         """Take the settings of the function."""
-        super().__init__(name)
-        self.weight, self.ignore_index, self.reduction = weight, ignore_index, reduction
+        super().__init__()
+        self._name = name
+        self._weight, self._ignore_index, self._reduction = weight, ignore_index, reduction
 
     def forward(self, input: Any, label: Any) -> Any:
         """(n, classes), (n,) -> scalar, or (n,) without reduction."""
         return F.nll_loss(
             input,
             label,
-            weight=self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
+            weight=self._weight,
+            ignore_index=self._ignore_index,
+            reduction=self._reduction,
         )
 
 
@@ -71,7 +76,8 @@ class _Simple(Layer):
 
     def __init__(self, reduction: str = "mean", name: str | None = None):
         """Take 'mean', 'sum' or 'none'."""
-        super().__init__(name)
+        super().__init__()
+        self.name = name
         self.reduction = reduction
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -115,7 +121,8 @@ class SmoothL1Loss(Layer):
         name: str | None = None,
     ):
         """Take the place where the parabola ends; all is divided by it unless `is_huber`."""
-        super().__init__(name)
+        super().__init__()
+        self.name = name
         self.reduction, self.delta, self.is_huber = reduction, delta, is_huber
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -128,7 +135,8 @@ class BCELoss(Layer):
 
     def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None):
         """Take a weight for every element."""
-        super().__init__(name)
+        super().__init__()
+        self.name = name
         self.weight, self.reduction = weight, reduction
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -147,7 +155,8 @@ class BCEWithLogitsLoss(Layer):
         name: str | None = None,
     ):
         """Take weights for every element and for positive labels."""
-        super().__init__(name)
+        super().__init__()
+        self.name = name
         self.weight, self.reduction, self.pos_weight = weight, reduction, pos_weight
 
     def forward(self, logit: Any, label: Any) -> Any:

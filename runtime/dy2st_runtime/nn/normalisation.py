@@ -40,7 +40,7 @@ class _BatchNorm(Layer, private="_num_features _momentum _epsilon _data_format _
         super().__init__()
         self._num_features, self._momentum, self._epsilon = num_features, momentum, epsilon
         self._data_format = data_format or self.default_format
-        self._use_global_stats, self._name = use_global_stats, name
+        self._use_global_stats, self._name, self._in_place = use_global_stats, name, False
         self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight = self.create_parameter(
             [num_features], weight_attr, default_initializer=Constant(1.0)

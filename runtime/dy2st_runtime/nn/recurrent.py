@@ -5,14 +5,45 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dy2st_runtime.ir import F
+from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.containers import LayerList
-from dy2st_runtime.nn.initializer import Uniform
+from dy2st_runtime.nn.initializer import Constant, Uniform
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.parameters import ParamAttr
 from dy2st_runtime.nn.scan import scan
 
 
-class _Cell(Layer):
-    """Weights of one step: weight_ih (gates*hidden, input), weight_hh (gates*hidden, hidden)."""
+class RNNCellBase(Layer):
+    """Base of cells: one step, (n, input), states -> output, new states."""
+
+    @property
+    def state_shape(self) -> Any:
+        """The shape of a state of one sample, or a tuple of several; each cell says it."""
+        raise NotImplementedError(f"{type(self).__name__} has no state_shape")
+
+    def get_initial_states(
+        self,
+        batch_ref: Any,
+        shape: Any = None,
+        dtype: Any = None,
+        init_value: float = 0.0,
+        batch_dim_idx: int = 0,
+    ) -> Any:
+        """States of one value for a batch like `batch_ref`, of `state_shape` or another shape."""
+        batch = batch_ref.shape[batch_dim_idx]
+        if dtype is None:
+            dtype = batch_ref.dtype if is_floating(batch_ref.dtype) else self._dtype
+
+        def full(shape: Any) -> Any:
+            if shape and not isinstance(shape[0], int):
+                return tuple(full(entry) for entry in shape)
+            return F.full([batch, *shape], init_value, dtype)
+
+        return full(self.state_shape if shape is None else shape)
+
+
+class _Cell(RNNCellBase):
+    """Weights of one step: weight_ih (gates*hidden, input), weight_hh (gates*hidden, output)."""
 
     gates = 1
 
@@ -24,36 +55,41 @@ class _Cell(Layer):
         weight_hh_attr: Any = None,
         bias_ih_attr: Any = None,
         bias_hh_attr: Any = None,
+        proj_size: int = 0,
+        name: str | None = None,
     ):
-        """Make the parameters, uniform within 1 / sqrt(hidden_size)."""
+        """Make the parameters, uniform within 1 / sqrt(hidden_size).
+
+        An attribute that is False makes weights of ones and biases of zeros that are not trained.
+        """
         super().__init__()
         if hidden_size <= 0:
             raise ValueError(f"hidden_size is above 0, not {hidden_size}")
-        self.input_size, self.hidden_size = input_size, hidden_size
-        limit = Uniform(-(hidden_size**-0.5), hidden_size**-0.5)
+        if not 0 <= proj_size < hidden_size:
+            raise ValueError(f"proj_size is from 0 to below hidden_size, not {proj_size}")
+        self.input_size, self.hidden_size, self.proj_size = input_size, hidden_size, proj_size
+        self._limit = Uniform(-(hidden_size**-0.5), hidden_size**-0.5)
         rows = self.gates * hidden_size
+        self.weight_ih = self._make([rows, input_size], weight_ih_attr, 1.0)
+        self.weight_hh = self._make([rows, proj_size or hidden_size], weight_hh_attr, 1.0)
+        self.bias_ih = self._make([rows], bias_ih_attr, 0.0)
+        self.bias_hh = self._make([rows], bias_hh_attr, 0.0)
 
-        def make(shape: list[int], attr: Any) -> Any:
-            return self.create_parameter(shape, attr, default_initializer=limit)
+    def _make(self, shape: list[int], attr: Any, fixed: float) -> Any:
+        if attr is False:
+            attr = ParamAttr(initializer=Constant(fixed), trainable=False)
+        is_bias = len(shape) == 1
+        return self.create_parameter(shape, attr, None, is_bias, self._limit)
 
-        self.weight_ih = make([rows, input_size], weight_ih_attr)
-        self.weight_hh = make([rows, hidden_size], weight_hh_attr)
-        self.bias_ih = make([rows], bias_ih_attr)
-        self.bias_hh = make([rows], bias_hh_attr)
-
-    def initial_state(self, batch: Any, like: Any) -> Any:
-        """Zeros of the shape of one state."""
-        return F.zeros([batch, self.hidden_size], like.dtype)
+    @property
+    def state_shape(self) -> Any:
+        """(hidden,)."""
+        return (self.hidden_size,)
 
     def gates_of(self, x: Any, h: Any) -> tuple[Any, Any]:
         """x @ weight_ih' + bias_ih and h @ weight_hh' + bias_hh."""
-        from_input = F.matmul(x, self.weight_ih, transpose_y=True)
-        from_state = F.matmul(h, self.weight_hh, transpose_y=True)
-        if self.bias_ih is not None:
-            from_input = from_input + self.bias_ih
-        if self.bias_hh is not None:
-            from_state = from_state + self.bias_hh
-        return from_input, from_state
+        from_input = F.matmul(x, self.weight_ih, transpose_y=True) + self.bias_ih
+        return from_input, F.matmul(h, self.weight_hh, transpose_y=True) + self.bias_hh
 
     def extra_repr(self) -> str:
         """Sizes."""
@@ -63,16 +99,27 @@ class _Cell(Layer):
 class SimpleRNNCell(_Cell):
     """h' = tanh(W x + b + U h + c), or relu: (n, input), (n, hidden) -> (n, hidden), twice."""
 
-    def __init__(self, input_size: int, hidden_size: int, activation: str = "tanh", **attrs: Any):
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        activation: str = "tanh",
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        name: str | None = None,
+    ):
         """Take 'tanh' or 'relu'."""
-        super().__init__(input_size, hidden_size, **attrs)
+        attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
+        super().__init__(input_size, hidden_size, *attrs)
         if activation not in ("tanh", "relu"):
             raise ValueError(f"activation is 'tanh' or 'relu', not {activation!r}")
         self.activation = activation
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
         """Output and new state, which are the same."""
-        states = self.initial_state(inputs.shape[0], inputs) if states is None else states
+        states = self.get_initial_states(inputs) if states is None else states
         from_input, from_state = self.gates_of(inputs, states)
         h = getattr(F, self.activation)(from_input + from_state)
         return h, h
@@ -81,24 +128,44 @@ class SimpleRNNCell(_Cell):
 class LSTMCell(_Cell):
     """c' = f * c + i * g;  h' = o * tanh(c') (Hochreiter and Schmidhuber 1997).
 
-    The gates i, f, g, o follow each other in the rows of the weights.
+    The gates i, f, g, o follow each other in the rows of the weights. With `proj_size` h' is
+    multiplied by weight_ho, (hidden, proj_size).
     """
 
     gates = 4
 
-    def initial_state(self, batch: Any, like: Any) -> Any:
-        """Zeros for h and c."""
-        h = super().initial_state(batch, like)
-        return h, h
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        proj_size: int = 0,
+        name: str | None = None,
+    ):
+        """Make the parameters, uniform within 1 / sqrt(hidden_size)."""
+        attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
+        super().__init__(input_size, hidden_size, *attrs, proj_size)
+        if proj_size:
+            self.weight_ho = self._make([hidden_size, proj_size], weight_hh_attr, 1.0)
+
+    @property
+    def state_shape(self) -> Any:
+        """((hidden or proj_size,), (hidden,))."""
+        return (self.proj_size or self.hidden_size,), (self.hidden_size,)
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, tuple[Any, Any]]:
         """(n, input), ((n, hidden), (n, hidden)) -> output, (h, c)."""
-        states = self.initial_state(inputs.shape[0], inputs) if states is None else states
+        states = self.get_initial_states(inputs) if states is None else states
         h, c = states
         from_input, from_state = self.gates_of(inputs, h)
         i, f, g, o = F.split(from_input + from_state, 4, axis=-1)
         c = F.sigmoid(f) * c + F.sigmoid(i) * F.tanh(g)
         h = F.sigmoid(o) * F.tanh(c)
+        if self.proj_size:
+            h = F.matmul(h, self.weight_ho)
         return h, (h, c)
 
 
@@ -110,9 +177,23 @@ class GRUCell(_Cell):
 
     gates = 3
 
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        name: str | None = None,
+    ):
+        """Make the parameters, uniform within 1 / sqrt(hidden_size)."""
+        attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
+        super().__init__(input_size, hidden_size, *attrs)
+
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
         """(n, input), (n, hidden) -> output and new state, which are the same."""
-        states = self.initial_state(inputs.shape[0], inputs) if states is None else states
+        states = self.get_initial_states(inputs) if states is None else states
         from_input, from_state = self.gates_of(inputs, states)
         xr, xz, xc = F.split(from_input, 3, axis=-1)
         hr, hz, hc = F.split(from_state, 3, axis=-1)
@@ -125,28 +206,69 @@ class GRUCell(_Cell):
 class RNN(Layer):
     """Runs a cell along a sequence: (n, l, input) -> (n, l, hidden), final state.
 
-    With `time_major` the first two axes are swapped.
+    With `time_major` the first two axes are swapped. A sample of `sequence_length` k keeps the
+    state of its first k steps; backwards they are the steps from k to the first.
     """
 
-    def __init__(self, cell: Layer, is_reverse: bool = False, time_major: bool = False):
+    def __init__(self, cell: Any, is_reverse: bool = False, time_major: bool = False):
         """Take the cell."""
         super().__init__()
         self.cell, self.is_reverse, self.time_major = cell, is_reverse, time_major
 
-    def forward(self, inputs: Any, initial_states: Any = None) -> tuple[Any, Any]:
-        """Outputs of all steps and the last state."""
-        x = inputs if self.time_major else F.transpose(inputs, [1, 0, 2])
+    def forward(
+        self, inputs: Any, initial_states: Any = None, sequence_length: Any = None, **kwargs: Any
+    ) -> tuple[Any, Any]:
+        """Outputs of all steps and the last state; `kwargs` go to the cell."""
+        x = inputs if self.time_major else F.swapaxes(inputs, 0, 1)
         if initial_states is None:
-            initial_states = self.cell.initial_state(x.shape[1], x)
-        outputs, state = scan(self.cell, x, initial_states, self.is_reverse)
-        return (outputs if self.time_major else F.transpose(outputs, [1, 0, 2])), state
+            initial_states = self.cell.get_initial_states(x, batch_dim_idx=1)
+        mask = None if sequence_length is None else _mask(sequence_length, x.shape[0])
+        cell = (lambda x, state: self.cell(x, state, **kwargs)) if kwargs else self.cell
+        outputs, state = scan(cell, x, initial_states, self.is_reverse, mask)
+        return (outputs if self.time_major else F.swapaxes(outputs, 0, 1)), state
 
 
-class _Stack(Layer):
+class BiRNN(Layer):
+    """Runs one cell forwards and one backwards: (n, l, input) -> (n, l, 2*hidden), two states."""
+
+    def __init__(self, cell_fw: Any, cell_bw: Any, time_major: bool = False):
+        """Take the cells; ValueError if their inputs differ."""
+        super().__init__()
+        sizes = [getattr(cell, "input_size", None) for cell in (cell_fw, cell_bw)]
+        if None not in sizes and sizes[0] != sizes[1]:
+            raise ValueError(f"the cells take inputs of {sizes[0]} and of {sizes[1]} features")
+        self.cell_fw, self.cell_bw, self.time_major = cell_fw, cell_bw, time_major
+
+    def forward(
+        self, inputs: Any, initial_states: Any = None, sequence_length: Any = None, **kwargs: Any
+    ) -> tuple[Any, Any]:
+        """Outputs of both side by side, and a pair of last states."""
+        x = inputs if self.time_major else F.swapaxes(inputs, 0, 1)
+        mask = None if sequence_length is None else _mask(sequence_length, x.shape[0])
+        pair = (None, None) if initial_states is None else initial_states
+        outputs, states = [], []
+        for cell, first, is_reverse in zip((self.cell_fw, self.cell_bw), pair, (False, True)):
+            start = cell.get_initial_states(x, batch_dim_idx=1) if first is None else first
+            step = (lambda x, state, cell=cell: cell(x, state, **kwargs)) if kwargs else cell
+            output, state = scan(step, x, start, is_reverse, mask)
+            outputs.append(output)
+            states.append(state)
+        both = F.concat(outputs, axis=-1)
+        return (both if self.time_major else F.swapaxes(both, 0, 1)), tuple(states)
+
+
+def _mask(sequence_length: Any, steps: Any) -> Any:
+    """(n,) -> (steps, n, 1): whether a step is one of the sample's."""
+    lengths = F.unsqueeze(F.cast(sequence_length, "int64"), [0, 2])
+    return F.less_than(F.unsqueeze(F.arange(steps), [1, 2]), lengths)
+
+
+class _Stack(LayerList):
     """Several layers of cells, forward or in both directions."""
 
     cell: ClassVar[type[_Cell]]
-    states = 1
+    mode = ""
+    state_components = 1
 
     def __init__(
         self,
@@ -156,48 +278,86 @@ class _Stack(Layer):
         direction: str = "forward",
         time_major: bool = False,
         dropout: float = 0.0,
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        name: str | None = None,
         **cell_settings: Any,
     ):
         """Make the cells; `direction` is 'forward' or 'bidirect'."""
         super().__init__()
         if direction not in ("forward", "bidirect", "bidirectional"):
             raise ValueError(f"direction is 'forward' or 'bidirect', not {direction!r}")
-        self.directions = 1 if direction == "forward" else 2
+        self.num_directions = 1 if direction == "forward" else 2
         self.num_layers, self.time_major, self.dropout = num_layers, time_major, dropout
-        self.hidden_size = hidden_size
-        sizes = [input_size] + [hidden_size * self.directions] * (num_layers - 1)
-        self.runs = LayerList(
-            RNN(self.cell(size, hidden_size, **cell_settings), is_reverse=bool(d), time_major=True)
-            for size in sizes
-            for d in range(self.directions)
-        )
+        self.input_size, self.hidden_size = input_size, hidden_size
+        self.proj_size = cell_settings.get("proj_size", 0)
+        attrs = {
+            "weight_ih_attr": weight_ih_attr,
+            "weight_hh_attr": weight_hh_attr,
+            "bias_ih_attr": bias_ih_attr,
+            "bias_hh_attr": bias_hh_attr,
+        }
+        width = (self.proj_size or hidden_size) * self.num_directions
+        for layer in range(num_layers):
+            size = width if layer else input_size
+            cells = [
+                self.cell(size, hidden_size, **attrs, **cell_settings)
+                for _ in range(self.num_directions)
+            ]
+            both = len(cells) == 2
+            self.append(BiRNN(cells[0], cells[1], True) if both else RNN(cells[0], False, True))
+            self._name_parameters(layer, cells, attrs)
 
-    def forward(self, inputs: Any, initial_states: Any = None) -> tuple[Any, Any]:
-        """Outputs of the last layer, and the last states as (layers*directions, n, hidden)."""
+    def _name_parameters(self, layer: int, cells: list[_Cell], attrs: dict[str, Any]) -> None:
+        """Let the parameters of cells have short names too: `weight_ih_l0_reverse`."""
+        for cell, ending in zip(cells, ("", "_reverse")):
+            for attr, wish in attrs.items():
+                name = attr.removesuffix("_attr")
+                if wish is not False:
+                    self.add_parameter(f"{name}_l{layer}{ending}", getattr(cell, name))
+
+    def forward(
+        self, inputs: Any, initial_states: Any = None, sequence_length: Any = None
+    ) -> tuple[Any, Any]:
+        """Outputs of the last layer, and the last states as (layers*directions, n, hidden).
+
+        Outputs past the `sequence_length` of a sample are zero.
+        """
         x = inputs if self.time_major else F.transpose(inputs, [1, 0, 2])
-        finals = []
+        finals: list[Any] = []
         for layer in range(self.num_layers):
             if layer and self.dropout:
                 x = F.dropout(x, p=self.dropout, training=self.training)
-            outputs = []
-            for direction in range(self.directions):
-                index = layer * self.directions + direction
-                states = self._state(initial_states, index)
-                output, final = self.runs[index](x, states)
-                outputs.append(output)
-                finals.append(final)
-            x = outputs[0] if len(outputs) == 1 else F.concat(outputs, axis=-1)
+            x, final = self[layer](x, self._states(initial_states, layer), sequence_length)
+            finals += [final] if self.num_directions == 1 else final
+            if sequence_length is not None:
+                x = F.where(_mask(sequence_length, x.shape[0]), x, F.zeros_like(x))
         return (x if self.time_major else F.transpose(x, [1, 0, 2])), self._stacked(finals)
 
-    def _state(self, states: Any, index: int) -> Any:
+    def _states(self, states: Any, layer: int) -> Any:
+        """The first states of a layer, a pair of them for two directions."""
         if states is None:
             return None
-        return tuple(s[index] for s in states) if self.states > 1 else states[index]
+        first = layer * self.num_directions
+        found = [
+            tuple(s[i] for s in states) if self.state_components > 1 else states[i]
+            for i in range(first, first + self.num_directions)
+        ]
+        return found[0] if self.num_directions == 1 else tuple(found)
 
     def _stacked(self, finals: list[Any]) -> Any:
-        if self.states == 1:
+        if self.state_components == 1:
             return F.stack(finals, axis=0)
-        return tuple(F.stack([final[i] for final in finals], axis=0) for i in range(self.states))
+        return tuple(F.stack([final[i] for final in finals], axis=0) for i in (0, 1))
+
+    def extra_repr(self) -> str:
+        """Sizes."""
+        shown = f"{self.input_size}, {self.hidden_size}"
+        shown += f", num_layers={self.num_layers}" if self.num_layers != 1 else ""
+        shown += f", time_major={self.time_major}" if self.time_major else ""
+        return shown + (f", dropout={self.dropout}" if self.dropout else "")
 
 
 class SimpleRNN(_Stack):
@@ -205,15 +365,61 @@ class SimpleRNN(_Stack):
 
     cell = SimpleRNNCell
 
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        direction: str = "forward",
+        time_major: bool = False,
+        dropout: float = 0.0,
+        activation: str = "tanh",
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        name: str | None = None,
+    ):
+        """Make the cells; `activation` is 'tanh' or 'relu'."""
+        attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr, name)
+        common = (input_size, hidden_size, num_layers, direction, time_major, dropout)
+        super().__init__(*common, *attrs, activation=activation)
+        self.activation, self.mode = activation, f"RNN_{activation.upper()}"
+
 
 class LSTM(_Stack):
-    """Layers of LSTMCell: (n, l, input) -> (n, l, hidden*directions), (h, c)."""
+    """Layers of LSTMCell: (n, l, input) -> (n, l, hidden*directions), (h, c).
+
+    With `proj_size` outputs and h have that many features.
+    """
 
     cell = LSTMCell
-    states = 2
+    mode = "LSTM"
+    state_components = 2
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        direction: str = "forward",
+        time_major: bool = False,
+        dropout: float = 0.0,
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        proj_size: int = 0,
+        name: str | None = None,
+    ):
+        """Make the cells; `direction` is 'forward' or 'bidirect'."""
+        attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr, name)
+        common = (input_size, hidden_size, num_layers, direction, time_major, dropout)
+        super().__init__(*common, *attrs, proj_size=proj_size)
 
 
 class GRU(_Stack):
     """Layers of GRUCell: (n, l, input) -> (n, l, hidden*directions), last states."""
 
     cell = GRUCell
+    mode = "GRU"

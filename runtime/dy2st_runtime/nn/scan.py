@@ -13,17 +13,21 @@ from dy2st_runtime.ops.control_flow import while_loop
 Step = Callable[[Any, Any], tuple[Any, Any]]
 
 
-def scan(step: Step, x: Any, state: Any, is_reverse: bool = False) -> tuple[Any, Any]:
+def scan(
+    step: Step, x: Any, state: Any, is_reverse: bool = False, mask: Any = None
+) -> tuple[Any, Any]:
     """(l, ...) -> (l, ...): output, state = step(x[t], state) for every t; the last state too.
 
-    A length that is not known while a function is traced becomes a `while` operator.
+    Where `mask[t]` is False the state stays as it was. A length that is not known while a function
+    is traced becomes a `while` operator.
     """
     length = x.shape[0]
     if not isinstance(length, int):
-        return _staged(step, x, state, is_reverse)
+        return _staged(step, x, state, is_reverse, mask)
     outputs: list[Any] = []
     for t in reversed(range(length)) if is_reverse else range(length):
-        output, state = step(x[t], state)
+        output, new = step(x[t], state)
+        state = _masked(mask, t, new, state)
         outputs.append(output)
     if not outputs:
         output, _ = step(F.zeros(x.shape[1:], x.dtype), state)
@@ -31,7 +35,17 @@ def scan(step: Step, x: Any, state: Any, is_reverse: bool = False) -> tuple[Any,
     return F.stack(outputs[::-1] if is_reverse else outputs, axis=0), state
 
 
-def _staged(step: Step, x: Any, state: Any, is_reverse: bool) -> tuple[Any, Any]:
+def _masked(mask: Any, t: Any, new: Any, old: Any) -> Any:
+    """The new state where the mask is True at this time, else the old one."""
+    if mask is None:
+        return new
+    news, structure = flatten(new, lambda value: isinstance(value, Tensor))
+    olds, _ = flatten(old, lambda value: isinstance(value, Tensor))
+    kept = [F.where(mask[t], a, b) for a, b in zip(news, olds, strict=True)]
+    return rebuild(structure, kept)
+
+
+def _staged(step: Step, x: Any, state: Any, is_reverse: bool, mask: Any) -> tuple[Any, Any]:
     tracer = current_tracer()
     assert tracer is not None, "a size is unknown outside of a trace"
     leaves, structure = flatten(state, lambda value: isinstance(value, Tensor))
@@ -44,7 +58,9 @@ def _staged(step: Step, x: Any, state: Any, is_reverse: bool) -> tuple[Any, Any]
         return [t >= 0 if is_reverse else t < length]
 
     def turn(t: Any, outputs: Any, *leaves: Any) -> list[Any]:
-        output, new_state = step(x[t], rebuild(structure, leaves))
+        old = rebuild(structure, leaves)
+        output, new_state = step(x[t], old)
+        new_state = _masked(mask, t, new_state, old)
         new_leaves, _ = flatten(new_state, lambda value: isinstance(value, Tensor))
         outputs = F.setitem(outputs, t, output)
         return [t - 1 if is_reverse else t + 1, outputs, *new_leaves]
