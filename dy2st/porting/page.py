@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dy2st.porting.absent import REFUSED
+from dy2st.porting.differences import DIFFERENCES
 from dy2st.porting.names import is_here, names_of_paddle, why_not
 
 _PART = "<!-- {} -->\n{}<!-- end -->"
@@ -56,9 +57,18 @@ def _paragraph(space: str, names: Iterable[str]) -> str:
     return textwrap.fill(text, 110, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
+def differences_page() -> str:
+    """A table of what a name that both have does otherwise here."""
+    rows = ["| | here | PaddlePaddle | because |", "| --- | --- | --- | --- |"]
+    for entry in DIFFERENCES:
+        why = f"{entry.why}; the same with: {entry.switch}" if entry.switch else entry.why
+        rows.append(f"| {entry.name} | {entry.ours} | {entry.theirs} | {why} |")
+    return "\n".join(rows) + "\n"
+
+
 def renewed(page: str) -> str:
     """The page with its generated parts as they are now."""
-    return put(page, "names", names_page())
+    return put(put(page, "names", names_page()), "differences", differences_page())
 
 
 def put(page: str, name: str, text: str) -> str:

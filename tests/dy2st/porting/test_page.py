@@ -37,3 +37,7 @@ def test_reasons_stand_beside_the_names():
     found = page._paragraph("static", ["Executor", "data"])
     assert found.startswith("**paddle.static**: `Executor`, `data`: static graphs made by hand")
     assert "(refused)" in page._paragraph("paddle", ["enable_static"])
+
+
+def test_what_differs_on_purpose_stands_on_the_page():
+    assert page.differences_page() in TEXT
