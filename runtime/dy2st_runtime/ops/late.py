@@ -16,7 +16,8 @@ IN_PLACE = (
     "normal not_equal pow put_along_axis reciprocal relu remainder round rsqrt scale scatter "
     "sigmoid sin sinh softmax sqrt square subtract tan tanh tril triu trunc uniform zero addmm "
     "bitwise_left_shift bitwise_right_shift copysign fill_diagonal_tensor frac gcd hypot lcm ldexp "
-    "baddbmm logit masked_scatter nan_to_num renorm scatter_add sinc"
+    "baddbmm digamma erfinv gammainc gammaincc i0 lgamma logit masked_scatter multigammaln "
+    "polygamma nan_to_num renorm scatter_add sinc"
 )
 IN_PLACE_RESHAPING = "flatten reshape set squeeze t transpose unsqueeze"
 _CHANGING = " ".join(f"{name}_" for name in f"{IN_PLACE} {IN_PLACE_RESHAPING} where".split())
@@ -40,6 +41,25 @@ FAMILIES = (
         "dy2st_runtime.ops.distances",
         functions="cdist corrcoef cov dist pdist renorm",
         methods="cdist corrcoef cov dist pdist renorm",
+    ),
+    Family(
+        "dy2st_runtime.ops.bessel",
+        functions="i0 i0e i1 i1e",
+        methods="i0 i0e i1 i1e",
+        operators="i0 i0e i1 i1e",
+    ),
+    Family(
+        "dy2st_runtime.ops.distributions",
+        functions="binomial log_normal logspace poisson rand_like randint_like randn_like random_ "
+        "standard_gamma standard_normal",
+        methods="random_",
+        operators="binomial poisson standard_gamma",
+    ),
+    Family(
+        "dy2st_runtime.ops.gamma",
+        functions="digamma erfinv gammainc gammaincc lgamma multigammaln polygamma",
+        methods="digamma erfinv gammainc gammaincc lgamma multigammaln polygamma",
+        operators="erfinv gammainc gammaincc lgamma polygamma",
     ),
     Family(
         "dy2st_runtime.ops.linalg",
@@ -138,6 +158,8 @@ ALIASES = {
     "negative": "neg",
     "row_stack": "vstack",
     "sub": "subtract",
+    "gammaln": "lgamma",
+    "gammaln_": "lgamma_",
     "ger": "outer",
     "inv": "inverse",
     "reverse": "flip",

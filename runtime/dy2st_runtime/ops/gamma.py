@@ -1,0 +1,290 @@
+"""The gamma function's family and the inverse of erf, computed in float64 whatever the dtype."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from dy2st_runtime.errors import ArgumentError, DTypeError
+from dy2st_runtime.ir import F, Kind, Sample, TensorType, apply, define, method
+from dy2st_runtime.ir.arguments import as_int
+from dy2st_runtime.ops.rules import PAIRS, define_binary, with_floats
+
+
+def require_floats(name: str, x: TensorType) -> TensorType:
+    """The type of x; DTypeError unless it is a float."""
+    if not x.is_floating:
+        raise DTypeError(f"{name} takes floats, not a tensor of dtype {x.dtype}")
+    return x
+
+
+def in_float64(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that computes in float64 and gives the dtype of the first array back."""
+
+    def kernel(x: Any, *others: Any, **attributes: Any) -> Any:
+        wide = [np.asarray(array, np.float64) for array in (x, *others)]
+        with np.errstate(all="ignore"):
+            return np.asarray(function(*wide, **attributes)).astype(x.dtype)
+
+    return kernel
+
+
+def define_special(
+    name: str, doc: str, function: Callable[..., Any], gradient: Any, low: float, high: float
+) -> None:
+    """Define an elementwise function of floats."""
+    define(
+        name,
+        doc=doc,
+        inputs="x",
+        infer=lambda x: require_floats(name, x),
+        kernel=in_float64(function),
+        gradient=gradient,
+        kind=Kind.ELEMENTWISE,
+        samples=tuple(Sample((shape,), low=low, high=high) for shape in ((2, 3), (), (0, 2))),
+    )
+
+
+# -- log gamma and its derivatives ------------------------------------------------------------
+
+
+def _log_gamma_of(value: float) -> float:
+    try:
+        return math.lgamma(value)
+    except (ValueError, OverflowError):  # at 0, -1, ..., and where it is too large
+        return math.inf
+
+
+def _each(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    called = np.frompyfunc(function, 1, 1)
+    return lambda x: np.asarray(called(x), np.float64)
+
+
+_log_gamma = _each(_log_gamma_of)
+_SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+
+
+def _digamma(x: Any) -> Any:
+    """By reflection to the right, by steps beyond 10, then by the series at infinity."""
+    is_left = x < 0.5
+    at = np.where(is_left, 1 - x, x)
+    total = np.zeros_like(at)
+    for _ in range(10):
+        is_small = at < 10
+        total -= np.where(is_small, 1 / at, 0)
+        at = np.where(is_small, at + 1, at)
+    total += np.log(at) - 0.5 / at
+    for power, factor in enumerate(_SERIES, 1):
+        total -= factor / at ** (2 * power)
+    turned = total - np.pi / np.tan(np.pi * x)
+    turned = np.where((x < 0) & (x == np.floor(x)), np.nan, turned)
+    return np.where(is_left, turned, total)
+
+
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+
+
+def _hurwitz(s: int, x: Any) -> Any:
+    """The sum of (x + k)**-s over all k from 0 on: the first ones, then Euler and Maclaurin."""
+    below = float(np.max(-x, initial=0.0, where=np.isfinite(x)))
+    total, at = np.zeros_like(x), x.copy()
+    for _ in range(12 + min(math.ceil(below), 10_000)):
+        total += at ** (-s)
+        at = at + 1
+    total += at ** (1 - s) / (s - 1) + 0.5 * at ** (-s)
+    factor = float(s)
+    for index, number in enumerate(_BERNOULLI, 1):
+        total += number / math.factorial(2 * index) * factor * at ** (1 - s - 2 * index)
+        factor *= (s + 2 * index - 1) * (s + 2 * index)
+    return total
+
+
+def _polygamma(x: Any, n: int) -> Any:
+    if n == 0:
+        return _digamma(x)
+    sign = -1 if n % 2 == 0 else 1
+    return sign * math.factorial(n) * _hurwitz(n + 1, x)
+
+
+define(
+    "polygamma",
+    doc="The derivative of order n of digamma.",
+    inputs="x",
+    attributes={"n": 0},
+    infer=lambda x, n: require_floats("polygamma", x),
+    kernel=in_float64(_polygamma),
+    gradient=lambda g, y, x, n: g * apply("polygamma", x, n=n + 1),
+    kind=Kind.ELEMENTWISE,
+    samples=(
+        Sample(((2, 3),), {"n": 1}, low=0.5, high=3.0),
+        Sample(((2,),), {"n": 0}, low=0.5, high=3.0),
+    ),
+)
+define_special(
+    "lgamma",
+    "The logarithm of |gamma(x)|.",
+    _log_gamma,
+    lambda g, y, x: g * apply("polygamma", x, n=0),
+    0.5,
+    3.0,
+)
+
+
+@method
+def lgamma(x: Any, name: str | None = None) -> Any:
+    """The logarithm of |gamma(x)|, elementwise; inf at 0, -1, -2, ..."""
+    return apply("lgamma", with_floats(x))
+
+
+@method
+def digamma(x: Any, name: str | None = None) -> Any:
+    """The derivative of `lgamma`, elementwise."""
+    return apply("polygamma", with_floats(x), n=0)
+
+
+@method
+def polygamma(x: Any, n: int, name: str | None = None) -> Any:
+    """The derivative of order n of `digamma`, elementwise."""
+    order = as_int(n, "n")
+    if order < 0:
+        raise ArgumentError(f"polygamma: the order is not negative, as {order} is")
+    return apply("polygamma", with_floats(x), n=order)
+
+
+@method
+def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
+    """The logarithm of the multivariate gamma function of dimension p, elementwise."""
+    total = F.full([], p * (p - 1) / 4 * math.log(math.pi), x.dtype)
+    for index in range(as_int(p, "p")):
+        total = F.add(total, lgamma(F.subtract(x, index / 2)))
+    return total
+
+
+# -- incomplete gamma -------------------------------------------------------------------------
+
+_STEPS = 2000
+
+
+def _below(a: Any, y: Any) -> Any:
+    """The lower part by its power series, for y below a + 1."""
+    term = total = 1 / a
+    for index in range(1, _STEPS):
+        term = term * y / (a + index)
+        total = total + term
+        if not np.any(np.abs(term) > 1e-17 * np.abs(total)):
+            break
+    return total * np.exp(a * np.log(y) - y - _log_gamma(a))
+
+
+def _above(a: Any, y: Any) -> Any:
+    """The upper part by Lentz's continued fraction, for y from a + 1 on."""
+    step = y + 1 - a
+    c, d = np.full_like(y, 1e300), 1 / step
+    total = d
+    for index in range(1, _STEPS):
+        factor = -index * (index - a)
+        step = step + 2
+        d = factor * d + step
+        d = 1 / np.where(np.abs(d) < 1e-300, 1e-300, d)
+        c = step + factor / c
+        c = np.where(np.abs(c) < 1e-300, 1e-300, c)
+        total = total * d * c
+        if not np.any(np.abs(d * c - 1) > 1e-16):
+            break
+    return total * np.exp(a * np.log(y) - y - _log_gamma(a))
+
+
+def _incomplete(a: Any, y: Any, upper: bool) -> Any:
+    a, y = np.broadcast_arrays(a, y)
+    is_low = y < a + 1
+    lower = _below(np.where(is_low, a, 2.0), np.where(is_low, y, 1.0))
+    higher = _above(np.where(is_low, 1.0, a), np.where(is_low, 3.0, y))
+    found = np.where(is_low, 1 - lower, higher) if upper else np.where(is_low, lower, 1 - higher)
+    found = np.where(y == 0, float(upper), np.where(np.isinf(y), float(not upper), found))
+    found = np.where(a == 0, float(not upper), found)
+    return np.where((a < 0) | (y < 0) | np.isnan(a) | np.isnan(y), np.nan, found)
+
+
+def _no_slope() -> NoReturn:
+    raise ArgumentError("gammainc and gammaincc have no gradient of their first argument: detach()")
+
+
+def _incomplete_gradient(sign: int) -> Callable[..., Any]:
+    def rule(g: Any, z: Any, x: Any, y: Any) -> Any:
+        slope = F.exp((x - 1) * F.log(y) - y - lgamma(x))
+        return _no_slope, lambda: F.sum_to(g * slope * sign, y.shape)
+
+    return rule
+
+
+for _name, _doc, _upper in (
+    (
+        "gammainc",
+        "The lower part of the gamma function of x, up to y, divided by all.",
+        False,
+    ),
+    ("gammaincc", "The upper part of the gamma function of x, from y on, divided by all.", True),
+):
+
+    def _kernel(x: Any, y: Any, upper: bool = _upper) -> Any:
+        return _incomplete(x, y, upper)
+
+    define_binary(
+        _name,
+        _doc,
+        in_float64(_kernel),
+        _incomplete_gradient(-1 if _upper else 1),
+        samples=tuple(
+            Sample(pair.shapes, dtypes=("float32", "float32"), low=0.5, high=3.0) for pair in PAIRS
+        ),
+    )
+
+
+@method
+def gammainc(x: Any, y: Any, name: str | None = None) -> Any:
+    """The integral of t**(x-1) * exp(-t) from 0 to y, divided by gamma(x); elementwise."""
+    return apply("gammainc", with_floats(x), with_floats(y))
+
+
+@method
+def gammaincc(x: Any, y: Any, name: str | None = None) -> Any:
+    """The integral of t**(x-1) * exp(-t) from y to inf, divided by gamma(x); elementwise."""
+    return apply("gammaincc", with_floats(x), with_floats(y))
+
+
+# -- the inverse of erf -----------------------------------------------------------------------
+
+_erf, _erfc = _each(math.erf), _each(math.erfc)
+
+
+def _inverse_erf(x: Any) -> Any:
+    """Winitzki's estimate, and Halley's steps on erf, or on erfc where that keeps its digits."""
+    size = np.abs(x)
+    left = np.log((1 - size) * (1 + size))
+    middle = 2 / (np.pi * 0.147) + left / 2
+    at = np.sqrt(np.sqrt(middle * middle - left / 0.147) - middle)
+    for _ in range(4):
+        missing = np.where(size < 0.5, size - _erf(at), _erfc(at) - (1 - size))
+        step = missing / (2 / math.sqrt(math.pi) * np.exp(-at * at))
+        at = at + np.where(np.isfinite(step), step / (1 - step * at), 0)
+    at = np.where(size == 1, np.inf, np.where(size > 1, np.nan, at))
+    return np.copysign(at, x)
+
+
+define_special(
+    "erfinv",
+    "y with erf(y) = x.",
+    _inverse_erf,
+    lambda g, y, x: g * (math.sqrt(math.pi) / 2) * F.exp(y * y),
+    -0.9,
+    0.9,
+)
+
+
+@method
+def erfinv(x: Any, name: str | None = None) -> Any:
+    """y with erf(y) = x, elementwise: inf at 1, NaN beyond."""
+    return apply("erfinv", with_floats(x))
