@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from dy2st_runtime.errors import ArgumentError, DTypeError
-from dy2st_runtime.ir import F, Kind, Sample, TensorType, apply, define, method
+from dy2st_runtime.ir import F, Kind, Sample, Tensor, TensorType, apply, define, method
 from dy2st_runtime.ir.arguments import as_int
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ops.rules import PAIRS, define_binary, with_floats
 
 
@@ -208,14 +209,17 @@ def _incomplete(a: Any, y: Any, upper: bool) -> Any:
     return np.where((a < 0) | (y < 0) | np.isnan(a) | np.isnan(y), np.nan, found)
 
 
-def _no_slope() -> NoReturn:
-    raise ArgumentError("gammainc and gammaincc have no gradient of their first argument: detach()")
+def _constant(name: str, x: Any) -> Any:
+    """The first argument, as floats; refused where gradients would flow to it."""
+    if is_grad_enabled() and isinstance(x, Tensor) and not x.stop_gradient:
+        raise ArgumentError(f"{name} has no gradient of its first argument: detach() it")
+    return with_floats(x)
 
 
 def _incomplete_gradient(sign: int) -> Callable[..., Any]:
     def rule(g: Any, z: Any, x: Any, y: Any) -> Any:
         slope = F.exp((x - 1) * F.log(y) - y - lgamma(x))
-        return _no_slope, lambda: F.sum_to(g * slope * sign, y.shape)
+        return None, lambda: F.sum_to(g * slope * sign, y.shape)
 
     return rule
 
@@ -246,13 +250,13 @@ for _name, _doc, _upper in (
 @method
 def gammainc(x: Any, y: Any, name: str | None = None) -> Any:
     """The integral of t**(x-1) * exp(-t) from 0 to y, divided by gamma(x); elementwise."""
-    return apply("gammainc", with_floats(x), with_floats(y))
+    return apply("gammainc", _constant("gammainc", x), with_floats(y))
 
 
 @method
 def gammaincc(x: Any, y: Any, name: str | None = None) -> Any:
     """The integral of t**(x-1) * exp(-t) from y to inf, divided by gamma(x); elementwise."""
-    return apply("gammaincc", with_floats(x), with_floats(y))
+    return apply("gammaincc", _constant("gammaincc", x), with_floats(y))
 
 
 # -- the inverse of erf -----------------------------------------------------------------------
