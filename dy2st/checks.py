@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir.tensor import Tensor
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def convert_dtype(dtype: Any) -> str:
@@ -23,6 +26,11 @@ def convert_np_dtype_to_dtype_(np_dtype: Any) -> np.dtype[Any]:
     """The dtype of a NumPy dtype: itself."""
     dtype: np.dtype[Any] = np.dtype(np_dtype)
     return dtype
+
+
+def dygraph_only(func: Function) -> Function:
+    """The function: operators compute at once."""
+    return func
 
 
 def check_type(

@@ -44,6 +44,7 @@ from dy2st.distributed.data_parallel import DataParallel
 from dy2st.mirrors import mirrors
 
 mirrors(__name__, "collective communication parallel", [__name__])
+mirrors(f"{__name__}.parallel", "parallel_helper", [f"{__name__}.alone"])
 
 __all__ = [
     "DataParallel",

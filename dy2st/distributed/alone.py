@@ -149,6 +149,11 @@ def launch() -> NoReturn:
     _refuse("launch()")
 
 
+def _is_parallel_ctx_initialized() -> bool:
+    """Whether several processes are connected: False."""
+    return False
+
+
 def _refuse(what: str) -> NoReturn:
     raise ArgumentError(
         f"{what}: dy2st runs in one process, which is rank 0 of 1; run the script by itself"

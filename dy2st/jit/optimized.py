@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.jit.build_strategy import BuildStrategy
 from dy2st.jit.live_state import LiveState
 from dy2st_runtime import engine
 from dy2st_runtime.errors import ArgumentError, PassError, VerifyError
@@ -19,8 +20,8 @@ Array = np.ndarray[Any, Any]
 
 
 def as_pass(wanted: Any) -> Any:
-    """A pass for a pass, a list of passes or the name of a pipeline, None for None."""
-    if wanted is None:
+    """A pass for a pass, a list of passes or the name of a pipeline; else None."""
+    if wanted is None or isinstance(wanted, BuildStrategy):
         return None
     # Loading all passes takes longer than loading the rest: only who asks for passes waits.
     return import_module("dy2st.passes").as_pass(wanted)

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.nn.convolution import _Convolution
 from dy2st_runtime.nn.layer import Layer, ParamAttr
 from dy2st_runtime.nn.normalisation import BatchNorm2D, InstanceNorm2D
+
+_FORMATS = {1: "NCL", 2: "NCHW", 3: "NCDHW"}
 
 
 def _convert_attention_mask(attn_mask: Any, dtype: Any) -> Any:
@@ -44,6 +47,53 @@ def _attr(attr: Any) -> Any:
 def _update_padding_nd(padding: int | list[int], num_dims: int) -> list[int]:
     """One number a dimension."""
     return [padding] * num_dims if isinstance(padding, (int, np.integer)) else list(padding)
+
+
+class _AnyConvolution(type):
+    """So that `isinstance(layer, _ConvNd)` holds for all convolutions."""
+
+    def __instancecheck__(cls, layer: Any) -> bool:
+        """Whether it is a convolution; of classes made from _ConvNd, one of them."""
+        return issubclass(type(layer), _Convolution if cls.__name__ == "_ConvNd" else cls)
+
+
+class _ConvNd(_Convolution, metaclass=_AnyConvolution):
+    """A convolution over as many axes as it is told, to make classes of."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        transposed: bool,
+        dims: int,
+        stride: Any = 1,
+        padding: Any = 0,
+        padding_mode: str = "zeros",
+        output_padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str | None = None,
+    ):
+        """Make the parameters."""
+        object.__setattr__(self, "axes", dims)
+        object.__setattr__(self, "transposed", transposed)
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            padding_mode,
+            weight_attr,
+            bias_attr,
+            data_format or _FORMATS[dims],
+            output_padding,
+        )
 
 
 def _base(kind: type) -> type:

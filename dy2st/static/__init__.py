@@ -14,6 +14,9 @@ else:
         __name__,
         {
             "nn": "dy2st.static.nn",
+            "BuildStrategy": "dy2st.jit.build_strategy:BuildStrategy",
+            "Variable": "dy2st_runtime.ir.tensor:Tensor",
+            "create_parameter": "dy2st_runtime.nn.parameters:create_parameter",
             "bucket": "dy2st.static.dispatcher:bucket",
             "freeze": "dy2st.static.freezing:freeze",
         },

@@ -172,3 +172,34 @@ def test_families_of_layers_are_recognised():
 
 def test_the_package_has_itself_as_a_name():
     assert dy2st.paddle is dy2st
+
+
+def test_convolutions_can_be_made_of_their_private_base():
+    from dy2st.nn.layer.conv import _ConvNd
+
+    class Valid(_ConvNd):
+        def __init__(self, *channels, dims=2, transposed=False):
+            super().__init__(*channels, 3, transposed, dims, stride=2, groups=2, bias_attr=False)
+
+    x = dy2st.to_tensor(np.arange(2 * 49, dtype="float32").reshape(1, 2, 7, 7))
+    layer, usual = Valid(2, 4), dy2st.nn.Conv2D(2, 4, 3, stride=2, groups=2, bias_attr=False)
+    usual.set_state_dict(layer.state_dict())
+    assert layer(x).tolist() == usual(x).tolist() and layer.bias is None
+    row = x[:, :, 0]
+    assert Valid(2, 4, dims=1)(row).shape == dy2st.nn.Conv1D(2, 4, 3, stride=2)(row).shape
+    assert Valid(2, 4, transposed=True)(x).shape == dy2st.nn.Conv2DTranspose(2, 4, 3, 2)(x).shape
+    assert isinstance(usual, _ConvNd) and isinstance(layer, (_ConvNd, Valid))
+    assert not isinstance(usual, Valid) and not isinstance(dy2st.nn.Linear(1, 1), _ConvNd)
+
+
+def test_wishes_of_compilers_change_nothing():
+    strategy = dy2st.static.BuildStrategy()
+    strategy.build_cinn_pass = strategy.fuse_gemm_epilogue = True
+    double = dy2st.to_static(lambda x: x * 2, build_strategy=strategy)
+    assert double(dy2st.ones([2])).tolist() == [2.0, 2.0]
+
+
+def test_names_of_static_graphs_that_models_ask_for():
+    assert isinstance(dy2st.ones([1]), dy2st.static.Variable)
+    assert dy2st.static.create_parameter([2], "float32").shape == [2]
+    assert dy2st.framework.dygraph_only(len) is len

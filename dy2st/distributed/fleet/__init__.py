@@ -17,6 +17,10 @@ class DistributedStrategy:
         self.hybrid_configs: dict[str, Any] = {}
 
 
+class Fleet:
+    """All processes; models and optimizers are none of this class here."""
+
+
 class PaddleCloudRoleMaker:
     """Says who does what: this process does it all."""
 
@@ -92,6 +96,7 @@ init_worker = stop_worker = barrier_worker
 
 __all__ = [
     "DistributedStrategy",
+    "Fleet",
     "HybridCommunicateGroup",
     "PaddleCloudRoleMaker",
     "UserDefinedRoleMaker",

@@ -140,3 +140,17 @@ def test_parallel_cross_entropy_keeps_the_axis():
     )
     expected = np.log(np.exp(logits).sum(1, keepdims=True)) - logits[[0, 1], [0, 1]][:, None]
     assert np.allclose(loss.numpy(), expected, atol=1e-6)
+
+
+def test_gradients_and_sequences_stay_whole():
+    from dy2st.distributed.fleet.utils import hybrid_parallel_util, sequence_parallel_utils
+    from dy2st.distributed.parallel.parallel_helper import _is_parallel_ctx_initialized
+
+    layer = sequence_parallel_utils.ColumnSequenceParallelLinear(2, 3, has_bias=True)
+    layer(dy2st.ones([1, 2])).sum().backward()
+    sequence_parallel_utils.mark_as_sequence_parallel_parameter(layer.weight)
+    sequence_parallel_utils.register_sequence_parallel_allreduce_hooks(layer, 1, False)
+    hybrid_parallel_util.fused_allreduce_gradients(layer.parameters(), None)
+    assert layer.bias.grad.tolist() == [1.0, 1.0, 1.0]
+    assert sequence_parallel_utils.ScatterOp.apply(layer.bias) is layer.bias
+    assert not _is_parallel_ctx_initialized() and not isinstance(layer, fleet.Fleet)
