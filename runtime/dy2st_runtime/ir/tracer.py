@@ -115,6 +115,8 @@ class Tracer:
         self.outside: dict[int, tuple[Any, str]] = {}
         # Two inputs, and where the user's code has asked whether they are one tensor.
         self.distinct: list[tuple[Variable, Variable, Location | None]] = []
+        # Layers that the user's code makes in the trace: what is set in them is nobody else's.
+        self.made: dict[int, Any] = {}
         # What Python has done beyond the trace: every call has to do it.
         self.effects: list[str] = []
         # The call for which the function is traced, and whether it wants gradients.

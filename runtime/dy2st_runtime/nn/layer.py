@@ -89,6 +89,9 @@ class Layer(LayerTree):
 
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32"):
         """Start empty and in training mode."""
+        tracer = current_tracer()
+        if tracer is not None:
+            tracer.made[id(self)] = self
         set_plain = object.__setattr__
         set_plain(self, "_parameters", OrderedDict())
         set_plain(self, "_buffers", OrderedDict())
@@ -206,7 +209,8 @@ class Layer(LayerTree):
         note_change()
         name = self._renamed.get(name, name)
         store = self._store_for(value)
-        if current_tracer() is not None:
+        tracer = current_tracer()
+        if tracer is not None and id(self) not in tracer.made:
             self._set_while_tracing(name, value)
             return
         if store is None and not (value is None and name in self._buffers):
