@@ -11,6 +11,7 @@ _MODULES = (
     "common_ops_import",
     "device",
     "distributed",
+    "distribution",
     "framework",
     "inference",
     "io",
