@@ -8,18 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.errors import ArgumentError, DTypeError
-from dy2st_runtime.ir import F, Kind, Sample, Tensor, TensorType, apply, define, method
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import F, Kind, Sample, Tensor, apply, define, method
 from dy2st_runtime.ir.arguments import as_int
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ops.rules import PAIRS, define_binary, with_floats
-
-
-def require_floats(name: str, x: TensorType) -> TensorType:
-    """The type of x; DTypeError unless it is a float."""
-    if not x.is_floating:
-        raise DTypeError(f"{name} takes floats, not a tensor of dtype {x.dtype}")
-    return x
+from dy2st_runtime.ops.rules import PAIRS, define_binary, require_floats, with_floats
 
 
 def in_float64(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -104,7 +104,9 @@ for _name, _doc, _kernel in (
             Sample(pair.shapes, dtypes=("int64", "int64"), low=1, high=9) for pair in PAIRS
         ),
     )
-define_binary("nextafter", "The next number from x towards y.", np.nextafter, None)
+define_binary(
+    "nextafter", "The next float from x on to y.", np.nextafter, None, gives_floats=np.nextafter
+)
 
 
 @method

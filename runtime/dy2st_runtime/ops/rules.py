@@ -124,6 +124,13 @@ def with_floats(x: Any) -> Any:
     return F.cast(x, "float32") if dtype_of(x).kind in "iub" else x
 
 
+def require_floats(name: str, x: TensorType) -> TensorType:
+    """The type of x; DTypeError unless it is a float."""
+    if not x.is_floating:
+        raise DTypeError(f"{name} takes floats, not a tensor of dtype {x.dtype}")
+    return x
+
+
 def require_dtype(name: str, type: TensorType, kinds: str, wanted: str) -> None:
     """DTypeError unless the kind of the dtype is among `kinds` ("f", "iu", "b")."""
     if type.dtype.kind not in kinds:

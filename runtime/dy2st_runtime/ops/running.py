@@ -13,7 +13,7 @@ from dy2st_runtime.ir.arguments import (
     rank_of,
 )
 from dy2st_runtime.ir.attribute_kinds import AXIS
-from dy2st_runtime.ops.rules import with_floats
+from dy2st_runtime.ops.rules import require_floats, with_floats
 
 
 def _running(pick: Any) -> Any:
@@ -76,7 +76,7 @@ define(
     inputs="x",
     attributes={"axis": AXIS},
     along="axis",
-    infer=lambda x, axis: x,
+    infer=lambda x, axis: require_floats("logcumsumexp", x),
     kernel=lambda x, axis: np.logaddexp.accumulate(x, axis=axis),
     gradient=lambda g, y, x, axis: _log_sums_gradient(g, y, x, axis),
     samples=(
