@@ -158,6 +158,12 @@ DIFFERENCES = (
         expression="F.max_pool2d(X(1, 3, 3, 1), 2, return_mask=True, data_format='NHWC')",
     ),
     Difference(
+        "the gradient of group_norm without weight",
+        "what its definition gives: it does not change if a group is shifted",
+        "another one",
+        "finite differences say so; with a weight both are equal",
+    ),
+    Difference(
         "random numbers",
         "NumPy's generator: a seed gives other numbers",
         "its own generator",

@@ -1,4 +1,7 @@
-"""Losses: composites; the reduction is 'mean', 'sum' or 'none'."""
+"""Losses: composites; the reduction is 'mean', 'sum' or 'none'.
+
+As in PaddlePaddle no gradient flows to the labels of entropies, which are what is to be learnt.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,7 @@ def _soft_entropy(
     """Of probabilities; the axis stays. `weight` multiplies with the weight of the whole label."""
     if smoothing:
         label = label * (1.0 - smoothing) + smoothing / F.cast(log_p.shape[axis], log_p.dtype)
-    loss = -F.sum(label * log_p, axis=axis, keepdim=True)
+    loss = -F.sum(F.detach(label) * log_p, axis=axis, keepdim=True)
     share = None if valid is None else F.cast(valid, loss.dtype)
     if weight is not None:
         weights = F.sum(label * _along(weight, log_p.ndim, axis), axis=axis, keepdim=True)
@@ -149,7 +152,7 @@ def softmax_with_cross_entropy(
     place = normalize_axis(axis, logits.ndim)
     loss = cross_entropy(logits, label, None, ignore_index, "none", soft_label, place)
     loss = loss if loss.ndim == logits.ndim else F.unsqueeze(loss, [place])
-    return (loss, F.softmax(logits, place)) if return_softmax else loss
+    return (loss, F.detach(F.softmax(logits, place))) if return_softmax else loss
 
 
 @public
@@ -165,6 +168,7 @@ def nll_loss(
     numbers = F.cast(_class_numbers(input, label, 1), "int64")
     valid = F.not_equal(numbers, ignore_index)
     safe = F.where(valid, numbers, F.zeros_like(numbers))
+    weight = None if weight is None else F.detach(weight)
     return _hard_entropy(input, safe, valid, weight, reduction, 1, [], False)
 
 
@@ -212,6 +216,7 @@ def binary_cross_entropy(
 ) -> Any:
     """-(label * log(input) + (1 - label) * log(1 - input)); logarithms from -100."""
     _same_shape("binary_cross_entropy", input, label)
+    label = F.detach(label)
     yes = F.maximum(F.log(input), -100.0)
     no = F.maximum(F.log(1.0 - input), -100.0)
     loss = -(label * yes + (1.0 - label) * no)
@@ -229,10 +234,12 @@ def binary_cross_entropy_with_logits(
 ) -> Any:
     """`binary_cross_entropy` of sigmoid(logit), computed without overflow."""
     _same_shape("binary_cross_entropy_with_logits", logit, label)
+    label = F.detach(label)
     low = F.softplus(-logit, threshold=float("inf"))  # -log sigmoid
     loss = (1.0 - label) * logit + low
     if pos_weight is not None:
-        loss = (1.0 - label) * logit + (label * (pos_weight - 1.0) + 1.0) * low
+        more = label * (F.detach(pos_weight) - 1.0) + 1.0
+        loss = (1.0 - label) * logit + more * low
     return _reduced(loss if weight is None else loss * weight, reduction)
 
 
@@ -245,6 +252,7 @@ def kl_div(
     name: str | None = None,
 ) -> Any:
     """label * (log(label) - input), 0 where the label is 0; the input holds logarithms."""
+    label = F.detach(label)
     if log_target:
         loss = F.exp(label) * (label - input)
     else:

@@ -403,6 +403,10 @@ def repeat_interleave(
     if axis is None:
         x, axis = flatten(x), 0
     place, own = normalize_axis(axis, x.ndim), x.shape
+    if is_unknown(repeats) and rank_of(repeats):
+        ends = F.cumsum(repeats)
+        places = F.searchsorted(ends, F.arange(ends[-1]), right=True)
+        return F.gather(x, places, place)
     if rank_of(repeats):
         return F.gather(x, _repeated(as_shape(repeats), own[place]), place)
     count = as_size(repeats, "repeats")

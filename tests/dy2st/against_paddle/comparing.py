@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
 import warnings
 from typing import Any
 
 import numpy as np
+
+import dy2st
 
 
 def environment(package: Any) -> dict[str, Any]:
@@ -37,6 +41,65 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "numpy"):
         return (str(value.dtype).replace("paddle.", ""), np.asarray(value.numpy()))
     return value
+
+
+class _Tensors(ast.NodeTransformer):
+    """Puts names in the place of the tensors that an expression makes."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self.names, self.values = names, []
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Name) and node.func.id in ("X", "T"):
+            self.values.append(eval(ast.unparse(node), self.names))
+            return ast.Name(f"v{len(self.values) - 1}", ast.Load())
+        return self.generic_visit(node)
+
+
+def traced(expression: str) -> Any:
+    """As `outcome` with dy2st, by a Program whose arguments are the tensors."""
+    tensors = _Tensors(environment(dy2st))
+    body = ast.unparse(tensors.visit(ast.parse(expression, mode="eval")))
+    arguments = ", ".join(f"v{i}" for i in range(len(tensors.values)))
+    source, file = f"def f({arguments}):\n    return {body}\n", f"<{expression}>"
+    linecache.cache[file] = len(source), None, source.splitlines(True), file
+    names = dict(tensors.names)
+    exec(compile(source, file, "exec"), names)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _plain(dy2st.to_static(names["f"])(*tensors.values))
+    except Exception as error:
+        return error
+
+
+def gradients(package: Any, expression: str) -> Any:
+    """Gradients of a weighted sum of all results by all random floats of an expression."""
+    names, leaves = environment(package), []
+    random = names["X"]
+
+    def leaf(*shape: int, **options: Any):
+        made = random(*shape, **options)
+        if "float" in str(made.dtype):
+            made.stop_gradient = False
+            leaves.append(made)
+        return made
+
+    names["X"] = leaf
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = eval(expression, names)
+    results = results if isinstance(results, (list, tuple)) else [results]
+    total: Any = None
+    for result in results:
+        if "float" in str(getattr(result, "dtype", "")) and not result.stop_gradient:
+            weights = np.random.default_rng(3).uniform(0.5, 1.5, [int(n) for n in result.shape])
+            weights = package.to_tensor(weights.astype(_plain(result)[0]))
+            part = (result * weights).sum().astype("float64")
+            total = part if total is None else total + part
+    if total is not None:
+        total.backward()
+    return [np.zeros(()) if t.grad is None else np.asarray(t.grad.numpy()) for t in leaves]
 
 
 def difference(theirs: Any, ours: Any) -> str | None:

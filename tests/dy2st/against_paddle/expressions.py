@@ -323,6 +323,7 @@ ACTIVATIONS = [
     "F.batch_norm(X(2, 3), P.zeros([3]), P.ones([3]))",
     "F.batch_norm(X(2, 3, 4), P.zeros([3]), P.ones([3]), X(3), X(3, seed=1), training=True)",
     "F.group_norm(X(2, 4, 3), 2)",
+    "F.group_norm(X(2, 4, 3), 2, 1e-5, X(4), X(4, seed=1))",
     "F.instance_norm(X(2, 3, 4))",
     "F.scaled_dot_product_attention(X(1, 2, 4, 8), X(1, 2, 4, 8, seed=1), X(1, 2, 4, 8, seed=2))",
     "F.scaled_dot_product_attention(X(1, 3, 2, 8), X(1, 3, 2, 8), X(1, 3, 2, 8), is_causal=True)",

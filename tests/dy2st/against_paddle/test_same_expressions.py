@@ -1,11 +1,15 @@
 """The expressions that are compared with PaddlePaddle run, whether or not it is installed."""
 
+import re
+
 import pytest
 
 import dy2st
 from dy2st.porting.differences import DIFFERENCES
-from tests.dy2st.against_paddle.comparing import outcome
+from tests.dy2st.against_paddle.comparing import difference, outcome, traced
 from tests.dy2st.against_paddle.expressions import GROUPS
+
+RANDOM = re.compile("rand|normal|uniform|bernoulli")
 
 
 def test_there_are_many_and_none_is_written_twice():
@@ -18,6 +22,20 @@ def test_there_are_many_and_none_is_written_twice():
 def test_every_expression_gives_something(group, mode):
     with dy2st.promotion(mode):
         failed = {e: o for e in GROUPS[group] if isinstance(o := outcome(dy2st, e), Exception)}
+    assert not failed
+
+
+EVERY_FEWTH = 6  # the others take the same roads
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_trace_gives_what_eager_code_gives(group):
+    failed = {}
+    with dy2st.promotion("paddle"):
+        for expression in GROUPS[group][::EVERY_FEWTH]:
+            if not RANDOM.search(expression):
+                differs = difference(outcome(dy2st, expression), traced(expression))
+                failed.update({expression: differs} if differs else {})
     assert not failed
 
 
