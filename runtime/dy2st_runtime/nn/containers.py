@@ -129,15 +129,15 @@ class LayerDict(Layer):
 
     def keys(self) -> Iterable[str]:
         """The names in order."""
-        return self._sub_layers.keys()  # type: ignore[no-any-return]
+        return self._sub_layers.keys()
 
     def values(self) -> Iterable[Layer]:
         """The layers in order."""
-        return self._sub_layers.values()  # type: ignore[no-any-return]
+        return self._sub_layers.values()
 
     def items(self) -> Iterable[tuple[str, Layer]]:
         """Names and layers in order."""
-        return self._sub_layers.items()  # type: ignore[no-any-return]
+        return self._sub_layers.items()
 
     def __getitem__(self, key: str) -> Layer:
         """A layer by name."""

@@ -280,7 +280,13 @@ def fans_of(shape: tuple[int, ...]) -> tuple[int, int]:
     return shape[1] * kernel, shape[0] * kernel
 
 
-LATE = places({"dy2st_runtime.nn.rare_initializers": "Bilinear Dirac"})
+LATE = places(
+    {
+        "dy2st_runtime.nn.rare_initializers": "Bilinear ConstantInitializer Dirac MSRAInitializer "
+        "NormalInitializer NumpyArrayInitializer TruncatedNormalInitializer UniformInitializer "
+        "XavierInitializer"
+    }
+)
 
 if not TYPE_CHECKING:
     __getattr__ = late_names(__name__, LATE)

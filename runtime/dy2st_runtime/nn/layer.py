@@ -23,8 +23,6 @@ from dy2st_runtime.tensor import EagerTensor, Parameter
 
 Hook = Callable[..., Any]
 
-_FLOAT32 = np.dtype("float32")
-
 
 def note_other_buffers() -> None:
     """Note that buffers were set past the methods of their Layers, to tensors of another kind."""
@@ -57,6 +55,30 @@ class HookRemover:
         """Remove the hook; a second time does nothing."""
         if self._hooks.pop(self._key, None) is not None:
             note_change()
+
+
+class LayerHelper:
+    """Makes parameters for a Layer, and knows the default dtype."""
+
+    def __init__(self, layer: Layer):
+        """Take the Layer."""
+        self._layer = layer
+        self.name = layer.full_name()
+
+    def get_default_dtype(self) -> str:
+        """The name of the dtype of floats made without one."""
+        return get_default_dtype()
+
+    def create_parameter(
+        self,
+        attr: Any,
+        shape: Any,
+        dtype: Any = None,
+        is_bias: bool = False,
+        default_initializer: Initializer | None = None,
+    ) -> Parameter | None:
+        """`create_parameter` of the Layer, with its arguments in another order."""
+        return self._layer.create_parameter(shape, attr, dtype, is_bias, default_initializer)
 
 
 class Layer(LayerTree):
@@ -102,8 +124,8 @@ class Layer(LayerTree):
         set_plain(self, "_state_dict_hooks", OrderedDict())
         set_plain(self, "_hooks_with_kwargs", set())
         set_plain(self, "_hook_count", 0)
-        wanted = as_dtype(dtype)
-        set_plain(self, "_dtype", wanted if wanted != _FLOAT32 else as_dtype(get_default_dtype()))
+        is_default = dtype == "float32"
+        set_plain(self, "_dtype", as_dtype(get_default_dtype() if is_default else dtype))
         scope = name_scope or unique_name.snake_case(type(self).__name__)
         set_plain(self, "_full_name", unique_name.generate(scope))
         set_plain(self, "training", True)
@@ -335,6 +357,11 @@ class Layer(LayerTree):
 
     create_variable = create_tensor
 
+    @property
+    def _helper(self) -> LayerHelper:
+        """What PaddlePaddle's layers ask for the default dtype."""
+        return LayerHelper(self)
+
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
         """Register a Parameter under a name."""
         if parameter is not None and not isinstance(parameter, Parameter):
@@ -357,10 +384,16 @@ class Layer(LayerTree):
         self._sub_layers[name] = sublayer
         return sublayer
 
-    def set_sublayer(self, target: str, layer: Layer) -> None:
-        """Put a Layer in the place of a dotted name."""
+    add_module = register_module = add_sublayer
+
+    def set_sublayer(self, target: str, layer: Layer, strict: bool = False) -> None:
+        """Put a Layer in the place of a dotted name, which must be there if it is `strict`."""
+        if strict:
+            self.get_sublayer(target)
         path, _, name = target.rpartition(".")
         self.get_sublayer(path).add_sublayer(name, layer)
+
+    set_submodule = set_sublayer
 
     def register_buffer(
         self, name: str, tensor: EagerTensor | None, persistable: bool = True

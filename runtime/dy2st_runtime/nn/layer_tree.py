@@ -45,9 +45,9 @@ def _misfit(name: str, own: list[Any], given: list[int]) -> str:
 class LayerTree:
     """The part of Layer that knows its stores and walks through them."""
 
-    _parameters: dict[str, Any]
-    _buffers: dict[str, Any]
-    _sub_layers: dict[str, Any]
+    _parameters: OrderedDict[str, Any]
+    _buffers: OrderedDict[str, Any]
+    _sub_layers: OrderedDict[str, Any]
     _state_dict_hooks: OrderedDict[int, Callable[..., Any]]
     _non_persistable_buffer_names_set: set[str]
 
@@ -128,6 +128,35 @@ class LayerTree:
             if not isinstance(layer, LayerTree):
                 raise AttributeError(f"{name!r} in {target!r} is no Layer")
         return layer
+
+    get_submodule = get_sublayer
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The Parameter of a dotted name; AttributeError if there is none."""
+        path, _, name = target.rpartition(".")
+        found = getattr(self.get_sublayer(path), name)
+        if not isinstance(found, Parameter):
+            raise AttributeError(f"{target!r} is no Parameter")
+        return found
+
+    def get_buffer(self, target: str) -> EagerTensor:
+        """The buffer of a dotted name; AttributeError if there is none."""
+        path, _, name = target.rpartition(".")
+        owner = self.get_sublayer(path)
+        if owner._buffers.get(name) is None:
+            raise AttributeError(f"{target!r} is no buffer")
+        buffer: EagerTensor = owner._buffers[name]
+        return buffer
+
+    def modules(self) -> Iterator[Any]:
+        """This Layer and every one inside, each once."""
+        return iter(self.sublayers(include_self=True))
+
+    def named_modules(
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        """`named_sublayers` with this Layer."""
+        return self.named_sublayers(prefix, True, memo, remove_duplicate)
 
     # -- state -------------------------------------------------------------------------------
 
@@ -302,6 +331,14 @@ class LayerTree:
     def cpu(self: Own) -> Own:
         """This Layer: tensors live on the CPU."""
         return self
+
+    def cuda(self: Own, device: Any = None) -> Own:
+        """ArgumentError: tensors live on the CPU."""
+        return self.to("gpu")
+
+    def xpu(self: Own, device: Any = None) -> Own:
+        """ArgumentError: tensors live on the CPU."""
+        return self.to("xpu")
 
     def type(self: Own, dst_type: Any) -> Own:
         """`to(dtype=dst_type)`."""

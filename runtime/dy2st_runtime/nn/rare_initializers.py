@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.nn.initializer import Array, DType, Initializer
+from dy2st_runtime.nn.initializer import (
+    Array,
+    Assign,
+    Constant,
+    DType,
+    Initializer,
+    KaimingUniform,
+    Normal,
+    TruncatedNormal,
+    Uniform,
+    XavierUniform,
+)
 
 
 class Bilinear(Initializer):
@@ -57,4 +68,88 @@ class Dirac(Initializer):
         return values
 
 
-__all__ = ["Bilinear", "Dirac"]
+# -- names of before, with the arguments of then -------------------------------------------------
+
+
+class ConstantInitializer(Constant):
+    """Every element is `value`; `force_cpu` has no effect."""
+
+    def __init__(self, value: float = 0.0, force_cpu: bool = False):
+        """Take the value."""
+        super().__init__(value)
+
+
+class NormalInitializer(Normal):
+    """Normal with mean `loc` and standard deviation `scale`; `seed` has no effect."""
+
+    def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0):
+        """Take mean and standard deviation."""
+        super().__init__(loc, scale)
+
+
+class TruncatedNormalInitializer(TruncatedNormal):
+    """Normal, drawn again where it lies outside of [a, b]; `seed` has no effect."""
+
+    def __init__(
+        self, loc: float = 0.0, scale: float = 1.0, seed: int = 0, a: float = -2.0, b: float = 2.0
+    ):
+        """Take mean, standard deviation and limits."""
+        super().__init__(loc, scale, a, b)
+
+
+class UniformInitializer(Uniform):
+    """Uniform in [low, high); `seed` has no effect."""
+
+    def __init__(self, low: float = -1.0, high: float = 1.0, seed: int = 0):
+        """Take the limits."""
+        super().__init__(low, high)
+
+
+class XavierInitializer(XavierUniform):
+    """Uniform or normal with variance 2 / (fan_in + fan_out); `seed` has no effect."""
+
+    def __init__(
+        self,
+        uniform: bool = True,
+        fan_in: float | None = None,
+        fan_out: float | None = None,
+        seed: int = 0,
+        gain: float = 1.0,
+    ):
+        """Take fans that replace those of the shape."""
+        super().__init__(fan_in, fan_out, gain)
+        self.uniform = uniform
+
+
+class MSRAInitializer(KaimingUniform):
+    """Uniform or normal with variance gain**2 / fan_in; `seed` has no effect."""
+
+    def __init__(
+        self,
+        uniform: bool = True,
+        fan_in: float | None = None,
+        seed: int = 0,
+        negative_slope: float = 0.0,
+        nonlinearity: str = "relu",
+        mode: str = "fan_in",
+    ):
+        """Take the nonlinearity that follows."""
+        super().__init__(fan_in, negative_slope, nonlinearity, mode)
+        self.uniform = uniform
+
+
+class NumpyArrayInitializer(Assign):
+    """The elements are given by an array."""
+
+
+__all__ = [
+    "Bilinear",
+    "ConstantInitializer",
+    "Dirac",
+    "MSRAInitializer",
+    "NormalInitializer",
+    "NumpyArrayInitializer",
+    "TruncatedNormalInitializer",
+    "UniformInitializer",
+    "XavierInitializer",
+]

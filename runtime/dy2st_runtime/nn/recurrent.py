@@ -336,6 +336,9 @@ class _Stack(LayerList):
                 x = F.where(_mask(sequence_length, x.shape[0]), x, F.zeros_like(x))
         return (x if self.time_major else F.transpose(x, [1, 0, 2])), self._stacked(finals)
 
+    def flatten_parameters(self) -> None:
+        """Nothing: parameters need no common memory."""
+
     def _states(self, states: Any, layer: int) -> Any:
         """The first states of a layer, a pair of them for two directions."""
         if states is None:

@@ -136,6 +136,12 @@ class Optimizer:
         self._step(params_grads, self._default_dict, {})
         return []
 
+    def _apply_optimize(
+        self, loss: Any, startup_program: Any, params_grads: list[tuple[Any, Any]]
+    ) -> list[Any]:
+        """`apply_gradients`, as optimizers around an optimizer call it."""
+        return self.apply_gradients(params_grads)
+
     def _step(
         self, pairs: list[tuple[Any, Any]], settings: dict[str, Any], group: dict[str, Any]
     ) -> None:

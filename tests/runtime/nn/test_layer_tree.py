@@ -159,3 +159,29 @@ def test_modes_and_flags():
     assert all(p.stop_gradient for p in net.requires_grad_(False).parameters())
     empty = net.create_tensor(name="x", dtype="float64")
     assert empty.shape == [0] and empty.dtype == np.float64 and empty.name == "x"
+
+
+def test_parameters_and_buffers_by_dotted_names():
+    net = nn.Sequential(Net())
+    assert net.get_parameter("0.l.weight") is net[0].l.weight
+    assert net.get_buffer("0.kept") is net[0].kept
+    with pytest.raises(AttributeError, match="no Parameter"):
+        net.get_parameter("0.kept")
+    with pytest.raises(AttributeError, match="no buffer"):
+        net.get_buffer("0.p")
+
+
+def test_names_as_torch_has_them():
+    net = nn.Sequential(nn.ReLU())
+    assert list(net.modules()) == [net, net[0]]
+    assert [name for name, _ in net.named_modules()] == ["", "0"]
+    net.add_module("last", nn.Tanh())
+    with pytest.raises(AttributeError, match="other"):
+        net.set_submodule("other", nn.Tanh(), strict=True)
+    assert net.get_submodule("last") is net[1]
+
+
+def test_the_helper_of_a_layer_makes_parameters():
+    helper = nn.Layer()._helper
+    made = helper.create_parameter("w", [2], helper.get_default_dtype(), is_bias=True)
+    assert made.name == "w" and made.dtype == np.float32

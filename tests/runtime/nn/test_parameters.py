@@ -142,6 +142,11 @@ def test_initialisers_of_ones_own():
         (init.XavierNormal(gain=3.0), 3 * (2 / 700) ** 0.5),
         (init.XavierUniform(fan_out=100), (2 / 400) ** 0.5),
         (init.TruncatedNormal(std=0.02), 0.02),
+        (init.XavierInitializer(False), (2 / 700) ** 0.5),
+        (init.MSRAInitializer(False), (2 / 300) ** 0.5),
+        (init.NormalInitializer(0.0, 0.3), 0.3),
+        (init.UniformInitializer(-1.0, 1.0), 3**-0.5),
+        (init.TruncatedNormalInitializer(0.0, 2.0, 0, -1.0, 1.0), 0.5694),
         (init.TruncatedNormal(std=2.0, a=-1.0, b=1.0), 0.5694),
     ],
 )
