@@ -55,11 +55,11 @@ class Uniform(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density: -inf outside."""
-        return F.log(self._inside(value)) - F.log(self.high - self.low)
+        return F.where(self._inside(value), 0.0, -float("inf")) - F.log(self.high - self.low)
 
     def probs(self, value: Any) -> Any:
         """The density."""
-        return self._inside(value) / (self.high - self.low)
+        return F.cast(self._inside(value), self.dtype) / (self.high - self.low)
 
     def kl_divergence(self, other: Distribution) -> Any:
         """The divergence from another uniform distribution: inf if that does not cover this."""
@@ -69,4 +69,4 @@ class Uniform(Distribution):
 
     def _inside(self, value: Any) -> Any:
         value = as_value(value, self.low)
-        return F.cast(F.logical_and(self.low < value, value < self.high), self.dtype)
+        return F.logical_and(self.low < value, value < self.high)
