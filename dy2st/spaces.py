@@ -18,6 +18,7 @@ _MODULES = (
     "linalg",
     "metric",
     "passes",
+    "profiler",
     "regularizer",
     "tensor",
     "utils",

@@ -11,11 +11,18 @@ _MANY = "several processes: dy2st runs in one, which is rank 0 of 1"
 _GPU = "a GPU: dy2st computes on the CPU"
 _PLUGIN = "operators in C++: write the function with operators of dy2st"
 _INFERENCE = "Paddle Inference: jit.load the model, and call it"
+_PROFILE = "records of kernels: Profiler.step_info(), cProfile, or `dy2st opt --timing`"
 _NET = "dy2st downloads nothing: read the files with a Dataset of your own"
 
 # What exists to be imported or asked about, and refuses when it is called.
 REFUSED = {
     "enable_static": _STATIC,
+    **{f"profiler.{name}": _PROFILE for name in ("export_chrome_tracing", "export_protobuf")},
+    **{
+        f"utils.cpp_extension.{name}": _PLUGIN
+        for name in ("load", "setup", "CppExtension", "CUDAExtension", "BuildExtension")
+    },
+    "utils.cpp_extension.load_op_meta_info_and_register_op": _PLUGIN,
     "inference.Config": _INFERENCE,
     "inference.Predictor": _INFERENCE,
     "inference.PredictorPool": _INFERENCE,
@@ -46,7 +53,7 @@ ABSENT = {
     "jit.TracedLayer": "to_static and jit.save",
     "nn.quant": "quantisation is for a target: `dy2st opu compile` quantises for the OPU",
     "onnx": "export from Paddle itself, or jit.save and run the Program",
-    "profiler": "cProfile, or `dy2st opt --timing`",
+    "profiler": _PROFILE,
     "quantization": "quantisation is for a target: `dy2st opu compile` quantises for the OPU",
     "set_cuda_rng_state": f"{_GPU}; set_rng_state()",
     "sparse": "sparse tensors: dense tensors with masks, gather and scatter",

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from dy2st import version
 from dy2st.mirrors import mirrors
-from dy2st.utils import dlpack, download, unique_name
+from dy2st.utils import cpp_extension, dlpack, download, unique_name
 from dy2st.utils.nested import (
     assert_same_structure,
     flatten,
@@ -121,6 +121,7 @@ mirrors(__name__, "layers_utils lazy_import install_check", [__name__])
 __all__ = [
     "assert_same_structure",
     "convert_to_list",
+    "cpp_extension",
     "deprecated",
     "dlpack",
     "download",

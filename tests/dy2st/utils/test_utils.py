@@ -116,3 +116,13 @@ def test_a_capsule_goes_round():
     x = dy2st.to_tensor([1.0, 2.0])
     assert utils.dlpack.from_dlpack(x).tolist() == [1.0, 2.0]
     assert "dltensor" in repr(utils.dlpack.to_dlpack(x))
+
+
+@pytest.mark.parametrize(
+    "name", ["load", "setup", "CppExtension", "CUDAExtension", "BuildExtension"]
+)
+def test_operators_in_other_languages_are_refused_when_they_are_built(name):
+    from dy2st.utils import cpp_extension
+
+    with pytest.raises(ArgumentError, match="PyLayer"):
+        getattr(cpp_extension, name)(name="ops", sources=["a.cc"])
