@@ -54,8 +54,9 @@ def to_static(
     place and returned. `build_strategy` is the name of a pipeline, a pass or a list of passes that
     every Program goes through before it runs. Passes such as those of `"inference"` build
     parameters in: then the Program is made anew when parameters change, and calls that want
-    gradients run the Program as it was traced. `backend` and `full_graph` say nothing: every
-    Program is whole, and its engine is chosen otherwise.
+    gradients run the Program as it was traced. With `property=True` the function gives a Python
+    value, and stays as it is. `backend` and `full_graph` say nothing: every Program is whole, and
+    its engine is chosen otherwise.
 
     Raises NotConvertible for what cannot be converted, ConversionError when a call cannot.
 
@@ -66,6 +67,8 @@ def to_static(
     'double'
     """
     _check_options({"backend": backend, **options})
+    if options.get("property"):  # it gives a Python value, which no Program computes
+        return _unchanged if function is None else function
     passes = None if build_strategy is None else optimized.as_pass(build_strategy)
     if function is None:
         return functools.partial(to_static, input_spec=input_spec, build_strategy=passes)
@@ -135,11 +138,15 @@ def _convert_layer(layer: AnyLayer, input_spec: InputSpecs, passes: Any) -> AnyL
     return layer
 
 
+def _unchanged(function: Any) -> Any:
+    return function
+
+
 def _check_options(options: dict[str, Any]) -> None:
     defaults: dict[str, tuple[Any, ...]] = {
         "backend": (None, "CINN", "PHI", "numpy"),
         "full_graph": (None, True, False),
-        "property": (False,),
+        "property": (False, True),
     }
     for name, value in options.items():
         if name not in defaults:

@@ -15,6 +15,20 @@ def test_options_that_change_no_result_are_taken(options):
     assert static(dy2st.to_tensor([1.0])).tolist() == [2.0]
 
 
+def test_what_gives_a_python_value_stays_as_it_is():
+    class Net(nn.Layer):
+        @dy2st.to_static(property=True)
+        def begin(self):
+            return 7
+
+        def forward(self, x):
+            return x * self.begin()
+
+    net = Net()
+    assert net.begin() == 7
+    assert dy2st.to_static(net)(dy2st.ones([1])).tolist() == [7.0]
+
+
 def test_other_options_are_refused():
     with pytest.raises(ValueError, match="backend='TensorRT' is not supported"):
         dy2st.to_static(lambda x: x, backend="TensorRT")
