@@ -179,7 +179,7 @@ def _asked(
     result = facts.told.get(asked(form)) if facts.told else None
     if result is None:
         result = answer(form, facts, _DEPTH)
-    if result is None and (form is not size or facts.mask & size.mask):
+    if result is None and isinstance(size, Dim) and (form is not size or facts.mask & size.mask):
         result = _asked_without_facts(asked, size, answer)
     facts.answers[key] = result
     return result
