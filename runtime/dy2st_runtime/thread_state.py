@@ -8,7 +8,7 @@ as often as one likes.
 from __future__ import annotations
 
 import gc
-import threading
+from _thread import _local  # threading.local, without the module that nobody else may need
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
@@ -18,7 +18,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class ThreadState(threading.local):
+class ThreadState(_local):
     """Attributes of each thread, which `Before` puts back; their values are never changed."""
 
     def __new__(cls) -> ThreadState:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_HUMP = re.compile(r"(?<=.)(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])")
+_HUMP = r"(?<=.)(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])"
 _counts: dict[str, int] = {}
 _snakes: dict[str, str] = {}
 
@@ -47,7 +47,7 @@ def snake_case(name: str) -> str:
     ('conv1d_transpose', 'p_re_lu')
     """
     if name not in _snakes:
-        _snakes[name] = _HUMP.sub("_", name).lower()
+        _snakes[name] = re.sub(_HUMP, "_", name).lower()
     return _snakes[name]
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dy2st_runtime.dims.expression import Atom, Dim, Interval, Size
 
+if TYPE_CHECKING:
 
-class Known(Protocol):
-    """What is known of the values of atoms."""
+    class Known(Protocol):
+        """What is known of the values of atoms."""
 
-    def interval(self, atom: Atom) -> Interval:
-        """The least and the largest value of an atom."""
+        def interval(self, atom: Atom) -> Interval:
+            """The least and the largest value of an atom."""
 
 
 class _Declared:

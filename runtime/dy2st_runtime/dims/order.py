@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import lcm
+from typing import TYPE_CHECKING
 
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size, factors_of, of_atom
-from dy2st_runtime.dims.intervals import DECLARED, Known, bounds
+from dy2st_runtime.dims.intervals import DECLARED, bounds
 from dy2st_runtime.dims.polynomial import (
     Terms,
     add,
@@ -20,6 +21,9 @@ from dy2st_runtime.dims.polynomial import (
     subtract,
 )
 from dy2st_runtime.dims.samples import Facts, relevant_facts, sampled
+
+if TYPE_CHECKING:
+    from dy2st_runtime.dims.intervals import Known
 
 Goals = tuple[Size, ...]
 """Sizes that must all be proved not negative."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import gcd
-from typing import Any
+from typing import Any, NamedTuple
 
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import exactness
@@ -23,8 +22,7 @@ from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.thread_state import ThreadState
 
 
-@dataclass(frozen=True, slots=True)
-class Constraint:
+class Constraint(NamedTuple):
     """A condition that must hold when the Program runs, and why."""
 
     condition: Condition

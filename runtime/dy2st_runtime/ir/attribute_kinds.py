@@ -12,8 +12,7 @@ False
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,8 +34,7 @@ class _Required:
 REQUIRED: Any = _Required()
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeKind:
+class AttributeKind(NamedTuple):
     """A set of values, with a name for messages; `fits(value, types of the operands)`."""
 
     what: str
@@ -45,7 +43,7 @@ class AttributeKind:
 
     def or_else(self, default: Any) -> AttributeKind:
         """The same kind with a value that stands where none is given."""
-        return replace(self, default=default)
+        return self._replace(default=default)
 
 
 def kind_of(declared: Any) -> AttributeKind:

@@ -55,7 +55,6 @@ _ESCAPED = re.compile(
     '["\\\\\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]'
 )
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
-_FOLDERS = re.compile(r".*[\\/]", re.DOTALL)
 
 
 def string_text(value: str) -> str:
@@ -93,7 +92,7 @@ def location_text(location: Location) -> str:
 
 @lru_cache(maxsize=1_000)
 def _file_text(file: str) -> str:
-    return string_text(_FOLDERS.sub("", file))
+    return string_text(re.sub(r".*[\\/]", "", file, flags=re.DOTALL))
 
 
 # -- types ------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class View(Enum):
     UNSURE = "unsure"  # perhaps, perhaps a copy: only the run tells
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Sample:
     """One call that the generated tests make: input shapes and dtypes, and attributes.
 
@@ -69,7 +69,7 @@ class Sample:
     high: float = 2.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(eq=False, repr=False, slots=True, kw_only=True)  # one for each name, and large
 class OperatorDefinition:
     """All target-independent facts about one operator.
 

@@ -8,12 +8,11 @@ a Program that was saved.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """A module of operators, and the names that it has; each of them separated by blanks."""
 
     module: str

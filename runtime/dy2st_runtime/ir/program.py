@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from operator import floordiv, mod, truediv
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -534,8 +534,7 @@ class Block:
                 stack.pop()
 
 
-@dataclass(frozen=True, slots=True)
-class LocatedConstraint:
+class LocatedConstraint(NamedTuple):
     """A relation of Dims that must hold when the Program runs, and the line that asks for it."""
 
     constraint: Constraint

@@ -6,7 +6,6 @@ All types are inferred again, so whatever is put in at the beginning reaches the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -157,8 +156,8 @@ class _Rebuild:
             raise ShapeError(
                 f"these sizes break {entry.constraint.condition}{place}: {entry.constraint.reason}"
             )
-        constraint = replace(entry.constraint, condition=condition)
-        self.new.constraints.append(replace(entry, constraint=constraint))
+        constraint = entry.constraint._replace(condition=condition)
+        self.new.constraints.append(entry._replace(constraint=constraint))
 
     def _take_found(self, block: Block, location: Location | None) -> None:
         """Enter what rules have required: of the whole Program, or as an operator of a Block."""

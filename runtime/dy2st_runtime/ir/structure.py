@@ -24,7 +24,7 @@ from dy2st_runtime.ir.types import TensorType, ValueType
 
 _MAX_NESTING = 30
 # Of three digits: a text may not ask for more memory than it takes itself, by far.
-_LARGE_NUMBER = re.compile(r"\d{4}")
+_LARGE_NUMBER = r"\d{4}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def _wrong_container(value: Any, types: Sequence[ValueType]) -> Iterator[str]:
             yield f"a choice by {value.tag!r:.80}, which is no 0-d integer"
     elif isinstance(value, Text):
         for part in value.parts:
-            if isinstance(part, Hole) and _LARGE_NUMBER.search(part.spec):
+            if isinstance(part, Hole) and re.search(_LARGE_NUMBER, part.spec):
                 yield f"the format {part.spec!r:.80} has a number of more than three digits"
     elif isinstance(value, dict):
         yield from (f"a dict has the key {key!r:.80}" for key in value if not _is_key(key))

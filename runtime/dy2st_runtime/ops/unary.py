@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,8 +28,7 @@ from dy2st_runtime.ops.rules import float_result, same_type
 Rule = Callable[[Any, Any, Any], Any]
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     """name, meaning, kernel, gradient (g, y, x), and where the samples lie."""
 
     name: str
