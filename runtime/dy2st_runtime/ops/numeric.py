@@ -103,6 +103,7 @@ for _name, _doc, _kernel in (
         samples=tuple(
             Sample(pair.shapes, dtypes=("int64", "int64"), low=1, high=9) for pair in PAIRS
         ),
+        takes=("iu", "integers"),
     )
 define_binary(
     "nextafter", "The next float from x on to y.", np.nextafter, None, gives_floats=np.nextafter

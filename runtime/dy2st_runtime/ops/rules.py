@@ -155,12 +155,18 @@ def define_binary(
     no_bool: bool = False,
     gives_floats: Callable[..., Any] | None = None,
     data: Callable[..., Any] | bool | None = None,
+    takes: tuple[str, str] | None = None,
     **facts: Any,
 ) -> None:
-    """Define an operator on two tensors of one dtype whose result has that dtype."""
+    """Define an operator on two tensors of one dtype whose result has that dtype.
+
+    `takes` are the kinds of dtypes if not all may be, and what they are: ("iu", "integers").
+    """
     rule = broadcasting(name)
 
     def infer(x: TensorType, y: TensorType) -> TensorType:
+        if takes is not None:
+            require_dtype(name, x, *takes)
         result = rule(x, y)
         if no_bool and result.dtype.kind == "b":
             raise DTypeError(f"{name} takes numbers, not bools: use logical_xor or cast first")
