@@ -12,6 +12,7 @@ _MODULES = (
     "device",
     "distributed",
     "distribution",
+    "fft",
     "framework",
     "inference",
     "io",
@@ -46,6 +47,7 @@ LATE = {
             "dy2st.second_names": "as_tensor asarray async_save clear_async_save_task_queue "
             "get_cuda_rng_state get_default_device manual_seed set_cuda_rng_state "
             "set_default_device to_dlpack tolist",
+            "dy2st.sizes": "Size range",
             "dy2st_runtime.checkpoint": "load save",
             "dy2st_runtime.nn.parameters": "ParamAttr create_parameter",
             "dy2st_runtime.place": "CPUPlace CUDAPinnedPlace CUDAPlace CustomPlace IPUPlace "

@@ -96,6 +96,11 @@ FAMILIES = (
         methods="kthvalue median mode nanmean nanmedian nanquantile nansum quantile",
     ),
     Family(
+        "dy2st_runtime.ops.real_numbers",
+        functions="angle as_complex as_real complex conj imag polar real",
+        methods="angle as_complex as_real conj imag polar real",
+    ),
+    Family(
         "dy2st_runtime.ops.running",
         functions="cummax cummin cumulative_trapezoid diff logcumsumexp trapezoid",
         methods="cummax cummin cumulative_trapezoid diff logcumsumexp trapezoid",
@@ -129,7 +134,8 @@ FAMILIES = (
 
 # Methods that are not functions of the package, or are functions that others do not load late.
 ALONE = (
-    "apply apply_ bfloat16 bool byte char cond contiguous cpu cuda detach_ device dim double "
+    "apply apply_ bfloat16 bool byte cdouble cfloat char complex128 complex64 cond contiguous cpu "
+    "cuda data_ptr detach_ device dim double "
     "element_size float float16 float32 float64 get_device get_strides get_tensor half int int16 "
     "int32 int64 int8 is_contiguous is_cuda is_dense is_dist is_same_shape is_selected_rows "
     "is_sparse is_sparse_coo is_sparse_csr is_tensor itemsize long nbytes ndimension new_empty "
@@ -166,6 +172,8 @@ ALIASES = {
     "swapdims": "swapaxes",
     "take_along_dim": "take_along_axis",
     "true_divide": "divide",
+    "view_as_complex": "as_complex",
+    "view_as_real": "as_real",
 }
 ALIASES.update(
     {

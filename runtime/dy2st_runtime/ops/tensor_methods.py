@@ -231,6 +231,23 @@ _DTYPES = {
 ALONE.update({name: _conversion(dtype) for name, dtype in _DTYPES.items()})
 
 
+def _refusal(name: str) -> Callable[[Any], Any]:
+    def convert(x: Any) -> Any:
+        F.complex(x, name)
+
+    convert.__name__, convert.__doc__ = name, "Refused: there are no complex tensors."
+    return convert
+
+
+ALONE.update({name: _refusal(name) for name in ("cfloat", "cdouble", "complex64", "complex128")})
+
+
+@_alone
+def data_ptr(x: Any) -> int:
+    """The address of the first element."""
+    return np.asarray(x).ctypes.data
+
+
 @_alone
 def type_as(x: Any, other: Any) -> Any:
     """The tensor in the dtype of another."""
