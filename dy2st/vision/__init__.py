@@ -6,11 +6,13 @@ __all__ = [
     "datasets",
     "get_image_backend",
     "image_load",
+    "models",
+    "ops",
     "set_image_backend",
     "transforms",
 ]
 
-_MODULES = ("datasets", "transforms")
+_MODULES = ("datasets", "models", "ops", "transforms")
 
 __getattr__ = late_names(
     __name__,
