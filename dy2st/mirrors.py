@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 _MISSING = object()
+_DICT: Any = vars(ModuleType)["__dict__"]
 
 
 def names_of(space: str, sources: Sequence[str]) -> Callable[[str], Any]:
@@ -36,8 +37,27 @@ def names_of(space: str, sources: Sequence[str]) -> Callable[[str], Any]:
 
 
 def _public(module: ModuleType) -> list[str]:
-    names: list[str] = getattr(module, "__all__", [n for n in vars(module) if n[0] != "_"])
-    return names
+    names = getattr(module, "__all__", None) or [n for n in vars(module) if n[0] != "_"]
+    late = getattr(vars(module).get("__getattr__"), "places", ())
+    return [*dict.fromkeys([*names, *late])]
+
+
+class Mirror(ModuleType):
+    """A module that shows names of others; who asks for its dict gets those of the first."""
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """The names: models look classes up in `vars(nn.layer.activation)`."""
+        own: dict[str, Any] = _dict_of(self)
+        for name in _public(import_module(own["__sources__"][0])):
+            if name not in own:
+                own["__getattr__"](name)
+        return own
+
+
+def _dict_of(module: ModuleType) -> dict[str, Any]:
+    own: dict[str, Any] = _DICT.__get__(module)
+    return own
 
 
 def mirrors(package: str, parts: str, sources: Sequence[str]) -> None:
@@ -51,8 +71,9 @@ def mirrors(package: str, parts: str, sources: Sequence[str]) -> None:
     """
     for part in parts.split():
         space = f"{package}.{part}"
-        module = ModuleType(space, f"The part of {', '.join(sources)} that goes by this name.")
-        module.__dict__["__getattr__"] = names_of(space, sources)
+        module = Mirror(space, f"The part of {', '.join(sources)} that goes by this name.")
+        own = {"__getattr__": names_of(space, sources), "__sources__": sources}
+        _dict_of(module).update(own)
         sys.modules[space] = module
         if package in sys.modules:
             setattr(sys.modules[package], part, module)

@@ -57,6 +57,7 @@ def late_names(
         setattr(sys.modules[package], name, value)
         return value
 
+    load.places = places  # type: ignore[attr-defined]  # for who lists them
     return load
 
 

@@ -359,6 +359,10 @@ class Parameter(EagerTensor):
     def trainable(self, value: bool) -> None:
         self.stop_gradient = not value
 
+    @property
+    def block(self) -> None:
+        """None: what initialisers may be given beside a parameter, and leave alone."""
+
 
 class _Shared(EagerTensor):
     """A tensor without gradients that has the array of another one: a change in place is one of

@@ -57,6 +57,12 @@ def test_a_star_import_takes_the_public_names():
     assert namespace["MultiHeadAttention"] is dy2st.nn.MultiHeadAttention
 
 
+def test_models_look_classes_up_in_the_dict_of_a_name_space():
+    found = {name.lower(): name for name in dy2st.nn.layer.activation.__dict__}
+    assert found["relu"] == "ReLU" and "softmax2d" in found and "relu" not in vars(dy2st.nn)
+    assert vars(dy2st.nn.layer.activation)["ReLU"] is dy2st.nn.ReLU
+
+
 def test_a_name_that_no_source_has_is_an_attribute_error():
     with pytest.raises(AttributeError, match=r"'somewhere' has no attribute 'nope'"):
         names_of("somewhere", ["math"])("nope")
