@@ -20,8 +20,8 @@ def affine_grid(
     the centres of the outermost pixels, or without `align_corners` at their outer edges.
 
     >>> print(affine_grid(F.ones([1, 2, 3]), [1, 1, 1, 2])[0, 0])
-    [[-1. -1.]
-     [ 1.  1.]]
+    [[0. 0.]
+     [2. 2.]]
     """
     sizes = as_shape(out_shape)
     if len(sizes) not in (4, 5) or theta.ndim != 3:
@@ -44,10 +44,11 @@ def affine_grid(
 
 
 def _steps(size: Size, dtype: Any, align_corners: bool) -> Any:
-    """The places of pixels from -1 to 1."""
+    """The places of pixels from -1 to 1; a single one is at 0."""
     numbers = F.cast(F.arange(size), dtype)
     if align_corners:
-        return numbers * 2.0 / F.maximum(F.cast(size - 1, dtype), 1.0) - 1.0
+        last = F.cast(size - 1, dtype)
+        return numbers * 2.0 / F.maximum(last, 1.0) - F.minimum(last, 1.0)
     return (numbers * 2.0 + 1.0) / F.cast(size, dtype) - 1.0
 
 
