@@ -68,7 +68,10 @@ def test_others_of_the_kind_take_the_dtype(x):
     assert x.new_full([2], 7, dtype="int32").tolist() == [7, 7]
     assert not x.new_ones([1], requires_grad=True).stop_gradient
     assert x.long().new_empty([3]).dtype == dy2st.int64
-    assert x.repeat(2, 1).shape == x.repeat([2, 1]).shape == [4, 3]
+    assert (
+        x.repeat(2, 1).shape == x.repeat([2, 1]).shape == x.repeat(repeats=[2, 1]).shape == [4, 3]
+    )
+    assert x.new_zeros(size=[2]).shape == [2] and x.permute(1, 0).shape == [3, 2]
 
 
 def test_data_is_the_same_numbers_without_gradients():

@@ -13,9 +13,14 @@ from dy2st_runtime.ir.arguments import (
     shape_of,
 )
 
+# How PaddlePaddle may compute the square: here it is always the sum of squares.
+_MODE = "use_mm_for_euclid_dist_if_necessary"
+
 
 @method
-def cdist(x: Any, y: Any, p: float = 2.0, compute_mode: str = "", name: str | None = None) -> Any:
+def cdist(
+    x: Any, y: Any, p: float = 2.0, compute_mode: str = _MODE, name: str | None = None
+) -> Any:
     """The p-norms of the differences of all rows: (..., n, k), (..., m, k) -> (..., n, m)."""
     return F.norm(F.subtract(F.unsqueeze(x, -2), F.unsqueeze(y, -3)), float(p), -1)
 

@@ -169,7 +169,7 @@ ALIASES = {
     "ger": "outer",
     "inv": "inverse",
     "reverse": "flip",
-    "swapdims": "swapaxes",
+    "swapdims": "transpose",
     "take_along_dim": "take_along_axis",
     "true_divide": "divide",
     "view_as_complex": "as_complex",

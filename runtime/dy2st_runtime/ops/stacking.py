@@ -188,9 +188,11 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
 
 
 @method
-def permute(x: Any, *dims: Any, name: str | None = None) -> Any:
+def permute(input: Any, *order: Any, dims: Any = None) -> Any:
     """The axes in another order, given as a list or one by one."""
-    return F.transpose(x, list(dims) if len(dims) != 1 else dims[0])
+    if dims is None:
+        dims = order[0] if len(order) == 1 else list(order)
+    return F.transpose(input, dims)
 
 
 @method

@@ -260,15 +260,17 @@ def type_as(x: Any, other: Any) -> Any:
 def _new(make: Callable[..., Any]) -> Callable[..., Any]:
     def made(
         x: Any,
-        *size: Any,
+        *sizes: Any,
+        size: Any = None,
         dtype: Any = None,
         device: Any = None,
         requires_grad: bool = False,
         pin_memory: bool = False,
     ) -> Any:
         as_place(device)
-        whole = size[0] if len(size) == 1 and not isinstance(size[0], int) else list(size)
-        tensor = make(whole, dtype=x.dtype if dtype is None else dtype)
+        if size is None:
+            size = sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else list(sizes)
+        tensor = make(size, dtype=x.dtype if dtype is None else dtype)
         if requires_grad:
             tensor.stop_gradient = False
         return tensor
@@ -284,20 +286,21 @@ ALONE["new_empty"] = _new(lambda shape, dtype: F.empty(shape, dtype))
 @_alone
 def new_full(x: Any, size: Any, fill_value: Any, **options: Any) -> Any:
     """A tensor of one number, of the dtype of x unless another is given."""
-    dtype = options.pop("dtype", None)
-    filled = F.full(size, fill_value, x.dtype if dtype is None else dtype)
-    return to(filled, **{name: options[name] for name in ("device",) if name in options})
+    make = _new(lambda shape, dtype: F.full(shape, fill_value, dtype))
+    return make(x, size=size, **options)
 
 
 @_alone
-def repeat(x: Any, *repeats: Any) -> Any:
+def repeat(x: Any, *times: Any, repeats: Any = None) -> Any:
     """x put together repeats[i] times along axis i.
 
     >>> from dy2st_runtime.tensor import to_tensor
     >>> repeat(to_tensor([1, 2]), 2, 1).tolist()
     [[1, 2], [1, 2]]
     """
-    return F.tile(x, list(repeats) if len(repeats) != 1 else repeats[0])
+    if repeats is None:
+        repeats = times[0] if len(times) == 1 else list(times)
+    return F.tile(x, repeats)
 
 
 @_alone

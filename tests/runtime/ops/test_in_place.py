@@ -167,3 +167,129 @@ def test_a_buffer_of_another_shape_is_refused_in_words():
 
     with pytest.raises(ConversionError, match="keeps its dtype and shape"):
         dy2st.to_static(Reshaped())(dy2st.ones([2]))
+
+
+def through_a_helper(x):
+    def add(y):
+        y.add_(1.0)
+        return y
+
+    y = x * 1
+    add(y)
+    z = add(y)
+    return y, z
+
+
+def in_a_list(x):
+    tensors = [x * 1, x * 2]
+    for tensor in tensors:
+        tensor.add_(x)
+    tensors[0].multiply_(tensors[1])
+    return tensors
+
+
+def in_a_dict_in_a_branch(x):
+    found = {"a": x * 1}
+    if x.sum() > 0:
+        found["a"].add_(5.0)
+    return found["a"]
+
+
+def until_it_is_large(x):
+    y = x * 1
+    while y.sum() < 10:
+        y.add_(1.0)
+        y.multiply_(2.0)
+    return y
+
+
+def beside_a_part(x):
+    y = x * 1
+    part = y[0:1]
+    y.add_(1.0)
+    return part, y
+
+
+def in_branches_of_a_loop(x):
+    y = x * 1
+    for i in range(x.shape[0]):
+        if x[i] > 0:
+            y.add_(x[i])
+        else:
+            y.scale_(2.0, 1.0)
+    return y
+
+
+def until_a_break(x):
+    y = x * 0
+    for _ in range(3):
+        y.add_(x)
+        if y.sum() > 4:
+            break
+    return y
+
+
+def by_a_closure(x):
+    y = x * 1
+
+    def change():
+        y.subtract_(1.0)
+
+    change()
+    if x.sum() > 0:
+        change()
+    return y
+
+
+def to_another_dtype(x):
+    y = x * 1
+    y.cast_("int64")
+    y.add_(1)
+    return y, y.dtype == dy2st.int64
+
+
+def one_after_the_other(x):
+    y = x * 1
+    y.zero_()
+    y.fill_(3.0)
+    y[0] = 1.0
+    y.scale_(2.0, 1.0)
+    return y.clip_(0, 5)
+
+
+PROGRAMS = [
+    through_a_helper, in_a_list, in_a_dict_in_a_branch, until_it_is_large, beside_a_part,
+    in_branches_of_a_loop, until_a_break, by_a_closure, to_another_dtype, one_after_the_other,
+]  # fmt: skip
+
+
+def numbers(value):
+    if isinstance(value, (list, tuple)):
+        return [numbers(entry) for entry in value]
+    return value.tolist() if isinstance(value, dy2st.Tensor) else value
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_one_program_changes_in_place_wherever_python_does(function):
+    program = dy2st.to_static(function, input_spec=[InputSpec([None])])
+    for data in ([1.0, 2.0], [-1.0, -3.0, 2.0]):
+        x = dy2st.to_tensor(data)
+        assert numbers(program(x)) == numbers(function(x))
+
+
+def test_what_a_program_cannot_change_is_refused_in_words():
+    def argument(x):
+        x.add_(1.0)
+        return x
+
+    def under_no_grad(x):
+        y = x * 2
+        with dy2st.no_grad():
+            y.add_(1.0)
+        return y
+
+    x = dy2st.to_tensor([1.0], stop_gradient=False)
+    with pytest.raises(ConversionError, match="argument `x` in place"):
+        dy2st.to_static(argument)(x.detach())
+    with pytest.raises(ConversionError, match="no_grad"):
+        dy2st.to_static(under_no_grad)(x)
