@@ -3,41 +3,65 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from typing import Any
 
-_HUMP = r"(?<=.)(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])"
-_counts: dict[str, int] = {}
+_HUMP = re.compile(r"(?<=.)(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])")
 _snakes: dict[str, str] = {}
 
 
+class UniqueNameGenerator:
+    """Counts how often each name was asked for."""
+
+    def __init__(self, prefix: str = "") -> None:
+        """Begin at 0; all names get the prefix."""
+        self._prefix = prefix
+        self._used: Counter[str] = Counter()
+
+    def __call__(self, key: str) -> str:
+        """The next name."""
+        number = self._used[key]
+        self._used[key] += 1
+        return f"{self._prefix}{key}_{number}"
+
+
+_generators = [UniqueNameGenerator()]
+
+
 def generate(key: str) -> str:
-    """`key_0`, then `key_1`, and so on.
+    """A name that begins with `key`.
 
     >>> with guard():
-    ...     generate("fc"), generate("fc"), generate("conv")
-    ('fc_0', 'fc_1', 'conv_0')
+    ...     generate("fc"), generate("fc")
+    ('fc_0', 'fc_1')
     """
-    number = _counts.get(key, 0)
-    _counts[key] = number + 1
-    return f"{key}_{number}"
+    return _generators[-1](key)
 
 
-def switch(counts: dict[str, int] | None = None) -> dict[str, int]:
-    """Go on with other counts, none if they are left out; the counts until now."""
-    global _counts
-    before, _counts = _counts, {} if counts is None else counts
+def switch(new_generator: UniqueNameGenerator | None = None) -> UniqueNameGenerator:
+    """Count from 0, or go on where another generator is; the one before."""
+    before = _generators[-1]
+    _generators[-1] = UniqueNameGenerator() if new_generator is None else new_generator
     return before
 
 
-@contextmanager
-def guard(counts: dict[str, int] | None = None) -> Iterator[None]:
-    """Count anew inside of the `with`, and go on where it was left afterwards."""
-    before = switch(counts)
-    try:
-        yield
-    finally:
-        switch(before)
+class guard:
+    """Count anew in a `with`, with a prefix if a text is given."""
+
+    def __init__(self, new_generator: Any = None) -> None:
+        """Take the prefix or the generator."""
+        if isinstance(new_generator, UniqueNameGenerator):
+            self._generator = new_generator
+        else:
+            self._generator = UniqueNameGenerator(new_generator or "")
+
+    def __enter__(self) -> None:
+        """Count in the new generator."""
+        _generators.append(self._generator)
+
+    def __exit__(self, *_: object) -> None:
+        """Go on in the one before."""
+        _generators.pop()
 
 
 def snake_case(name: str) -> str:
@@ -51,4 +75,4 @@ def snake_case(name: str) -> str:
     return _snakes[name]
 
 
-__all__ = ["generate", "guard", "snake_case", "switch"]
+__all__ = ["UniqueNameGenerator", "generate", "guard", "snake_case", "switch"]
