@@ -48,12 +48,11 @@ ELIDED = "dense_resource"
 # How deep a text may nest brackets; each level of a dict takes three.
 MAX_DEPTH = 120
 
-_BARE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*\Z")
+# Patterns are compiled when a Program is first printed.
+_BARE_KEY = r"[A-Za-z_][A-Za-z0-9_$.]*\Z"
 # Quotes, what does not print, and what changes the order in which text is shown. The ranges are
 # spelled out because `str.isprintable` differs between versions of Python.
-_ESCAPED = re.compile(
-    '["\\\\\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]'
-)
+_ESCAPED = '["\\\\\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]'
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 
 
@@ -63,7 +62,7 @@ def string_text(value: str) -> str:
     >>> print(string_text('say "hi"'))
     "say \\"hi\\""
     """
-    return f'"{_ESCAPED.sub(_escape, value)}"'
+    return f'"{re.sub(_ESCAPED, _escape, value)}"'
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -77,7 +76,7 @@ def _escape(match: re.Match[str]) -> str:
 @lru_cache(maxsize=1_000)
 def key_text(name: str) -> str:
     """The name of an attribute, in quotes if it is no identifier."""
-    return name if _BARE_KEY.match(name) else string_text(name)
+    return name if re.match(_BARE_KEY, name) else string_text(name)
 
 
 def dict_text(entries: Sequence[tuple[str, str]], open: str = "{", close: str = "}") -> str:

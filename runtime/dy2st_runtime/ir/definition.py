@@ -55,7 +55,7 @@ class View(Enum):
     UNSURE = "unsure"  # perhaps, perhaps a copy: only the run tells
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class Sample:
     """One call that the generated tests make: input shapes and dtypes, and attributes.
 
