@@ -42,7 +42,7 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
 }
 """A name that an argument may be given by, and what it is called then; the first that there is."""
 
-_LISTS, _BEHIND_LISTS = ("shape", "repeat_times"), ("dtype", "name")
+_LIST, _BEHIND_LIST = "shape", ("dtype", "name")
 """A list that may be given as one argument after the other, `x.reshape(2, 3)`: what it is called,
 and what may follow it (in `full(2, 3)` the second number is no size)."""
 
@@ -69,7 +69,7 @@ def spelled(function: Function) -> Function:
 
 def _place_of_list(names: tuple[str, ...]) -> int | None:
     for at in range(min(2, len(names) - 1)):
-        if names[at] in _LISTS and names[at + 1] in _BEHIND_LISTS:
+        if names[at] == _LIST and names[at + 1] in _BEHIND_LIST:
             return at
     return None
 

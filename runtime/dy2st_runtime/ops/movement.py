@@ -224,12 +224,15 @@ def transpose(
 ) -> Any:
     """The axes in another order: axis i of the result is axis perm[i] of x.
 
-    Two numbers, `transpose(x, 0, 1)`, exchange two axes; more of them are the order.
+    Two numbers, `transpose(x, 0, 1)`, exchange two axes.
     """
     if perm is None:
         return swapaxes(x, dim0, dim1)
+    if len(more) > 1:
+        order = [perm, *more]
+        raise ArgumentError(f"transpose: two axes, or all in a list: transpose(x, {order})")
     if more:
-        return swapaxes(x, perm, *more) if len(more) == 1 else transpose(x, [perm, *more])
+        return swapaxes(x, perm, *more)
     order = tuple(normalize_axis(p, x.ndim) for p in perm)
     if sorted(order) != list(range(x.ndim)):
         raise ArgumentError(f"transpose: {list(perm)} is no order of {x.ndim} axes")

@@ -130,22 +130,24 @@ def pad(
     if len(pairs) == x.ndim:
         pads = pairs if pad_from_left_axis else pairs[::-1]
     else:
-        pads = _of_spatial_axes(pairs, x, data_format or "NCHW")
+        pads = _of_last_axes(pairs, x, data_format)
     return apply("pad", x, pads=tuple(pads), mode=mode, value=_value_for(x, value))
 
 
-def _of_spatial_axes(
-    pairs: list[tuple[Size, Size]], x: Any, data_format: str
+def _of_last_axes(
+    pairs: list[tuple[Size, Size]], x: Any, data_format: str | None
 ) -> list[tuple[Size, Size]]:
-    first = 1 if data_format.endswith("C") and data_format != "NC" else 2
-    spatial = range(first, x.ndim - (first == 1))
-    if len(pairs) > len(spatial):
+    """Pads from the last axis back, without the channels where these come last."""
+    has_channels = data_format is not None and data_format.endswith("C") and data_format != "NC"
+    axes = range(1, x.ndim - 1) if has_channels else range(x.ndim)
+    if len(pairs) > len(axes):
         raise ArgumentError(
-            f"pad: {2 * len(pairs)} numbers are too many for a tensor of shape {x.shape} in "
-            f"{data_format}; give two for every axis, or two for each of the spatial ones"
+            f"pad: {2 * len(pairs)} numbers are too many for a tensor of shape {x.shape}"
+            f"{f' in {data_format}' if data_format else ''}; give two for every axis, or two for "
+            "each of the last ones"
         )
     pads: list[tuple[Size, Size]] = [(0, 0)] * x.ndim
-    for axis, pair in zip(spatial[::-1], pairs, strict=False):
+    for axis, pair in zip(axes[::-1], pairs, strict=False):
         pads[axis] = pair
     return pads
 
