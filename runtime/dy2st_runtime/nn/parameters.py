@@ -42,7 +42,8 @@ class ParamAttr:
     ):
         """Keep the wishes; TypeError for a wish of another kind, ValueError for an empty name."""
         _check("name", name, str, type(None))
-        _check("initializer", initializer, Initializer, type(None))
+        if not _is_class(initializer):
+            _check("initializer", initializer, Initializer, type(None))
         _check("learning_rate", learning_rate, int, float)
         _check("regularizer", regularizer, WeightDecayRegularizer, type(None))
         if name == "":
@@ -86,6 +87,11 @@ def _check(what: str, value: Any, *kinds: type) -> None:
         raise TypeError(f"{what} of a ParamAttr is {names}, not {type(value).__name__}")
 
 
+def _is_class(initializer: Any) -> bool:
+    """Some models name the class in a ParamAttr that they never use."""
+    return isinstance(initializer, type) and issubclass(initializer, Initializer)
+
+
 def make_parameter(
     shape: Any,
     dtype: Any,
@@ -101,6 +107,9 @@ def make_parameter(
     attr = ParamAttr._to_attr(wish)
     if attr is False:
         return None
+    if _is_class(attr.initializer):
+        name = attr.initializer.__name__
+        raise TypeError(f"the initializer of a parameter is an object: write {name}(...)")
     if current_tracer() is not None:
         raise ConversionError(
             "a parameter is made while the function is traced",

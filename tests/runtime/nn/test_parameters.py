@@ -202,3 +202,9 @@ def test_a_global_initialiser_stands_before_defaults_and_after_wishes():
 )
 def test_gains(name, param, gain):
     assert init.calculate_gain(name, param) == pytest.approx(gain, rel=1e-12)
+
+
+def test_a_class_of_initializers_is_refused_where_it_is_used():
+    attr = ParamAttr(initializer=nn.initializer.KaimingNormal)
+    with pytest.raises(TypeError, match=r"write KaimingNormal\(...\)"):
+        nn.Linear(2, 2, weight_attr=attr)
