@@ -2,17 +2,32 @@
 
 from dy2st_runtime.late import late_names, places
 
+_HERE = "dy2st.distribution"
 _PLACES = places(
     {
-        "dy2st.distribution.bernoulli": "Bernoulli",
-        "dy2st.distribution.categorical": "Categorical",
-        "dy2st.distribution.distribution": "Distribution",
-        "dy2st.distribution.kl": "kl_divergence register_kl",
-        "dy2st.distribution.normal": "Normal",
-        "dy2st.distribution.uniform": "Uniform",
+        f"{_HERE}.bernoulli": "Bernoulli",
+        f"{_HERE}.categorical": "Categorical",
+        f"{_HERE}.cauchy": "Cauchy",
+        f"{_HERE}.distribution": "Distribution",
+        f"{_HERE}.exponential": "Exponential",
+        f"{_HERE}.exponential_family": "ExponentialFamily",
+        f"{_HERE}.geometric": "Geometric",
+        f"{_HERE}.gumbel": "Gumbel",
+        f"{_HERE}.independent": "Independent",
+        f"{_HERE}.kl": "kl_divergence register_kl",
+        f"{_HERE}.laplace": "Laplace",
+        f"{_HERE}.lognormal": "LogNormal",
+        f"{_HERE}.multinomial": "Multinomial",
+        f"{_HERE}.normal": "Normal",
+        f"{_HERE}.transform": "AbsTransform AffineTransform ChainTransform ExpTransform "
+        "IndependentTransform PowerTransform ReshapeTransform SigmoidTransform SoftmaxTransform "
+        "StackTransform StickBreakingTransform TanhTransform Transform",
+        f"{_HERE}.transformed_distribution": "TransformedDistribution",
+        f"{_HERE}.uniform": "Uniform",
     }
 )
 _MODULES = {place.partition(":")[0] for place in _PLACES.values()}
+_MODULES |= {f"{_HERE}.constraint", f"{_HERE}.variable"}
 
 __all__ = sorted(_PLACES)
 

@@ -127,3 +127,12 @@ def as_value(value: Any, parameter: Any) -> Any:
 def sum_last(value: Any, count: int) -> Any:
     """The sum over the last axes."""
     return F.sum(value, axis=list(range(-count, 0))) if count else value
+
+
+def spread_parameters(*given: Any) -> list[Any]:
+    """Parameters as float tensors that are broadcast to one shape."""
+    tensors = parameters(*given)
+    shape = list(shape_together(*tensors))
+    return [
+        tensor if list(tensor.shape) == shape else F.expand(tensor, shape) for tensor in tensors
+    ]

@@ -1,0 +1,61 @@
+"""What values of a variable satisfy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st_runtime.ir import F
+
+
+class Constraint:
+    """A condition on values."""
+
+    def __call__(self, value: Any) -> Any:
+        """Where it holds."""
+        raise NotImplementedError(f"{type(self).__name__} has no __call__")
+
+    def check(self, value: Any) -> Any:
+        """The same as calling it."""
+        return self(value)
+
+
+class Real(Constraint):
+    """No NaN."""
+
+    def __call__(self, value: Any) -> Any:
+        """Where it holds."""
+        return F.equal(value, value)
+
+
+class Range(Constraint):
+    """From `lower` to `upper`, both included."""
+
+    def __init__(self, lower: Any, upper: Any) -> None:
+        """Take the ends."""
+        self._lower, self._upper = lower, upper
+
+    def __call__(self, value: Any) -> Any:
+        """Where it holds."""
+        return F.logical_and(value >= self._lower, value <= self._upper)
+
+
+class Positive(Constraint):
+    """From 0 on."""
+
+    def __call__(self, value: Any) -> Any:
+        """Where it holds."""
+        return value >= 0
+
+
+class Simplex(Constraint):
+    """Not negative, with the sum 1 along the last axis."""
+
+    def __call__(self, value: Any) -> Any:
+        """Where it holds, of each event."""
+        is_one = F.abs(F.sum(value, axis=-1) - 1) < 1e-6
+        return F.logical_and(F.all(value >= 0, axis=-1), is_one)
+
+
+real = Real()
+positive = Positive()
+simplex = Simplex()
