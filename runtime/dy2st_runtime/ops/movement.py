@@ -229,8 +229,7 @@ def transpose(
     if perm is None:
         return swapaxes(x, dim0, dim1)
     if len(more) > 1:
-        order = [perm, *more]
-        raise ArgumentError(f"transpose: two axes, or all in a list: transpose(x, {order})")
+        raise ArgumentError(f"transpose: two axes, or all in a list: transpose(x, {[perm, *more]})")
     if more:
         return swapaxes(x, perm, *more)
     order = tuple(normalize_axis(p, x.ndim) for p in perm)
