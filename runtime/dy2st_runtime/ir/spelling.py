@@ -58,13 +58,25 @@ def spelled(function: Function) -> Function:
 
     @wraps(function)
     def call(*args: Any, **named: Any) -> Any:
-        if at is not None and len(args) > at + 1:
-            args = _together(args, at)
-        if named and not knows(named):
+        if not named:
+            return function(*args)
+        if not knows(named):
             return _respelled(function, names, args, named)
         return function(*args, **named)
 
-    return cast(Function, call)
+    return cast(Function, call if at is None else _with_list(call, at))
+
+
+def _with_list(function: Callable[..., Any], at: int) -> Callable[..., Any]:
+    """The function, which takes the entries of its list one by one too."""
+
+    @wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        if len(args) > at + 1:
+            args = _together(args, at)
+        return function(*args, **named)
+
+    return call
 
 
 def _place_of_list(names: tuple[str, ...]) -> int | None:
