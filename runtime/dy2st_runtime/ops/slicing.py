@@ -322,6 +322,10 @@ def _put_infer(
     return x
 
 
+# From so many elements on, a slice is added faster by itself than np.add.at adds its elements.
+_WIDE = 64
+
+
 def _put_kernel(x: Any, value: Any, *indices: Any, axes: tuple[int, ...], accumulate: bool) -> Any:
     result = np.array(x)
     places = _positions(x.ndim, indices, axes)
@@ -329,6 +333,8 @@ def _put_kernel(x: Any, value: Any, *indices: Any, axes: tuple[int, ...], accumu
         result[places] = value
     elif axes == (0,) and x.ndim > 1 and indices[0].ndim == 1 and len(indices[0]) > 64:
         _add_rows(result, value, indices[0])
+    elif len(axes) == 1 and result.size >= _WIDE * result.shape[axes[0]]:
+        _add_slices(result, value, indices[0], axes[0])
     else:
         np.add.at(result, places, value)
     return result
@@ -343,6 +349,16 @@ def _add_rows(result: Any, value: Any, index: Any) -> None:
     if rows[0] < 0:
         raise IndexError(f"index {rows[0] - len(result)} is out of bounds: {len(result)} rows")
     result[rows] += np.add.reduceat(value[order], starts, axis=0)
+
+
+def _add_slices(result: Any, value: Any, index: Any, axis: int) -> None:
+    """Slices one after the other, in the order in which np.add.at would add their elements."""
+    before, after = result.shape[:axis], result.shape[axis + 1 :]
+    wide = np.broadcast_to(value, (*before, *index.shape, *after))
+    parts = np.moveaxis(wide.reshape(*before, index.size, *after), axis, 0)
+    every = (slice(None),) * axis
+    for place, part in zip(index.ravel().tolist(), parts, strict=True):
+        result[(*every, place)] += part
 
 
 def _put_padding(site: Site) -> set[int]:

@@ -308,3 +308,18 @@ def test_unique_against_numpy(axis):
     want = [want[0], *(np.reshape(part, -1) for part in want[1:])]
     check(lambda x: ops.unique(x, True, True, True, axis), want, x)
     check(lambda x: ops.unique(x, axis=axis), want[0], x)
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+@pytest.mark.parametrize("size", [1, 40])
+def test_wide_slices_are_added_as_their_elements_are(axis, size):
+    shape = [size, size, size]
+    shape[axis] = 5
+    x, index = RNG.normal(size=shape).astype("f4"), np.array([[3, 0, -2], [3, 3, 4]])
+    value = RNG.normal(size=[*shape[:axis], 2, 3, *shape[axis + 1 :]]).astype("f4")
+    expected = x.copy()
+    np.add.at(expected, (slice(None),) * axis + (index,), value)
+    given = ops.index_add(to_tensor(x), to_tensor(index), axis, to_tensor(value)).numpy()
+    np.testing.assert_array_equal(given, expected)
+    with pytest.raises(IndexError):
+        ops.index_add(to_tensor(x), to_tensor([5]), axis, to_tensor(value[..., :1, :1, :1].sum()))
