@@ -4,7 +4,11 @@ from dy2st_runtime.late import late_names, places
 
 LATE = places(
     {
+        "dy2st_runtime.nn.functions.deformable": "deform_conv2d",
+        "dy2st_runtime.nn.layers.deformable": "DeformConv2D",
         "dy2st_runtime.nn.layers.pictures": "ConvNormActivation",
+        "dy2st_runtime.nn.layers.regions": "PSRoIPool RoIAlign RoIPool",
+        "dy2st_runtime.ops.roi": "psroi_pool roi_align roi_pool",
     }
 )
 __getattr__ = late_names(__name__, LATE)

@@ -106,6 +106,10 @@ FAMILIES = (
         methods="cummax cummin cumulative_trapezoid diff logcumsumexp trapezoid",
         operators="cummax cummin logcumsumexp",
     ),
+    Family(
+        "dy2st_runtime.ops.roi",
+        operators="bilinear_weights regions regions_back roi_pool_places",
+    ),
     Family("dy2st_runtime.ops.scatter_reduce", functions="put_reduced", operators="scatter_reduce"),
     Family(
         "dy2st_runtime.ops.stacking",

@@ -87,7 +87,7 @@ def grid_sample(
     for axis, size in enumerate(spatial):
         place = _place(flat[:, :, count - 1 - axis], size, align_corners)
         places.append(_inside(place, size, padding_mode, align_corners))
-    found = _picked(F.flatten(x, 2), places, spatial, mode)
+    found = picked(F.flatten(x, 2), places, spatial, mode)
     return F.reshape(found, [*x.shape[:2], *points])
 
 
@@ -111,7 +111,7 @@ def _inside(place: Any, size: Size, padding_mode: str, align_corners: bool) -> A
     return F.minimum(F.maximum(place, 0.0), last)
 
 
-def _picked(x: Any, places: list[Any], spatial: list[Size], mode: str) -> Any:
+def picked(x: Any, places: list[Any], spatial: list[Size], mode: str) -> Any:
     """(n, c, pixels) at places (n, points) along each axis -> (n, c, points)."""
     if mode == "nearest":
         return _pixels(x, [F.round(place) for place in places], spatial)
