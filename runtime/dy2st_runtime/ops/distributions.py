@@ -18,7 +18,7 @@ def _define(name: str, doc: str, draw: Callable[..., Any], low: float, high: flo
     def kernel(x: Any) -> Any:
         if not (x >= 0).all():
             raise ArgumentError(f"{name}: a parameter is negative")
-        return draw(x).astype(x.dtype)
+        return np.asarray(draw(x)).astype(x.dtype)
 
     define(
         name,
@@ -49,7 +49,7 @@ def _binomial_infer(count: TensorType, prob: TensorType) -> TensorType:
 def _binomial_kernel(count: Any, prob: Any) -> Any:
     if not ((prob >= 0) & (prob <= 1)).all() or not (count >= 0).all():
         raise ArgumentError("binomial: counts are not negative, probabilities from 0 to 1")
-    return generator().binomial(count.astype(np.int64), prob).astype(np.int64)
+    return np.asarray(generator().binomial(count.astype(np.int64), prob), np.int64)
 
 
 define(

@@ -92,3 +92,12 @@ def test_powers_are_spaced_evenly_by_their_exponents():
     np.testing.assert_allclose(dy2st.logspace(0, 2, 3).numpy(), [1, 10, 100], rtol=1e-6)
     made = dy2st.logspace(0, 2, 3, 2, "int32")
     assert (made.tolist(), made.dtype) == ([1, 2, 4], dy2st.int32)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [dy2st.poisson, dy2st.standard_gamma, lambda x: dy2st.binomial(x * 4, x * 0.5)],
+    ids=["poisson", "standard_gamma", "binomial"],
+)
+def test_one_parameter_alone_draws_one_number(draw):
+    assert draw(dy2st.to_tensor(1.0)).shape == []
