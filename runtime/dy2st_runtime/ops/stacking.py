@@ -227,9 +227,12 @@ def view_as(x: Any, other: Any, name: str | None = None) -> Any:
 
 @method
 def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | None = None) -> Any:
-    """Elements of the flattened x, `stride[i]` apart along axis i, from `offset` on."""
+    """Elements of the flattened x, `stride[i]` apart along axis i, from `offset` bytes on."""
     sizes = as_shape(shape)
-    places: Any = F.full([], offset, "int64")
+    first, rest = divmod(as_int(offset, "offset"), x.dtype.itemsize)
+    if rest:
+        raise ArgumentError(f"as_strided: {offset} bytes are no elements of {x.dtype}")
+    places: Any = F.full([], first, "int64")
     for axis, (size, step) in enumerate(zip(sizes, as_ints(stride, "a stride"), strict=True)):
         wide: list[Size] = [1] * len(sizes)
         wide[axis] = size

@@ -149,7 +149,7 @@ DIFFERENTIABLE = [
     "p.quantile(x, 0.3, 1)", "p.median(x, 0)", "p.trapezoid(x, y)", "p.linalg.corrcoef(x)",
     "p.renorm(x, 2.0, 0, 1.0)", "p.scatter_reduce(x, 0, z, y, 'prod')", "p.nanmean(x, 1)",
     "p.scatter_reduce(x, 0, z, y, 'mean', include_self=False)", "p.block_diag([x, y])",
-    "p.scatter_reduce(x, 0, z, y, 'amin')", "p.as_strided(x, [2, 2], [1, 2], 1)",
+    "p.scatter_reduce(x, 0, z, y, 'amin')", "p.as_strided(x, [2, 2], [1, 2], 8)",
 ]  # fmt: skip
 
 
@@ -224,6 +224,8 @@ def test_parts_are_replaced():
 def test_small_facts():
     assert dy2st.broadcast_shape([2, 1, 3], [4, 1]) == [2, 4, 3]
     assert dy2st.tril_indices(3, 2).tolist() == [[0, 1, 1, 2, 2], [0, 0, 1, 0, 1]]
+    strided = dy2st.as_strided(dy2st.arange(12.0), [2, 2], [1, 2], 4)
+    assert strided.tolist() == [[1.0, 3.0], [2.0, 4.0]]  # 4 bytes are one element
     assert dy2st.triu_indices(2).tolist() == [[0, 0, 1], [0, 1, 1]]
     x = dy2st.to_tensor(INTS)
     assert dy2st.is_integer(x) and not dy2st.is_floating_point(x) and not dy2st.is_complex(x)
@@ -240,5 +242,7 @@ def test_what_does_not_fit_is_refused():
         dy2st.quantile(dy2st.ones([2]), 0.5, interpolation="no")
     with pytest.raises(ArgumentError, match="reduce is one of"):
         dy2st.put_along_axis(dy2st.ones([2]), dy2st.to_tensor([0]), 1.0, 0, "no")
+    with pytest.raises(ArgumentError, match="bytes"):
+        dy2st.as_strided(dy2st.ones([4]), [2], [1], 1)
     with pytest.raises(ArgumentError, match="bits"):
         dy2st.ones([2]).view("int32")
