@@ -32,7 +32,7 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize("space, name, value", SAME, ids=lambda entry: str(entry)[:40])
+@pytest.mark.parametrize("space, name, value", SAME, ids=[f"{s}.{n}" for s, n, _ in SAME])
 def test_a_name_space_shows_what_stands_elsewhere(space, name, value):
     assert getattr(importlib.import_module(space), name) is value
     reached = dy2st
