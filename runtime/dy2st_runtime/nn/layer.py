@@ -249,6 +249,8 @@ class Layer(LayerTree):
         if store is self._buffers and name not in store:
             self._non_persistable_buffer_names_set.add(name)
         store[name] = value
+        if hasattr(type(self), name):  # the user's `self.half = ...` comes before our method half
+            self.__dict__[name] = value
 
     def __delattr__(self, name: str) -> None:
         """Remove an attribute or what is registered under the name."""
@@ -300,6 +302,7 @@ class Layer(LayerTree):
         if store is self._buffers:
             self._announce(name)
         del store[name]
+        self.__dict__.pop(name, None)
         self._non_persistable_buffer_names_set.discard(name)
 
     def _set_while_tracing(self, name: str, value: Any) -> None:

@@ -85,6 +85,15 @@ def test_assigning_before_init_says_what_to_call():
         Wrong()
 
 
+def test_a_sublayer_comes_before_a_method_of_layers_with_its_name():
+    net = nn.Layer()
+    net.half = nn.Linear(2, 3)
+    assert isinstance(net.half, nn.Linear)
+    assert [name for name, _ in net.named_parameters()] == ["half.weight", "half.bias"]
+    del net.half
+    assert callable(net.half)
+
+
 def test_plain_attributes_may_be_set_before_init():
     class Early(nn.Layer):
         def __init__(self, width):
