@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dy2st.passes import function_pass
-from dy2st_runtime.ir import DEFINITIONS
+from dy2st_runtime.errors import DTypeError
+from dy2st_runtime.ir import DEFINITIONS, TensorType
 
 
 def made(function, name="Made", **facts):
@@ -19,3 +20,13 @@ def made(function, name="Made", **facts):
 def names_of(kind):
     """The names of all operators of a kind."""
     return {name for name, definition in DEFINITIONS.items() if definition.kind is kind}
+
+
+def dtype_for(name):
+    """A dtype that an operator of two tensors takes: float32, or that of its samples."""
+    definition, number = DEFINITIONS[name], TensorType("float32", ())
+    try:
+        definition.infer(number, number)
+    except DTypeError:
+        return definition.samples[0].dtypes[0]
+    return "float32"

@@ -8,11 +8,9 @@ import pytest
 from dy2st.passes import CanonicalizeConcatPos, FoldConstant, Sequential
 from dy2st_runtime.ir import F, Kind, apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
-from tests.dy2st.passes.making import names_of
+from tests.dy2st.passes.making import dtype_for, names_of
 
 PASS = CanonicalizeConcatPos()
-INTEGERS = ("bitwise_and", "bitwise_or", "bitwise_xor")
-BOOLS = ("logical_and", "logical_or", "logical_xor")
 
 
 def join(*parts, axis=1):
@@ -80,7 +78,7 @@ SHAPES = [(), (1,), (5,), (1, 5), (2, 1), (2, 5)]
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("name", sorted(names_of(Kind.BROADCAST) - {"where"}))
 def test_constants_are_cut_into_parts(t, name, shape, place):
-    dtype = "int64" if name in INTEGERS else "bool" if name in BOOLS else "float32"
+    dtype = "bool" if "logical" in name else dtype_for(name)
     numbers = t.array(*shape, low=0.5) * (3 if dtype == "int64" else 1)
     operand = (numbers > 0.9) if dtype == "bool" else numbers.astype(dtype)
 

@@ -19,7 +19,7 @@ from dy2st.passes import (
 from dy2st.passes.layout import moved_elements
 from dy2st_runtime.ir import F, Kind, apply
 from dy2st_runtime.ops.control_flow import cond
-from tests.dy2st.passes.making import names_of
+from tests.dy2st.passes.making import dtype_for, names_of
 
 TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
 FIRST = Sequential([EliminateDeadCode(), ToNCHWLayout(), EliminateDeadCode()])
@@ -76,7 +76,7 @@ def test_constants_are_turned(t, shape, swapped):
 
 @pytest.mark.parametrize("name", sorted(names_of(Kind.BROADCAST) - {"where"}))
 def test_two_turned_operands_are_turned_once(t, name):
-    dtype = "int64" if "bitwise" in name else "bool" if "logical" in name else "float32"
+    dtype = "bool" if "logical" in name else dtype_for(name)
 
     def build(x, y):
         both = apply(name, F.transpose(x, TO_NHWC), F.transpose(y, TO_NHWC))
