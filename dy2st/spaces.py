@@ -6,6 +6,7 @@ from dy2st_runtime.late import places
 
 _MODULES = (
     "amp",
+    "audio",
     "autograd",
     "base",
     "common_ops_import",
@@ -21,6 +22,7 @@ _MODULES = (
     "passes",
     "profiler",
     "regularizer",
+    "signal",
     "tensor",
     "utils",
     "version",
