@@ -8,6 +8,9 @@ LATE = places(
         "dy2st_runtime.nn.layers.deformable": "DeformConv2D",
         "dy2st_runtime.nn.layers.pictures": "ConvNormActivation",
         "dy2st_runtime.nn.layers.regions": "PSRoIPool RoIAlign RoIPool",
+        "dy2st_runtime.ops.boxes": "box_coder prior_box yolo_box",
+        "dy2st_runtime.ops.overlaps": "matrix_nms nms",
+        "dy2st_runtime.ops.proposals": "distribute_fpn_proposals generate_proposals",
         "dy2st_runtime.ops.roi": "psroi_pool roi_align roi_pool",
     }
 )

@@ -90,6 +90,8 @@ FAMILIES = (
         "nextafter positive rad2deg reduce_as sgn shard_index signbit sinc stanh",
         operators="frexp gcd lcm left_shift nextafter right_shift signbit",
     ),
+    Family("dy2st_runtime.ops.overlaps", operators="matrix_nms nms"),
+    Family("dy2st_runtime.ops.proposals", operators="generate_proposals"),
     Family(
         "dy2st_runtime.ops.quantiles",
         functions="kthvalue median mode nanmean nanmedian nanquantile nansum quantile",

@@ -40,7 +40,10 @@ MADE_FROM_SIZES = {
 # that squeeze would leave, a 0 in a shape that would be another size, an only window that is larger.
 STRICTER = {"batch_norm", "layer_norm", "conv", "max_pool", "squeeze", "like another"}
 # Sizes that only the data decides: results of these, and of nothing else, have symbols of their own.
-DATA_DECIDES = {"nonzero", "unique", "slice_places", "bincount", "unique_consecutive", *TABLE}
+DATA_DECIDES = {
+    "nonzero", "unique", "slice_places", "bincount", "unique_consecutive", "nms", "matrix_nms",
+    "generate_proposals", *TABLE,
+}  # fmt: skip
 REFUSALS = (Dy2stError, ValueError, IndexError, ZeroDivisionError, TypeError, OverflowError)
 
 
