@@ -24,6 +24,7 @@ _MODULES = (
     "regularizer",
     "signal",
     "tensor",
+    "text",
     "utils",
     "version",
     "vision",

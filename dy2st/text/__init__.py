@@ -1,0 +1,5 @@
+"""What models of language need, under PaddlePaddle's names: the best path of tags."""
+
+from dy2st.text.viterbi import ViterbiDecoder, viterbi_decode
+
+__all__ = ["ViterbiDecoder", "viterbi_decode"]
