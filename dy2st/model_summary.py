@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -39,20 +39,27 @@ def summary(
     the model is called with instead. Running means count as parameters that are not trained.
 
     >>> summary(nn.Sequential(nn.Linear(2, 3)), (1, 2))["total_params"]
-    Layer        Output shape  Parameters
-    Linear-1     [1, 3]                 9
+    Layer     Output shape  Parameters
+    Linear-1  [1, 3]                 9
     9 parameters, 9 of them trained
     9
     """
     rows = _rows(net, _inputs(input_size, dtypes, input))
-    print(f"{'Layer':<12} {'Output shape':<13} {'Parameters':>10}")
-    for row in rows:
-        print(f"{row.name:<12} {_shape(row.output):<13} {_size(row.layer):>10}")
+    _print_table(rows)
     state = {id(value): value for value in net.state_dict().values()}
     total = sum(value.array.size for value in state.values())
     trained = sum(value.array.size for value in state.values() if not value.stop_gradient)
     print(f"{total} parameters, {trained} of them trained")
     return {"total_params": total, "trainable_params": trained}
+
+
+def _print_table(rows: Sequence[_Row]) -> None:
+    """Columns as wide as what stands in them."""
+    heads = ("Layer", "Output shape", "Parameters")
+    cells = [(row.name, _shape(row.output), str(_size(row.layer))) for row in rows]
+    first, second, third = (max(map(len, column)) for column in zip(heads, *cells))
+    for name, shape, size in (heads, *cells):
+        print(f"{name:<{first}}  {shape:<{second}}  {size:>{third}}")
 
 
 def flops(
