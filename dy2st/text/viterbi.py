@@ -21,7 +21,8 @@ def viterbi_decode(
 
     (batch, time, tags), (tags, tags), (batch,) -> (batch,), (batch, max(lengths)) int64. A step
     from tag i to tag j adds `transition_params[i, j]`. With `include_bos_eos_tag` the last tag
-    begins each path and the last but one ends it, unseen. Beyond its length a path is 0.
+    begins each path and the last but one ends it, unseen: rows `[-1]` and `[-2]` are what they add,
+    of the first and of the last tag. Beyond its length a path is 0.
 
     >>> import dy2st
     >>> scores = dy2st.to_tensor([[[1.0, 0.0], [0.0, 2.0]]])
@@ -51,7 +52,7 @@ def viterbi_decode(
         first = first + transition_params[-1]
     pointers, alpha = scan(step, F.transpose(marked, [1, 0, 2])[1:], first)
     if include_bos_eos_tag:
-        alpha = alpha + transition_params[:, -2]
+        alpha = alpha + transition_params[-2]  # a row, as in PaddlePaddle
     path = _followed(pointers, F.argmax(alpha, axis=-1))
     path = F.where(is_in, path, F.zeros_like(path))
     return F.max(alpha, axis=-1), path[:, : F.max(lengths)]

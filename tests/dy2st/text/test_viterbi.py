@@ -20,7 +20,7 @@ def best(scores, length, has_ends):
     def total(path):
         found = sum(scores[t, tag] for t, tag in enumerate(path))
         found += sum(STEPS[pair] for pair in itertools.pairwise(path))
-        return found + (STEPS[-1, path[0]] + STEPS[path[-1], -2] if has_ends else 0)
+        return found + (STEPS[-1, path[0]] + STEPS[-2, path[-1]] if has_ends else 0)
 
     path = max(itertools.product(range(4), repeat=length), key=total)
     return total(path), path
