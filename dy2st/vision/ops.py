@@ -4,7 +4,9 @@ from dy2st_runtime.late import late_names, places
 
 LATE = places(
     {
+        "dy2st.vision.jpeg": "decode_jpeg read_file",
         "dy2st_runtime.nn.functions.deformable": "deform_conv2d",
+        "dy2st_runtime.nn.functions.yolo": "yolo_loss",
         "dy2st_runtime.nn.layers.deformable": "DeformConv2D",
         "dy2st_runtime.nn.layers.pictures": "ConvNormActivation",
         "dy2st_runtime.nn.layers.regions": "PSRoIPool RoIAlign RoIPool",
