@@ -15,6 +15,8 @@ _MODULES = (
     "distribution",
     "fft",
     "framework",
+    "geometric",
+    "incubate",
     "inference",
     "io",
     "linalg",

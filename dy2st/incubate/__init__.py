@@ -1,0 +1,15 @@
+"""What PaddlePaddle tries out, under its names: composites of operators."""
+
+from dy2st_runtime.late import late_names, places
+
+_PLACES = places(
+    {
+        "dy2st.geometric": "segment_max segment_mean segment_min segment_sum",
+        "dy2st.incubate.operators": "graph_send_recv identity_loss softmax_mask_fuse "
+        "softmax_mask_fuse_upper_triangle",
+    }
+)
+
+__all__ = [*_PLACES]
+
+__getattr__ = late_names(__name__, _PLACES)
