@@ -490,10 +490,15 @@ def to_tensor(
     dtype('float32')
     """
     wanted = None if dtype is None else np.dtype(dtype)
-    if current_tracer() is not None:
-        traced: EagerTensor = _traced_constant(data, wanted)
-        return traced
-    return EagerTensor(_array_of(data, wanted), stop_gradient)
+    if _has_traced(data):
+        # A copy, from which no gradient flows back; several are brought to one dtype as by stack.
+        made: EagerTensor = F.detach(_stacked(data, wanted))
+    elif current_tracer() is not None:
+        made = _traced_constant(data, wanted)
+    else:
+        return EagerTensor(_array_of(data, wanted), stop_gradient)
+    made.stop_gradient = stop_gradient
+    return made
 
 
 def _array_of(data: Any, dtype: np.dtype[Any] | None) -> Array:
@@ -508,15 +513,23 @@ def _array_of(data: Any, dtype: np.dtype[Any] | None) -> Array:
     return np.array(as_array(array, None), dtype=dtype)
 
 
-def _traced_constant(data: Any, dtype: np.dtype[Any] | None) -> Any:
-    """`to_tensor` in a traced function: a constant of the Program, or traced values stacked."""
+def _stacked(data: Any, dtype: np.dtype[Any] | None) -> Any:
+    """Tensors and sizes, in lists or alone, as one tensor."""
     if isinstance(data, Tensor):
         return F.assign(data) if dtype is None else F.cast(F.assign(data), dtype)
     if isinstance(data, (Dim, Condition)):
         return F.cast(data, dtype or ("int64" if isinstance(data, Dim) else "bool"))
-    if isinstance(data, (list, tuple)) and _has_traced(data):
-        stacked = F.stack([_traced_constant(entry, None) for entry in data])
-        return stacked if dtype is None else F.cast(stacked, dtype)
+    if not isinstance(data, (list, tuple)):
+        return to_tensor(data, dtype)
+    parts = [_stacked(entry, None) for entry in data]
+    if dtype is None and not _has_tensors(data) and any(part.dtype.kind == "f" for part in parts):
+        dtype = np.dtype("float32")  # numbers of Python, a traced one among them
+    stacked = F.stack(parts)
+    return stacked if dtype is None else F.cast(stacked, dtype)
+
+
+def _traced_constant(data: Any, dtype: np.dtype[Any] | None) -> Any:
+    """`to_tensor` of numbers in a traced function: a constant of the Program."""
     array = _array_of(data, dtype)
     tracer = current_tracer()
     assert tracer is not None
@@ -527,6 +540,12 @@ def _traced_constant(data: Any, dtype: np.dtype[Any] | None) -> Any:
             "Write self.name = to_tensor(...) in __init__ and use self.name here."
         )
     return tracer.constant(array)
+
+
+def _has_tensors(data: Any) -> bool:
+    if isinstance(data, (list, tuple)):
+        return any(_has_tensors(entry) for entry in data)
+    return isinstance(data, Tensor) and getattr(data, "number", None) is None
 
 
 def _has_traced(data: Any) -> bool:
