@@ -1,4 +1,4 @@
-"""Eager tensors on NumPy arrays, and the interpreter that runs operators on them."""
+"""Eager tensors on NumPy arrays, and what makes them of other data."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ import numpy as np
 from dy2st_runtime import autograd, unique_name
 from dy2st_runtime.autograd import Array, Hook, Node
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.errors import ArgumentError, EscapedVariable, ShapeError, TensorAsPython
-from dy2st_runtime.ir.definition import OperatorDefinition
-from dy2st_runtime.ir.dispatch import F, install_eager
+from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
+from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.gradient_flow import refuse_leaf
-from dy2st_runtime.ir.inputs import as_array, common_dtype, complete, drop_missing, is_promoted
+from dy2st_runtime.ir.inputs import as_array
 from dy2st_runtime.ir.location import user_location, warn_user
-from dy2st_runtime.ir.program import Variable, data_of_tensor
-from dy2st_runtime.ir.promotion import as_paddle, is_paddles
+from dy2st_runtime.ir.program import data_of_tensor
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracer import current_tracer, infer
-from dy2st_runtime.ir.types import TensorType, is_floating
+from dy2st_runtime.ir.tracer import current_tracer
+from dy2st_runtime.ir.types import TensorType
 
 
 class EagerTensor(Tensor):
@@ -403,82 +401,6 @@ class HookHandle:
     __call__ = remove
 
 
-class EagerInterpreter:
-    """Runs kernels at once, and tapes what needs gradients.
-
-    `as_recorded`: on the operands as they are, as a Program says it, whatever promotion is wanted.
-    """
-
-    def __init__(self, as_recorded: bool = False):
-        """Say whose operators it runs."""
-        self._as_recorded = as_recorded
-
-    def run(
-        self, definition: OperatorDefinition, inputs: tuple[Any, ...], attributes: dict[str, Any]
-    ) -> Any:
-        """The result as an EagerTensor, or a tuple of several."""
-        attributes = complete(definition, attributes)
-        inputs = drop_missing(definition, inputs)
-        if is_paddles() and not self._as_recorded:
-            inputs = as_paddle(definition, inputs, attributes, infer)
-        tensors = _tensors(definition, inputs)
-        taped = is_grad_enabled() and any(not tensor.stopped for tensor in tensors)
-        by_parts = definition.kernel is None or (taped and definition.gradient is None)
-        if by_parts and definition.decompose is not None:
-            return definition.decompose(*tensors, **attributes)
-        assert definition.kernel is not None, f"operator {definition.name!r} has no kernel"
-        arrays = [tensor.array for tensor in tensors]
-        try:
-            results = definition.kernel(*arrays, **attributes)
-        except (ValueError, TypeError, IndexError):
-            # The shape rule words the error better; without a finding NumPy's own stands.
-            try:
-                infer(definition, [tensor.tensor_type for tensor in tensors], attributes)
-            except Exception as worded:  # whichever the rule raises
-                raise worded from None
-            raise
-        several = isinstance(results, tuple)
-        outputs = [np.asarray(result) for result in (results if several else (results,))]
-        node = None
-        if taped and definition.gradient is not None:
-            node = Node(definition, tensors, outputs, attributes)
-        made = tuple(_made(array, node, index) for index, array in enumerate(outputs))
-        return made if several else made[0]
-
-
-def _made(array: Array, node: Node | None, index: int) -> EagerTensor:
-    tensor = EagerTensor(array)
-    if node is not None and is_floating(array.dtype):
-        tensor.node, tensor.index, tensor.stopped = node, index, False
-    return tensor
-
-
-def _tensors(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> list[EagerTensor]:
-    dtype = common_dtype(definition, inputs) if definition.promote else None
-    tensors = []
-    for index, value in enumerate(inputs):
-        wanted = dtype if dtype is not None and is_promoted(definition, index) else None
-        if isinstance(value, EagerTensor):
-            if wanted is not None and value.array.dtype != wanted:
-                value = F.cast(value, wanted)
-            tensors.append(value)
-        else:
-            tensors.append(_from_python(value, wanted))
-    return tensors
-
-
-def _from_python(value: Any, dtype: np.dtype[Any] | None) -> EagerTensor:
-    if isinstance(value, Variable):
-        raise EscapedVariable(
-            f"{value!r} is used outside of the trace that it belongs to",
-            at=user_location(),
-            why="the traced function has kept it, in an attribute or a global, say",
-            hint="return it from the function instead",
-        )
-    assert not isinstance(value, (Dim, Condition)), "a Dim outside of a trace"
-    return EagerTensor(as_array(value, dtype))
-
-
 def to_tensor(
     data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True
 ) -> EagerTensor:
@@ -590,8 +512,6 @@ def is_tensor(x: Any) -> bool:
     """Whether `x` is a tensor, eager or traced."""
     return isinstance(x, Tensor)
 
-
-install_eager(EagerInterpreter(), EagerInterpreter(as_recorded=True))
 
 __all__ = [
     "EagerTensor",
