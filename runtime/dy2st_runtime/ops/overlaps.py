@@ -17,20 +17,23 @@ from dy2st_runtime.ir.attribute_kinds import INTEGER, NUMBER
 from dy2st_runtime.ops.rules import require_dtype
 
 
-def overlap(box: Any, others: Any, edge: float = 0.0) -> Any:
-    """Area of the intersection by that of the union: (4,), (n, 4) -> (n,).
+def overlaps(boxes: Any, others: Any, edge: float = 0.0) -> Any:
+    """Area of the intersection by that of the union: (m, 4), (n, 4) -> (m, n).
 
     `edge` is 1 where the last pixel belongs to a box.
 
-    >>> overlap(np.array([0.0, 0.0, 2.0, 2.0]), np.array([[1.0, 0.0, 3.0, 2.0]])).round(3)
-    array([0.333])
+    >>> overlaps(np.array([[0.0, 0.0, 2.0, 2.0]]), np.array([[1.0, 0.0, 3.0, 2.0]])).round(3)
+    array([[0.333]])
     """
-    low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
-    shared = np.prod(np.where(high >= low, high - low + edge, 0), axis=1)
-    area = np.prod(box[2:] - box[:2] + edge)
-    areas = np.prod(others[:, 2:] - others[:, :2] + edge, axis=1)
+    edge = boxes.dtype.type(edge)
+    shared: Any = 1
+    for side in (0, 1):
+        low = np.maximum(boxes[:, side, None], others[:, side])
+        high = np.minimum(boxes[:, side + 2, None], others[:, side + 2])
+        shared = np.where(high >= low, high - low + edge, 0) * shared
+    areas = [np.prod(some[:, 2:] - some[:, :2] + edge, axis=1) for some in (boxes, others)]
     with np.errstate(all="ignore"):  # boxes without area
-        return np.where(shared > 0, shared / (area + areas - shared), 0).astype(box.dtype)
+        return np.where(shared > 0, shared / (areas[0][:, None] + areas[1] - shared), 0)
 
 
 def kept(boxes: Any, threshold: float, most: int = 0, eta: float = 1.0, edge: float = 0.0) -> Any:
@@ -40,7 +43,7 @@ def kept(boxes: Any, threshold: float, most: int = 0, eta: float = 1.0, edge: fl
     """
     result: list[int] = []
     for place in range(len(boxes)):
-        if not result or overlap(boxes[place], boxes[result], edge).max() <= threshold:
+        if not result or overlaps(boxes[place, None], boxes[result], edge).max() <= threshold:
             result.append(place)
             threshold *= eta if eta < 1 and threshold > 0.5 else 1.0
             if len(result) == most:
@@ -64,19 +67,32 @@ def _nms_infer(boxes: TensorType, groups: TensorType, threshold: float) -> Tenso
     return TensorType("int64", (fresh_symbol("nms", 0, boxes.shape[0]),))
 
 
+_BLOCK = 128
+"""So many boxes are compared with all others at once."""
+
+
 def _nms_kernel(boxes: Any, groups: Any, threshold: float) -> Any:
     types = [TensorType(array.dtype, array.shape) for array in (boxes, groups)]
     _nms_infer(types[0], types[1], threshold)
     result = [np.zeros(0, np.int64)]
     for group in np.unique(groups):
-        places = np.flatnonzero(groups == group)
-        alive = np.ones(len(places), bool)
-        for first in range(len(places)):
-            if alive[first]:
-                behind = places[first + 1 :]
-                alive[first + 1 :] &= overlap(boxes[places[first]], boxes[behind]) <= threshold
-        result.append(places[alive])
+        alive = np.flatnonzero(groups == group)
+        while alive.size:
+            first, behind = alive[:_BLOCK], alive[_BLOCK:]
+            first = first[_best(overlaps(boxes[first], boxes[first]) > threshold)]
+            near = overlaps(boxes[first], boxes[behind]) > threshold
+            result.append(first)
+            alive = behind[~near.any(axis=0)]
     return np.sort(np.concatenate(result))
+
+
+def _best(near: Any) -> Any:
+    """Which boxes stay, one after the other, if each drops those behind it that are near."""
+    stays = np.ones(len(near), bool)
+    for place, row in enumerate(near):
+        if stays[place]:
+            stays[place + 1 :] &= ~row[place + 1 :]
+    return stays
 
 
 define(
@@ -155,8 +171,7 @@ def _decayed(boxes: Any, scores: Any, sigma: float, edge: float) -> Any:
 
     score * min over better j of f(iou with j) / f(largest iou of j with one better than it).
     """
-    iou = np.stack([overlap(box, boxes, edge) for box in boxes])
-    iou = np.tril(iou, -1)
+    iou = np.tril(overlaps(boxes, boxes, edge), -1)
     most = iou.max(axis=1)
     with np.errstate(all="ignore"):
         decay = np.exp((most**2 - iou**2) * sigma) if sigma > 0 else (1 - iou) / (1 - most)

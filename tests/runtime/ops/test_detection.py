@@ -60,7 +60,7 @@ def overlap(one, other):
 
 @pytest.mark.parametrize("threshold", [0.0, 0.1, 0.5])
 def test_no_kept_box_overlaps_a_better_one(threshold):
-    some, scores = boxes(40), RNG.random(40)
+    some, scores = boxes(400, 60.0), RNG.random(400)
     kept = []
     for place in np.argsort(-scores):
         if all(overlap(some[place], some[other]) <= threshold for other in kept):
