@@ -164,6 +164,30 @@ DIFFERENCES = (
         "finite differences say so; with a weight both are equal",
     ),
     Difference(
+        "vision.ops.nms, top_k without categories",
+        "keeps the best k",
+        "keeps all",
+        "that is what it is for",
+    ),
+    Difference(
+        "the gradient of vision.ops.roi_align, aligned, for boxes of less than a pixel",
+        "what its definition gives",
+        "that of a box of one pixel",
+        "finite differences say so",
+    ),
+    Difference(
+        "vision.ops.roi_align without sampling_ratio, a box that ends before it begins",
+        "0",
+        "NaN",
+        "there are no points in it, as in an empty part of roi_pool",
+    ),
+    Difference(
+        "vision.models, pretrained=True",
+        "refused: model.set_state_dict(dy2st.load('resnet18.pdparams'))",
+        "downloads the weights",
+        "nothing is ever downloaded; names and shapes of the parameters are the same",
+    ),
+    Difference(
         "random numbers",
         "NumPy's generator: a seed gives other numbers",
         "its own generator",
@@ -205,6 +229,7 @@ ARGUMENTS = {
     **dict.fromkeys(("nn.GRUCell", "nn.LSTMCell"), "no name, no proj_size"),
     **{f"{p}.view_as_{k}": _OTHER_NAMES for p in ("paddle", "Tensor") for k in ("real", "complex")},
     "initializer.UniformInitializer": "is Uniform: diag_num, diag_step, diag_val are not here",
+    "vision.ops.ConvNormActivation": "its defaults are layers of dy2st",
     "static.Variable": "is made by a trace, not by users",
     "paddle.asarray": "takes device by position",
     "paddle.from_dlpack": "takes device by position",

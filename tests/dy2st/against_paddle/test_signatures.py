@@ -23,6 +23,8 @@ SPACES = {
     "jit": (paddle.jit, dy2st.jit),
     "static": (paddle.static, dy2st.static),
     "Tensor": (paddle.Tensor, dy2st.Tensor),
+    "vision.models": (paddle.vision.models, dy2st.vision.models),
+    "vision.ops": (paddle.vision.ops, dy2st.vision.ops),
 }
 Kind = inspect.Parameter
 
