@@ -27,7 +27,7 @@ from dy2st.passes.core.graph import (
     replace_values,
 )
 from dy2st.passes.core.module import Array, Module
-from dy2st_runtime.dims import using
+from dy2st_runtime.dims import same_shape, using
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import DEFINITIONS, Block, Operator, Program, TensorType, Variable, apply
 from dy2st_runtime.ir.dead_code import drop_dead
@@ -235,7 +235,7 @@ class CombineParallelConv2D(_CombineParallel):
 
     def key(self, operator: Operator) -> Any:
         """Convolutions of one geometry."""
-        if operator.name != "conv" or operator.attributes["groups"] != 1:
+        if operator.name != "conv" or not same_shape([operator.attributes["groups"]], [1]):
             return None
         key = _common_key(operator)
         if key is None or operator.operands[1].tensor_type.rank != 4:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dy2st.passes.core.context import did_you_mean
+from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import (
     DEFINITIONS,
@@ -228,7 +229,7 @@ class Operation(Pattern):
             return False
         for name, wanted in self.attributes.items():
             own = maker.attributes[name]
-            if not (wanted(own) if callable(wanted) else wanted == own):
+            if not (wanted(own) if callable(wanted) else _is_same(wanted, own)):
                 match.miss("`{}` has {} = {}", self.name, name, own)
                 return False
         return True
@@ -238,6 +239,13 @@ class Operation(Pattern):
         if self.commutes and operands[0] is not operands[1]:
             return [operands, operands[::-1]]
         return [operands]
+
+
+def _is_same(wanted: Any, own: Any) -> bool:
+    """A size that is not known is no number, whichever it will be."""
+    if isinstance(own, tuple) and isinstance(wanted, tuple):
+        return len(own) == len(wanted) and all(map(_is_same, wanted, own))
+    return own is wanted if isinstance(own, Dim) else bool(wanted == own)
 
 
 class AnyOperation(Operation):

@@ -174,7 +174,8 @@ SIZES = several(SIZE, "a list of sizes")
 INDICES = several(INDEX, "a list of integers and sizes")
 PAIRS = several(AttributeKind("", _is_pair), "a list of pairs of integers or sizes")
 FRAME = several(AttributeKind("", _is_frame), "a list of pairs of sizes")
-STEPS = several(AttributeKind("", _is_step), "a list of sizes from 1")
+STEP = AttributeKind("a size from 1", _is_step)
+STEPS = several(STEP, "a list of sizes from 1")
 KNOWN_SIZES = either(NONE, several(either(INDEX, NONE), "sizes of which some are not known"))
 PIECES = several(AttributeKind("", _is_piece), "texts and numbers of operands", None)
 
@@ -211,6 +212,7 @@ __all__ = [
     "SIGNED_AXIS",
     "SIZE",
     "SIZES",
+    "STEP",
     "STEPS",
     "TEXT",
     "AttributeKind",

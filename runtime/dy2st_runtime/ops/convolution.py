@@ -28,14 +28,14 @@ from dy2st_runtime.ir import (
     define,
     is_floating,
 )
-from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEPS
+from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEP, STEPS
 
 Pads = tuple[tuple[int, int], ...]
 _GEOMETRY: dict[str, Any] = {
     "strides": STEPS,
     "pads": FRAME,
     "dilations": STEPS,
-    "groups": 1,
+    "groups": STEP.or_else(1),
 }
 
 
@@ -70,7 +70,7 @@ def _conv_infer(
     strides: Any,
     pads: Pads,
     dilations: Any,
-    groups: int,
+    groups: Size,
 ) -> TensorType:
     if x.rank != w.rank or x.rank < 3:
         raise ShapeError(f"conv: x of shape {list(x.shape)} and weight {list(w.shape)} do not fit")
@@ -204,7 +204,7 @@ def _transpose_infer(
     strides: Any,
     pads: Pads,
     dilations: Any,
-    groups: int,
+    groups: Size,
 ) -> TensorType:
     if x.rank != w.rank or x.rank < 3:
         raise ShapeError(
@@ -274,7 +274,7 @@ def _weight_kernel(
 
 
 def _weight_infer(
-    x: TensorType, g: TensorType, kernel: Any, strides: Any, pads: Any, dilations: Any, groups: int
+    x: TensorType, g: TensorType, kernel: Any, strides: Any, pads: Any, dilations: Any, groups: Size
 ) -> TensorType:
     return x.with_shape([g.shape[1], x.shape[1] // groups, *kernel])
 

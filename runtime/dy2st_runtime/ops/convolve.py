@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.dims import ceil_divide, maximum, require
+from dy2st_runtime.dims import Size, ceil_divide, maximum, require
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import (
     F,
     apply,
     public,
 )
-from dy2st_runtime.ir.arguments import as_int, as_shape, pair
+from dy2st_runtime.ir.arguments import as_shape, as_size, pair
 from dy2st_runtime.ops.convolution import Pads
 
 
@@ -83,10 +83,11 @@ def _kernel(weight: Any, axes: int) -> list[Any]:
     return weight.shape[2:]  # type: ignore[no-any-return]
 
 
-def _count_of(groups: Any) -> int:
-    count = as_int(groups, "groups")
-    if count < 1:
+def _count_of(groups: Any) -> Size:
+    count = as_size(groups, "groups")
+    if isinstance(count, int) and count < 1:
         raise ArgumentError(f"groups is at least 1, not {count}")
+    require(count >= 1, f"groups is at least 1, not {count}")
     return count
 
 

@@ -52,6 +52,34 @@ def test_a_vector_of_one_place_as_index_keeps_its_axis():
     check(lambda x: x[dy2st.arange(1)], [3, 2], (3, 2))
 
 
+def by_own_filters(x: Any) -> Any:
+    """Every channel of every sample with a filter of its own: 2 x 2 means of x itself."""
+    n, c, h, w = x.shape
+    filters = F.adaptive_avg_pool2d(x, 2).reshape([n * c, 1, 2, 2])
+    y = F.conv2d(x.reshape([1, n * c, h, w]), filters, groups=n * c)
+    return y.reshape([n, c, h - 1, w - 1])
+
+
+def test_a_convolution_in_groups_of_unknown_number():
+    static = check(by_own_filters, [None, 3, None, None], (1, 3, 2, 4), (4, 3, 6, 4))
+    x = np.arange(2 * 3 * 4 * 4, dtype="float32").reshape(2, 3, 4, 4)
+    means = x.reshape(2, 3, 2, 2, 2, 2).mean(axis=(3, 5))
+    windows = np.lib.stride_tricks.sliding_window_view(x, (2, 2), axis=(2, 3))
+    wanted = np.einsum("nchwij,ncij->nchw", windows, means)
+    np.testing.assert_allclose(np.asarray(static(dy2st.to_tensor(x))), wanted, rtol=1e-5)
+    with pytest.raises(ShapeError, match="groups is at least 1"):
+        static(dy2st.ones([0, 3, 4, 4]))
+
+
+def test_a_convolution_in_groups_of_unknown_number_has_gradients():
+    x = dy2st.to_tensor(np.arange(2 * 3 * 3 * 4, dtype="float32").reshape(2, 3, 3, 4))
+    x.stop_gradient = False
+    static = to_static(by_own_filters, input_spec=[InputSpec([None, 3, None, None])])
+    (got,) = dy2st.grad(static(x).sum(), [x])
+    (wanted,) = dy2st.grad(by_own_filters(x).sum(), [x])
+    np.testing.assert_allclose(np.asarray(got), np.asarray(wanted), rtol=1e-5)
+
+
 def test_a_size_to_stretch_to_that_is_negative_is_refused():
     static = check(lambda x: x.sum(0).expand([x.shape[0] - 1, -1]), [None, 2], (4, 2), (1, 2))
     with pytest.raises(ShapeError, match="x_axis0"):

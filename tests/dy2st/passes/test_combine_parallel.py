@@ -258,6 +258,17 @@ def test_a_value_with_other_users_is_computed_once(t, use):
     assert t.names(after).count("matmul") == 1
 
 
+def test_convolutions_in_groups_of_unknown_number_stay(t):
+    def parts(x):
+        n, c, h, w = x.shape
+        y = F.reshape(x, [1, n * c, h, w])
+        filters = F.ones([n * c, 1, 2, 2])
+        return [F.conv2d(y, filters * float(i + 1), groups=n * c) for i in range(2)]
+
+    program = t.program_of(parts, t.floats("n", 1, 7, 7))
+    assert t.names(t.settled(Conv(), program)).count("conv") == 2
+
+
 def test_several_groups_of_one_program_are_joined(t):
     def build(x):
         first = products(t, x, (4, 4, 4))

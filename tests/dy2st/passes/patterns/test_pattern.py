@@ -369,3 +369,13 @@ def test_an_unknown_operator_beside_a_pattern_is_an_error_too(make):
 def test_an_operator_without_attributes_says_so():
     with pytest.raises(ArgumentError, match="relu has no attribute 'axis'; there are none"):
         op.relu(X, axis=1)
+
+
+def test_a_size_that_is_not_known_is_no_number(t, fires):
+    def in_groups(x):
+        n, c, h, w = x.shape
+        return F.conv2d(F.reshape(x, [1, n * c, h, w]), F.ones([n * c, 1, 2, 2]), groups=n * c)
+
+    program = t.program_of(in_groups, t.floats("n", 1, 7, 7))
+    assert fires(program, op.conv(X, Y, groups=1)) == 0
+    assert fires(program, op.conv(X, Y, strides=(1, 1))) == 1
