@@ -10,6 +10,6 @@ _PLACES = places(
     }
 )
 
-__all__ = [*_PLACES]
+__all__ = ["nn", *_PLACES]
 
-__getattr__ = late_names(__name__, _PLACES)
+__getattr__ = late_names(__name__, {"nn": "dy2st.incubate.nn", **_PLACES})

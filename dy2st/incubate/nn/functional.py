@@ -1,0 +1,30 @@
+"""Parts of transformers as one function each: composites, whose fusing is left to engines."""
+
+from dy2st.incubate.nn.attention import fused_feedforward, fused_multi_head_attention
+from dy2st.incubate.nn.norms import (
+    fused_bias_dropout_residual_layer_norm,
+    fused_dropout_add,
+    fused_layer_norm,
+    fused_rms_norm,
+)
+from dy2st.incubate.nn.products import (
+    fused_linear,
+    fused_linear_activation,
+    fused_matmul_bias,
+)
+from dy2st.incubate.nn.rotary import fused_rotary_position_embedding
+from dy2st_runtime.nn.functions.activations import swiglu
+
+__all__ = [
+    "fused_bias_dropout_residual_layer_norm",
+    "fused_dropout_add",
+    "fused_feedforward",
+    "fused_layer_norm",
+    "fused_linear",
+    "fused_linear_activation",
+    "fused_matmul_bias",
+    "fused_multi_head_attention",
+    "fused_rms_norm",
+    "fused_rotary_position_embedding",
+    "swiglu",
+]
