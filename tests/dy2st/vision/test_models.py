@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dy2st
+from dy2st import vision
 from dy2st.errors import ArgumentError
 from dy2st.static import InputSpec
 from dy2st.vision import models
@@ -115,3 +117,9 @@ def test_blocks_make_other_networks():
 def test_unknown_variants_are_refused(make, said):
     with pytest.raises(ValueError, match=said):
         make()
+
+
+def test_names_stand_in_vision_too():
+    for module, names in vision._TOO.items():
+        for name in names.split():
+            assert getattr(vision, name) is getattr(import_module(module), name)
