@@ -37,7 +37,7 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
 
 def hessian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
     """The second derivatives of one number, (m,) -> (m, m); of a batch (b, m) -> (b, m, m)."""
-    if len(ys.shape) > 1 or (batch_axis is None and ys.array.size != 1):
+    if len(ys.shape) > 1 or (batch_axis is None and [*ys.shape] not in ([], [1])):
         raise ArgumentError(f"hessian() is of one number, or one a sample, not of {ys.shape}")
 
     def row(x: Any) -> Any:
@@ -68,8 +68,6 @@ def _jacobian(y: Any, x: Any, batch_axis: int | None) -> Any:
 
 def _slope(number: Any, x: Any) -> Any:
     """Its gradient, zeros where it does not depend on x."""
-    if number.stop_gradient:
-        return F.zeros_like(x)
     (slope,) = grad(number, x, retain_graph=True, create_graph=True, allow_unused=True)
     return F.zeros_like(x) if slope is None else slope
 

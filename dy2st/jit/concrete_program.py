@@ -26,8 +26,9 @@ from dy2st.convert.traced import containers_not_looked_at
 from dy2st.convert.undefined import Undefined
 from dy2st.convert.watching import watch
 from dy2st.jit.declared_sizes import Requirement, resolve
+from dy2st.jit.distinct import Distinct
 from dy2st.jit.guards import AnyGuard, Same, SameFlags, guards_of
-from dy2st.jit.handed_on import HandedOn, asked_of_inputs
+from dy2st.jit.handed_on import HandedOn
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import Apart, LiveState, Rebinding, known_tensor, take_in_place
 from dy2st.jit.optimized import OptimizedProgram
@@ -35,7 +36,7 @@ from dy2st.jit.report import Report, report_of
 from dy2st.jit.unknown_sizes import refused
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Condition, Dim, require
-from dy2st_runtime.errors import ConversionError, Location, TensorAsPython
+from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Output, Program, Tensor, TensorType, Tracer, Variable
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
@@ -62,7 +63,7 @@ class ConcreteProgram:
     report    what became of the functions and statements that the trace met.
     effects   what the trace has done to objects of Python, as one call does: it serves one call.
     arguments the InputSpecs for which it was traced, by parameter; none beside Python values.
-    distinct  the inputs of which the function has asked, and where, whether they are one tensor.
+    distinct  the tensors of a call that must not be one, or made of each other.
     answers   what functions with a cache have given: they are asked again at every call.
     rebinding the buffers that become other tensors at a call.
     asked     where the trace has asked for `stop_gradient` of what depends on the call.
@@ -79,7 +80,7 @@ class ConcreteProgram:
     passes: Any = None
     report: Report = field(default=Report((), ()))
     effects: list[str] = field(default_factory=list)
-    distinct: list[tuple[int, int, Location | None]] = field(default_factory=list)
+    distinct: Distinct = field(default_factory=Distinct)
     answers: list[Answer] = field(default_factory=list)
     rebinding: Rebinding = field(default_factory=Rebinding)
     asked: list[Location | None] = field(default_factory=list)
@@ -148,7 +149,7 @@ class ConcreteProgram:
         self.is_spent = bool(self.effects)
         self.rebinding.check_call()
         if self.distinct:
-            self._check_distinct(tensors)
+            self.distinct.check(self.main_program, (*tensors, *self.state.values()))
         wants_grad = is_grad_enabled() and not all(
             t.stop_gradient for t in (*tensors, *self.state.values())
         )
@@ -180,18 +181,6 @@ class ConcreteProgram:
             if isinstance(change.place, Buffer):
                 value = known_tensor(value, self.live.last().values())
             change.place.put(value)
-
-    def _check_distinct(self, tensors: Sequence[EagerTensor]) -> None:
-        for left, right, at in self.distinct:
-            if tensors[left] is tensors[right]:
-                names = " and ".join(f"`{self.inputs[index].name}`" for index in (left, right))
-                raise TensorAsPython(
-                    f"{self.main_program.name}() asks whether {names} are one tensor, as they are "
-                    "at this call",
-                    at=at,
-                    why="a Program has an input for each, whatever it is given",
-                    hint="say it by an argument of its own: f(x, x, is_same=True)",
-                )
 
     def alone(self) -> Program:
         """The Program that is to run by itself. Refused where there are variables to assign; warns
@@ -369,7 +358,7 @@ def _trace(
         effects.append(f"{too_much}, which no call can compare: keep what it needs in a tensor")
     written = [Change(change.place, None, at=change.at) for change in changes]
     report = report_of(functions.values(), swapped.values(), record)
-    distinct = asked_of_inputs(program, tracer.distinct)
+    distinct = Distinct.of(program, tracer)
     answers = [Answer(done) for done in cached]
     guards += [Same(s, a, reference_to(t)) for s, a, t in captured if id(t) in elsewhere]
     live = LiveState(ordered, places)

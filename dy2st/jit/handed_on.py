@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dy2st.jit.live_state import known_tensor
-from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import Block, Operator, Program, Tracer, Variable
 from dy2st_runtime.ir.aliasing import is_fresh
 from dy2st_runtime.ir.gradient_flow import SETTER
@@ -83,15 +82,6 @@ class HandedOn:
             outputs[index] = outputs[before]
 
 
-def asked_of_inputs(
-    program: Program, asked: Sequence[tuple[Variable, Variable, Location | None]]
-) -> list[tuple[int, int, Location | None]]:
-    """The inputs of which the function has asked whether they are one tensor, by number."""
-    places = {id(variable): index for index, variable in enumerate(program.inputs)}
-    found = [(places.get(id(left)), places.get(id(right)), at) for left, right, at in asked]
-    return [(i, k, at) for i, k, at in found if i is not None and k is not None]
-
-
 class _Walk:
     """Back from a value, through branches and turns, to tensors of the call."""
 
@@ -158,4 +148,4 @@ def _object(variable: Variable) -> Variable:
     return variable
 
 
-__all__ = ["HandedOn", "asked_of_inputs"]
+__all__ = ["HandedOn"]

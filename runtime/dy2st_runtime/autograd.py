@@ -11,14 +11,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dy2st_runtime.errors import ArgumentError, TensorAsPython
-from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.dims import require_equal
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
-from dy2st_runtime.ir.location import user_location
-from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.late import Late
 
 Array = np.ndarray[Any, Any]
 Hook = Callable[[Any], Any]
+
+_reverse = Late("dy2st_runtime.ir.reverse")
 
 
 class Taped(Protocol):
@@ -160,6 +162,16 @@ def _order(roots: Sequence[Node]) -> list[Node]:
     return order[::-1]
 
 
+def depends(tensor: Taped, other: Taped) -> bool:
+    """Whether a tensor is another one, or was computed of it."""
+    if tensor is other or tensor.node is None:
+        return tensor is other
+    order = _order([tensor.node])
+    if other.node is not None:
+        return other.node in order
+    return any(edge.tensor is other for node in order for edge in node.edges or ())
+
+
 def _walk(
     seeds: Sequence[tuple[Taped, Any]], create_graph: bool, retain_graph: bool
 ) -> tuple[_Sums, dict[tuple[Node, int], Any]]:
@@ -234,45 +246,56 @@ def grad(
     if no_grad_vars is not None:
         raise ArgumentError("grad: use x.detach() where no gradient is to flow, not no_grad_vars")
     outputs, inputs = _as_list(outputs), _as_list(inputs)
-    _refuse_traced((*outputs, *inputs))
     seeds = [None] * len(outputs) if grad_outputs is None else _as_list(grad_outputs)
     pairs = [(output, _seed(output, seed)) for output, seed in zip(outputs, seeds, strict=True)]
-    retain = create_graph if retain_graph is None else retain_graph
-    wanted = [(t.node, t.index) for t in inputs]
-    sums, finished = _walk(pairs, create_graph, retain)
-    results = []
-    for tensor, (node, index) in zip(inputs, wanted, strict=True):
-        if node is not None:
-            result = finished.get((node, index))
-        else:
-            result = sums.of_leaves.get(id(tensor), (None, None))[1]
-        if result is None and not allow_unused:
-            raise ArgumentError(
-                "an input has no part in the outputs; pass allow_unused=True to get None for it"
-            )
-        results.append(result)
+    tracer = active()
+    if hasattr(tracer, "captured"):
+        results = _traced(tracer, pairs, inputs, create_graph)
+    else:
+        retain = create_graph if retain_graph is None else retain_graph
+        results = _taped(pairs, inputs, create_graph, retain)
+    if not allow_unused and any(result is None for result in results):
+        raise ArgumentError(
+            "an input has no part in the outputs; pass allow_unused=True to get None for it"
+        )
     return results
 
 
-def _refuse_traced(tensors: Sequence[Any]) -> None:
-    """The tape knows nothing of a Program, which has no values yet."""
-    if any(isinstance(tensor, Variable) for tensor in tensors):
-        raise TensorAsPython(
-            "grad() of traced tensors",
-            at=user_location(),
-            why="gradients are taken of a whole Program when it runs, not inside of one",
-            hint="return the outputs, and call grad() on what the converted function returns",
-        )
+def _taped(
+    pairs: Sequence[tuple[Any, Any]], inputs: Sequence[Any], create_graph: bool, retain: bool
+) -> list[Any]:
+    """The gradients by the tape, None for an input that has no part in the outputs."""
+    wanted = [(t.node, t.index) for t in inputs]
+    sums, finished = _walk(pairs, create_graph, retain)
+    return [
+        finished.get((node, index)) if node else sums.of_leaves.get(id(tensor), (None, None))[1]
+        for tensor, (node, index) in zip(inputs, wanted, strict=True)
+    ]
+
+
+def _traced(
+    tracer: Any, pairs: Sequence[tuple[Any, Any]], inputs: Sequence[Any], create_graph: bool
+) -> list[Any]:
+    """As `_taped`, recorded into the Program in the making."""
+    outputs = [tracer.captured(output) for output, _ in pairs]
+    seeds = [tracer.variable(seed) for _, seed in pairs]
+    found: list[Any] = _reverse.gradients(
+        tracer, outputs, seeds, [*map(tracer.captured, inputs)], create_graph
+    )
+    return found
 
 
 def _seed(tensor: Any, gradient: Any) -> Any:
     """The gradient to start with: of the sum of the elements, if none is given."""
     if gradient is None:
         return F.ones_like(tensor).detach()
-    if list(gradient.shape) != list(tensor.shape):
-        raise ArgumentError(
-            f"the gradient has shape {gradient.shape}, the tensor has {tensor.shape}"
-        )
+    what = f"the gradient has shape {gradient.shape}, the tensor has {tensor.shape}"
+    if len(gradient.shape) != len(tensor.shape):
+        raise ArgumentError(what)
+    for size, wanted in zip(gradient.shape, tensor.shape, strict=True):
+        if isinstance(size, int) and isinstance(wanted, int) and size != wanted:
+            raise ArgumentError(what)
+        require_equal(size, wanted, what)
     return gradient
 
 

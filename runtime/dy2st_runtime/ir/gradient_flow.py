@@ -144,6 +144,8 @@ class GradientFlags:
     asked         where the trace has asked for what depends on these.
     read          the tensors from outside of which the trace has asked.
     cut           those that `set_value` makes leaves, by identity.
+    apart         tensors of the call by which a gradient is taken, each with one behind it that
+                  must not be made of it, and where.
     """
 
     def __init__(self, tracer: Tracer) -> None:
@@ -154,6 +156,7 @@ class GradientFlags:
         self.is_recording = True
         self.asked: list[Location | None] = []
         self.cut: dict[int, Tensor] = {}
+        self.apart: list[tuple[Variable, Variable, Location | None]] = []
         self._is_call = False
         self.read: dict[int, tuple[Any, tuple[bool, bool]]] = {}
         outer = tracer.aliases.outer
@@ -219,8 +222,21 @@ class GradientFlags:
     def get(self, tensor: Tensor) -> bool:
         """The `stop_gradient` of a tensor, as it would be in the call."""
         variable = self._tracer.captured_already(tensor)
-        if variable is None:
-            return self._of_state(tensor)
+        return self._of_state(tensor) if variable is None else self._asked_of(variable)
+
+    def stops(self, variable: Variable) -> bool:
+        """Whether no gradient flows through a Variable, for one that is asked for.
+
+        A Program for all calls is the one in which they flow as its InputSpecs say.
+        """
+        count = len(self.asked)
+        answer = self._asked_of(variable)
+        del self.asked[count:]
+        if self._is_call:
+            self.asked.append(user_location())
+        return answer or not self.is_recording
+
+    def _asked_of(self, variable: Variable) -> bool:
         self._is_dependent = False
         answer = self._now(variable)
         if self._is_dependent:

@@ -1,0 +1,84 @@
+"""What a Program takes for granted of the tensors of a call: that some are not made of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from dy2st_runtime.autograd import depends
+from dy2st_runtime.errors import Location, TensorAsPython
+from dy2st_runtime.ir import Program, Tracer, Variable
+
+Pair = tuple[int, int, Location | None]
+
+
+@dataclass
+class Distinct:
+    """Pairs of tensors of a call, its inputs and then the state, by number.
+
+    asked   the inputs of which the function has asked, and where, whether they are one tensor.
+    apart   the second is behind a gradient with respect to the first, which the function takes.
+    """
+
+    asked: list[Pair] = field(default_factory=list)
+    apart: list[Pair] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, program: Program, tracer: Tracer) -> Distinct:
+        """Those of a Program that has been traced."""
+        variables = program.block.parameters
+        return cls(
+            _numbered(variables[: len(program.inputs)], tracer.distinct),
+            _numbered(variables, tracer.flags.apart),
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.asked or self.apart)
+
+    def check(self, program: Program, held: Sequence[Any]) -> None:
+        """Raise TensorAsPython if two are one tensor, or the second is made of the first."""
+        for left, right, at in self.asked:
+            if held[left] is held[right]:
+                _refuse_one(program, (left, right), at)
+        for left, right, at in self.apart:
+            if not held[right].stopped and depends(held[right], held[left]):
+                _refuse_made(program, (left, right), at)
+
+
+def _numbered(
+    variables: Sequence[Variable], found: Sequence[tuple[Variable, Variable, Location | None]]
+) -> list[Pair]:
+    places = {variable: place for place, variable in enumerate(variables)}
+    return [
+        (places[left], places[right], at)
+        for left, right, at in found
+        if left in places and right in places
+    ]
+
+
+def _names(program: Program, pair: tuple[int, int]) -> list[str]:
+    return [f"`{program.block.parameters[place].name}`" for place in pair]
+
+
+def _refuse_one(program: Program, pair: tuple[int, int], at: Location | None) -> NoReturn:
+    raise TensorAsPython(
+        f"{program.name}() asks whether {' and '.join(_names(program, pair))} are one tensor, as "
+        "they are at this call",
+        at=at,
+        why="a Program has an input for each, whatever it is given",
+        hint="say it by an argument of its own: f(x, x, is_same=True)",
+    )
+
+
+def _refuse_made(program: Program, pair: tuple[int, int], at: Location | None) -> NoReturn:
+    left, right = _names(program, pair)
+    raise TensorAsPython(
+        f"{program.name}() takes a gradient by {left}, of which {right} was made before this call",
+        at=at,
+        why="a Program knows nothing of what was computed outside of it",
+        hint=f"compute {right} inside of the function, or give it {right}.detach()",
+    )
+
+
+__all__ = ["Distinct"]
