@@ -1,13 +1,14 @@
 """Networks that classify pictures, with PaddlePaddle's names of parameters."""
 
+# These functions have the names of their modules, and stand before them.
+from dy2st.vision.models.alexnet import AlexNet, alexnet
+from dy2st.vision.models.googlenet import GoogLeNet, googlenet
 from dy2st_runtime.late import late_names, places
 
 LATE = places(
     {
-        "dy2st.vision.models.alexnet": "AlexNet alexnet",
         "dy2st.vision.models.densenet": "DenseNet densenet121 densenet161 densenet169 densenet201 "
         "densenet264",
-        "dy2st.vision.models.googlenet": "GoogLeNet googlenet",
         "dy2st.vision.models.inceptionv3": "InceptionV3 inception_v3",
         "dy2st.vision.models.lenet": "LeNet",
         "dy2st.vision.models.mobilenetv1": "MobileNetV1 mobilenet_v1",
@@ -24,5 +25,19 @@ LATE = places(
         "dy2st.vision.models.vgg": "VGG vgg11 vgg13 vgg16 vgg19",
     }
 )
-__getattr__ = late_names(__name__, LATE)
-__all__ = sorted(LATE)
+_MODULES = [
+    "densenet",
+    "inceptionv3",
+    "lenet",
+    "mobilenetv1",
+    "mobilenetv2",
+    "mobilenetv3",
+    "resnet",
+    "shufflenetv2",
+    "squeezenet",
+    "vgg",
+]
+__getattr__ = late_names(
+    __name__, {**LATE, **{name: f"dy2st.vision.models.{name}" for name in _MODULES}}
+)
+__all__ = ["AlexNet", "GoogLeNet", "alexnet", "googlenet", *LATE]

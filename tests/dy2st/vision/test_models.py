@@ -119,6 +119,13 @@ def test_unknown_variants_are_refused(make, said):
         make()
 
 
+def test_functions_stand_before_modules_of_their_name():
+    module = import_module("dy2st.vision.models.alexnet")
+    assert models.alexnet is vision.alexnet is module.alexnet
+    assert models.googlenet is vision.googlenet and callable(models.googlenet)
+    assert models.mobilenetv3.MobileNetV3Small is models.MobileNetV3Small
+
+
 def test_names_stand_in_vision_too():
     for module, names in vision._TOO.items():
         for name in names.split():
