@@ -58,7 +58,7 @@ def test_a_choice_by_a_number_that_has_no_case_is_refused(tmp_path, originals):
         ("picked", "stops = [4, 2]", "stops = [9, 2]", "is outside of an axis of 4 elements"),
         ("spoken", "stream = \"stdout\"", "stream = \"modules\"", "not one of stdout, stderr"),
         ("spoken", "\".2f\"", "\"2000000000.2f\"", "not a nest of constants and operands"),
-        ("images", "groups = 1 : i64", "groups = 1.5 : f64", "not an integer of 64 bits"),
+        ("images", "groups = 1 : i64", "groups = 1.5 : f64", "is 1.5, not a size from 1"),
     ],
 )  # fmt: skip
 def test_what_rules_did_not_ask_for_is_refused(tmp_path, originals, name, old, new, message):
