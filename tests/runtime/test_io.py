@@ -23,6 +23,7 @@ from dy2st_runtime.errors import (
 from dy2st_runtime.ir import F, Output, Program, TensorType, Tracer
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 from dy2st_runtime.tensor_file import read_arrays, write_arrays
+from tests.effort import effort
 
 OLD_FILES = Path(__file__).parent.parent / "data" / "saved"
 
@@ -309,7 +310,7 @@ def test_files_that_do_not_belong_together_are_refused(path, change, message):
 def test_mutated_files_are_refused_or_loaded_but_never_crash(path):
     file = Path(f"{path}.mlir")
     content, source = file.read_bytes(), random.Random(0)
-    for _ in range(300):
+    for _ in range(effort(100, 300)):
         changed = bytearray(content)
         changed[source.randrange(len(content))] = source.choice(b'<>{}[]()",:=%x019 \n\\\xff')
         file.write_bytes(changed)

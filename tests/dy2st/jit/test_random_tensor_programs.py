@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.dy2st.jit.tensor_programs import INPUTS, Writer, compare, define, lines_taken, program_of
 from tests.effort import effort
 
-ROUNDS, PROGRAMS = effort(2, 6), effort(25, 50)
+ROUNDS, PROGRAMS = effort(2, 6), effort(15, 50)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))

@@ -257,7 +257,7 @@ class Effects:
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
-@pytest.mark.parametrize("seed", range(0, effort(40, 200), 10))
+@pytest.mark.parametrize("seed", range(0, effort(20, 200), 10))
 def test_ten_random_programs_equal_python(seed, define, convert, outcome_of):
     for number in range(seed, seed + 10):
         text = Writer(number).program()

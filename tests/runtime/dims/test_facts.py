@@ -21,12 +21,13 @@ from dy2st_runtime.dims import (
     symbol,
     using,
 )
+from tests.effort import effort
 from tests.runtime.dims.facts_law import check
 
 n, m, k = symbol("n"), symbol("m"), symbol("k")
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=effort(25, 80), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_what_was_assumed_is_known_whatever_is_assumed_after_it(draw: random.Random):
     check(draw)
