@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime.ir import F
+from dy2st_runtime.ir.arguments import as_ints
 from dy2st_runtime.nn.initializer import Constant
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
@@ -103,17 +105,16 @@ class LayerNorm(Layer, private="_normalized_shape _epsilon"):
         device: Any = None,
         dtype: Any = None,
     ):
-        """Take the sizes of the last axes; `device` has no effect."""
+        """Take the sizes of the last axes, n elements in all; weight and bias are (n,)."""
         super().__init__()
         self._normalized_shape, self._epsilon = _sizes(normalized_shape), epsilon
         self._weight_attr = weight_attr if elementwise_affine else False
         self._bias_attr = bias_attr if elementwise_affine and bias else False
+        flat = [math.prod(self._normalized_shape)]  # as PaddlePaddle keeps them
         self.weight = self.create_parameter(
-            self._normalized_shape, self._weight_attr, dtype, default_initializer=Constant(1.0)
+            flat, self._weight_attr, dtype, default_initializer=Constant(1.0)
         )
-        self.bias = self.create_parameter(
-            self._normalized_shape, self._bias_attr, dtype, is_bias=True
-        )
+        self.bias = self.create_parameter(flat, self._bias_attr, dtype, is_bias=True)
 
     def forward(self, x: Any) -> Any:
         """Same shape."""
@@ -239,4 +240,4 @@ class RMSNorm(Layer, private="_epsilon"):
 
 
 def _sizes(shape: Sizes) -> list[int]:
-    return [shape] if isinstance(shape, int) else list(shape)
+    return as_ints(shape, "normalized_shape")

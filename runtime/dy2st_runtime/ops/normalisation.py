@@ -9,7 +9,7 @@ import numpy as np
 from dy2st_runtime.dims import require, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, is_floating, public
-from dy2st_runtime.ir.arguments import normalize_axis, pair
+from dy2st_runtime.ir.arguments import as_shape, normalize_axis, pair
 from dy2st_runtime.ir.attribute_kinds import NEW_AXIS, SIGNED_AXIS
 from dy2st_runtime.ir.grad_mode import no_grad
 
@@ -197,13 +197,19 @@ def layer_norm(
     epsilon: float = 1e-05,
     name: str | None = None,
 ) -> Any:
-    """(x - mean) / sqrt(variance + epsilon) * weight + bias over the last axes."""
-    sizes = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    """(x - mean) / sqrt(variance + epsilon) * weight + bias over the last axes.
+
+    Weight and bias have the shape of these axes, or are flat.
+    """
+    sizes = list(as_shape(normalized_shape))
     if len(sizes) > x.ndim:
         raise ShapeError(f"layer_norm: {x.shape} does not end with {sizes}")
     for size, own in zip(sizes, x.shape[x.ndim - len(sizes) :], strict=True):
         require_equal(size, own, f"layer_norm: {x.shape} does not end with {sizes}")
-    extra = _affine(x, -1, weight, bias)
+    extra = [
+        F.reshape(value, sizes) if value.ndim == 1 < len(sizes) else value
+        for value in _affine(x, -1, weight, bias)
+    ]
     return apply("layer_norm", x, *extra, axes=len(sizes), epsilon=float(epsilon))
 
 

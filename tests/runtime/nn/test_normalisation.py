@@ -127,6 +127,19 @@ def test_layers_and_groups_with_parameters_left_out():
     check(nn.GroupNorm(3, 6, data_format="NLC"), last, np.moveaxis(group, 1, -1))
 
 
+def test_a_layer_norm_over_several_axes_keeps_flat_parameters():
+    x, weight, bias = random(2, 6, 4), random(24), random(24)
+    layer = nn.LayerNorm([6, 4])
+    assert layer.weight.shape == [24] and layer.bias.shape == [24]
+    layer.set_state_dict({"weight": weight, "bias": bias})
+    wanted = normed(x, (1, 2)) * weight.reshape(6, 4) + bias.reshape(6, 4)
+    check(layer, x, wanted)
+    parts = [rt.to_tensor(a) for a in (x, weight.reshape(6, 4), bias.reshape(6, 4))]
+    np.testing.assert_allclose(
+        np.asarray(F.layer_norm(parts[0], [6, 4], *parts[1:])), wanted, atol=1e-5
+    )
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_responses_of_neighbouring_channels(size):
     x, alpha = random(2, 5, 3), 0.5
