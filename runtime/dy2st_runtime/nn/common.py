@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from dy2st_runtime.ir import F
@@ -243,7 +244,7 @@ class Pad2D(Layer, private="_mode _data_format"):
         """Take one number for all four sides, or four."""
         super().__init__()
         self._data_format, self._name = data_format, name
-        self.padding = [padding] * 4 if isinstance(padding, int) else list(padding)
+        self.padding = [padding] * 4 if isinstance(padding, Integral) else list(padding)
         self._mode, self.value = mode, value
 
     def forward(self, x: Any) -> Any:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from dy2st_runtime.ir import F
+from dy2st_runtime.ir.arguments import pair
 from dy2st_runtime.nn.initializer import Initializer, Normal
 from dy2st_runtime.nn.layer import Layer
 
@@ -70,7 +71,7 @@ class _Convolution(
         self.bias = self.create_parameter([out_channels], wish, dtype, is_bias=True)
 
     def _per_axis(self, sizes: Sizes) -> list[int]:
-        return [sizes] * self.axes if isinstance(sizes, int) else list(sizes)
+        return list(pair(sizes, self.axes, "a size along the axes", 0))
 
     def _first_values(self) -> Initializer | None:
         """Normal with variance 2 / (inputs of an output, of all groups); Xavier if transposed."""

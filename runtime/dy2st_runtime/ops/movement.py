@@ -251,8 +251,8 @@ def t(input: Any, name: str | None = None) -> Any:
 @method
 def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> Any:
     """The axes `source` at the places `destination`, the others in order."""
-    sources = [source] if isinstance(source, int) else list(source)
-    targets = [destination] if isinstance(destination, int) else list(destination)
+    sources = as_ints(source, "source")
+    targets = as_ints(destination, "destination")
     if len(sources) != len(targets):
         raise ArgumentError("moveaxis: as many destinations as sources")
     sources = [normalize_axis(a, x.ndim) for a in sources]

@@ -19,7 +19,7 @@ from dy2st_runtime.dims import (
 )
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F, Sample, Scales, TensorType, apply, define, is_floating, public
-from dy2st_runtime.ir.arguments import pair
+from dy2st_runtime.ir.arguments import as_size, pair
 from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEPS
 from dy2st_runtime.ops.convolution import Pads, padded, window_count, windows
 from dy2st_runtime.ops.convolve import channels_back, channels_first, explicit_pads
@@ -371,8 +371,8 @@ def _output_sizes(x: Any, output_size: Any, axes: int) -> Iterator[tuple[int, An
     sizes = list(output_size) if isinstance(output_size, (list, tuple)) else [output_size] * axes
     if len(sizes) != axes:
         raise ArgumentError(f"adaptive pooling: {axes} sizes, not {sizes}")
-    for axis, wanted in enumerate(sizes, 2):
-        size = x.shape[axis]
+    for axis, given in enumerate(sizes, 2):
+        size, wanted = x.shape[axis], None if given is None else as_size(given, "an output size")
         if wanted is None or wanted is size or (isinstance(size, int) and wanted == size):
             continue
         if wanted != 1:

@@ -15,6 +15,7 @@ import numpy as np
 from dy2st_runtime.dims import Size, require_equal
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define
+from dy2st_runtime.ir.arguments import pair
 from dy2st_runtime.ir.attribute_kinds import INTEGER, NUMBER, SIZE
 from dy2st_runtime.ops.rules import require_dtype
 
@@ -187,7 +188,7 @@ define(
 
 
 def _sizes(output_size: Any) -> list[int]:
-    return [output_size] * 2 if isinstance(output_size, int) else list(output_size)
+    return list(pair(output_size, 2, "output_size"))
 
 
 def _images(name: str, x: Any, boxes: Any, boxes_num: Any) -> Any:

@@ -7,11 +7,12 @@ from typing import Any
 from dy2st_runtime.dims import Size, require_equal
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import F
+from dy2st_runtime.ir.arguments import pair
 from dy2st_runtime.nn.functions.grid import picked
 
 
 def _pair(value: Any) -> list[int]:
-    return [value, value] if isinstance(value, int) else list(value)
+    return list(pair(value, 2, "a size along two axes", 0))
 
 
 def deform_conv2d(

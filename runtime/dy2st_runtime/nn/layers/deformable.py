@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 from typing import Any
 
 from dy2st_runtime.nn.functions.deformable import deform_conv2d
@@ -33,7 +34,7 @@ class DeformConv2D(Layer):
                 f"{in_channels} input and {out_channels} output channels cannot be split into "
                 f"{groups} groups"
             )
-        kernel = [kernel_size] * 2 if isinstance(kernel_size, int) else list(kernel_size)
+        kernel = [int(kernel_size)] * 2 if isinstance(kernel_size, Integral) else list(kernel_size)
         self._in_channels, self._out_channels, self._kernel_size = in_channels, out_channels, kernel
         self._stride, self._padding, self._dilation = stride, padding, dilation
         self._deformable_groups, self._groups = deformable_groups, groups

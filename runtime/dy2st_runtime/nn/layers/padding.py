@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from dy2st_runtime.ir import F
@@ -15,7 +16,7 @@ def _around(
     x: Any, padding: Any, data_format: str, mode: str = "constant", value: float = 0.0
 ) -> Any:
     sides = 2 * (x.ndim - 2)
-    pads = [padding] * sides if isinstance(padding, int) else padding
+    pads = [padding] * sides if isinstance(padding, Integral) else padding
     return F.pad(x, pads, mode=mode, value=value, data_format=data_format)
 
 
