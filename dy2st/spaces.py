@@ -9,6 +9,7 @@ _MODULES = (
     "audio",
     "autograd",
     "base",
+    "callbacks",
     "common_ops_import",
     "device",
     "distributed",
@@ -16,6 +17,7 @@ _MODULES = (
     "fft",
     "framework",
     "geometric",
+    "hapi",
     "incubate",
     "inference",
     "io",
@@ -45,6 +47,7 @@ LATE = {
             "dy2st.distributed": "DataParallel",
             "dy2st.dtypes": "bfloat16 cdouble cfloat complex128 complex64 double dtype e finfo "
             "float half iinfo inf nan newaxis pi uint16 uint32 uint64",
+            "dy2st.hapi.model": "Model",
             "dy2st.model_summary": "flops summary",
             "dy2st.modes": "LazyGuard disable_signal_handler disable_static enable_static "
             "get_flags in_dynamic_mode in_dynamic_or_pir_mode set_flags set_printoptions",

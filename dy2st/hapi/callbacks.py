@@ -1,0 +1,169 @@
+"""What is called between the steps of training: reports, checkpoints, rates."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from dy2st.optimizer import lr as rates
+
+
+class Callback:
+    """Methods that `Model` calls when it begins and ends something; each does nothing."""
+
+    model: Any
+    params: dict[str, Any]
+
+    def set_params(self, params: dict[str, Any]) -> None:
+        """Take what `fit` was called with."""
+        self.params = params
+
+    def set_model(self, model: Any) -> None:
+        """Take the model."""
+        self.model = model
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Before all epochs."""
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """After all epochs."""
+
+    def on_eval_begin(self, logs: Any = None) -> None:
+        """Before an evaluation."""
+
+    def on_eval_end(self, logs: Any = None) -> None:
+        """After an evaluation."""
+
+    def on_predict_begin(self, logs: Any = None) -> None:
+        """Before predictions."""
+
+    def on_predict_end(self, logs: Any = None) -> None:
+        """After predictions."""
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Before an epoch."""
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """After an epoch."""
+
+    def on_train_batch_begin(self, step: int, logs: Any = None) -> None:
+        """Before a step of training."""
+
+    def on_train_batch_end(self, step: int, logs: Any = None) -> None:
+        """After a step of training."""
+
+    def on_eval_batch_begin(self, step: int, logs: Any = None) -> None:
+        """Before a batch of an evaluation."""
+
+    def on_eval_batch_end(self, step: int, logs: Any = None) -> None:
+        """After a batch of an evaluation."""
+
+    def on_predict_batch_begin(self, step: int, logs: Any = None) -> None:
+        """Before a batch of predictions."""
+
+    def on_predict_batch_end(self, step: int, logs: Any = None) -> None:
+        """After a batch of predictions."""
+
+
+class Callbacks:
+    """Several callbacks as one: each is called in turn."""
+
+    def __init__(self, each: Iterable[Callback], model: Any, params: dict[str, Any]) -> None:
+        """Take them, and tell them the model and what it was called with."""
+        self.each = list(each)
+        for callback in self.each:
+            callback.set_model(model)
+            callback.set_params(params)
+
+    def __call__(self, event: str, *given: Any) -> None:
+        """Call `on_` and the event of each."""
+        for callback in self.each:
+            getattr(callback, f"on_{event}")(*given)
+
+
+class ProgBarLogger(Callback):
+    """Prints losses and metrics: nothing with verbose 0, lines of steps with 1 and 2."""
+
+    def __init__(self, log_freq: int = 1, verbose: int = 2) -> None:
+        """Take every how many steps a line is printed."""
+        self.log_freq, self.verbose = log_freq, verbose
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Print the number of the epoch."""
+        if self.verbose:
+            print(f"Epoch {epoch + 1}/{self.params.get('epochs')}")
+
+    def on_train_batch_end(self, step: int, logs: Any = None) -> None:
+        """Print a line."""
+        self._line(step, logs)
+
+    def on_eval_begin(self, logs: Any = None) -> None:
+        """Print that an evaluation begins."""
+        if self.verbose:
+            print("Eval begin...")
+
+    def on_eval_batch_end(self, step: int, logs: Any = None) -> None:
+        """Print a line."""
+        self._line(step, logs)
+
+    def on_eval_end(self, logs: Any = None) -> None:
+        """Print the number of samples."""
+        if self.verbose:
+            print(f"Eval samples: {logs.get('samples')}")
+
+    def _line(self, step: int, logs: dict[str, Any]) -> None:
+        if self.verbose and (step + 1) % self.log_freq == 0:
+            steps = self.params.get("steps")
+            of = f"/{steps}" if steps else ""
+            values = [f"{name}: {_shown(logs[name])}" for name in self.params["metrics"]]
+            print(f"step {step + 1}{of} - {' - '.join(values)}")
+
+
+def _shown(value: Any) -> str:
+    return " ".join(f"{float(entry):.4f}" for entry in np.ravel(value))
+
+
+class ModelCheckpoint(Callback):
+    """Saves the model every `save_freq` epochs, and as `final` in the end."""
+
+    def __init__(self, save_freq: int = 1, save_dir: str | None = None) -> None:
+        """Take how often, and the folder; nothing is saved without one."""
+        self.save_freq, self.save_dir = save_freq, save_dir
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Save as the number of the epoch."""
+        if self.save_dir is not None and epoch % self.save_freq == 0:
+            self.model.save(os.path.join(self.save_dir, str(epoch)))
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Save as `final`."""
+        if self.save_dir is not None:
+            self.model.save(os.path.join(self.save_dir, "final"))
+
+
+class LRScheduler(Callback):
+    """Steps the scheduler of the learning rate, after each batch or after each epoch."""
+
+    def __init__(self, by_step: bool = True, by_epoch: bool = False) -> None:
+        """Take after what: one of the two."""
+        if by_step and by_epoch:
+            raise ValueError("a rate goes on by steps or by epochs, not by both")
+        self.by_step, self.by_epoch = by_step, by_epoch
+
+    def on_train_batch_end(self, step: int, logs: Any = None) -> None:
+        """Step by batches."""
+        if self.by_step:
+            self._go_on()
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Step by epochs."""
+        if self.by_epoch:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        rate = getattr(self.model.optimizer, "_learning_rate", None)
+        if isinstance(rate, rates.LRScheduler):
+            rate.step()
