@@ -18,6 +18,7 @@ _MODULES = (
     "framework",
     "geometric",
     "hapi",
+    "hub",
     "incubate",
     "inference",
     "io",
@@ -41,6 +42,8 @@ LATE = {
         {
             "dy2st.amp": "autocast get_autocast_cpu_dtype get_autocast_dtype "
             "get_autocast_gpu_dtype is_autocast_enabled",
+            "dy2st.audio.functional.plain_windows": "bartlett_window blackman_window "
+            "hamming_window hann_window kaiser_window",
             "dy2st.device": "get_cudnn_version get_device is_compiled_with_cinn "
             "is_compiled_with_cuda is_compiled_with_custom_device is_compiled_with_distribute "
             "is_compiled_with_ipu is_compiled_with_rocm is_compiled_with_xpu set_device",

@@ -17,6 +17,11 @@ _NET = "dy2st downloads nothing: read the files with a Dataset of your own"
 # What exists to be imported or asked about, and refuses when it is called.
 REFUSED = {
     "enable_static": _STATIC,
+    **{f"hub.{name}": _NET for name in ("help", "list", "load", "load_state_dict_from_url")},
+    **{
+        f"signal.{name}": "complex numbers: audio.features.Spectrogram"
+        for name in ("stft", "istft")
+    },
     **{f"profiler.{name}": _PROFILE for name in ("export_chrome_tracing", "export_protobuf")},
     **{
         f"utils.cpp_extension.{name}": _PLUGIN
@@ -40,14 +45,13 @@ REFUSED = {
 }
 
 ABSENT = {
-    "audio": "give features as arrays; scipy.signal computes spectrograms",
+    "audio": "files: read them with soundfile or scipy.io.wavfile, as arrays",
     "dataset": _NET,
     "device": _GPU,
     "distributed": _MANY,
     "fluid": "Paddle 1 is not here: take the name that Paddle 3 has",
     "get_cuda_rng_state": f"{_GPU}; get_rng_state()",
-    "geometric": "segments: scatter, index_add and gather do the same",
-    "hub": _NET,
+    "geometric": "samples of graphs: NumPy, in a Dataset; segments and messages are here",
     "incubate": "not stable in Paddle: the plain operators compute the same",
     "inference": _INFERENCE,
     "jit.TracedLayer": "to_static and jit.save",

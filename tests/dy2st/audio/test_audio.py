@@ -24,6 +24,18 @@ def test_windows_are_those_of_scipy(window, periodic):
     assert functional.get_window(window, 8, dtype="float32").dtype == np.float32
 
 
+def test_windows_are_functions_of_their_own():
+    for name in ("hann", "hamming", "bartlett", "blackman", "kaiser"):
+        found = getattr(dy2st, f"{name}_window")(9, requires_grad=True)
+        expected = signal.get_window(("kaiser", 12.0) if name == "kaiser" else name, 9)
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-6)
+        assert found.dtype == np.float32 and not found.stop_gradient
+    found = dy2st.hamming_window(9, False, 0.6, 0.3, dtype="float64").numpy()
+    np.testing.assert_allclose(found, 0.6 - 0.3 * np.cos(np.arange(9) * np.pi / 4))
+    with pytest.raises(dy2st.errors.ArgumentError, match="dense tensor on the CPU"):
+        dy2st.hann_window(4, device="gpu")
+
+
 def test_windows_that_are_not_known_are_refused():
     with pytest.raises(dy2st.errors.ArgumentError, match="is no window"):
         functional.get_window("round", 4)

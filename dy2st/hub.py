@@ -1,0 +1,36 @@
+"""Models from the net, by name alone: nothing is downloaded, and no code of others is run."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from dy2st_runtime.errors import ArgumentError
+
+__all__ = ["help", "list", "load", "load_state_dict_from_url"]
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ArgumentError(
+        f"hub.{name}: dy2st downloads nothing; clone the repository, import the model from it, and "
+        "call model.set_state_dict(dy2st.load('model.pdparams'))"
+    )
+
+
+def list(*_: Any, **__: Any) -> NoReturn:
+    """Refused: nothing is downloaded."""
+    _refuse("list")
+
+
+def help(*_: Any, **__: Any) -> NoReturn:
+    """Refused: nothing is downloaded."""
+    _refuse("help")
+
+
+def load(*_: Any, **__: Any) -> NoReturn:
+    """Refused: nothing is downloaded."""
+    _refuse("load")
+
+
+def load_state_dict_from_url(*_: Any, **__: Any) -> NoReturn:
+    """Refused: nothing is downloaded."""
+    _refuse("load_state_dict_from_url")
