@@ -1,7 +1,7 @@
 """PyLayer: a function with a gradient of its own.
 
-Eagerly its `backward` stands on the tape. In a converted function its `forward` is recorded, and a
-gradient through it is refused.
+Eagerly its `backward` stands on the tape. In a converted function its `forward` is recorded, and
+`backward` is called when a gradient is taken.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from typing import Any, NoReturn
 
 from dy2st_runtime.autograd import Edge, Node
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from dy2st_runtime.ir import F, Tensor, apply, current_tracer
+from dy2st_runtime.ir import F, Tensor, current_tracer
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
+from dy2st_runtime.late import Late
 from dy2st_runtime.nn.layer import converted
 from dy2st_runtime.tensor import EagerTensor
+
+_traced = Late("dy2st_runtime.traced_pylayer")
 
 
 class PyLayerContext:
@@ -28,7 +31,10 @@ class PyLayerContext:
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors, inputs or outputs; later changes in place do not reach them."""
-        self._saved = [Edge(t) if isinstance(t, EagerTensor) else t for t in tensors]
+        self._saved = [
+            Edge(t) if isinstance(t, EagerTensor) and current_tracer() is None else t
+            for t in tensors
+        ]
 
     def saved_tensor(self) -> tuple[Any, ...]:
         """The tensors that were kept."""
@@ -89,11 +95,15 @@ class PyLayer:
         """Run `forward`, and put `backward` on the tape."""
         context = PyLayerContext()
         inputs = _tensors((*args, *kwargs.values()))
-        if current_tracer() is not None:
+        tracer = current_tracer()
+        if tracer is not None:
             with no_grad():
                 outputs = converted(cls.forward)(context, *args, **kwargs)
-            maker = cls.__name__
-            return _mapped(outputs, lambda out, _: apply("sealed", out, *inputs, maker=maker))
+            made: list[Any] = []
+            _mapped(outputs, lambda tensor, _: made.append(tensor))
+            if made:
+                made = _traced.sealed(tracer, cls, context, made, inputs)
+            return _mapped(outputs, lambda _, number: made[number])
         is_taped = is_grad_enabled() and any(not tensor.stopped for tensor in inputs)
         edges = [Edge(tensor) for tensor in inputs]
         with no_grad():

@@ -188,8 +188,148 @@ def test_a_program_has_its_forward(sign, tmp_path):
     assert np.allclose(dy2st.jit.load(str(tmp_path / "net"))(x).numpy(), net(x).numpy())
 
 
-def test_a_gradient_through_a_program_is_refused_with_the_name():
+class Scaled(PyLayer):
+    """Keeps an input, the output, a parameter, a size and numbers."""
+
+    @staticmethod
+    def forward(ctx, x, w, factor):
+        y = (x * w).exp()
+        ctx.save_for_backward(x, y)
+        ctx.weight, ctx.rows, ctx.factor = w, x.shape[0], factor
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensor()
+        slope = g * y * ctx.factor / ctx.rows
+        return slope * ctx.weight, (slope * x).sum(axis=0)
+
+
+class Pair(PyLayer):
+    """Has two results, and clips their gradients together."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin(), x * 2
+
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensor()
+        total = g * x.cos() + 2 * h
+        return total / (1 + (g * g).sum() + (h * h).sum())
+
+
+class InNumPy(PyLayer):
+    """Computes outside of what can be traced."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 1.5
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensor()
+        return dy2st.to_tensor(np.sign(x.numpy()) * g.numpy())
+
+
+def scaled_twice(x, w):
+    y = Scaled.apply(x, w, 3.0)
+    return Scaled.apply(y / 10, w, 0.5)
+
+
+def one_of_two_results(x, w):
+    a, _ = Pair.apply(x * w)
+    return a * a
+
+
+def both_results(x, w):
+    a, b = Pair.apply(x * w)
+    return a * b
+
+
+def in_a_branch(x, w):
+    return Scaled.apply(x, w, 2.0) if x.sum() > 0 else Pair.apply(x * w)[1]
+
+
+def in_numpy(x, w):
+    return InNumPy.apply(x * w)
+
+
+def changed_afterwards(x, w):
+    middle = x * w
+    y = Pair.apply(middle)[0]
+    middle[0] = 0.0
+    return y + middle
+
+
+def penalty(x, w):
+    y = Scaled.apply(x, w, 2.0)
+    (slope,) = dy2st.grad(y.sum(), x, create_graph=True)
+    return slope * slope + y
+
+
+def saliency(x, w):
+    return dy2st.grad(both_results(x, w), [x, w])[0]
+
+
+def trained(function, rows, sign=1):
+    values = np.random.default_rng(rows).random((rows, 3))
+    x = dy2st.to_tensor(sign * values, stop_gradient=False)
+    w = dy2st.to_tensor(values[0] + 0.5, stop_gradient=False)
+    y = function(x, w)
+    if y.stop_gradient:
+        return [y.numpy()]
+    (y * y).sum().backward()
+    return [y.numpy(), x.grad.numpy(), w.grad.numpy()]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        scaled_twice,
+        one_of_two_results,
+        both_results,
+        in_a_branch,
+        in_numpy,
+        changed_afterwards,
+        penalty,
+        saliency,
+    ],
+    ids=lambda function: function.__name__,
+)
+def test_a_program_calls_backward_as_python_does(function):
+    spec = [
+        dy2st.static.InputSpec([None, 3], "float64"),
+        dy2st.static.InputSpec([3], "float64"),
+    ]
+    converted = dy2st.to_static(function, input_spec=spec)
+    for rows, sign in ((2, 1), (4, -1)):
+        found, expected = trained(converted, rows, sign), trained(function, rows, sign)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
+    assert len(converted.program_cache) == 1
+
+
+def test_backward_gets_the_parameters_of_the_moment():
     net = Net()
-    loss = dy2st.to_static(net)(dy2st.ones([1, 2])).sum()
+    converted = dy2st.to_static(net)
+    for value in (1.0, 2.0):
+        net.fc.weight.set_value(np.full((2, 2), value, "float32"))
+        found = []
+        for call in (converted, net):
+            net.clear_gradients()
+            call(dy2st.ones([1, 2])).sum().backward()
+            found.append(net.fc.weight.grad.numpy())
+        assert np.array_equal(*found)
+
+
+def test_the_gradient_of_a_saved_program_is_refused_with_the_name(tmp_path):
+    net = Net()
+    converted = dy2st.to_static(net, input_spec=[dy2st.static.InputSpec([None, 2])])
+    dy2st.jit.save(converted, str(tmp_path / "net"))
+    x = dy2st.to_tensor([[1.0, 2.0]], stop_gradient=False)
+    loss = dy2st.jit.load(str(tmp_path / "net"))(x).sum()
     with pytest.raises(dy2st.errors.ArgumentError, match="Branching has a backward"):
         loss.backward()

@@ -134,6 +134,8 @@ def attribute_text(value: Any, in_array: bool = False) -> str:
         return repr(value)
     if isinstance(value, np.dtype):
         return dtype_text(value)
+    if isinstance(value, str):
+        return string_text(value)
     if isinstance(value, np.generic) and element_text(value.dtype):
         return f"#dy2st.scalar<{array_text(np.asarray(value))}>"
     if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -131,7 +131,7 @@ FAMILIES = (
         operators="logaddexp",
     ),
     Family("dy2st_runtime.ops.alignment", operators="ctc ctc_slope"),
-    Family("dy2st_runtime.ops.sealed", operators="sealed"),
+    Family("dy2st_runtime.ops.sealed", operators="sealed sealed_results"),
     Family(
         "dy2st_runtime.ops.volumes",
         functions="adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d conv3d_transpose max_pool3d",

@@ -1,28 +1,50 @@
-"""The operator `sealed`: a value whose gradient only its maker knows, who is not in the Program."""
+"""Operators of values whose gradient their maker knows, a function that is not in the Program."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Sample, View, define
+from dy2st_runtime.ir.attribute_kinds import INTEGER
 
 
-def _refuse(g: Any, z: Any, x: Any, *behind: Any, maker: str) -> Any:
-    raise ArgumentError(
-        f"{maker} has a backward() of its own, which a converted function does not call: train "
-        "the model without to_static, or convert it up to there"
-    )
+def _gradient(g: Any, y: Any, values: Sequence[Any], maker: str) -> list[Any]:
+    """What the maker says, if it is more than a name: in the process that has made the Program."""
+    rule = getattr(maker, "gradient", None)
+    if rule is None:
+        raise ArgumentError(
+            f"{maker} has a backward() of its own, which this Program does not have: a saved one "
+            "is for inference. Train through the function that it was made of; there backward() "
+            "is called with tensors that forward() has kept outside of its branches and loops"
+        )
+    return list(rule(g, y, values))
 
 
 define(
     "sealed",
-    doc="The first input, computed of the others; its gradient is refused with its maker's name.",
+    doc="The first input, computed of the others; its gradient is its maker's.",
     inputs="x, behind*",
     attributes={"maker": ""},
     view=View.SAME,
     infer=lambda x, *behind, maker: x,
     kernel=lambda x, *behind, maker: x,
-    gradient=_refuse,
+    gradient=lambda g, z, *values, maker: _gradient(g, z, values, maker),
     samples=(Sample(((2, 3), (2,)), {"maker": "Net"}, ("int64", "float32")),),
+)
+define(
+    "sealed_results",
+    doc="The first `count` inputs, computed of the others; their gradients are their maker's.",
+    inputs="values*",
+    attributes={
+        "count": INTEGER,
+        "maker": "",
+    },
+    infer=lambda *values, count, maker: values[:count],
+    kernel=lambda *values, count, maker: tuple(map(np.copy, values[:count])),
+    gradient=lambda g, z, *values, count, maker: _gradient(g, z, values, maker),
+    samples=(Sample(((2, 3), (2,), (1,)), {"count": 2, "maker": "Net"}, ("int64",) * 3),),
 )
