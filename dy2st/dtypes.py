@@ -20,20 +20,25 @@ inf, nan, pi, e, newaxis = np.inf, np.nan, np.pi, np.e, None
 
 
 class _Missing:
-    """Stands for a dtype whose package is not installed: equal to no dtype that a tensor has."""
+    """Stands for a dtype that is not here: equal to no dtype that a tensor has."""
 
-    name = "bfloat16"
+    def __init__(self, name: str, reason: str):
+        self.name, self._reason = name, reason
 
     def __repr__(self) -> str:
-        return "bfloat16"
+        return self.name
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Refuse: NumPy asks for it to make a tensor."""
-        raise DTypeError("bfloat16 needs the package ml_dtypes: pip install ml_dtypes")
+        raise DTypeError(f"{self.name} {self._reason}")
 
 
-bfloat16: Any = named_dtype("bfloat16") or _Missing()
+_NO_FLOAT8 = "is not here; keep these numbers as float16 or bfloat16"
+bfloat16: Any = named_dtype("bfloat16") or _Missing(
+    "bfloat16", "needs the package ml_dtypes: pip install ml_dtypes"
+)
+float8_e4m3fn, float8_e5m2 = (_Missing(n, _NO_FLOAT8) for n in ("float8_e4m3fn", "float8_e5m2"))
 
 
 class iinfo:

@@ -49,6 +49,7 @@ LATE = {
             "is_compiled_with_ipu is_compiled_with_rocm is_compiled_with_xpu set_device",
             "dy2st.distributed": "DataParallel",
             "dy2st.dtypes": "bfloat16 cdouble cfloat complex128 complex64 double dtype e finfo "
+            "float8_e4m3fn float8_e5m2 "
             "float half iinfo inf nan newaxis pi uint16 uint32 uint64",
             "dy2st.hapi.model": "Model",
             "dy2st.model_summary": "flops summary",

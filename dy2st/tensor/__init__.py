@@ -13,9 +13,10 @@ _SOURCES = ["dy2st", "dy2st.linalg"]
 mirrors(
     __name__,
     "array attribute creation layer_function_generator linalg logic manipulation math ops "
-    "random search stat to_string",
+    "search stat to_string",
     _SOURCES,
 )
+mirrors(__name__, "random", [*_SOURCES, "dy2st.tensor.drawn"])
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, _SOURCES)

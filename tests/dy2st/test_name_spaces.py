@@ -70,6 +70,17 @@ def test_a_name_that_no_source_has_is_an_attribute_error():
         exec("from dy2st.tensor.creation import no_such_function")
 
 
+def test_normal_numbers_go_by_another_name_in_tensor_random():
+    import dy2st.tensor.random as drawn
+
+    dy2st.seed(3)
+    x = drawn.gaussian([2000], mean=5.0, std=0.5, dtype="float64")
+    assert str(x.dtype) == "float64" and drawn.gaussian([2]).dtype == dy2st.float32
+    assert abs(float(x.mean()) - 5.0) < 0.05 and abs(float(x.std()) - 0.5) < 0.05
+    with pytest.raises(AttributeError, match="gaussian"):
+        dy2st.tensor.math.gaussian  # noqa: B018  it is asked for
+
+
 def test_modes_are_those_of_python():
     assert dy2st.in_dynamic_mode() and dy2st.framework.in_dygraph_mode()
     assert not dy2st.framework.in_pir_mode() and not dy2st.framework.use_pir_api()
@@ -114,6 +125,13 @@ def test_limits_of_bfloat16_and_of_integers():
 def test_dtypes_have_their_other_names():
     assert (dy2st.half, dy2st.float, dy2st.double) == (np.float16, np.float32, np.float64)
     assert isinstance(dy2st.float32, dy2st.dtype) and dy2st.pi == np.pi and dy2st.newaxis is None
+
+
+def test_dtypes_of_eight_bits_can_be_named_but_hold_nothing():
+    sizes = {dy2st.float8_e4m3fn: 1, dy2st.float8_e5m2: 1, dy2st.float32: 4}
+    assert sizes[dy2st.ones([1]).dtype] == 4 and str(dy2st.float8_e5m2) == "float8_e5m2"
+    with pytest.raises(dy2st.errors.DTypeError, match="float8_e5m2 is not here"):
+        dy2st.to_tensor([1.0], dtype=dy2st.float8_e5m2)
 
 
 def test_what_is_built_in_is_told():
