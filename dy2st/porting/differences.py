@@ -206,6 +206,20 @@ DIFFERENCES = (
         "the distributions are the same, the numbers cannot be",
     ),
     Difference(
+        "concat of tensors without axes",
+        "each is a vector of one element",
+        "an error",
+        "what it means is clear",
+        expression="P.concat([T(1), T([2, 3])])",
+    ),
+    Difference(
+        "an integer tensor without axes // a number",
+        "has no axes",
+        "has one axis, of one element",
+        "operators keep the axes",
+        expression="T(5) // 2",
+    ),
+    Difference(
         "out=",
         "no gradient flows through what is written into it",
         "the result itself",

@@ -106,6 +106,8 @@ define(
 def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     """Tensors one after the other along an axis: (n, k), (m, k) -> (n + m, k).
 
+    A number is a vector of one element: (), (n,) -> (1 + n,).
+
     >>> from dy2st_runtime.tensor import to_tensor
     >>> concat([to_tensor([1, 2]), to_tensor([3])]).tolist()
     [1, 2, 3]
@@ -115,6 +117,8 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     if isinstance(x, Choice):
         return Choice.spread(lambda tensors: concat(tensors, axis), x)
     tensors = _given("concat", x)
+    if max(map(rank_of, tensors)) <= 1:
+        tensors = [t if rank_of(t) else F.reshape(t, [1]) for t in tensors]
     return apply("concat", *tensors, axis=normalize_axis(axis, rank_of(tensors[0])))
 
 

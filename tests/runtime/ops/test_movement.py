@@ -288,6 +288,19 @@ def test_dtypes_are_brought_together():
     assert ops.concat([to_tensor([1]), [2.5]]).tolist() == [1, 2.5]
 
 
+def test_numbers_are_put_together_as_vectors_of_one_element():
+    one, two = to_tensor(1.0), to_tensor([2.0, 3.0])
+    one.stop_gradient = False
+    joined = ops.concat([one, two, one], axis=-1)
+    assert joined.tolist() == [1.0, 2.0, 3.0, 1.0]
+    (joined * to_tensor([1.0, 2.0, 3.0, 4.0])).sum().backward()
+    assert one.grad.shape == [] and one.grad.item() == 5.0
+    with pytest.raises(ArgumentError, match="axis 1"):
+        ops.concat([one, one], axis=1)
+    with pytest.raises(ArgumentError, match="the tensor has 0 axes"):
+        ops.concat([one, to_tensor([[1.0]])])
+
+
 # -- padding ----------------------------------------------------------------------------------
 
 MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
