@@ -39,7 +39,7 @@ class Model:
         """Take the network, and InputSpecs of what it is called with."""
         self.network = network
         self.stop_training = False
-        self.optimizer: Any = None
+        self._optimizer: Any = None
         self._loss: Callable[..., Any] | None = None
         self._metrics: list[Metric] = []
         self._inputs = _listed(inputs)
@@ -54,8 +54,13 @@ class Model:
             raise ArgumentError("Model computes in the dtypes of the network: no amp_configs")
         if loss is not None and not callable(loss):
             raise TypeError(f"a loss is called with outputs and labels, as {loss!r} is not")
-        self.optimizer, self._loss = optimizer, loss
+        self._optimizer, self._loss = optimizer, loss
         self._metrics = _listed(metrics)
+
+    @property
+    def optimizer(self) -> Any:
+        """The optimizer; callbacks of PaddlePaddle read it as `_optimizer`."""
+        return self._optimizer
 
     def parameters(self, *args: Any, **kwargs: Any) -> Any:
         """Those of the network."""

@@ -156,7 +156,7 @@ def test_the_rate_falls_where_nothing_gets_better(patience, cooldown, expected):
 
     class Rates(Callback):
         def on_epoch_begin(self, epoch, logs=None):
-            rates.append(self.model.optimizer.get_lr())
+            rates.append(self.model._optimizer.get_lr())
 
     watching = ReduceLROnPlateau("loss", 0.5, patience, 0, "max", cooldown=cooldown)
     fit(made(0.1), eval_data=Data(), epochs=5, callbacks=[watching, Rates()])
