@@ -488,7 +488,7 @@ def _rebuilt(like: Any, original: Any, keys: list[Any], values: list[Any]) -> An
         entries = iter(values)
         return like.mapped(lambda _: next(entries))
     if isinstance(like, dict):
-        target = {} if original is None else original
+        target = type(like)() if original is None else original
         target.clear()
         target.update(zip(keys, values, strict=True))
         return target

@@ -540,7 +540,7 @@ def _check_structure(structure: Any, name: str, place: Location | None) -> None:
 
     def check(entry: Any) -> Any:
         check_fresh(entry)
-        if type(entry) is dict:
+        if isinstance(entry, dict):
             _check_keys(entry, name, place)
         changed = map_entries(entry, check)
         if changed is entry and not is_container(entry) and not isinstance(entry, known):

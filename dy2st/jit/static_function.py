@@ -531,8 +531,9 @@ def _to_specs(arguments: Any, name: str) -> Any:
         return InputSpec(arguments.shape, arguments.dtype, name, arguments.stop_gradient)
     if isinstance(arguments, (Tensor, np.ndarray)):
         return InputSpec(list(arguments.shape), arguments.dtype, name)
-    if isinstance(arguments, dict):
-        return {key: _to_specs(value, str(key)) for key, value in arguments.items()}
+    if isinstance(arguments, dict) and is_container(arguments):
+        pairs = ((key, _to_specs(value, str(key))) for key, value in arguments.items())
+        return type(arguments)(pairs)
     if is_container(arguments):
         counter = iter(range(len(arguments)))
         return map_entries(arguments, lambda entry: _to_specs(entry, f"{name}_{next(counter)}"))

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -220,6 +221,7 @@ _FORMS: dict[type, Callable[[Any, bool], str]] = {
     Output: _output,
     list: lambda value, _: f"#dy2st.list<{attribute_text(tuple(value))}>",
     dict: _dict,
+    OrderedDict: _dict,  # read back as a dict: that keeps its order too
     Choice: _choice,
     Text: _text,
     bytes: lambda value, _: f'#dy2st.bytes<"{value.hex()}">',
@@ -305,7 +307,7 @@ def without_large(value: Any, most: int) -> Any:
     if isinstance(value, np.ndarray):
         is_long = value.size > most and element_text(value.dtype) and not _is_splat(value)
         return Elided(value) if is_long else value
-    if type(value) is dict:
+    if isinstance(value, dict):
         return {key: without_large(entry, most) for key, entry in value.items()}
     if type(value) in (tuple, list):
         return type(value)(without_large(entry, most) for entry in value)

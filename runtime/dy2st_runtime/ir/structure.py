@@ -10,6 +10,7 @@ can be read, compared and saved.
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,8 +89,8 @@ def map_entries(value: Any, function: Callable[[Any], Any]) -> Any:
     kind = type(value)
     if kind is list or kind is tuple:
         return kind(function(entry) for entry in value)
-    if kind is dict:
-        return {key: function(entry) for key, entry in value.items()}
+    if kind is dict or kind is OrderedDict:
+        return kind((key, function(entry)) for key, entry in value.items())
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return kind(*(function(entry) for entry in value))
     if kind is Choice or kind is Text:
@@ -100,7 +101,7 @@ def map_entries(value: Any, function: Callable[[Any], Any]) -> Any:
 def is_container(value: Any) -> bool:
     """Whether `flatten` looks inside."""
     kind = type(value)
-    return kind in (list, tuple, dict, Choice, Text) or (
+    return kind in (list, tuple, dict, OrderedDict, Choice, Text) or (
         isinstance(value, tuple) and hasattr(kind, "_fields")
     )
 

@@ -44,7 +44,7 @@ def bound_append(x):
     "`OrderedDict.move_to_end` in a branch",
     "a Program changes no such dict",
     refused=ConversionError,
-    says="the OrderedDict in a variable is changed",
+    says="OrderedDict gets other entries in one branch",
 )
 def moved_to_the_end(x):
     entries = OrderedDict(a=x, b=x + 1)
