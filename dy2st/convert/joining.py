@@ -109,7 +109,8 @@ def fits_number(number: Any, tensor: Tensor) -> bool:
     """Whether a Python number may stand next to a tensor without losing anything."""
     order = "biuf"
     kind = {bool: "b", int: "i", float: "f"}[number_kind(number)]
-    return tensor.ndim == 0 and order.index(kind) <= order.index(tensor.dtype.kind)
+    fits = order.index(kind) <= order.find(tensor.dtype.kind)  # complex numbers are not of these
+    return tensor.ndim == 0 and fits
 
 
 def named(name: str, kind: str = "the variable") -> str:

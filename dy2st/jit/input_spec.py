@@ -37,7 +37,7 @@ class InputSpec:
             raise TypeError(f"the shape of an InputSpec is a list of sizes, not {shape!r}")
         self.shape = tuple(_checked_size(size) for size in shape)
         self.dtype = np.dtype(dtype)
-        if self.dtype.kind not in "fiubV":
+        if self.dtype.kind not in "fiubVc":
             raise TypeError(f"a tensor cannot have the dtype {self.dtype}")
         self.name = name
         self.stop_gradient = stop_gradient

@@ -49,6 +49,7 @@ def _keeps_type(m: Match, pattern: Operation) -> None:
 def _identity(pattern: Operation, text: str) -> Rule:
     @rule(pattern)
     def identity(m: Match) -> Any:
+        m.require(m[_x].dtype.kind != "c", "infinities times 0 make parts NaN")
         _keeps_type(m, pattern)
         return m[_x]
 

@@ -106,7 +106,7 @@ def _where_exact(original: Rule, reassociate: bool) -> Rule:
     def replacement(m: Match) -> Any:
         m.require(constant_of(m[_x]) is None, "FoldConstant folds what is all constant")
         wanted = "floats are rounded in another order: set the option `reassociate` to allow it"
-        m.require(reassociate or not is_float(m[_x]), wanted)
+        m.require(reassociate or m[_x].dtype.kind in "iub", wanted)
         return original.replace(m)
 
     replacement.__name__, replacement.__doc__ = original.name, original.doc

@@ -17,7 +17,7 @@ from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.promotion import as_paddle, is_paddles
 from dy2st_runtime.ir.tracer import infer
-from dy2st_runtime.ir.types import is_floating
+from dy2st_runtime.ir.types import is_differentiable
 from dy2st_runtime.tensor import EagerTensor
 
 
@@ -40,6 +40,8 @@ class EagerInterpreter:
         if is_paddles() and not self._as_recorded:
             inputs = as_paddle(definition, inputs, attributes, infer)
         tensors = _tensors(definition, inputs)
+        if not definition.takes_complex:  # faster than the call
+            definition.refuse_complex(tensors)
         taped = is_grad_enabled() and any(not tensor.stopped for tensor in tensors)
         by_parts = definition.kernel is None or (taped and definition.gradient is None)
         if by_parts and definition.decompose is not None:
@@ -66,7 +68,7 @@ class EagerInterpreter:
 
 def _made(array: Array, node: Node | None, index: int) -> EagerTensor:
     tensor = EagerTensor(array)
-    if node is not None and is_floating(array.dtype):
+    if node is not None and is_differentiable(array.dtype):
         tensor.node, tensor.index, tensor.stopped = node, index, False
     return tensor
 

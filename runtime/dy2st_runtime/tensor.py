@@ -430,8 +430,8 @@ def _array_of(data: Any, dtype: np.dtype[Any] | None) -> Array:
     if hasattr(data, "__array__"):
         return np.array(as_array(data, None), dtype=dtype)
     array = np.array(_numbers(data))
-    if dtype is None and array.dtype == np.float64 and _is_python(data):
-        dtype = np.dtype("float32")
+    if dtype is None and array.dtype.kind in "fc" and _is_python(data):
+        dtype = np.dtype("float32" if array.dtype.kind == "f" else "complex64")
     return np.array(as_array(array, None), dtype=dtype)
 
 

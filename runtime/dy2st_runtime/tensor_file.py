@@ -42,6 +42,8 @@ _DTYPES = {
     "F64": "float64",
 }
 _STORED = frozenset(_DTYPES.values())
+# The format has no complex numbers: their parts stand along a last axis, their names beside.
+_PARTS = {"complex64": "float32", "complex128": "float64"}
 # The library's own limit.
 _MAX_HEADER = 100_000_000
 _MAX_AXES = 64
@@ -54,6 +56,7 @@ _OURS = "dy2st"
 _SAME_AS = "same_as"
 _DIGEST = "digest"
 _TREE = "tree"
+_COMPLEX = "complex"
 _OS_ERROR = re.compile(r"\(os error ([0-9]+)\)")
 
 
@@ -98,7 +101,12 @@ def _content(
 ) -> tuple[dict[str, Array], dict[str, str] | None]:
     """Arrays and metadata for the library."""
     stored, same_as = _once_each(arrays)
-    given = {_DIGEST: digest, _SAME_AS: same_as, _TREE: tree}
+    given = {
+        _DIGEST: digest,
+        _SAME_AS: same_as,
+        _TREE: tree,
+        _COMPLEX: _complex_names(arrays, stored),
+    }
     facts = {name: value for name, value in given.items() if value}
     if not facts:
         return stored, None
@@ -115,10 +123,15 @@ def digest_of(arrays: Mapping[str, Array]) -> str:
     """32 hexadecimal digits that tell these names and arrays from all others."""
     stored, same_as = _once_each(arrays)
     found = hashlib.blake2b(json.dumps(same_as, sort_keys=True).encode(), digest_size=16)
+    found.update("".join(map(json.dumps, _complex_names(arrays, stored))).encode())
     for name, array in stored.items():
         found.update(json.dumps([name, array.dtype.name, array.shape]).encode())
         found.update(array.reshape(-1).view(np.uint8).data)
     return found.hexdigest()
+
+
+def _complex_names(arrays: Mapping[str, Array], stored: Mapping[str, Array]) -> list[str]:
+    return [name for name in stored if arrays[name].dtype.kind == "c"]
 
 
 def _once_each(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str, str]]:
@@ -128,7 +141,7 @@ def _once_each(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str,
     first: dict[int, str] = {}
     for name in sorted(arrays):
         array = arrays[name]
-        if array.dtype.name not in _STORED or name == _METADATA:
+        if array.dtype.name not in (*_STORED, *_PARTS) or name == _METADATA:
             raise ArgumentError(f"{name!r} is an array of {array.dtype} and cannot be stored")
         if id(array) in first:
             same_as[name] = first[id(array)]
@@ -137,7 +150,10 @@ def _once_each(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str,
         if array.dtype.byteorder == ">":
             array = array.astype(array.dtype.newbyteorder("<"))
         # The library stores arrays that are not contiguous wrongly, without a word.
-        stored[name] = np.ascontiguousarray(array).reshape(array.shape)
+        array = np.ascontiguousarray(array).reshape(array.shape)
+        if array.dtype.name in _PARTS:
+            array = np.stack([array.real, array.imag], -1)
+        stored[name] = array
     return stored, same_as
 
 
@@ -198,6 +214,7 @@ def stored_in(path: Any, data: Array, more_may_follow: bool = False) -> StoredAr
     if covered != len(body) and not more_may_follow:
         raise _damaged(path, f"it has {len(body)} bytes of data and names {covered}")
     facts = _facts(path, metadata if isinstance(metadata, dict) else {})
+    arrays.update(_joined(path, facts.get(_COMPLEX, []), arrays))
     arrays.update(_shared(path, facts.get(_SAME_AS, {}), arrays))
     in_order = {name: arrays[name] for name in sorted(arrays)}
     size = 8 + length + covered
@@ -277,6 +294,18 @@ def _facts(path: Any, metadata: dict[str, Any]) -> dict[str, Any]:
         return _header(path, text.encode())
     text = metadata.get(_SAME_AS)
     return {_SAME_AS: _header(path, text.encode())} if isinstance(text, str) else {}
+
+
+def _joined(path: Any, names: Any, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """The complex numbers whose parts are stored."""
+    found = {}
+    for name in names if isinstance(names, list) else ():
+        parts = arrays.get(name) if isinstance(name, str) else None
+        if parts is None or parts.dtype.name not in _PARTS.values() or parts.shape[-1:] != (2,):
+            raise _damaged(path, f"{name!r:.80} is said to be complex and has no two parts")
+        dtype = "complex64" if parts.dtype.name == "float32" else "complex128"
+        found[name] = np.ascontiguousarray(parts).view(dtype)[..., 0]
+    return found
 
 
 def _shared(path: Any, same_as: Any, arrays: Mapping[str, Array]) -> dict[str, Array]:

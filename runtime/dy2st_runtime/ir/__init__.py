@@ -25,7 +25,15 @@ from dy2st_runtime.ir.program import (
 )
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracer import Tracer, current_tracer
-from dy2st_runtime.ir.types import ArrayType, DType, Shape, TensorType, ValueType, is_floating
+from dy2st_runtime.ir.types import (
+    ArrayType,
+    DType,
+    Shape,
+    TensorType,
+    ValueType,
+    is_differentiable,
+    is_floating,
+)
 
 __all__ = [
     "DEFINITIONS",
@@ -55,6 +63,7 @@ __all__ = [
     "define",
     "eagerly",
     "interpreting",
+    "is_differentiable",
     "is_floating",
     "lookup",
     "method",

@@ -113,6 +113,8 @@ def _values(words: list[str], dtype: DType) -> Array:
     """The elements as a flat array; ValueError or OverflowError if one does not fit."""
     if any(len(word) > _MAX_DIGITS for word in words):
         raise ValueError("a number is too long")
+    if dtype.kind == "c" and words:
+        raise ValueError("complex numbers stand as digits of their bytes")
     if dtype.kind == "b":
         if not all(word in ("true", "false") for word in words):
             raise ValueError("expected true or false")

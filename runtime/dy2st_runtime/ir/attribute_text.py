@@ -42,7 +42,8 @@ from dy2st_runtime.ir.types import ArrayType, DType, TensorType
 
 Array = np.ndarray[Any, Any]
 
-# Longer arrays, and those with infinities or nan, print as the hexadecimal digits of their bytes.
+# Longer arrays, those with infinities or nan, and complex numbers print as the hexadecimal digits
+# of their bytes.
 MAX_LISTED = 64
 # Stands where an array was left out.
 ELIDED = "dense_resource"
@@ -241,12 +242,13 @@ def array_text(array: Array) -> str:
 def _elements(array: Array) -> str:
     if array.size == 0:
         return ""
-    if array.size == 1 and np.isfinite(array).item():
+    listed = array.dtype.kind != "c"
+    if listed and array.size == 1 and np.isfinite(array).item():
         return _texts(array)[0]
     is_splat = _is_splat(array)
     shown = array[(slice(0, 1),) * array.ndim] if is_splat else array
     # Not `0x7F800000`: xDSL takes the bits of an element for a number.
-    if shown.size > MAX_LISTED or not np.isfinite(shown).all():
+    if not listed or shown.size > MAX_LISTED or not np.isfinite(shown).all():
         return f'"0x{little_endian(shown).hex().upper()}"'
     return _nested(iter(_texts(shown)), () if is_splat else array.shape)
 

@@ -13,7 +13,7 @@ from enum import Enum, IntEnum
 from types import MappingProxyType
 from typing import Any
 
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir.attribute_kinds import REQUIRED, AttributeKind, kind_of
 from dy2st_runtime.ir.late_families import load_operator
 
@@ -93,6 +93,8 @@ class OperatorDefinition:
     fails       whether it fails, or warns, for some data: it is never computed where the user's
                 code would not. A rule gets (*operands, **attributes), of a constant the array and
                 else the type. Not given: whether it raises.
+    takes_complex  whether its operands may be complex numbers: kernel, type and gradient are right
+                for them. All others refuse them.
     takes_out   whether the kernel takes `out`, its first operand, to write an elementwise result
                 over it; ufuncs do without saying so.
     promote     positions of inputs that are brought to their common dtype first; True for all.
@@ -122,6 +124,7 @@ class OperatorDefinition:
     gradient: Callable[..., Any] | None = None
     decompose: Callable[..., Any] | None = None
     data: Callable[..., Any] | bool | None = None
+    takes_complex: bool = False
     takes_out: bool = False
     promote: bool | tuple[int, ...] = False
     effect: Effect = Effect.PURE
@@ -141,6 +144,17 @@ class OperatorDefinition:
     def is_primitive(self) -> bool:
         """Whether the operator has no decomposition."""
         return self.decompose is None
+
+    def refuse_complex(self, operands: Iterable[Any]) -> None:
+        """DTypeError if one of them, tensors or types, holds complex numbers and may not."""
+        for operand in () if self.takes_complex else operands:
+            dtype = getattr(operand, "dtype", None)  # lists have none
+            if dtype is not None and dtype.kind == "c":
+                raise DTypeError(
+                    f"{self.name} takes no tensor of {dtype}: compute with abs(x), angle(x), "
+                    "real(x) and imag(x), or with as_real(x), which has both parts along a last "
+                    "axis"
+                )
 
     @property
     def is_elementwise(self) -> bool:

@@ -24,6 +24,8 @@ _TEXT_OF_DTYPE = {
     "float16": "f16",
     "float32": "f32",
     "float64": "f64",
+    "complex64": "complex<f32>",
+    "complex128": "complex<f64>",
 }
 _DTYPE_OF_TEXT = {text: name for name, text in _TEXT_OF_DTYPE.items()}
 _known: dict[str, DType] = {}

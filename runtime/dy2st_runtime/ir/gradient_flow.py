@@ -83,7 +83,7 @@ class GradientFlow:
 
 def _is_floating(variable: Variable) -> bool:
     """Whether gradients can flow through at all; lists are as the tensors in them."""
-    return not isinstance(variable.type, TensorType) or variable.type.is_floating
+    return not isinstance(variable.type, TensorType) or variable.type.is_differentiable
 
 
 def _passes(operator: Operator) -> bool:

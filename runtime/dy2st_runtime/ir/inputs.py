@@ -17,6 +17,8 @@ from dy2st_runtime.ir.types import DType
 
 # A Python number that becomes a tensor, and one that goes on behaving as a Python number.
 SCALAR_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
+COMPLEX = np.dtype("complex64")
+"""What a Python complex number beside numbers becomes."""
 NUMBER_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float64"}
 
 
@@ -62,6 +64,8 @@ def common_dtype(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType
     if all(type(value) in SCALAR_DTYPES for value in dtypes):
         table = NUMBER_DTYPES if all_numbers(inputs) else SCALAR_DTYPES
         dtypes = [np.dtype(table[type(value)]) for value in dtypes]
+    if all(type(value) is complex or type(value) in SCALAR_DTYPES for value in dtypes):
+        return COMPLEX
     return np.result_type(*dtypes)
 
 
@@ -90,7 +94,7 @@ def _weak(value: Any) -> Any:
         return 0
     if isinstance(value, Condition):
         return False
-    if type(value) in SCALAR_DTYPES:
+    if type(value) in SCALAR_DTYPES or type(value) is complex:
         return value
     return as_array(value, None).dtype
 
@@ -99,12 +103,14 @@ def as_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     """A NumPy array of a Python number, nested list or array; Python floats become float32."""
     if dtype is None and type(value) in SCALAR_DTYPES:
         dtype = np.dtype(SCALAR_DTYPES[type(value)])
+    elif dtype is None and type(value) is complex:
+        dtype = COMPLEX
     try:
         array = np.asarray(value, dtype)
     except OverflowError as error:
         if active() is None:
             raise
         raise ArgumentError(f"{value!r:.80} has more bits than an int of a Program") from error
-    if array.dtype.kind not in "fiubV" or array.dtype.names:
+    if array.dtype.kind not in "fiubVc" or array.dtype.names:
         raise ArgumentError(f"{value!r:.80} is not a tensor and cannot be made one")
     return array

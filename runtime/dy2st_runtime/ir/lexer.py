@@ -10,7 +10,9 @@ _STRING = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
 # A whole tensor type is one word: most of a text are types, and few of them differ. No alternative
 # can match a text in two ways, so matching takes linear time.
 _ENCODING = rf",[ ]?\[{_STRING}(?:,[ ]?{_STRING})*\]"
-TENSOR = rf"tensor<(?:(?:[0-9]+|\?)x)*[a-z][a-z0-9]*(?:{_ENCODING})?>"
+COMPLEX = r"complex<f(?:32|64)>"
+_ELEMENT = rf"(?:{COMPLEX}|[a-z][a-z0-9]*)"
+TENSOR = rf"tensor<(?:(?:[0-9]+|\?)x)*{_ELEMENT}(?:{_ENCODING})?>"
 _TOKEN = re.compile(
     rf"""(?:[ \t\r\n]+|//[^\n]*)*
     (?: (?P<tensor>{TENSOR})
@@ -18,7 +20,7 @@ _TOKEN = re.compile(
     | (?P<string>{_STRING})
     | (?P<number>-?(?:0x[0-9A-Fa-f]+|[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?)?))
     | (?P<mark>->|[(){{}}\[\]<>,:=])
-    | (?P<word>[A-Za-z_][A-Za-z0-9_$.]*)
+    | (?P<word>{COMPLEX}|[A-Za-z_][A-Za-z0-9_$.]*)
     | (?P<special>[!\#^][A-Za-z_][A-Za-z0-9_$.]*)
     | (?P<end>\Z)
     | (?P<unknown>.))""",

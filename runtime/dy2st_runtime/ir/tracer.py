@@ -533,7 +533,7 @@ class Tracer:
 
     def _detach(self, variable: Variable) -> Variable:
         """The same value without gradients, for code under `no_grad`."""
-        if isinstance(variable.type, ArrayType) or not variable.type.is_floating:
+        if isinstance(variable.type, ArrayType) or not variable.type.is_differentiable:
             return variable
         if isinstance(variable.maker, Operator) and variable.maker.name in ("detach", "constant"):
             return variable
@@ -575,6 +575,7 @@ def infer(
     definition: OperatorDefinition, types: Sequence[ValueType], attributes: Mapping[str, Any]
 ) -> list[ValueType]:
     """Types of an operator's results, by its rule or by its decomposition."""
+    definition.refuse_complex(types)
     if definition.infer is not None:
         result = definition.infer(*types, **attributes)
     else:

@@ -34,8 +34,13 @@ class TensorType:
 
     @property
     def is_floating(self) -> bool:
-        """Whether gradients can flow through such a value."""
+        """Whether the elements are floats; complex numbers are not."""
         return is_floating(self.dtype)
+
+    @property
+    def is_differentiable(self) -> bool:
+        """Whether gradients can flow through such a value."""
+        return is_differentiable(self.dtype)
 
     def with_shape(self, shape: Iterable[Size]) -> TensorType:
         """The same element type with other sizes."""
@@ -91,3 +96,8 @@ ValueType = TensorType | ArrayType
 def is_floating(dtype: DType) -> bool:
     """Whether a dtype is a float, bfloat16 included (NumPy calls its kind 'V')."""
     return dtype.kind == "f" or dtype.name == "bfloat16"
+
+
+def is_differentiable(dtype: DType) -> bool:
+    """Whether gradients can flow through elements of a dtype: floats and complex numbers."""
+    return dtype.kind == "c" or is_floating(dtype)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.errors import ArgumentError, ParameterMismatch
+from dy2st_runtime.errors import ArgumentError, DTypeError, ParameterMismatch
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.clip import ClipGradBase
@@ -159,6 +159,11 @@ class Optimizer:
         """One step of one parameter."""
         weight = parameter.array
         half = weight.dtype
+        if half.kind == "c":
+            raise DTypeError(
+                f"an optimizer takes no parameter of {half}: keep both parts in a real one, "
+                "(..., 2), and compute with as_complex(it)"
+            )
         is_short = self._multi_precision and is_floating(half) and half.itemsize == _HALF
         if is_short:
             weight = self._master_weights.get(id(parameter), weight.astype(np.float32))

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dy2st_runtime.dims import symbol
-from dy2st_runtime.errors import Location
+from dy2st_runtime.errors import Location, ParseError
 from dy2st_runtime.ir import DEFINITIONS, F, Output, Program, TensorType, Tracer, Variable
 from dy2st_runtime.ir.attribute_parser import AttributeParser
 from dy2st_runtime.ir.attribute_text import attribute_text
@@ -353,6 +353,25 @@ def test_a_constant_of_one_number_takes_no_memory():
     assert attribute_text(array) == "dense<0.0> : tensor<1000000x1000000xf64>"
 
 
+def test_complex_numbers_stand_as_digits_in_types_as_mlir_has_them():
+    array = np.array([1 + 2j, np.inf - 0.0j], "complex64")
+    text = attribute_text(array)
+    digits = array.astype("<c8").tobytes().hex().upper()
+    assert text == f'dense<"0x{digits}"> : tensor<2xcomplex<f32>>'
+    assert read(text).tobytes() == array.tobytes()
+    for other in (np.array(1j), np.full((2, 3), 1j), np.zeros((0, 2), "complex64")):
+        back = read(attribute_text(other))
+        assert (back.dtype, back.shape) == (other.dtype, other.shape) and (back == other).all()
+    assert read("complex<f64>") == np.dtype("complex128")
+    for wrong in (
+        "dense<1.0> : tensor<complex<f32>>",
+        "complex<f16>",
+        'dense<"0x00"> : tensor<complex<f32>>',
+    ):
+        with pytest.raises(ParseError):
+            read(wrong)
+
+
 def test_what_no_program_holds_prints_but_does_not_parse():
     assert attribute_text({1}) == '#dy2st.invalid<"{1}">'
-    assert attribute_text(np.dtype("complex64")) == '!dy2st.invalid<"complex64">'
+    assert attribute_text(np.dtype("S3")) == '!dy2st.invalid<"|S3">'
