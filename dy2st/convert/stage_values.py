@@ -82,8 +82,8 @@ def cast(kind: type, value: Any) -> Any:
         raise TensorAsPython(
             "complex() of a traced tensor",
             at=user_location(),
-            why="there are no complex tensors",
-            hint="keep real and imaginary part in two tensors",
+            why="only the run has its value, and a Program has no complex numbers of Python",
+            hint="compute with a tensor of them: x + 0j",
         )
     variable = to_variable(tracer(), value)
     if variable.tensor_type.rank:

@@ -42,6 +42,7 @@ for _name, _doc, _kernel, _relation in (
         kernel=_kernel,
         data=None if _relation is None else of_sizes(_relation),
         kind=Kind.BROADCAST,
+        takes_complex=_relation in (operator.eq, operator.ne),
         commutes=_relation in (operator.eq, operator.ne, None),
         samples=_SAMPLES,
     )
@@ -137,6 +138,7 @@ def _where_data(condition: Any, x: Any, y: Any) -> Any:
 
 define(
     "where",
+    takes_complex=True,
     doc="x where the condition holds, else y.",
     inputs="condition, x, y",
     promote=(1, 2),

@@ -39,6 +39,7 @@ def _no_rule(*_: Any, **__: Any) -> Any:
 
 define(
     "cond",
+    takes_complex=True,
     doc="The results of one of two Blocks, chosen by a bool.",
     inputs="condition, captured*",
     infer=_no_rule,
@@ -46,6 +47,7 @@ define(
 )
 define(
     "while",
+    takes_complex=True,
     doc="The loop variables after a Block has run as often as another one says.",
     inputs="values*",
     infer=_no_rule,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum, minimum
-from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import (
     Effect,
     F,
@@ -69,6 +69,26 @@ def _from_dim_kernel(value: Any, dtype: np.dtype[Any]) -> Any:
         raise ShapeError(f"a size of this call is {value}, too large for {dtype}") from None
 
 
+def _cast_infer(x: TensorType, dtype: np.dtype[Any]) -> TensorType:
+    if x.dtype.kind == "c" and dtype.kind != "c":
+        raise DTypeError(
+            f"cast: complex numbers do not fit into {dtype}: take real(x), imag(x) or abs(x)"
+        )
+    return x.with_dtype(dtype)
+
+
+def _cast_kernel(x: Any, dtype: np.dtype[Any]) -> Any:
+    if x.dtype.kind == "c":
+        _cast_infer(TensorType(x.dtype, x.shape), dtype)
+    return x.astype(dtype)
+
+
+def _cast_gradient(g: Any, y: Any, x: Any, dtype: np.dtype[Any]) -> Any:
+    """What was real has a real gradient."""
+    is_joined = dtype.kind == "c" and x.dtype.kind != "c"
+    return F.cast(F.real(g) if is_joined else g, x.dtype)
+
+
 def _cast_data(x: Any, dtype: np.dtype[Any]) -> Any:
     """Integers and bools of known values in another dtype; a size is true where it is not 0."""
     if not isinstance(x, np.ndarray):
@@ -96,14 +116,15 @@ define(
 )
 define(
     "cast",
+    takes_complex=True,
     doc="x in another dtype; floats lose their fraction on the way to integers.",
     inputs="x",
     kind=Kind.ELEMENTWISE,
     attributes={"dtype": DTYPE},
-    infer=lambda x, dtype: x.with_dtype(dtype),
-    kernel=lambda x, dtype: x.astype(dtype),
+    infer=_cast_infer,
+    kernel=_cast_kernel,
     data=_cast_data,
-    gradient=lambda g, y, x, dtype: F.cast(g, x.dtype),
+    gradient=_cast_gradient,
     samples=(
         Sample(((2, 3),), {"dtype": np.dtype("int64")}, low=0.2, high=0.8),
         Sample(((2, 3),), {"dtype": np.dtype("float64")}),
@@ -111,6 +132,7 @@ define(
 )
 define(
     "assign",
+    takes_complex=True,
     doc="The same value as a tensor of its own.",
     inputs="x",
     scales=Scales.ALL,
@@ -124,6 +146,7 @@ define(
 )
 define(
     "detach",
+    takes_complex=True,
     doc="The same value; gradients do not flow through.",
     inputs="x",
     scales=Scales.ALL,
@@ -138,6 +161,7 @@ define(
 
 define(
     SETTER,
+    takes_complex=True,
     doc="The same tensor, with another stop_gradient: the tape goes by it from here on.",
     inputs="x",
     attributes={"value": FLAG},
@@ -263,6 +287,7 @@ for _name, _doc, _kernel in (
         inputs="x",
         attributes={"diagonal": INDEX.or_else(0)},
         kind=Kind.INJECTIVE,
+        takes_complex=True,
         along=lambda x, diagonal: (x.rank - 2, x.rank - 1),
         padding=_triangle_padding,
         infer=_triangle_infer,
@@ -272,6 +297,7 @@ for _name, _doc, _kernel in (
     )
 define(
     "shape",
+    takes_complex=True,
     doc="The sizes of x as an int64 tensor.",
     inputs="x",
     infer=lambda x: TensorType("int64", (x.rank,)),
@@ -308,11 +334,18 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
     if isinstance(fill_value, Tensor):
         value = F.cast(fill_value, as_dtype(dtype, _default_dtype))
         return F.broadcast_to(F.reshape(value, []) if value.ndim else value, shape)
+    if isinstance(fill_value, complex):
+        return _filled_complex(shape, fill_value, as_dtype(dtype, "complex64"))
     default: Any = SCALAR_DTYPES.get(type(fill_value), _default_dtype)
     if isinstance(fill_value, (float, int)) and not isinstance(fill_value, bool):
         default = _default_dtype
     wanted = as_dtype(dtype, default)
     return _filled(shape, _plain(fill_value), wanted)
+
+
+def _filled_complex(shape: Any, value: complex, dtype: np.dtype[Any]) -> Any:
+    """The number as a constant, because attributes are real."""
+    return F.broadcast_to(F.cast(np.asarray(value), dtype), shape)
 
 
 @public
@@ -349,6 +382,8 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of the shape and dtype of x whose elements are all `fill_value`."""
     wanted = as_dtype(dtype, dtype_of(x))
+    if isinstance(fill_value, complex):
+        return _filled_complex(shape_of(x), fill_value, wanted)
     return apply("full", shape=tuple(shape_of(x)), value=_plain(fill_value), dtype=wanted)
 
 

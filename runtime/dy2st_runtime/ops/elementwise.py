@@ -10,7 +10,7 @@ import numpy as np
 from dy2st_runtime import dims
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Sample, Tensor, apply, method
-from dy2st_runtime.ops.rules import PAIRS, define_binary, of_sizes
+from dy2st_runtime.ops.rules import PAIRS, define_binary, holomorphic, of_sizes
 
 _POSITIVE = tuple(Sample(s.shapes, low=0.5, high=2.0) for s in PAIRS)
 _INTS = (Sample(((2, 3), (3,)), dtypes=("int64", "int64"), low=1, high=9),)
@@ -88,16 +88,33 @@ def _atan2_kernel(x: Any, y: Any) -> Any:
     return np.arctan2(x, y)
 
 
-define_binary("add", "x + y.", np.add, _add_gradient, PAIRS + _INTS, data=True, commutes=True)
 define_binary(
-    "subtract", "x - y.", np.subtract, _subtract_gradient, PAIRS + _INTS, no_bool=True, data=True
+    "add",
+    "x + y.",
+    np.add,
+    _add_gradient,
+    PAIRS + _INTS,
+    data=True,
+    commutes=True,
+    takes_complex=True,
+)
+define_binary(
+    "subtract",
+    "x - y.",
+    np.subtract,
+    _subtract_gradient,
+    PAIRS + _INTS,
+    no_bool=True,
+    data=True,
+    takes_complex=True,
 )
 define_binary(
     "multiply",
     "x * y.",
     np.multiply,
-    _multiply_gradient,
+    holomorphic(_multiply_gradient),
     PAIRS + _INTS,
+    takes_complex=True,
     data=True,
     commutes=True,
 )
@@ -105,8 +122,9 @@ define_binary(
     "divide",
     "x / y; integers give a float.",
     np.true_divide,
-    _divide_gradient,
+    holomorphic(_divide_gradient),
     _POSITIVE + _INTS,
+    takes_complex=True,
     gives_floats=np.true_divide,
 )
 define_binary(

@@ -98,9 +98,10 @@ FAMILIES = (
         methods="kthvalue median mode nanmean nanmedian nanquantile nansum quantile",
     ),
     Family(
-        "dy2st_runtime.ops.real_numbers",
+        "dy2st_runtime.ops.complex_numbers",
         functions="angle as_complex as_real complex conj imag polar real",
         methods="angle as_complex as_real conj imag polar real",
+        operators="angle complex conj imag real",
     ),
     Family(
         "dy2st_runtime.ops.running",
@@ -122,6 +123,11 @@ FAMILIES = (
         methods="argwhere as_strided atleast_1d atleast_2d atleast_3d block_diag combinations "
         "crop dsplit hsplit inner kron matrix_transpose msort narrow permute ravel "
         "tensor_split tensordot unfold vander view view_as vsplit",
+    ),
+    Family(
+        "dy2st_runtime.ops.fourier",
+        functions="fourier fourier_of_real fourier_to_real",
+        operators="fourier fourier_of_real fourier_to_real",
     ),
     Family("dy2st_runtime.ops.inplace", functions=_CHANGING, methods=_CHANGING),
     Family(

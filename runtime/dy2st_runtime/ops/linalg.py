@@ -86,8 +86,8 @@ def svdvals(x: Any, name: str | None = None) -> Any:
 
 def _no_complex(name: str) -> NoReturn:
     raise ArgumentError(
-        f"{name}: the eigenvalues of a matrix that is not symmetric are complex numbers, which "
-        "dy2st has no tensors of; use eigh or eigvalsh of a symmetric matrix"
+        f"{name}: the eigenvalues of a matrix that is not symmetric are complex numbers, and "
+        "are not computed; use eigh or eigvalsh of a symmetric matrix"
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import DTypeError, ShapeError
 from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, apply, define, method
-from dy2st_runtime.ops.rules import broadcast_shapes
+from dy2st_runtime.ops.rules import broadcast_shapes, holomorphic
 
 if TYPE_CHECKING:
     from dy2st_runtime.ir.padding import Site
@@ -73,6 +73,7 @@ def _matmul_padding(site: Site) -> list[int]:
 
 define(
     "matmul",
+    takes_complex=True,
     doc="The product of matrices, of all in a batch; vectors count as a row or a column.",
     inputs="x, y",
     padding=_matmul_padding,
@@ -80,7 +81,7 @@ define(
     promote=True,
     infer=_matmul_infer,
     kernel=_matmul_kernel,
-    gradient=_matmul_gradient,
+    gradient=holomorphic(_matmul_gradient),
     samples=(
         Sample(((2, 3), (3, 4))),
         Sample(((5, 2, 3), (3, 4))),

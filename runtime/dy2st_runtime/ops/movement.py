@@ -69,6 +69,7 @@ def _reshape_padding(site: Site) -> Iterable[int]:
 
 define(
     "reshape",
+    takes_complex=True,
     doc="The same elements in another shape.",
     inputs="x",
     padding=_reshape_padding,
@@ -200,6 +201,7 @@ def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
 
 define(
     "transpose",
+    takes_complex=True,
     doc="The axes in another order: axis i of the result is axis perm[i] of x.",
     inputs="x",
     scales=Scales.ALL,
@@ -313,6 +315,7 @@ def _broadcast_padding(site: Site) -> set[int]:
 
 define(
     "broadcast_to",
+    takes_complex=True,
     doc="x repeated along axes of size 1 and along new leading axes.",
     inputs="x",
     padding=_broadcast_padding,
@@ -440,6 +443,7 @@ def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
 
 define(
     "flip",
+    takes_complex=True,
     doc="The elements along axes in reverse order.",
     inputs="x",
     kind=Kind.INJECTIVE,
@@ -454,6 +458,7 @@ define(
 )
 define(
     "roll",
+    takes_complex=True,
     doc="The elements along axes shifted; what leaves at one end comes in at the other.",
     inputs="x",
     kind=Kind.INJECTIVE,

@@ -256,8 +256,8 @@ def isneginf(x: Any, name: str | None = None) -> Any:
 
 @method
 def isreal(x: Any, name: str | None = None) -> Any:
-    """True of every element: no tensor here is complex."""
-    return F.ones_like(x, "bool")
+    """Whether the imaginary part of an element is 0."""
+    return F.equal(F.imag(x), 0)
 
 
 @method
@@ -274,7 +274,7 @@ def isin(
 
 @method
 def is_complex(x: Any) -> bool:
-    """False: no tensor here is complex."""
+    """Whether the elements are complex numbers."""
     return dtype_of(x).kind == "c"
 
 

@@ -77,6 +77,7 @@ def _pad_gradient(g: Any, y: Any, x: Any, pads: Pads, mode: str, value: Any) -> 
 
 define(
     "pad",
+    takes_complex=True,
     doc="More elements before and after along each axis; negative numbers take elements away.",
     inputs="x",
     scales=Scales.ALL,

@@ -57,6 +57,7 @@ def _concat_infer(*types: TensorType, axis: int) -> TensorType:
 
 define(
     "concat",
+    takes_complex=True,
     doc="Tensors one after the other along an axis.",
     inputs="xs*",
     kind=Kind.INJECTIVE,
@@ -84,6 +85,7 @@ def _stack_infer(*types: TensorType, axis: int) -> TensorType:
 
 define(
     "stack",
+    takes_complex=True,
     doc="Tensors of one shape along a new axis.",
     inputs="xs*",
     kind=Kind.INJECTIVE,
@@ -207,6 +209,7 @@ def _split_gradient(g: Any, y: Any, x: Any, sections: Any, axis: int) -> Any:
 
 define(
     "split",
+    takes_complex=True,
     doc="Parts of the given sizes along an axis.",
     inputs="x",
     kind=Kind.INJECTIVE,

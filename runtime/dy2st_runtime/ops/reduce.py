@@ -19,7 +19,7 @@ from dy2st_runtime.ir import (
     View,
     apply,
     define,
-    is_floating,
+    is_differentiable,
     method,
     public,
 )
@@ -89,6 +89,7 @@ def _define(
         name,
         doc=doc,
         inputs="x",
+        takes_complex=name in ("sum", "mean"),
         attributes=_AXES,
         infer=infer,
         kernel=lambda x, axis, keepdim: kernel(x, axis=axis, keepdims=keepdim),
@@ -145,7 +146,7 @@ def _widened(reduce: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _mean_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return dtype if is_floating(dtype) else np.dtype("float64")
+    return dtype if is_differentiable(dtype) else np.dtype("float64")
 
 
 def _prod_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
@@ -323,6 +324,7 @@ def _sum_to_padding(site: Site) -> set[int]:
 
 define(
     "sum_to",
+    takes_complex=True,
     doc="The sum over the axes along which `shape` was broadcast to the shape of x.",
     inputs="x",
     padding=_sum_to_padding,

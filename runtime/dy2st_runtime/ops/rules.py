@@ -124,6 +124,28 @@ def with_floats(x: Any) -> Any:
     return F.cast(x, "float32") if dtype_of(x).kind in "iub" else x
 
 
+def holomorphic(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule for gradients of a complex function, of the rule as it is written for a real one.
+
+    Where w = f(z) has a derivative, the gradient dL/d(real z) + i dL/d(imag z) is g * conj(f'(z)):
+    the conjugate of what the rule makes of conj(g).
+    """
+
+    def gradient(g: Any, y: Any, *inputs: Any, **attributes: Any) -> Any:
+        if dtype_of(g).kind != "c":
+            return rule(g, y, *inputs, **attributes)
+        found = rule(F.conj(g), y, *inputs, **attributes)
+        return tuple(map(_conjugate, found)) if isinstance(found, tuple) else _conjugate(found)
+
+    return gradient
+
+
+def _conjugate(entry: Any) -> Any:
+    if entry is None:
+        return None
+    return (lambda: F.conj(entry())) if callable(entry) else F.conj(entry)
+
+
 def require_floats(name: str, x: TensorType) -> TensorType:
     """The type of x; DTypeError unless it is a float."""
     if not x.is_floating:

@@ -128,6 +128,7 @@ def _slice_gradient(g: Any, y: Any, x: Any, **bounds: Any) -> Any:
 
 define(
     "slice",
+    takes_complex=True,
     doc="Every step-th element from start to stop along every axis.",
     inputs="x",
     sizes=("stops",),
@@ -186,6 +187,7 @@ def _update_gradient(g: Any, y: Any, x: Any, value: Any, **bounds: Any) -> Any:
 
 define(
     "slice_update",
+    takes_complex=True,
     doc="x with `value` in place of its slice.",
     inputs="x, value",
     sizes=("stops",),
@@ -289,6 +291,7 @@ def _index_gradient(g: Any, y: Any, x: Any, *indices: Any, axes: tuple[int, ...]
 
 define(
     "index",
+    takes_complex=True,
     doc="The elements at the places that integer tensors name along some axes.",
     raises=IndexError,
     fails=_may_be_outside,
@@ -413,6 +416,7 @@ def _only_last(picked: Any, x: Any, indices: Sequence[Any], axes: tuple[int, ...
 _FLOATS = ("float64", "float64", "int64")
 define(
     "index_put",
+    takes_complex=True,
     doc="x with `value` at the places that integer tensors name, or added there.",
     raises=IndexError,
     fails=lambda x, value, *indices, axes, accumulate: _may_be_outside(x, *indices, axes=axes),

@@ -39,7 +39,10 @@ def var(
     `unbiased` says whether the correction is 1 or 0.
     """
     axes = normalize_axes(axis, x.ndim)
-    squares = F.square(x - F.mean(x, list(axes), keepdim=True))
+    distances = x - F.mean(x, list(axes), keepdim=True)
+    if x.dtype.kind == "c":
+        distances = F.abs(distances)
+    squares = F.square(distances)
     off = correction if unbiased is None else int(unbiased)
     if off == 0:
         return F.mean(squares, list(axes), keepdim)

@@ -112,6 +112,7 @@ def _element_padding(site: Site) -> set[int]:
 
 define(
     "array_create",
+    takes_complex=True,
     doc="A list of the given tensors.",
     inputs="xs*",
     padding=_element_padding,
@@ -120,6 +121,7 @@ define(
 )
 define(
     "array_append",
+    takes_complex=True,
     doc="The list with one more tensor at its end.",
     inputs="array, x",
     padding=_element_padding,
@@ -128,6 +130,7 @@ define(
 )
 define(
     "array_write",
+    takes_complex=True,
     doc="The list with another tensor at a place.",
     raises=IndexError,
     inputs="array, index, x",
@@ -137,6 +140,7 @@ define(
 )
 define(
     "array_read",
+    takes_complex=True,
     doc="The tensor at a place of the list.",
     raises=IndexError,
     inputs="array, index",
@@ -146,6 +150,7 @@ define(
 )
 define(
     "array_pop",
+    takes_complex=True,
     doc="The list without the tensor at a place, and that tensor.",
     raises=IndexError,
     inputs="array, index",
@@ -155,6 +160,7 @@ define(
 )
 define(
     "array_length",
+    takes_complex=True,
     doc="How many tensors the list has.",
     inputs="array",
     padding=lambda site: (),
@@ -163,6 +169,7 @@ define(
 )
 define(
     "array_stack",
+    takes_complex=True,
     doc="The tensors of the list along a new axis.",
     raises=ValueError,
     inputs="array",
@@ -173,6 +180,7 @@ define(
 )
 define(
     "array_concat",
+    takes_complex=True,
     doc="The tensors of the list one after the other along an axis.",
     raises=ValueError,
     inputs="array",

@@ -226,20 +226,11 @@ _DTYPES = {
     **{name: name for name in ("bool", "float16", "float32", "float64", "bfloat16")},
     **{name: name for name in ("int8", "int16", "int32", "int64", "uint8")},
     **{"half": "float16", "float": "float32", "double": "float64", "byte": "uint8"},
+    **{name: name for name in ("complex64", "complex128")},
+    **{"cfloat": "complex64", "cdouble": "complex128"},
     **{"char": "int8", "short": "int16", "int": "int32", "long": "int64"},
 }
 ALONE.update({name: _conversion(dtype) for name, dtype in _DTYPES.items()})
-
-
-def _refusal(name: str) -> Callable[[Any], Any]:
-    def convert(x: Any) -> Any:
-        F.complex(x, name)
-
-    convert.__name__, convert.__doc__ = name, "Refused: there are no complex tensors."
-    return convert
-
-
-ALONE.update({name: _refusal(name) for name in ("cfloat", "cdouble", "complex64", "complex128")})
 
 
 @_alone

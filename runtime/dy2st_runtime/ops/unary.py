@@ -22,8 +22,9 @@ from dy2st_runtime.ir import (
     define,
     method,
 )
+from dy2st_runtime.ir.arguments import dtype_of
 from dy2st_runtime.ops.erf import erf_kernel
-from dy2st_runtime.ops.rules import float_result, same_type
+from dy2st_runtime.ops.rules import float_result, holomorphic, same_type
 
 Rule = Callable[[Any, Any, Any], Any]
 
@@ -60,6 +61,11 @@ def _reciprocal(x: Any) -> Any:
     return np.true_divide(x.dtype.type(1), x)
 
 
+def _direction(y: Any, x: Any) -> Any:
+    """x / |x| of complex numbers, 0 at 0."""
+    return x / F.where(F.equal(y, 0), F.ones_like(y), y)
+
+
 _LN2, _LN10 = math.log(2.0), math.log(10.0)
 _TWO_BY_ROOT_PI = 2.0 / math.sqrt(math.pi)
 
@@ -69,8 +75,7 @@ _ROWS = (
         "abs",
         "|x|; the slope at 0 is 0.",
         np.absolute,
-        lambda g, y, x: g * F.sign(x),
-        keeps_dtype=True,
+        lambda g, y, x: g * (_direction(y, x) if dtype_of(x).kind == "c" else F.sign(x)),
         scales=Scales.POSITIVE,
     ),
     _Row(
@@ -186,6 +191,7 @@ _OF_SIZES: dict[str, Callable[..., Any] | bool] = {
 
 
 _OF_NUMBERS = ("neg", "sign")
+_COMPLEX = ("neg", "square", "exp", "abs")
 _ROUNDING = ("floor", "ceil", "round", "trunc")
 
 
@@ -216,7 +222,10 @@ def _define(row: _Row) -> None:
         inputs="x",
         infer=infer,
         kernel=kernel,
-        gradient=row.gradient,
+        takes_complex=row.name in _COMPLEX,
+        gradient=holomorphic(row.gradient)
+        if row.gradient and row.name in ("square", "exp")
+        else row.gradient,
         kind=Kind.ELEMENTWISE,
         scales=row.scales,
         view=_same_integers if row.name in _ROUNDING else None,

@@ -152,6 +152,7 @@ define(
 )
 define(
     "print",
+    takes_complex=True,
     doc="Text to the standard output: pieces that are known, and values by their numbers.",
     inputs="values*",
     attributes={"pieces": PIECES},
@@ -162,6 +163,7 @@ define(
 )
 define(
     "write",
+    takes_complex=True,
     doc="Text with places for values to the standard output or error.",
     inputs="values*",
     attributes={

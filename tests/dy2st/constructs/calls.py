@@ -193,7 +193,7 @@ def round_number(x):
 
 @construct(
     "`complex(x)`",
-    "there are no complex tensors",
+    "a tensor of complex numbers is `x + 0j`",
     refused=ConversionError,
     says="complex() of a traced tensor",
 )

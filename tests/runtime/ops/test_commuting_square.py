@@ -358,7 +358,7 @@ def test_gradients_have_the_shapes_of_what_they_are_of(definition, sample):
         outputs = apply(definition.name, *inputs, **attributes)
         several = isinstance(outputs, tuple)
         seeds = [
-            ops.ones_like(y) if y.dtype.kind == "f" else None
+            ops.ones_like(y) if y.dtype.kind in "fc" else None
             for y in (outputs if several else [outputs])
         ]
         given = (tuple(seeds), outputs) if several else (seeds[0], outputs)

@@ -113,6 +113,7 @@ def scalar(definition, arrays, attributes, weights, track):
     results = as_list(apply(definition.name, *tensors, **attributes))
     total = None
     for result, weight in zip(results, weights, strict=True):
+        result = result.real() + 2 * result.imag() if result.dtype.kind == "c" else result
         if result.dtype.kind == "f":
             part = (result * EagerTensor(weight)).sum()
             total = part if total is None else total + part

@@ -63,6 +63,7 @@ def test_exchanged_operands_give_equal_results(name):
 NUMBERS = {
     "i": [0, 1, -1, 7, 2**62, -(2**63)],
     "f": [0.0, -0.0, 1.0, np.nan, np.inf, -np.inf, 1e30],
+    "c": [0j, 1j, complex(np.nan, 1), complex(np.inf, -np.inf), 1e30 - 1e30j],
     "b": [True, False],
 }
 

@@ -1,0 +1,251 @@
+"""Complex numbers: values against NumPy, gradients against finite differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st_runtime.errors import Dy2stError
+from dy2st_runtime.ir import DEFINITIONS, TensorType
+from dy2st_runtime.ir.tracer import infer
+
+RNG = np.random.default_rng(0)
+
+
+def complex_numbers(*shape):
+    return RNG.normal(size=shape) + 1j * RNG.normal(size=shape)
+
+
+Z, W, X, Y = (*(complex_numbers(2, 3) for _ in range(2)), *(RNG.normal(size=(2, 3)) for _ in "xy"))
+ROW, MATRIX = complex_numbers(3), complex_numbers(3, 4)
+PLACES = dy2st.to_tensor([2, 0, 2])
+CHOICE = dy2st.to_tensor([True, False, True])
+
+# Functions of our tensors, of NumPy's, and what they are given.
+CASES = {
+    "add": (lambda a, b: a + b, None, (X, W)),
+    "subtract": (lambda a, b: a - b, None, (ROW, X)),
+    "multiply": (lambda a, b: a * b, None, (Z, ROW)),
+    "multiply by real": (lambda a, b: a * b, None, (Z, X)),
+    "multiply by numbers": (lambda a: (2.5 * a + 1j) * 2j - 3, None, (Z,)),
+    "real by a complex number": (lambda a: a * 1j, None, (X,)),
+    "divide": (lambda a, b: a / b, None, (Z, W)),
+    "divide real": (lambda a, b: a / b, None, (X, W)),
+    "neg": (lambda a: -a, None, (Z,)),
+    "square": (dy2st.square, np.square, (Z,)),
+    "exp": (dy2st.exp, np.exp, (Z,)),
+    "abs": (dy2st.abs, np.abs, (Z,)),
+    "angle": (dy2st.angle, np.angle, (Z,)),
+    "angle of real": (dy2st.angle, np.angle, (X,)),
+    "conj": (dy2st.conj, np.conj, (Z,)),
+    "real": (dy2st.real, np.real, (Z,)),
+    "imag": (dy2st.imag, np.imag, (Z,)),
+    "complex": (dy2st.complex, lambda a, b: a + 1j * b, (X, Y[0])),
+    "polar": (dy2st.polar, lambda a, b: a * np.exp(1j * b), (X, Y)),
+    "as_real": (dy2st.as_real, lambda a: np.stack([a.real, a.imag], -1), (Z,)),
+    "as_complex": (dy2st.as_complex, lambda a: a[..., 0] + 1j * a[..., 1], (X.reshape(3, 2),)),
+    "matmul": (lambda a, b: a @ b, None, (Z, MATRIX)),
+    "matmul by real": (lambda a, b: a @ b, None, (X, MATRIX)),
+    "einsum": (
+        lambda a, b: dy2st.einsum("ij,jk->ki", a, b),
+        lambda a, b: np.einsum("ij,jk->ki", a, b),
+        (Z, MATRIX),
+    ),
+    "sum": (lambda a: a.sum(0), None, (Z,)),
+    "mean": (lambda a: a.mean(1), None, (Z,)),
+    "var": (dy2st.var, lambda a: np.var(a, ddof=1), (Z,)),
+    "where": (
+        lambda a, b: dy2st.where(CHOICE, a, b),
+        lambda a, b: np.where([True, False, True], a, b),
+        (Z, X),
+    ),
+    "reshape": (lambda a: a.reshape([3, 2]), lambda a: a.reshape(3, 2), (Z,)),
+    "transpose": (lambda a: dy2st.transpose(a, [1, 0]), np.transpose, (Z,)),
+    "expand": (lambda a: a.expand([2, 3]), lambda a: np.broadcast_to(a, (2, 3)), (ROW,)),
+    "concat": (lambda a, b: dy2st.concat([a, b]), lambda a, b: np.concatenate([a, b]), (Z, X)),
+    "stack": (lambda a, b: dy2st.stack([a, b], 1), lambda a, b: np.stack([a, b], 1), (Z, W)),
+    "split": (lambda a: dy2st.split(a, [1, 2], 1)[1], lambda a: a[:, 1:], (Z,)),
+    "slice": (lambda a: a[:, ::2], None, (Z,)),
+    "index": (lambda a: a[:, PLACES], lambda a: a[:, [2, 0, 2]], (Z,)),
+    "pad": (
+        lambda a: dy2st.nn.functional.pad(a, [0, 0, 1, 2]),
+        lambda a: np.pad(a, ((0, 0), (1, 2))),
+        (Z,),
+    ),
+    "roll": (lambda a: dy2st.roll(a, 1, 1), lambda a: np.roll(a, 1, 1), (Z,)),
+    "flip": (lambda a: dy2st.flip(a, [1]), lambda a: np.flip(a, 1), (Z,)),
+    "tril": (dy2st.tril, np.tril, (Z,)),
+    "equal": (lambda a, b: (a == b).astype("float64"), lambda a, b: (a == b) * 1.0, (Z, ROW)),
+    **{
+        f"{name} {n} {norm}": (
+            lambda a, name=name, n=n, norm=norm: getattr(dy2st.fft, name)(a, n, -1, norm),
+            lambda a, name=name, n=n, norm=norm: getattr(np.fft, name)(a, n, -1, norm),
+            (X if name in ("rfft", "ihfft") else Z,),
+        )
+        for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+        for n, norm in ((None, "backward"), (5, "ortho"), (2, "forward"))
+    },
+}
+
+
+def loss(y, weights):
+    """A real number that all parts of all elements have a share in."""
+    parts = (y * weights.real).sum() if y.dtype.kind == "f" else None
+    return (y.real * weights.real + y.imag * weights.imag).sum() if parts is None else parts
+
+
+def slopes(function, arrays, place, weights):
+    """dL/d(real z) + i dL/d(imag z) by finite differences."""
+    step, array = 1e-6, arrays[place]
+    found = np.zeros(array.shape, array.dtype)
+    for at in np.ndindex(array.shape):
+        for unit in (1, 1j) if array.dtype.kind == "c" else (1,):
+            ends = []
+            for sign in (1, -1):
+                moved = list(arrays)
+                moved[place] = array.copy()
+                moved[place][at] += sign * step * unit
+                ends.append(loss(function(*moved), weights))
+            found[at] += unit * (ends[0] - ends[1]) / (2 * step)
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_values_and_gradients(name):
+    function, reference, arrays = CASES[name]
+    reference = function if reference is None else reference
+    tensors = [dy2st.to_tensor(array, stop_gradient=False) for array in arrays]
+    y, expected = function(*tensors), np.asarray(reference(*arrays))
+    assert y.dtype == expected.dtype
+    np.testing.assert_allclose(y.numpy(), expected, atol=1e-12)
+    if name == "equal":
+        return
+    weights = complex_numbers(*expected.shape)
+    given = dy2st.to_tensor(weights if expected.dtype.kind == "c" else weights.real)
+    y.backward(given)
+    for place, tensor in enumerate(tensors):
+        assert tensor.grad.dtype == tensor.dtype
+        wanted = slopes(reference, arrays, place, weights)
+        np.testing.assert_allclose(tensor.grad.numpy(), wanted, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_program_gives_the_same_numbers(name):
+    function, _, arrays = CASES[name]
+    tensors = [dy2st.to_tensor(array) for array in arrays]
+    found = dy2st.jit.to_static(lambda *given: function(*given))(*tensors)
+    expected = function(*tensors)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found.numpy(), expected.numpy())
+
+
+def test_the_slope_of_abs_and_angle_at_zero_is_zero():
+    z = dy2st.to_tensor(np.zeros(2, complex), stop_gradient=False)
+    (dy2st.abs(z) + dy2st.angle(z)).sum().backward()
+    assert z.grad.tolist() == [0, 0]
+
+
+def test_second_derivatives_flow_through_spectra():
+    x = dy2st.to_tensor(X[0], stop_gradient=False)
+    power = (dy2st.fft.fft(x).abs() ** 2).sum()  # 3 * sum(x * x)
+    (first,) = dy2st.grad([power], [x], create_graph=True)
+    np.testing.assert_allclose(first.numpy(), 6 * X[0])
+    (second,) = dy2st.grad([first.sum()], [x])
+    np.testing.assert_allclose(second.numpy(), [6, 6, 6], atol=1e-12)
+
+
+def test_python_numbers_become_complex_tensors():
+    assert dy2st.to_tensor([1 + 2j, 3.0]).dtype == np.complex64
+    assert dy2st.to_tensor(1j, dtype="complex128").item() == 1j
+    assert (dy2st.ones([2]) * 1j).dtype == np.complex64
+    assert dy2st.full([2], 1 - 2j).tolist() == [1 - 2j, 1 - 2j]
+    assert dy2st.full_like(dy2st.ones([1], "complex128"), 0.1j).item() == 0.1j
+    assert dy2st.is_complex(dy2st.zeros([2], "complex64"))
+    assert dy2st.isreal(dy2st.to_tensor([1j, 2.0])).tolist() == [False, True]
+    x = dy2st.ones([2])
+    x = x.cfloat()
+    x[0] = 2j
+    assert x.tolist() == [2j, 1]
+
+
+NOT_FOR_THEM = [name for name, record in DEFINITIONS.items() if not record.takes_complex]
+
+
+@pytest.mark.parametrize("name", NOT_FOR_THEM)
+def test_all_other_operators_refuse_complex_numbers(name):
+    record = DEFINITIONS[name]
+    if not record.inputs:
+        return
+    attributes = next((dict(s.attributes) for s in record.samples), {})
+    types = [TensorType("complex64", (2, 3)) for _ in record.inputs]
+    with pytest.raises(Dy2stError, match=f"{name} takes no tensor of complex64"):
+        infer(record, types, attributes)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda z: z.astype("float32"),
+        lambda z: z.astype("bool"),
+        lambda z: z < z,
+        dy2st.nn.functional.relu,
+        dy2st.sqrt,
+        dy2st.max,
+        dy2st.linalg.norm,
+        lambda z: z.real().as_real(),
+        lambda z: dy2st.complex(z, z),
+        lambda z: dy2st.as_complex(z.real()),
+        lambda z: dy2st.complex(dy2st.arange(2), dy2st.arange(2)),
+    ],
+)
+def test_what_complex_numbers_have_not_is_refused(call):
+    z = dy2st.to_tensor(Z)
+    with pytest.raises(Dy2stError):
+        call(z)
+    with pytest.raises(Dy2stError):
+        dy2st.jit.to_static(call)(z)
+
+
+def test_optimizers_take_parts_only():
+    weight = dy2st.create_parameter(
+        [2], "complex64", default_initializer=dy2st.nn.initializer.Assign(np.ones(2, "complex64"))
+    )
+    (weight * 1j).abs().sum().backward()
+    with pytest.raises(Dy2stError, match="as_complex"):
+        dy2st.optimizer.SGD(0.1, parameters=[weight]).step()
+
+
+class Filter(dy2st.nn.Layer):
+    """A global filter, as image models have it: multiplies the spectrum."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = self.create_parameter([4, 3, 2])
+        self.register_buffer("turn", dy2st.polar(dy2st.ones([3]), dy2st.arange(3.0)))
+
+    def forward(self, x):
+        spectrum = dy2st.fft.rfft2(x) * dy2st.as_complex(self.weight) * self.turn
+        if spectrum.abs().mean() > 1.0:
+            spectrum = spectrum * 0.5
+        return dy2st.fft.irfft2(spectrum, s=x.shape[-2:])
+
+
+def test_a_saved_filter_computes_and_trains_as_in_python(tmp_path):
+    layer = Filter()
+    x = RNG.normal(size=(2, 4, 4)).astype("float32")
+    given = dy2st.to_tensor(x)
+    expected = layer(given)
+    expected.square().sum().backward()
+    slope = layer.weight.grad.numpy()
+    layer.weight.grad = None
+    converted = dy2st.jit.to_static(
+        layer, input_spec=[dy2st.static.InputSpec([None, 4, 4], "float32")]
+    )
+    found = converted(given)
+    found.square().sum().backward()
+    np.testing.assert_array_equal(found.numpy(), expected.numpy())
+    np.testing.assert_allclose(layer.weight.grad.numpy(), slope, rtol=1e-5, atol=1e-6)
+    dy2st.jit.save(converted, str(tmp_path / "filter"))
+    loaded = dy2st.jit.load(str(tmp_path / "filter"))
+    np.testing.assert_array_equal(loaded(given).numpy(), expected.numpy())
