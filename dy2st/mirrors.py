@@ -60,10 +60,11 @@ def _dict_of(module: ModuleType) -> dict[str, Any]:
     return own
 
 
-def mirrors(package: str, parts: str, sources: Sequence[str]) -> None:
+def mirrors(package: str, parts: str, sources: Sequence[str], hidden: bool = False) -> None:
     """Modules `package.part` that show the names of the sources; made at once, filled when asked.
 
     Python finds them among the loaded modules, so `import dy2st.tensor.math` needs no file.
+    Hidden ones are found so alone: the package shows a function of the name.
 
     >>> mirrors("mirrored", "one two", ["math"])
     >>> sys.modules["mirrored.two"].gcd(4, 6)
@@ -75,5 +76,5 @@ def mirrors(package: str, parts: str, sources: Sequence[str]) -> None:
         own = {"__getattr__": names_of(space, sources), "__sources__": sources}
         _dict_of(module).update(own)
         sys.modules[space] = module
-        if package in sys.modules:
+        if package in sys.modules and not hidden:
             setattr(sys.modules[package], part, module)

@@ -45,6 +45,12 @@ from dy2st.mirrors import mirrors
 
 mirrors(__name__, "collective communication parallel", [__name__])
 mirrors(f"{__name__}.parallel", "parallel_helper", [f"{__name__}.alone"])
+mirrors(
+    f"{__name__}.communication",
+    "all_gather all_reduce broadcast gather group recv reduce reduce_scatter scatter send",
+    [__name__],
+    hidden=True,
+)
 
 __all__ = [
     "DataParallel",

@@ -127,6 +127,14 @@ def test_dtypes_have_their_other_names():
     assert isinstance(dy2st.float32, dy2st.dtype) and dy2st.pi == np.pi and dy2st.newaxis is None
 
 
+def test_files_of_collectives_have_the_names_of_their_functions():
+    from dy2st.distributed.communication.group import Group
+    from dy2st.distributed.communication.reduce import ReduceOp
+
+    assert ReduceOp is dy2st.distributed.ReduceOp and Group is dy2st.distributed.Group
+    assert dy2st.distributed.communication.reduce is dy2st.distributed.reduce
+
+
 def test_dtypes_of_eight_bits_can_be_named_but_hold_nothing():
     sizes = {dy2st.float8_e4m3fn: 1, dy2st.float8_e5m2: 1, dy2st.float32: 4}
     assert sizes[dy2st.ones([1]).dtype] == 4 and str(dy2st.float8_e5m2) == "float8_e5m2"
