@@ -46,7 +46,8 @@ class GradientFlow:
             if missing and last not in self._known:
                 waiting += missing
                 continue
-            self._known.setdefault(last, self._answer(last))
+            if last not in self._known:
+                self._known[last] = self._answer(last)
             waiting.pop()
         return self._known[variable]
 

@@ -33,7 +33,7 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.late import Late
 
-_values = Late("dy2st_runtime.ir.known_values")
+_values, _hooks = Late("dy2st_runtime.ir.known_values"), Late("dy2st_runtime.ir.hooks")
 NumberKind = type
 """int, float or bool."""
 
@@ -423,8 +423,8 @@ class Variable(Tensor):
         )
 
     def register_hook(self, hook: Any) -> Any:
-        """Refused, as `grad`."""
-        raise needs_value("register_hook() of a traced tensor", _OUTSIDE)
+        """Call `hook(gradient)` when the gradient of a call is computed; returns its remover."""
+        return _hooks.register(_recorder(), self, hook)
 
     def retain_grads(self) -> None:
         """Refused, as `grad`."""

@@ -14,6 +14,7 @@ from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, interpreting
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.gradient_flow import SETTER
+from dy2st_runtime.ir.hooks import HOOKED
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.tracer import Tracer
@@ -174,7 +175,11 @@ class _Walk:
         if all(gradient is None for gradient in found):
             return
         sources = self._sources(operator)
-        entries = found if sources is not operator.operands else self._by_rule(operator, found)
+        entries: Sequence[Any] = (
+            found if sources is not operator.operands else self._by_rule(operator, found)
+        )
+        if operator.name == HOOKED:
+            self.sums[operator.results[0]] = entries[0]  # an input is what its hooks make of it
         for source, entry in zip(sources, entries, strict=True):
             if entry is not None and self.is_between(source):
                 self.add(source, entry() if callable(entry) else entry)

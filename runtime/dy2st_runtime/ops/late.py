@@ -137,6 +137,7 @@ FAMILIES = (
         operators="logaddexp",
     ),
     Family("dy2st_runtime.ops.alignment", operators="ctc ctc_slope"),
+    Family("dy2st_runtime.ops.hooked", operators="hooked"),
     Family("dy2st_runtime.ops.sealed", operators="sealed sealed_results"),
     Family(
         "dy2st_runtime.ops.volumes",
