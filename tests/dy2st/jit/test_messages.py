@@ -30,8 +30,9 @@ def refusal(function, *arguments, spec=None):
 
 
 def _grad(x):
-    y = (x**3).sum()
-    return dy2st.grad(y, x, create_graph=True)[0]
+    x.stop_gradient = False
+    y = x * x if x.sum() > 0 else x
+    return dy2st.grad(y.sum(), x)[0]
 
 
 def _backward(x):
