@@ -14,7 +14,9 @@ __all__ = [*_layers]
 
 _mirrors(__name__, "clip", [__name__])
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from dy2st_runtime.nn.late_layers import *  # noqa: F403
+else:
     functional, initializer = _functional, _initializer
     _own = {name: f"{__name__}.{name}" for name in ("layer", "utils")}
     __getattr__ = late_names(__name__, {**LAYERS, **_own})

@@ -15,5 +15,7 @@ mirrors(
 )
 mirrors(__name__, "flash_attention", ["dy2st_runtime.nn.functions.flash_attention", __name__])
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from dy2st_runtime.nn.late_functions import *  # noqa: F403
+else:
     __getattr__ = late_names(__name__, FUNCTIONALS)

@@ -18,6 +18,8 @@ mirrors(
     [__name__],
 )
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from dy2st_runtime.optimizer.late_optimizers import *  # noqa: F403
+else:
     lr = _lr
     __getattr__ = late_names(__name__, LATE)

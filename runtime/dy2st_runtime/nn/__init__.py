@@ -187,5 +187,7 @@ __all__ = [
     "initializer",
 ]
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from dy2st_runtime.nn.late_layers import *  # noqa: F403
+else:
     __getattr__ = late_names(__name__, LAYERS)

@@ -148,5 +148,7 @@ __all__ = [
     "upsample",
 ]
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from dy2st_runtime.nn.late_functions import *  # noqa: F403
+else:
     __getattr__ = late_names(__name__, FUNCTIONALS)

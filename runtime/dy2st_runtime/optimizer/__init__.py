@@ -31,5 +31,7 @@ LATE = places(
     }
 )
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from dy2st_runtime.optimizer.late_optimizers import *  # noqa: F403
+else:
     __getattr__ = late_names(__name__, LATE)

@@ -1,0 +1,31 @@
+"""What type checkers see of optimizers that are loaded late; nothing imports it."""
+
+from dy2st_runtime.optimizer.adaptive import (
+    Adadelta,
+    Adagrad,
+    Adamax,
+    Lamb,
+    NAdam,
+    RAdam,
+    RMSProp,
+)
+from dy2st_runtime.optimizer.by_signs import (
+    ASGD,
+    Rprop,
+)
+from dy2st_runtime.optimizer.lbfgs import (
+    LBFGS,
+)
+
+__all__ = [
+    "ASGD",
+    "LBFGS",
+    "Adadelta",
+    "Adagrad",
+    "Adamax",
+    "Lamb",
+    "NAdam",
+    "RAdam",
+    "RMSProp",
+    "Rprop",
+]
