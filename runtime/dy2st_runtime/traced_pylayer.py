@@ -110,7 +110,7 @@ class Maker(str):
 
 def _needs_gradient(tensor: Any) -> bool:
     tracer = current_tracer()
-    if not tensor.tensor_type.is_floating:
+    if not tensor.tensor_type.is_differentiable:
         return False
     return not (tensor.stop_gradient if tracer is None else tracer.flags.stops(tensor))
 

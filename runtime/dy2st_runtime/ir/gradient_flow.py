@@ -57,7 +57,11 @@ class GradientFlow:
         if not isinstance(maker, Operator):
             outer = self._outer(variable)
             return [] if outer is None else [outer]
-        if not _is_floating(variable) or maker.name in ("while", SETTER) or not _passes(maker):
+        if (
+            not _is_differentiable(variable)
+            or maker.name in ("while", SETTER)
+            or not _passes(maker)
+        ):
             return []
         if maker.name == "cond":
             place = next(i for i, result in enumerate(maker.results) if result is variable)
@@ -73,7 +77,7 @@ class GradientFlow:
             return answers.pop() if answers else None
         if maker.name == SETTER:
             return bool(maker.attributes["value"])
-        if not _is_floating(variable):
+        if not _is_differentiable(variable):
             return True
         if maker.name in ("cond", "while"):
             return answers.pop() if len(answers) == 1 else None
@@ -82,7 +86,7 @@ class GradientFlow:
         return False if False in answers else None if None in answers else True
 
 
-def _is_floating(variable: Variable) -> bool:
+def _is_differentiable(variable: Variable) -> bool:
     """Whether gradients can flow through at all; lists are as the tensors in them."""
     return not isinstance(variable.type, TensorType) or variable.type.is_differentiable
 
