@@ -317,6 +317,19 @@ class EagerTensor(Tensor):
         self.array = result.array
 
 
+def _data_of_parameter(data: Any) -> Array:
+    if isinstance(data, EagerTensor):
+        return data.array
+    if data is None:
+        return np.zeros(0, np.float32)
+    if not isinstance(data, np.ndarray):
+        raise ArgumentError(
+            f"a Parameter is made of a tensor or an array with data, not {data!r:.80}; "
+            "create_parameter(shape, dtype) makes one of a shape"
+        )
+    return data
+
+
 class Parameter(EagerTensor):
     """A tensor that an optimizer trains.
 
@@ -335,10 +348,23 @@ class Parameter(EagerTensor):
     # Whether a user chose the name: the others depend on what was made before.
     is_named = True
 
-    def __init__(self, array: Array, trainable: bool = True, name: str = ""):
-        """Needs gradients unless `trainable` is False."""
-        super().__init__(array, stop_gradient=not trainable, name=name)
+    def __init__(
+        self,
+        data: Any = None,
+        requires_grad: bool = True,
+        name: str = "",
+        *,
+        trainable: bool | None = None,
+    ):
+        """Of a tensor's data, or an array; needs gradients unless `requires_grad` is False.
+
+        `trainable` is another name of `requires_grad`. ArgumentError if data is anything else.
+        """
+        needs = requires_grad if trainable is None else trainable
+        super().__init__(_data_of_parameter(data), stop_gradient=not needs, name=name)
         self.optimize_attr: dict[str, Any] = {"learning_rate": 1.0}
+        if not name and not isinstance(data, np.ndarray):
+            self.name, self.is_named = unique_name.generate("parameter"), False
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
         """A leaf with a copy of the data, and of what optimizers ask for."""

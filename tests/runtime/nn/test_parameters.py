@@ -7,9 +7,10 @@ import copy
 import numpy as np
 import pytest
 
+import dy2st
 import dy2st_runtime as rt
 from dy2st_runtime import nn, ops, unique_name
-from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.nn import initializer as init
 from dy2st_runtime.nn.parameters import ParamAttr, create_parameter
 from dy2st_runtime.regularizer import L1Decay, L2Decay
@@ -208,3 +209,36 @@ def test_a_class_of_initializers_is_refused_where_it_is_used():
     attr = ParamAttr(initializer=nn.initializer.KaimingNormal)
     with pytest.raises(TypeError, match=r"write KaimingNormal\(...\)"):
         nn.Linear(2, 2, weight_attr=attr)
+
+
+def test_a_parameter_is_made_of_a_tensor():
+    x = dy2st.to_tensor([1.0, 2.0])
+    one, two = Parameter(x), Parameter(x * 2, requires_grad=False)
+    assert isinstance(one.array, np.ndarray) and one.name != two.name
+    assert (one.trainable, two.trainable) == (True, False)
+    x[0] = 5.0
+    assert one.tolist() == [1.0, 2.0] and two.tolist() == [2.0, 4.0]
+    (one * one).sum().backward()
+    assert one.grad.tolist() == [2.0, 4.0]
+    assert Parameter().shape == [0]
+
+
+def test_a_parameter_of_a_tensor_is_part_of_the_state():
+    class Shifted(dy2st.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.shift = dy2st.nn.Parameter(dy2st.zeros([1, 2]))
+
+        def forward(self, x):
+            return x + self.shift
+
+    net = Shifted()
+    net.set_state_dict({"shift": np.ones((1, 2), "float32")})
+    static = dy2st.to_static(net, input_spec=[dy2st.static.InputSpec([None, 2])])
+    assert static(dy2st.zeros([3, 2])).tolist() == [[1.0, 1.0]] * 3
+
+
+@pytest.mark.parametrize("data", [[2, 3], 1.0, "weights"])
+def test_a_parameter_is_made_of_nothing_else(data):
+    with pytest.raises(ArgumentError, match="create_parameter"):
+        Parameter(data)
