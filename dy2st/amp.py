@@ -174,7 +174,13 @@ def get_autocast_dtype(device_type: Any = None) -> str:
 
 get_autocast_cpu_dtype = get_autocast_gpu_dtype = get_autocast_dtype
 
+
+def amp_state() -> None:
+    """The settings of mixed precision that are in force: none."""
+
+
 mirrors(__name__, "grad_scaler", [__name__])
+mirrors(__name__, "auto_cast", [__name__], hidden=True)
 
 __all__ = [
     "AmpScaler",

@@ -70,3 +70,11 @@ def test_a_model_may_be_decorated_and_compute_inside_of_a_converted_function():
     x = dy2st.ones([2])
     assert dy2st.to_static(net)(x).tolist() == net(x).tolist() == [4.0, 4.0]
     assert amp.decorate(net, [None]) == (net, [None])
+
+
+def test_the_file_of_auto_cast_has_its_name():
+    from dy2st.amp.auto_cast import amp_state, auto_cast
+
+    assert auto_cast is dy2st.amp.auto_cast
+    with dy2st.amp.auto_cast(enable=False):
+        assert amp_state() is None
