@@ -7,16 +7,18 @@ are operators of the Program, which can be differentiated again, here or by the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import and_
 from typing import Any
 
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, interpreting
-from dy2st_runtime.ir.grad_mode import set_grad_enabled
+from dy2st_runtime.ir.grad_mode import is_grad_enabled, set_grad_enabled
 from dy2st_runtime.ir.gradient_flow import SETTER
 from dy2st_runtime.ir.hooks import HOOKED
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Operator, Variable
+from dy2st_runtime.ir.reverse_branch import is_simple, through_branches
 from dy2st_runtime.ir.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
 
@@ -35,12 +37,24 @@ def gradients(
     loop or a list of the Program stands between outputs and inputs.
     """
     walk = _Walk(tracer, inputs)
+    return _walked(walk, outputs, seeds, inputs, create_graph)
+
+
+def _walked(
+    walk: _Walk,
+    outputs: Sequence[Variable],
+    seeds: Sequence[Variable],
+    inputs: Sequence[Variable],
+    create_graph: bool,
+) -> list[Variable | None]:
+    tracer = walk.tracer
     with interpreting(tracer), set_grad_enabled(create_graph), tracer.surely_valid():
         for output, seed in zip(outputs, seeds, strict=True):
             walk.add(output, seed)
         for operator in walk.order(outputs):
             walk.pass_through(operator)
     walk.note_apart()
+    walk.check_sure(inputs)
     return [walk.sums.get(walk.root(variable)) for variable in inputs]
 
 
@@ -49,31 +63,36 @@ class _Walk:
 
     sums     the gradients gathered so far, by the Variable that the operators have made.
     wanted   the inputs.
+    sure     those of which there is a gradient whatever branches are taken.
     others   the tensors from outside that are met, and no inputs.
     parts    what stands for the results of a composite operator without a rule of its own: those
              of its decomposition, recorded anew.
     """
 
-    def __init__(self, tracer: Tracer, inputs: Sequence[Variable]) -> None:
-        self._tracer = tracer
+    def __init__(self, tracer: Tracer, inputs: Sequence[Variable], is_inner: bool = False) -> None:
+        self._is_inner = is_inner
+        self.tracer = tracer
         self.wanted = dict.fromkeys(map(self.root, inputs))
         self.sums: dict[Variable, Variable] = {}
         self._parts: dict[Operator, list[Variable]] = {}
         self._leads: dict[Variable, bool] = {}
         self._others: dict[Variable, None] = {}
+        self._sure: set[Variable] = set()
 
     def root(self, variable: Variable) -> Variable:
         """The Variable, of whatever Block around, before its `stop_gradient` was set."""
-        variable = self._tracer.aliases.origin(variable)
+        variable = self.tracer.aliases.origin(variable)
         while isinstance(variable.maker, Operator) and variable.maker.name == SETTER:
-            variable = self._tracer.aliases.origin(variable.maker.operands[0])
+            variable = self.tracer.aliases.origin(variable.maker.operands[0])
         return variable
 
-    def add(self, variable: Variable, gradient: Variable) -> None:
-        """Count one more use of a Variable."""
+    def add(self, variable: Variable, gradient: Variable, is_sure: bool = True) -> None:
+        """Count one more use of a Variable; in branches it may be none."""
         root = self.root(variable)
         known = self.sums.get(root)
         self.sums[root] = gradient if known is None else F.add(known, gradient)
+        if is_sure:
+            self._sure.add(root)
 
     def order(self, outputs: Sequence[Variable]) -> list[Operator]:
         """The operators between outputs and inputs, each before the makers of its operands."""
@@ -98,6 +117,8 @@ class _Walk:
 
     def _sources(self, operator: Operator) -> list[Variable]:
         """The Variables to which an operator hands its gradients on."""
+        if operator.name == "cond" and is_simple(operator):
+            return operator.operands
         if operator.blocks or not _has_rule(operator):
             _check(operator)
             if operator not in self._parts:
@@ -140,18 +161,18 @@ class _Walk:
             return False
         root = self.root(variable)
         if root in self.wanted:
-            return not self._tracer.flags.stops(variable)
+            return self._is_inner or not self.tracer.flags.stops(variable)
         if isinstance(root.maker, Operator):
             return False
         if root.maker.parent is None:
             self._others[root] = None
-        elif not self._tracer.flags.is_surely_stopped(root):
+        elif not self.tracer.flags.is_surely_stopped(root):
             self._check_carried(root)
         return False
 
     def note_apart(self) -> None:
         """Note what must not be made of the inputs before the Program runs."""
-        found = self._tracer.flags.apart
+        found = self.tracer.flags.apart
         for wanted in self.wanted:
             if not isinstance(wanted.maker, Operator):
                 found += [(wanted, other, user_location()) for other in self._others]
@@ -174,6 +195,10 @@ class _Walk:
         found = [self.sums.get(result) for result in operator.results]
         if all(gradient is None for gradient in found):
             return
+        is_sure = any(result in self._sure for result in operator.results)
+        if operator.blocks:
+            self._pass_through_branches(operator, found, is_sure)
+            return
         sources = self._sources(operator)
         entries: Sequence[Any] = (
             found if sources is not operator.operands else self._by_rule(operator, found)
@@ -182,7 +207,7 @@ class _Walk:
             self.sums[operator.results[0]] = entries[0]  # an input is what its hooks make of it
         for source, entry in zip(sources, entries, strict=True):
             if entry is not None and self.is_between(source):
-                self.add(source, entry() if callable(entry) else entry)
+                self.add(source, entry() if callable(entry) else entry, is_sure)
 
     def _by_rule(self, operator: Operator, found: Sequence[Variable | None]) -> Sequence[Any]:
         """What the rule of an operator gives, one entry an operand."""
@@ -194,13 +219,46 @@ class _Walk:
         entries = rule(g, y, *operands, **operator.attributes)
         return entries if isinstance(entries, (tuple, list)) else (entries,)
 
+    def _pass_through_branches(
+        self, operator: Operator, found: Sequence[Variable | None], is_sure: bool
+    ) -> None:
+        operands = [self._value(operand) for operand in operator.operands]
+        wanted = [i for i, v in enumerate(operator.operands) if self.is_between(v)]
+        depends: list[list[bool]] = []
+        made = through_branches(
+            self.tracer, operator, operands, found, wanted, self._inner_gradients, depends
+        )
+        if made is None:
+            raise _refused(f"an `if` with other sizes in each branch ({operator.location}) stands")
+        sources = [operator.operands[place] for place in wanted]
+        for source, gradient, sides in zip(sources, made, zip(*depends, strict=True), strict=True):
+            self.add(source, gradient, is_sure and all(sides))
+        for end in self.wanted if is_sure else ():
+            walk = _Walk(self.tracer, [end], is_inner=True)
+            leads = [walk.is_between(source) for source in sources]
+            if all(any(map(and_, leads, side)) for side in depends):
+                self._sure.add(end)
+
+    def check_sure(self, inputs: Sequence[Variable]) -> None:
+        """Refuse gradients that are there only if some branch is taken."""
+        for root in map(self.root, inputs):
+            if root in self.sums and root not in self._sure:
+                raise _refused("an `if` of which a branch gives no gradient stands")
+
+    def _inner_gradients(
+        self, outputs: Sequence[Variable], seeds: Sequence[Variable], inputs: Sequence[Variable]
+    ) -> list[Variable | None]:
+        """Those of the operators of one branch."""
+        walk = _Walk(self.tracer, inputs, is_inner=True)
+        return _walked(walk, outputs, seeds, inputs, is_grad_enabled())
+
     def _value(self, variable: Variable) -> Variable:
         """A Variable as it was when the operator ran, though the user has changed it since."""
-        if self._tracer.captured(variable) is variable and variable.overwritten is None:
+        if self.tracer.captured(variable) is variable and variable.overwritten is None:
             return variable
-        if variable.block is not self._tracer.block:
+        if variable.block is not self.tracer.block:
             raise _refused("a tensor of an outer branch or loop, changed in place, stands")
-        return self._tracer.append("assign", [variable], {}, [variable.type]).results[0]
+        return self.tracer.append("assign", [variable], {}, [variable.type]).results[0]
 
 
 def _is_stopped(variable: Variable) -> bool:

@@ -116,6 +116,24 @@ def in_a_branch(x, w):
     return slope
 
 
+def through_branches(x, w):
+    h = x @ w
+    if x.sum() > 0:
+        y, z = F.tanh(h) * x, w.exp()
+    else:
+        y, z = h * h, w * w
+    return dy2st.grad(y.sum() * z.sum() + (y * x).sum(), [x, w], create_graph=True)
+
+
+def bends_of_branches(x, w):
+    first, second = x.sin(), x * x
+    y = first * w[0] if x.sum() > 0 else second * x
+    (slope,) = dy2st.grad(y, x, create_graph=True)
+    (bend,) = dy2st.grad(slope.sum(), x, create_graph=True)
+    (once,) = dy2st.grad(y, x, retain_graph=True)
+    return bend, slope, once
+
+
 def steps_of_descent(x, w):
     point, steps = x.detach(), 0
     while steps < x.sum().abs() * 2 + 2:
@@ -156,6 +174,8 @@ FUNCTIONS = [
     normed,
     unrolled,
     in_a_branch,
+    through_branches,
+    bends_of_branches,
     steps_of_descent,
     all_slopes,
     slopes_of_a_part,
@@ -180,7 +200,7 @@ def test_one_program_gives_gradients_of_all_orders_for_every_batch(function):
     converted = to_static(
         function, input_spec=[InputSpec([None, 3], "float64"), InputSpec([3, 3], "float64")]
     )
-    for size in (2, 3, 5):
+    for size in (2, 3, 4, 5):
         flags, expected = measured(function, size)
         found_flags, found = measured(converted, size)
         assert found_flags == flags
@@ -189,12 +209,16 @@ def test_one_program_gives_gradients_of_all_orders_for_every_batch(function):
     assert len(converted.program_cache) == 1
 
 
-@pytest.mark.parametrize("function", [twice, attention, normed, images], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function",
+    [twice, attention, normed, images, through_branches, bends_of_branches],
+    ids=lambda f: f.__name__,
+)
 def test_a_saved_program_gives_its_gradients(function, tmp_path):
     spec = [InputSpec([None, 3], "float64", "x"), InputSpec([3, 3], "float64", "w")]
     dy2st.jit.save(to_static(function, input_spec=spec), tmp_path / "slopes")
     loaded = dy2st_runtime.load(tmp_path / "slopes")
-    for size in (2, 4):
+    for size in (2, 3, 4):
         x, w = numbers(size, 3), numbers(3, 3)
         expected = function(leaf(x), leaf(w))
         found = loaded(dy2st.to_tensor(x), dy2st.to_tensor(w))
@@ -309,9 +333,30 @@ def test_what_was_made_outside_of_a_parameter_is_refused():
         f()
 
 
-def through_a_branch(x):
-    y = x * 2 if x.sum() > 0 else x * x
+def through_a_branch_without_gradient(x):
+    y = x * 2 if x.sum() > 0 else dy2st.zeros([3], dtype="float64")
     return dy2st.grad(y, x)
+
+
+def through_a_random_branch(x):
+    y = F.dropout(x) if x.sum() > 0 else x * x
+    return dy2st.grad(y, x)
+
+
+def through_a_branch_with_a_hook(x):
+    if x.sum() > 0:
+        y = x * 2
+        y.register_hook(lambda g: g * 2)
+    else:
+        y = x * 3
+    return dy2st.grad(y * y, x)
+
+
+def through_a_branch_in_a_branch(x):
+    y = x
+    if x.sum() > 0:
+        y = x * 2 if x.max() > 1 else x * 3
+    return dy2st.grad(y * x, x)
 
 
 def through_a_loop(x):
@@ -330,7 +375,15 @@ def in_a_turn_through_earlier_ones(x):
 
 
 @pytest.mark.parametrize(
-    "function", [through_a_branch, through_a_loop, in_a_turn_through_earlier_ones]
+    "function",
+    [
+        through_a_branch_without_gradient,
+        through_a_random_branch,
+        through_a_branch_with_a_hook,
+        through_a_branch_in_a_branch,
+        through_a_loop,
+        in_a_turn_through_earlier_ones,
+    ],
 )
 def test_what_runs_differently_at_every_call_is_refused(function):
     with pytest.raises(ConversionError, match="between the outputs and the inputs") as found:
