@@ -127,6 +127,19 @@ def measured(x, y):
     return both[1:, ::-1], a + x, b, table, full, n * 2 + 1, P.expand(x[:, :1], [n, 2]), P.eye(n)
 
 
+class Spectra(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.weight = self.create_parameter([5, 2])
+        self.register_buffer("turn", P.polar(P.ones([5]), P.arange(5.0)))
+
+    def forward(self, x):
+        spectrum = P.fft.rfft(x) * P.as_complex(self.weight) * self.turn
+        if spectrum.abs().mean() > 1.0:
+            spectrum = spectrum / 2j
+        return P.fft.irfft(spectrum, x.shape[1]), P.fft.fft(spectrum, 3), spectrum[:, 1:].angle()
+
+
 def rows(*shape):
     return np.random.default_rng(len(shape)).standard_normal(shape).astype("float32")
 
@@ -157,6 +170,7 @@ MODELS = [
         [rows(4, 3), np.array([0, 2, 1])],
     ),
     ("measured", lambda: measured, [floats("n", 2), floats("m", 2)], [rows(3, 2), rows(2, 2)]),
+    ("spectra", Spectra, [floats(None, 8)], [rows(2, 8)]),
 ]
 
 

@@ -3,7 +3,7 @@
     python -m tests.runtime.mutants 100000 --processes 2      # progress, and what fails, by seed
     python -m tests.runtime.mutants 1 --from 4711 --show      # one mutant, as a diff
 
-Each seed is one mutant of one of ten models. A worker process loads it and runs all its methods on
+Each seed is one mutant of one of eleven models. A worker process loads it and runs all its methods on
 ordinary inputs; it may open no file but the pair, compute for 2 seconds, and take 200 MB more. An
 exception is in order if it is a Dy2stError, if the Program raises it (`raise`, `assert`), or if the
 record of the operator names its class. A `while` that never ends and a result that the text says is
