@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from dy2st import fft
 from dy2st.audio.functional import compute_fbank_matrix, create_dct, get_window, power_to_db
 from dy2st.signal import frame
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn import Layer, functional
-from dy2st_runtime.tensor import to_tensor
 
 
 class Spectrogram(Layer):
     """The sizes of short Fourier transforms, to a power: (batch, n) -> (batch, n_fft // 2 + 1, t).
 
     One signal (n,) gives (n_fft // 2 + 1, t).
-    A time step costs n_fft**2 products, for the transform is a product of matrices.
 
     >>> import dy2st
     >>> dy2st.audio.features.Spectrogram(n_fft=8, hop_length=4)(dy2st.ones([2, 16])).shape
@@ -26,8 +23,6 @@ class Spectrogram(Layer):
     """
 
     fft_window: Any
-    _cosines: Any
-    _sines: Any
 
     def __init__(
         self,
@@ -51,10 +46,6 @@ class Spectrogram(Layer):
         self.power, self.center, self.pad_mode = power, center, pad_mode
         self.n_fft, self.hop_length = n_fft, hop_length or n_fft // 4
         self.register_buffer("fft_window", get_window(window, length, dtype=dtype))
-        steps = np.outer(np.arange(n_fft // 2 + 1), np.arange(n_fft)) % n_fft
-        for name, wave in (("_cosines", np.cos), ("_sines", np.sin)):
-            values = to_tensor(wave(2 * np.pi * steps / n_fft), dtype=dtype)
-            self.register_buffer(name, values, persistable=False)
 
     def forward(self, x: Any) -> Any:
         """The spectra."""
@@ -69,8 +60,8 @@ class Spectrogram(Layer):
         missing = self.n_fft - self.fft_window.shape[0]
         window = F.pad(self.fft_window, [missing // 2, missing - missing // 2])
         frames = frame(x, self.n_fft, self.hop_length) * F.unsqueeze(window, 1)
-        parts = F.matmul(self._cosines, frames), F.matmul(self._sines, frames)
-        square = F.square(parts[0]) + F.square(parts[1])
+        spectra = fft.rfft(frames, axis=-2)
+        square = F.square(F.real(spectra)) + F.square(F.imag(spectra))
         if self.power == 2:
             return square
         # The slope of a root is infinite at 0: what is 0 stays so without one.
