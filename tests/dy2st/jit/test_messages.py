@@ -31,7 +31,9 @@ def refusal(function, *arguments, spec=None):
 
 def _grad(x):
     x.stop_gradient = False
-    y = x * x if x.sum() > 0 else x
+    y = x * x
+    while y.sum() < 10:
+        y = y * 2
     return dy2st.grad(y.sum(), x)[0]
 
 
