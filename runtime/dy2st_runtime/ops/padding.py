@@ -121,9 +121,8 @@ def pad(
     if mode not in _MODES:
         raise ArgumentError(f"pad: the mode is one of {', '.join(_MODES)}, not {mode!r}")
     if is_unknown(pad):
-        if as_integers(pad)[0].shape != [2 * x.ndim]:
-            raise ArgumentError(f"pad: a tensor of pads has two numbers for each of {x.ndim} axes")
-        return F.dynamic("pad", x, as_integers(pad)[0], mode=mode, value=_value_for(x, value))
+        numbers = _for_all_axes(as_integers(pad)[0], x, data_format)
+        return F.dynamic("pad", x, numbers, mode=mode, value=_value_for(x, value))
     given = as_shape(pad)
     if len(given) % 2:
         raise ArgumentError(f"pad: two numbers an axis, not {list(given)}")
@@ -133,6 +132,19 @@ def pad(
     else:
         pads = _of_last_axes(pairs, x, data_format)
     return apply("pad", x, pads=tuple(pads), mode=mode, value=_value_for(x, value))
+
+
+def _for_all_axes(numbers: Any, x: Any, data_format: str | None) -> Any:
+    """A tensor of pads, of all axes or from the last one back, as one of all axes."""
+    count = numbers.shape[0]
+    if not isinstance(count, int) or count % 2:
+        raise ArgumentError(f"pad: a tensor of pads has two numbers an axis, not {count} numbers")
+    if count == 2 * x.ndim:
+        return numbers
+    pairs: list[tuple[Size, Size]] = [(i, i + 1) for i in range(1, count, 2)]
+    places = np.array(_of_last_axes(pairs, x, data_format), np.int64)  # at 0 there is a 0
+    zero = F.zeros([1], numbers.dtype)
+    return F.gather(F.concat([zero, numbers]), places.reshape(-1))
 
 
 def _of_last_axes(

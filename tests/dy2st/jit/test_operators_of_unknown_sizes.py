@@ -52,6 +52,21 @@ def test_a_vector_of_one_place_as_index_keeps_its_axis():
     check(lambda x: x[dy2st.arange(1)], [3, 2], (3, 2))
 
 
+def test_a_tensor_of_pads_of_the_last_axes():
+    def around(x: Any, pads: Any) -> Any:
+        return F.pad(x, pads, value=9.0)
+
+    specs = [InputSpec([None, 2, None, 3]), InputSpec([4], "int64")]
+    static = to_static(around, input_spec=specs)
+    for sizes, pads in (((1, 2, 2, 3), [1, 0, 2, 0]), ((3, 2, 4, 3), [0, 0, 0, 3])):
+        x = np.arange(np.prod(sizes), dtype="float32").reshape(sizes)
+        wide = [(0, 0), (0, 0), (pads[2], pads[3]), (pads[0], pads[1])]
+        got = static(dy2st.to_tensor(x), dy2st.to_tensor(pads))
+        np.testing.assert_array_equal(np.asarray(got), np.pad(x, wide, constant_values=9.0))
+    with pytest.raises(ArgumentError, match="two numbers an axis"):
+        to_static(around, input_spec=[specs[0], InputSpec([3], "int64")]).concrete_program
+
+
 def by_own_filters(x: Any) -> Any:
     """Every channel of every sample with a filter of its own: 2 x 2 means of x itself."""
     n, c, h, w = x.shape
