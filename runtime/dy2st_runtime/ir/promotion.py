@@ -18,7 +18,7 @@ from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.inputs import all_numbers, is_promoted
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.types import DType, TensorType, is_floating
+from dy2st_runtime.ir.types import DType, TensorType, is_differentiable
 from dy2st_runtime.thread_state import ThreadState
 
 Infer = Callable[[OperatorDefinition, Sequence[Any], Mapping[str, Any]], Sequence[Any]]
@@ -117,7 +117,9 @@ def _common(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType | No
     if not definition.promote:
         return None
     values = [value for place, value in enumerate(inputs) if is_promoted(definition, place)]
-    floats = [value.dtype for value in values if _is_tensor(value) and is_floating(value.dtype)]
+    floats = [
+        value.dtype for value in values if _is_tensor(value) and is_differentiable(value.dtype)
+    ]
     if floats:
         return np.result_type(*floats)
     return FLOAT if any(_is_float(value) for value in values) else None
@@ -158,5 +160,5 @@ def _is_integer(value: Any) -> bool:
 
 
 def _is_float(value: Any) -> bool:
-    """Whether it is a Python float, a traced one too."""
-    return type(value) is float or getattr(value, "number", None) is float
+    """Whether it is a Python float, a traced one too, or a complex number."""
+    return type(value) in (float, complex) or getattr(value, "number", None) is float

@@ -107,6 +107,7 @@ for _name, _doc, _kernel in (
         inputs="x",
         infer=lambda x: x.with_dtype("bool"),
         kernel=_kernel,
+        takes_complex=True,
         kind=Kind.ELEMENTWISE,
         samples=(Sample(((2, 3),)), Sample(((0,),))),
     )

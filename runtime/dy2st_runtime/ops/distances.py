@@ -54,6 +54,7 @@ def cov(
         mean = F.divide(F.sum(F.multiply(rows, weights), 1, keepdim=True), total)
         centred = F.subtract(rows, mean)
         scaled = F.multiply(centred, weights)
+    centred = F.conj(centred) if rows.dtype.kind == "c" else centred
     lost: Any = 0.0
     if ddof:
         lost = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from dy2st_runtime.dims import equal, minimum, require_equal
-from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F, Tensor, apply, method, public
 from dy2st_runtime.ir.arguments import as_int, normalize_axis, shape_of
 from dy2st_runtime.ops.matrices import order_matrix, turned
@@ -40,8 +40,8 @@ def multi_dot(x: Sequence[Any], name: str | None = None) -> Any:
 
 @method
 def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Any:
-    """The sums of products along an axis: (..., n), (..., n) -> (...)."""
-    return F.sum(F.multiply(x, y), axis)
+    """The sums of products conj(x) * y along an axis: (..., n), (..., n) -> (...)."""
+    return F.sum(F.multiply(F.conj(x) if x.dtype.kind == "c" else x, y), axis)
 
 
 @method
@@ -321,6 +321,8 @@ def _reflected(x: Any, tau: Any, y: Any, forwards: bool) -> Any:
 @method
 def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
     """The first columns of H1 @ H2 @ ..., reflections at the columns of x: (..., n, m)."""
+    if x.dtype.kind == "c":
+        raise DTypeError("householder_product takes real numbers, not complex ones")
     eye = F.eye(x.shape[-2], x.shape[-1], dtype=x.dtype)
     return _reflected(x, tau, F.broadcast_to(eye, x.shape), True)
 
@@ -330,6 +332,8 @@ def ormqr(
     x: Any, tau: Any, y: Any, left: bool = True, transpose: bool = False, name: str | None = None
 ) -> Any:
     """Q @ y for the Q of `householder_product`, Q.T @ y with `transpose`, y @ Q without `left`."""
+    if x.dtype.kind == "c":
+        raise DTypeError("ormqr takes real numbers, not complex ones")
     if left:
         return _reflected(x, tau, y, not transpose)
     return turned(_reflected(x, tau, turned(y), transpose))

@@ -367,6 +367,7 @@ def _cumprod_gradient(g: Any, y: Any, x: Any, axis: int, reverse: bool) -> Any:
 
 define(
     "cumsum",
+    takes_complex=True,
     doc="The sum of the elements up to each place along an axis.",
     inputs="x",
     padding=_running_padding,

@@ -95,6 +95,7 @@ def vector_norm(
     dtype: Any = None,
 ) -> Any:
     """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf or 0."""
+    x = F.abs(x) if x.dtype.kind == "c" else x
     x = x if dtype is None else F.cast(x, as_dtype(dtype))
     if p in (None, "fro", 2, 2.0):
         return F.sqrt(F.sum(F.square(x), axis, keepdim=keepdim))

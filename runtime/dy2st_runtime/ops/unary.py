@@ -191,7 +191,8 @@ _OF_SIZES: dict[str, Callable[..., Any] | bool] = {
 
 
 _OF_NUMBERS = ("neg", "sign")
-_COMPLEX = ("neg", "square", "exp", "abs")
+_DERIVED = ("square", "exp", "reciprocal")  # functions with a complex derivative
+_COMPLEX = ("neg", "abs", *_DERIVED)
 _ROUNDING = ("floor", "ceil", "round", "trunc")
 
 
@@ -224,7 +225,7 @@ def _define(row: _Row) -> None:
         kernel=kernel,
         takes_complex=row.name in _COMPLEX,
         gradient=holomorphic(row.gradient)
-        if row.gradient and row.name in ("square", "exp")
+        if row.gradient and row.name in _DERIVED
         else row.gradient,
         kind=Kind.ELEMENTWISE,
         scales=row.scales,
