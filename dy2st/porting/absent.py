@@ -18,10 +18,6 @@ _NET = "dy2st downloads nothing: read the files with a Dataset of your own"
 REFUSED = {
     "enable_static": _STATIC,
     **{f"hub.{name}": _NET for name in ("help", "list", "load", "load_state_dict_from_url")},
-    **{
-        f"signal.{name}": "complex numbers: audio.features.Spectrogram"
-        for name in ("stft", "istft")
-    },
     **{f"profiler.{name}": _PROFILE for name in ("export_chrome_tracing", "export_protobuf")},
     **{
         f"utils.cpp_extension.{name}": _PLUGIN
