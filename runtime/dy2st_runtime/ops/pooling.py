@@ -193,7 +193,7 @@ def _window(
     strides = kernel if stride is None else pair(stride, axes, "stride")
     pads = explicit_pads(padding, x.shape[2:], kernel, strides, (1,) * axes, last)
     for (before, after), k in zip(pads, kernel, strict=True):
-        if max(before, after) > k // 2:
+        if not isinstance(padding, str) and max(before, after) > k // 2:
             raise ArgumentError(f"pooling: a padding of {max(before, after)} exceeds half of {k}")
     lacking = _missing if ceil_mode else _lacking
     room = tuple(

@@ -52,6 +52,12 @@ def test_a_vector_of_one_place_as_index_keeps_its_axis():
     check(lambda x: x[dy2st.arange(1)], [3, 2], (3, 2))
 
 
+@pytest.mark.parametrize("pool", [F.avg_pool2d, F.max_pool2d])
+def test_pooling_with_the_padding_same(pool):
+    runs = ((1, 2, 5, 4), (2, 2, 6, 7))
+    check(lambda x: pool(x, 3, 2, padding="same"), [None, 2, None, None], *runs)
+
+
 def test_a_tensor_of_pads_of_the_last_axes():
     def around(x: Any, pads: Any) -> Any:
         return F.pad(x, pads, value=9.0)
