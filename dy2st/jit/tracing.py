@@ -9,8 +9,8 @@ from dy2st.jit.guards import object_key
 from dy2st.jit.shape_table import ShapeTable
 from dy2st.jit.shown import show
 from dy2st.transpiler import statement_info, transpile
+from dy2st_runtime.ir.converting import install_converter
 from dy2st_runtime.ir.tracebacks import join_parts
-from dy2st_runtime.nn.layer import install_converter
 
 # From here on a Layer that is called while a function is traced runs its converted forward.
 install_converter(convert_call)

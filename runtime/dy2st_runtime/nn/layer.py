@@ -13,6 +13,7 @@ from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.choice import Choice
+from dy2st_runtime.ir.converting import converted
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.tracebacks import hide_own_frames
 from dy2st_runtime.nn.initializer import Initializer
@@ -27,21 +28,6 @@ Hook = Callable[..., Any]
 def note_other_buffers() -> None:
     """Note that buffers were set past the methods of their Layers, to tensors of another kind."""
     note_change()
-
-
-# What turns a user's function into its converted form while a function is traced. The compiler
-# sets it; the runtime alone never traces.
-_converter: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [lambda function: function]
-
-
-def install_converter(convert: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    """Set what converts forwards and hooks that a Layer calls while a function is traced."""
-    _converter[0] = convert
-
-
-def converted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What a Layer calls instead of the user's function: while one is traced, its own form."""
-    return function if current_tracer() is None else _converter[0](function)
 
 
 class HookRemover:
@@ -147,7 +133,7 @@ class Layer(LayerTree):
             raise
 
     def _call(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        convert = _converter[0] if current_tracer() is not None else _unchanged
+        convert = converted if current_tracer() is not None else _unchanged
         for key, hook in tuple(self._forward_pre_hooks.items()):
             inputs, kwargs = self._before(key, convert(hook), inputs, kwargs)
         outputs = convert(self.forward)(*inputs, **kwargs)
@@ -450,6 +436,5 @@ __all__ = [
     "Layer",
     "ParamAttr",
     "attribute_changes",
-    "install_converter",
     "note_other_buffers",
 ]
