@@ -9,9 +9,9 @@ import pytest
 
 import dy2st
 from dy2st.static import InputSpec
-from tests.runtime.nn.paddle import families
-from tests.runtime.nn.paddle.cases import answer
-from tests.runtime.nn.paddle.record import ANSWERS, as_array, signatures
+from tests.runtime.nn.of_paddle.cases import answer
+from tests.runtime.nn.of_paddle.families import families
+from tests.runtime.nn.of_paddle.record import ANSWERS, as_array, signatures
 
 CASES = {
     f"{cases.family}: {name}": case for cases in families() for name, case in cases.cases.items()

@@ -11,7 +11,7 @@ import dy2st
 from dy2st import nn
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.nn.functions.decoding import Decoder
-from tests.runtime.nn.paddle.cases import wave
+from tests.runtime.nn.of_paddle.cases import wave
 
 TABLE = wave(3, 3, low=-1.0, high=1.0)  # scores of what follows each of three numbers
 END = 2

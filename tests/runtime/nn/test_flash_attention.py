@@ -15,7 +15,7 @@ from dy2st.nn.functional.flash_attention import (
 )
 from dy2st.static import InputSpec
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from tests.runtime.nn.paddle.cases import wave
+from tests.runtime.nn.of_paddle.cases import wave
 
 Q, K, V = (wave(2, 5, 4, 3, phase=phase) for phase in (0.0, 1.0, 2.0))
 ROW, COLUMN = np.arange(5)[:, None], np.arange(5)

@@ -8,7 +8,7 @@ import pytest
 import dy2st
 from dy2st.nn import functional as F
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from tests.runtime.nn.paddle.cases import wave
+from tests.runtime.nn.of_paddle.cases import wave
 
 X = wave(3, 4, 5)
 

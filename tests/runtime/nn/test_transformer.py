@@ -9,7 +9,7 @@ from dy2st_runtime import nn
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.nn.transformer import StaticCache, attributes_for
 from dy2st_runtime.tensor import to_tensor
-from tests.runtime.nn.paddle.cases import wave
+from tests.runtime.nn.of_paddle.cases import wave
 
 X, MEMORY = to_tensor(wave(2, 3, 8)), to_tensor(wave(2, 5, 8, phase=1.0))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.runtime.nn.paddle.cases import Cases, wave
+from tests.runtime.nn.of_paddle.cases import Cases, wave
 
 CASES = Cases("images")
 IMAGE, VOLUME = wave(2, 4, 5, 6), wave(2, 3, 3, 4, 4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.runtime.nn.paddle.cases import Cases, wave
+from tests.runtime.nn.of_paddle.cases import Cases, wave
 
 CASES = Cases("alignment")
 SCORES = wave(7, 4, 5, low=-2.0, high=2.0)

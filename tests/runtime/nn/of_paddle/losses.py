@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.runtime.nn.paddle.cases import Cases, wave, whole
+from tests.runtime.nn.of_paddle.cases import Cases, wave, whole
 
 CASES = Cases("losses")
 X, Y, Z = wave(4, 3), wave(4, 3, phase=1.0), wave(4, 3, phase=2.0)

@@ -1,4 +1,4 @@
-"""Ask PaddlePaddle for the answers of all cases: `python -m tests.runtime.nn.paddle.record`."""
+"""Ask PaddlePaddle for the answers of all cases: `python -m tests.runtime.nn.of_paddle.record`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.nn.late import FUNCTIONALS, LAYERS
-from tests.runtime.nn.paddle import families
-from tests.runtime.nn.paddle.cases import answer
+from tests.runtime.nn.of_paddle.cases import answer
+from tests.runtime.nn.of_paddle.families import families
 
 ANSWERS = Path(__file__).parents[3] / "data" / "paddle"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.runtime.nn.paddle.cases import Cases, wave
+from tests.runtime.nn.of_paddle.cases import Cases, wave
 
 CASES = Cases("transformer")
 X, Y = wave(2, 3, 4), wave(2, 5, 4, phase=1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tests.runtime.nn.paddle.cases import Cases, wave, whole
+from tests.runtime.nn.of_paddle.cases import Cases, wave, whole
 
 CASES = Cases("small")
 X = wave(2, 4, 5, 6)

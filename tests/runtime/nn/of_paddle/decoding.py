@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.runtime.nn.paddle.cases import Cases, wave
+from tests.runtime.nn.of_paddle.cases import Cases, wave
 
 CASES = Cases("decoding")
 STATE = wave(2, 6, phase=0.4)
