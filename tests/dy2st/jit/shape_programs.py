@@ -148,10 +148,18 @@ class Writer:
             exec("\n".join(lines), trial)
         except (*REFUSED, TypeError):
             return
+        if "while i < 2:" in lines and self._rank_after(lines[0], name) != trial[name].ndim:
+            return  # a Program refuses a variable whose rank a turn changes
         if isinstance(trial[name], dy2st.Tensor) and 0 < trial[name].size <= LARGEST:
             self.scope[name] = trial[name]
             self.lines += [f"    {line}" for line in lines]
             self.count += 1
+
+    def _rank_after(self, line: str, name: str) -> int:
+        """The rank of a tensor that a line makes."""
+        scope = dict(self.scope)
+        exec(line, scope)
+        return int(scope[name].ndim)
 
     def around(self, line: str, name: str) -> list[str]:
         """The line, at times under an `if` or in a loop."""
