@@ -132,7 +132,7 @@ class _Bench:
             return serial, BATCH, Packed(as_arrays(batch), self._plan.is_shared)
         except _Stopped:
             raise
-        except Exception as error:
+        except Exception as error:  # the user's own: raised again where batches are asked for
             sample = watched.sample if self._plan.recipe.is_batched else order
             return serial, FAILED, _pack_error(error, sample)
 

@@ -43,7 +43,7 @@ class Workers:
             for number in range(plan.count):
                 ends = [worker.connection for worker in self._workers]
                 self._workers.append(_Worker(plan, number, ends))
-        except BaseException:
+        except BaseException:  # Ctrl-C too: the workers that have started would stay
             self.stop()
             raise
 
@@ -101,7 +101,7 @@ def _until_failure(orders: Iterator[Any], failures: list[Exception]) -> Iterator
     """The orders; an error of theirs is kept until the batches ordered before have come."""
     try:
         yield from orders
-    except Exception as error:
+    except Exception as error:  # of the user's sampler: raised when its turn comes
         failures.append(error)
 
 
@@ -120,7 +120,7 @@ class _Worker:
         )
         try:
             _start(self._process, is_fork)
-        except BaseException:
+        except BaseException:  # goes on; the connection has no other owner yet
             self.connection.close()
             raise
         finally:
