@@ -434,8 +434,8 @@ def _is_tensor(value: Any) -> bool:
 
 def _form(tensor: Tensor) -> Any:
     if isinstance(tensor, Variable) and isinstance(tensor.type, ArrayType):
-        element = tensor.type.element
-        return "list", None if element is None else (element.dtype, element.rank)
+        inner = tensor.type.tensor
+        return "list", None if inner is None else (tensor.type.depth, inner.dtype, inner.rank)
     return tensor.dtype, tensor.ndim
 
 

@@ -356,7 +356,8 @@ class Loop:
 
     def _match_leaf(self, carried: Carried, new: Any, yields: Yields) -> None:
         if isinstance(new, Undefined) or not is_joinable(new):
-            if isinstance(new, list) and isinstance(carried.type, ArrayType):
+            is_list = isinstance(new, list) and isinstance(carried.type, ArrayType)
+            if is_list and not any(map(self._is_list, new)):
                 new = F.array_of(new)
             else:
                 raise self._mismatch(carried.name, carried.parameter, new)

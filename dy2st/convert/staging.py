@@ -363,6 +363,7 @@ def stage_setitem(target: Any, index: Any, value: Any) -> Any:
         if isinstance(target.type, ArrayType):
             if isinstance(index, slice):
                 raise refused_list("changed by a slice")
+            only_tensors([value] if is_staged_list(value) else [])
             return _holding(F.array_write(target, index, value), value)
         tracer().set_item(target, index, value)
         return target
@@ -379,6 +380,7 @@ def stage_setitem(target: Any, index: Any, value: Any) -> Any:
 
 def stage_append(target: Any, value: Any) -> Any:
     """`target.append(value)` for a staged list: the changed list."""
+    only_tensors([value] if is_staged_list(value) else [])
     return _holding(F.array_append(target, _as_tensor(value)), value)
 
 
@@ -398,9 +400,11 @@ def _holding(array: Any, *items: Any) -> Any:
 def only_tensors(items: list[Any]) -> list[Any]:
     """The items of a list of the Program; UnsupportedSyntax if some are no tensors."""
     for item in items:
-        if not isinstance(item, Tensor) or is_number(item):
+        is_list = is_staged_list(item)
+        if is_list or not isinstance(item, Tensor) or is_number(item):
+            kind = "list" if is_list else type(item).__name__
             raise UnsupportedSyntax(
-                f"a list whose length depends on a tensor holds a {type(item).__name__}",
+                f"a list whose length depends on a tensor holds a {kind}",
                 at=user_location(),
                 why="a list of the Program holds tensors of one dtype and rank",
                 hint="put in tensors: to_tensor(...) of a number",

@@ -104,9 +104,9 @@ class _Walk:
         """The axes of a value, or of a list's, with the size; NotIndifferent for others of it."""
         tensor = variable.type
         if isinstance(tensor, ArrayType):  # whose tensors have the same sizes
-            if tensor.element is None:
+            if tensor.tensor is None:
                 return _OfNothing()
-            tensor = tensor.element
+            tensor = tensor.tensor
         shape = tensor.shape
         for axis, size in enumerate(shape):
             if size is not self.symbol and self.has(size):

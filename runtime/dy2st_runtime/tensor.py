@@ -528,9 +528,9 @@ def _is_python(data: Any) -> bool:
 
 
 def wrapped(result: Any) -> Any:
-    """A tensor on an array, or a list of tensors on a list of arrays: a result of an engine."""
+    """A tensor on an array, or a list of such results on a list: a result of an engine."""
     if isinstance(result, list):
-        return [EagerTensor(array) for array in result]
+        return [wrapped(entry) for entry in result]
     return EagerTensor(result)
 
 

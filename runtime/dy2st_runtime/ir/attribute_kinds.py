@@ -104,7 +104,7 @@ def _is_size(value: Any, _: Types = ()) -> bool:
 def _rank(types: Types) -> int:
     """Of the first operand, or of the tensors in that list."""
     first = types[0] if types else None
-    tensor = first.element if isinstance(first, ArrayType) else first
+    tensor = first.tensor if isinstance(first, ArrayType) else first
     return _MAX_AXES if tensor is None else tensor.rank
 
 

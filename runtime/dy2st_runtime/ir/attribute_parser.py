@@ -19,7 +19,7 @@ from dy2st_runtime.ir.choice import Choice, Hole, Text
 from dy2st_runtime.ir.element_types import element_dtype, is_element_text
 from dy2st_runtime.ir.lexer import Lexer
 from dy2st_runtime.ir.structure import Output
-from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
+from dy2st_runtime.ir.types import MAX_LIST_DEPTH, ArrayType, DType, TensorType, ValueType
 
 _LIMIT = 2**63
 _MAX_DECIMALS = 20
@@ -52,15 +52,20 @@ class AttributeParser(Lexer):
     # -- types -------------------------------------------------------------------------------
 
     def type(self) -> ValueType:
-        """A tensor's type, or that of a list of tensors."""
-        if self.kind == "tensor":
-            return self.tensor_type()
-        if not self.accept("!dy2st.array"):
-            raise self.expected("a type such as `tensor<2x3xf32>`")
-        self.expect("<")
-        element = None if self.accept("none") else self.tensor_type()
-        self.expect(">")
-        return ArrayType(element)
+        """A tensor's type, or that of a list of tensors or of lists."""
+        depth = 0
+        while self.accept("!dy2st.array"):
+            self.expect("<")
+            depth += 1
+        if depth > MAX_LIST_DEPTH:
+            raise self.error(f"lists are nested deeper than {MAX_LIST_DEPTH}")
+        is_empty = depth > 0 and self.accept("none")
+        type: ValueType | None = None if is_empty else self.tensor_type()
+        for _ in range(depth):
+            self.expect(">")
+            type = ArrayType(type)
+        assert type is not None
+        return type
 
     def tensor_type(self) -> TensorType:
         """`tensor<?x64xf32, ["batch"]>`; equal texts give the same object."""

@@ -31,7 +31,7 @@ from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.structure import wrong_entries
 from dy2st_runtime.ir.tracer import infer
 from dy2st_runtime.ir.type_match import matches
-from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
+from dy2st_runtime.ir.types import MAX_LIST_DEPTH, ArrayType, TensorType, ValueType
 
 Texts = Iterator[str]
 
@@ -130,14 +130,16 @@ def operands_fit_record(operator: Operator, scope: Scope) -> Texts:
 
 
 def lists_stand_where_they_may(operator: Operator, scope: Scope) -> Texts:
-    """A list of tensors stands where the record says `array`, a tensor everywhere else."""
+    """A list stands where the record says `array`, either where `item`, else a tensor."""
     definition = find(operator.name)
     if definition is None or operator.name in CONTROL_FLOW:
         return
     names = definition.inputs
     for index, operand in enumerate(operator.operands):
         name = names[min(index, len(names) - 1)] if names else ""
-        if isinstance(operand.type, ArrayType) is not (name == "array"):
+        if name.startswith("item"):
+            continue
+        if isinstance(operand.type, ArrayType) is not name.startswith("array"):
             yield f"operand {index} of the operands ({', '.join(names)}) is {operand.type}"
 
 
@@ -369,7 +371,9 @@ def types_are_sound(operator: Operator, scope: Scope) -> Texts:
 def _sound(variables: Sequence[Variable]) -> Texts:
     for variable in variables:
         type = variable.type
-        element = type.element if isinstance(type, ArrayType) else type
+        element = type.tensor if isinstance(type, ArrayType) else type
+        if isinstance(type, ArrayType) and type.depth > MAX_LIST_DEPTH:
+            yield f"{_shown(variable)} has lists nested deeper than {MAX_LIST_DEPTH}"
         if element is None:
             continue
         if not isinstance(element, TensorType):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from functools import partial
 from math import gcd
+from typing import overload
 
 from dy2st_runtime.dims import (
     Condition,
@@ -50,11 +51,13 @@ def join_types(
 
 
 def join_elements(
-    left: TensorType | None, right: TensorType | None, mismatch: Mismatch
-) -> TensorType | None:
-    """The element type of a list that holds tensors of both types; None where there are none."""
+    left: ValueType | None, right: ValueType | None, mismatch: Mismatch
+) -> ValueType | None:
+    """The element type of a list that holds values of both types; None where there are none."""
     if left is None or right is None:
         return left or right
+    if isinstance(left, ArrayType) or isinstance(right, ArrayType):
+        return _join_arrays(left, right, mismatch)
     return _join_tensors(left, right, mismatch, _of_elements)
 
 
@@ -73,7 +76,7 @@ def _join_tensors(
 
 def _join_arrays(left: ValueType, right: ValueType, mismatch: Mismatch) -> ValueType:
     if not (isinstance(left, ArrayType) and isinstance(right, ArrayType)):
-        raise mismatch("a list of tensors and a tensor")
+        raise mismatch("a list and a tensor")
     element = join_elements(left.element, right.element, mismatch)
     return left if element is left.element else ArrayType(element)
 
@@ -105,12 +108,18 @@ def _of_turns(free: set[Dim], left: Size, right: Size) -> Size:
 
 
 def _of_elements(left: Size, right: Size) -> Size:
-    if _differs_by_element(left) or equal(left, right) is True:
+    if differs_by_element(left) or equal(left, right) is True:
         return left
+    return size_of_elements()
+
+
+def size_of_elements() -> Dim:
+    """A size, in the element type of a list, that is another one for every element."""
     return fresh_symbol(_ELEMENT)
 
 
-def _differs_by_element(size: Size) -> bool:
+def differs_by_element(size: Size) -> bool:
+    """Whether a size, in the element type of a list, is another one for every element."""
     return is_symbol(size) and str(size).startswith(f"{_ELEMENT}_")
 
 
@@ -166,10 +175,17 @@ def renewed(type: ValueType, free: Container[Dim]) -> ValueType:
     )
 
 
-def one_element(element: TensorType) -> TensorType:
-    """The type of one element of a list: symbols in place of sizes that differ by element."""
-    if not any(map(_differs_by_element, element.shape)):
+@overload
+def one_element(element: TensorType) -> TensorType: ...
+@overload
+def one_element(element: ValueType) -> ValueType: ...
+def one_element(element: ValueType) -> ValueType:
+    """The type of one element of a list: symbols in place of sizes that differ by element.
+
+    In a list that is an element they still differ.
+    """
+    if isinstance(element, ArrayType) or not any(map(differs_by_element, element.shape)):
         return element
     return element.with_shape(
-        fresh_symbol("size") if _differs_by_element(size) else size for size in element.shape
+        fresh_symbol("size") if differs_by_element(size) else size for size in element.shape
     )

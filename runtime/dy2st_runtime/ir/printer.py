@@ -301,7 +301,7 @@ def _sizes(program: Program) -> Iterator[Any]:
             if operator.attributes:
                 yield from operator.attributes.values()
         for variable in variables:
-            type = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
+            type = variable.type.tensor if isinstance(variable.type, ArrayType) else variable.type
             if isinstance(type, TensorType) and type.shape not in seen:
                 seen.add(type.shape)
                 yield type.shape

@@ -114,9 +114,7 @@ class _Rebuild:
 
     def _type(self, type: ValueType) -> ValueType:
         if isinstance(type, ArrayType):
-            element = None if type.element is None else self._type(type.element)
-            assert element is None or isinstance(element, TensorType)
-            return ArrayType(element)
+            return ArrayType(None if type.element is None else self._type(type.element))
         return type.with_shape(substitute(size, self.sizes) for size in type.shape)
 
     def _attribute(self, value: Any) -> Any:

@@ -66,16 +66,37 @@ class TensorType:
 
 
 class ArrayType:
-    """A list of tensors that grows while a Program runs; its elements fit one type.
+    """A list of tensors, or of lists, that grows while a Program runs; its elements fit one type.
 
     The element type is None while nothing has been put into the list.
     """
 
     __slots__ = ("element",)
 
-    def __init__(self, element: TensorType | None):
+    def __init__(self, element: ValueType | None):
         """Take the type that every element fits."""
         self.element = element
+
+    @property
+    def tensor(self) -> TensorType | None:
+        """The type of the tensors, in lists of lists of the innermost; None if none is known."""
+        inner: ValueType | None = self.element
+        while isinstance(inner, ArrayType):
+            inner = inner.element
+        return inner
+
+    @property
+    def depth(self) -> int:
+        """How deep lists are nested: 1 for a list of tensors."""
+        depth, inner = 1, self.element
+        while isinstance(inner, ArrayType):
+            depth, inner = depth + 1, inner.element
+        return depth
+
+    def with_tensor(self, tensor: TensorType) -> ArrayType:
+        """Lists nested in the same way, of other tensors."""
+        inner = self.element
+        return ArrayType(inner.with_tensor(tensor) if isinstance(inner, ArrayType) else tensor)
 
     def __eq__(self, other: object) -> bool:
         """Equal when the elements' types are."""
@@ -91,6 +112,9 @@ class ArrayType:
 
 
 ValueType = TensorType | ArrayType
+
+MAX_LIST_DEPTH = 64
+"""How deep lists may be nested in lists."""
 
 
 def is_floating(dtype: DType) -> bool:

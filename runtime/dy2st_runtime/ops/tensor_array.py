@@ -1,20 +1,23 @@
-"""Lists of tensors inside a Program: what a Python list becomes when a staged loop changes it.
+"""Lists inside a Program: what a Python list becomes when a staged loop changes it.
 
-The functions take and give such lists while a function is traced, and Python lists otherwise. They
-never change a list: they give a new one.
+They hold tensors, or lists that hold tensors, to any depth. The functions take and give such lists
+while a function is traced, and Python lists otherwise. They never change a list: they give a new
+one. What a Program does in place, it does to lists that nobody needs any more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dy2st_runtime.dims import equal
 from dy2st_runtime.errors import ArgumentError, BranchMismatch, ConversionError, ShapeError
 from dy2st_runtime.ir import (
     ArrayType,
     TensorType,
+    ValueType,
     apply,
     current_tracer,
     define,
@@ -25,12 +28,13 @@ from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXIS, NEW_AXIS
 from dy2st_runtime.ir.join import join_elements, one_element
 from dy2st_runtime.ir.on_lists import run_on_lists
+from dy2st_runtime.ir.types import MAX_LIST_DEPTH
 
 if TYPE_CHECKING:
     from dy2st_runtime.ir.padding import Site
 
 
-def _element(array: ArrayType, what: str) -> TensorType:
+def _element(array: ArrayType, what: str) -> ValueType:
     if array.element is None:
         raise ConversionError(
             f"{what} of a list into which nothing has been put",
@@ -41,55 +45,113 @@ def _element(array: ArrayType, what: str) -> TensorType:
     return array.element
 
 
-def _joined(element: TensorType | None, new: TensorType) -> TensorType | None:
+def _tensor(array: ArrayType, what: str) -> TensorType:
+    """The type of the tensors that a list holds itself."""
+    element = _element(array, what)
+    if isinstance(element, ArrayType):
+        raise ConversionError(
+            f"{what} of a list of lists",
+            at=user_location(),
+            why="only tensors are put together, and each list may have another length",
+            hint="make a tensor of every list first, and put these in a list",
+        )
+    return element
+
+
+def joined(element: ValueType | None, new: ValueType | None) -> ValueType | None:
+    """The element type of a list that gets another element; BranchMismatch if they do not fit."""
+
     def mismatch(_: str) -> Exception:
         return BranchMismatch(
             f"a list holds {element} and gets {new}",
             at=user_location(),
-            why="a list that a tensor-dependent loop changes holds tensors of one dtype and rank",
+            why="a list that a tensor-dependent loop changes holds tensors of one dtype and rank, "
+            "or lists of such tensors",
             hint="cast or reshape the tensor before it is appended",
         )
 
+    if isinstance(new, ArrayType) and new.depth >= MAX_LIST_DEPTH:
+        raise ConversionError(
+            f"lists are nested deeper than {MAX_LIST_DEPTH}",
+            at=user_location(),
+            why="how deep they are nested is part of the Program",
+            hint="keep what a loop gathers in one list, one element a turn",
+        )
     return join_elements(element, new, mismatch)
 
 
-def _array_infer(*types: TensorType) -> ArrayType:
-    element: TensorType | None = None
+def _array_infer(*types: ValueType) -> ArrayType:
+    element: ValueType | None = None
     for type in types:
-        element = _joined(element, type)
+        element = joined(element, type)
     return ArrayType(element)
 
 
-def _place(array: list[Any], index: Any, what: str = "list index") -> int:
+def one_of(array: ArrayType) -> ValueType:
+    """The type of an element that is read."""
+    return one_element(_element(array, "an element"))
+
+
+def check_number(number: TensorType, what: str = "list indices") -> None:
+    """TypeError, as Python's, unless this is one integer."""
+    is_one = all(equal(size, 1) is True for size in number.shape)
+    if number.dtype.kind not in "iub" or not is_one:
+        raise TypeError(f"{what} must be integers, not {number}")
+
+
+def _write_infer(array: ArrayType, index: TensorType, item: ValueType) -> ArrayType:
+    check_number(index)
+    return ArrayType(joined(array.element, item))
+
+
+def _read_infer(array: ArrayType, index: TensorType) -> ValueType:
+    check_number(index)
+    return one_of(array)
+
+
+def place_in(array: list[Any], index: Any, what: str = "list index") -> int:
+    """The place as an int; IndexError, as Python's, if the list has no such place."""
     place = int(index)
     if not -len(array) <= place < len(array):
         raise IndexError(f"{what} out of range")
     return place
 
 
-def _write_kernel(array: list[Any], index: Any, value: Any) -> list[Any]:
-    changed = list(array)
-    changed[_place(array, index, "list assignment index")] = value
-    return changed
+def on_copy(change: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel that does to a copy what a function does to a list."""
+
+    def kernel(array: list[Any], *operands: Any) -> Any:
+        return change([*array], *operands)
+
+    return kernel
 
 
-def _pop_kernel(array: list[Any], index: Any) -> tuple[list[Any], Any]:
+def _append(array: list[Any], item: Any) -> list[Any]:
+    array.append(item)
+    return array
+
+
+def _write(array: list[Any], index: Any, item: Any) -> list[Any]:
+    array[place_in(array, index, "list assignment index")] = item
+    return array
+
+
+def _pop(array: list[Any], index: Any) -> tuple[list[Any], Any]:
     if not array:
         raise IndexError("pop from empty list")
-    changed = list(array)
-    item = changed.pop(_place(array, index, "pop index"))
-    return changed, item
+    item = array.pop(place_in(array, index, "pop index"))
+    return array, item
 
 
 def _stack_infer(array: ArrayType, axis: int) -> TensorType:
-    element = one_element(_element(array, "the stack"))
+    element = one_element(_tensor(array, "the stack"))
     sizes = list(element.shape)
     sizes.insert(axis, fresh_symbol("length"))
     return element.with_shape(sizes)
 
 
 def _concat_infer(array: ArrayType, axis: int) -> TensorType:
-    element = one_element(_element(array, "the concatenation"))
+    element = one_element(_tensor(array, "the concatenation"))
     sizes = list(element.shape)
     sizes[axis] = fresh_symbol("length")
     return element.with_shape(sizes)
@@ -105,7 +167,7 @@ def _alike(name: str, array: list[Any], axis: int | None = None) -> list[Any]:
     return array
 
 
-def _element_padding(site: Site) -> set[int]:
+def element_padding(site: Site) -> set[int]:
     """The axes of a list are those of its tensors."""
     return {axis for axes in site.longer for axis in axes}
 
@@ -113,55 +175,58 @@ def _element_padding(site: Site) -> set[int]:
 define(
     "array_create",
     takes_complex=True,
-    doc="A list of the given tensors.",
-    inputs="xs*",
-    padding=_element_padding,
+    doc="A list of the given tensors, or of the given lists.",
+    inputs="items*",
+    padding=element_padding,
     infer=_array_infer,
-    kernel=lambda *xs: list(xs),
+    kernel=lambda *items: list(items),
 )
 define(
     "array_append",
     takes_complex=True,
-    doc="The list with one more tensor at its end.",
-    inputs="array, x",
-    padding=_element_padding,
-    infer=lambda array, x: ArrayType(_joined(array.element, x)),
-    kernel=lambda array, x: [*array, x],
+    doc="The list with one more element at its end.",
+    inputs="array, item",
+    padding=element_padding,
+    infer=lambda array, item: ArrayType(joined(array.element, item)),
+    kernel=on_copy(_append),
+    in_place=_append,
 )
 define(
     "array_write",
     takes_complex=True,
-    doc="The list with another tensor at a place.",
+    doc="The list with another element at a place.",
     raises=IndexError,
-    inputs="array, index, x",
-    padding=_element_padding,
-    infer=lambda array, index, x: ArrayType(_joined(array.element, x)),
-    kernel=_write_kernel,
+    inputs="array, index, item",
+    padding=element_padding,
+    infer=_write_infer,
+    kernel=on_copy(_write),
+    in_place=_write,
 )
 define(
     "array_read",
     takes_complex=True,
-    doc="The tensor at a place of the list.",
+    doc="The element at a place of the list.",
     raises=IndexError,
     inputs="array, index",
     padding=lambda site: set(site.longer[0]),
-    infer=lambda array, index: one_element(_element(array, "an element")),
-    kernel=lambda array, index: array[_place(array, index)],
+    infer=_read_infer,
+    kernel=lambda array, index: array[place_in(array, index)],
 )
 define(
     "array_pop",
     takes_complex=True,
-    doc="The list without the tensor at a place, and that tensor.",
+    doc="The list without the element at a place, and that element.",
     raises=IndexError,
     inputs="array, index",
     padding=lambda site: set(site.longer[0]),
-    infer=lambda array, index: (array, one_element(_element(array, "an element"))),
-    kernel=_pop_kernel,
+    infer=lambda array, index: (array, _read_infer(array, index)),
+    kernel=on_copy(_pop),
+    in_place=_pop,
 )
 define(
     "array_length",
     takes_complex=True,
-    doc="How many tensors the list has.",
+    doc="How many elements the list has.",
     inputs="array",
     padding=lambda site: (),
     infer=lambda array: TensorType("int64", ()),
@@ -193,65 +258,73 @@ define(
 
 @public
 def array_of(tensors: Sequence[Any] = ()) -> Any:
-    """A list with these tensors."""
-    return apply("array_create", *tensors) if current_tracer() is not None else list(tensors)
+    """A list with these tensors; lists among them are lists of the Program too."""
+    if current_tracer() is None:
+        return list(tensors)
+    return apply("array_create", *map(item_of, tensors))
+
+
+def item_of(value: Any) -> Any:
+    """What is put into a list: a tensor, or for a Python list a list of the Program."""
+    return array_of(value) if isinstance(value, list) else value
 
 
 @public
 def array_append(array: Any, x: Any) -> Any:
-    """The list with one more tensor at its end.
+    """The list with one more element, a tensor or a list, at its end.
 
     >>> array_append([], 1)
     [1]
     """
-    return _run("array_append", array, x)
+    return on_list("array_append", array, x)
 
 
 @public
 def array_write(array: Any, index: Any, x: Any) -> Any:
-    """The list with another tensor at a place; IndexError if there is no such place."""
-    return _run("array_write", array, index, x)
+    """The list with another element at a place; IndexError if there is no such place."""
+    return on_list("array_write", array, index, x)
 
 
 @public
 def array_read(array: Any, index: Any) -> Any:
-    """The tensor at a place of the list; IndexError if there is none."""
-    return _run("array_read", array, index)
+    """The element at a place of the list, from the end if below 0; IndexError if there is none."""
+    return on_list("array_read", array, index)
 
 
 @public
 def array_pop(array: Any, index: Any = -1) -> tuple[Any, Any]:
-    """The list without the tensor at a place, and that tensor; IndexError if there is none.
+    """The list without the element at a place, and that element; IndexError if there is none.
 
     >>> array_pop([1, 2, 3], 0)
     ([2, 3], 1)
     """
-    return _run("array_pop", array, index)  # type: ignore[no-any-return]
+    return on_list("array_pop", array, index)  # type: ignore[no-any-return]
 
 
 @public
 def array_length(array: Any) -> Any:
-    """How many tensors the list has: a 0-d int64 tensor."""
-    return _run("array_length", array)
+    """How many elements the list has: a 0-d int64 tensor."""
+    return on_list("array_length", array)
 
 
 @public
 def array_stack(array: Any, axis: int = 0) -> Any:
     """The tensors of the list, all of one shape, along a new axis."""
-    return _run("array_stack", array, axis=axis)
+    return on_list("array_stack", array, axis=axis)
 
 
 @public
 def array_concat(array: Any, axis: int = 0) -> Any:
     """The tensors of the list one after the other along an axis."""
-    return _run("array_concat", array, axis=axis)
+    return on_list("array_concat", array, axis=axis)
 
 
-def _run(name: str, array: Any, *operands: Any, **attributes: Any) -> Any:
+def on_list(name: str, array: Any, *operands: Any, **attributes: Any) -> Any:
+    """The result of an operator on a list of the Program, or while nothing is traced of Python."""
     if current_tracer() is None:
         return run_on_lists(name, array, *operands, **attributes)
     array = array_of(array) if isinstance(array, (list, tuple)) else array
     if "axis" in attributes:
-        rank = _element(array.type, "the tensors").rank + (name == "array_stack")
+        rank = _tensor(array.type, "the tensors").rank + (name == "array_stack")
         attributes["axis"] = normalize_axis(attributes["axis"], rank)
-    return apply(name, array, *operands, **attributes)
+    return apply(name, array, *map(item_of, operands), **attributes)

@@ -36,7 +36,8 @@ def operator_of(name, types, attributes):
 def operand_types(definition):
     """Types that the first sample has, of integers for operators without one."""
     if definition.name.startswith("array_"):
-        return [ArrayType(TensorType("float32", (2, 3)))]
+        types = [ArrayType(TensorType("float32", (2, 3))), *[TensorType("int64", ())] * 3]
+        return types[: len(definition.inputs)]
     if not definition.samples:
         return [TensorType("int64", ())]
     sample = definition.samples[0]

@@ -125,7 +125,7 @@ def _updates(results: Sequence[Any], copied: Sequence[bool], state: Sequence[Arr
 def _own(result: Any) -> Any:
     """A copy that shares no memory; a list of the Program stays a list."""
     if isinstance(result, list):
-        return [np.array(entry) for entry in result]
+        return [_own(entry) for entry in result]
     return np.array(result)
 
 
