@@ -125,6 +125,13 @@ FAMILIES = (
         "tensor_split tensordot unfold vander view view_as vsplit",
     ),
     Family(
+        "dy2st_runtime.ops.list_changes",
+        functions="array_delete array_empty array_extend array_gather array_insert array_repeat "
+        "array_reverse array_slice",
+        operators="array_delete array_empty array_extend array_gather array_insert array_repeat "
+        "array_slice",
+    ),
+    Family(
         "dy2st_runtime.ops.fourier",
         functions="fourier fourier_of_real fourier_to_real",
         operators="fourier fourier_of_real fourier_to_real",
