@@ -12,6 +12,7 @@ import numpy as np
 import dy2st
 from dy2st import nn
 from dy2st.jit import StaticFunction
+from dy2st_runtime.ir import Variable
 
 _OF_LAYERS = set(vars(nn.Layer())) | {"forward"}
 
@@ -26,6 +27,8 @@ class Seen(NamedTuple):
 
 def seen(value: Any) -> Seen:
     """A value as it is now; later changes of it are not seen."""
+    if isinstance(value, Variable):
+        return Seen("a tensor of a trace that is over", {})
     if isinstance(value, dy2st.Tensor):
         return Seen("tensor", {}, np.array(value.numpy()))
     if isinstance(value, (np.ndarray, np.generic)):

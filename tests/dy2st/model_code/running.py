@@ -36,13 +36,26 @@ def verdict(case: Case) -> Verdict:
         wanted = [_outcome(function, state, call) for call in case.arguments()]
         function, state = case.entry.made()
         static = to_static(function, input_spec=case.spec())
+        found, end = _calls(static, state, case.arguments(), wanted)
+    said = _compared(case, wanted, found, static)
+    if end is None or said.kind == "different":
+        return said
+    cause = str(end.__cause__).splitlines() or [""]
+    kind = "refused" if isinstance(end, Refused) else "error"
+    return Verdict(kind, f"{type(end.__cause__).__name__}: {cause[0]}")
+
+
+def _calls(
+    static: Any, state: Any, calls: list[tuple[Any, ...]], wanted: list[Seen]
+) -> tuple[list[Seen], Refused | Failed | None]:
+    """What calls in a row give, and what ends the row."""
+    found: list[Seen] = []
+    for call, one in zip(calls, wanted):
         try:
-            found = [_through(static, state, c, w) for c, w in zip(case.arguments(), wanted)]
+            found.append(_through(static, state, call, one))
         except (Refused, Failed) as end:
-            cause = end.__cause__
-            says = f"{type(cause).__name__}: {str(cause).splitlines()[0] if str(cause) else ''}"
-            return Verdict("refused" if isinstance(end, Refused) else "error", says)
-    return _compared(case, wanted, found, static)
+            return found, end
+    return found, None
 
 
 def _compared(case: Case, wanted: list[Seen], found: list[Seen], static: Any) -> Verdict:
@@ -51,7 +64,7 @@ def _compared(case: Case, wanted: list[Seen], found: list[Seen], static: Any) ->
         said = difference(one, other, kinds)
         if said:
             return Verdict("different", f"call {number}: {said}")
-    if not case.entry.makes and len(static.program_cache) != 1:
+    if len(found) == len(wanted) and not case.entry.makes and len(static.program_cache) != 1:
         return Verdict("different", f"{len(static.program_cache)} Programs for one InputSpec")
     return Verdict("equal")
 

@@ -69,7 +69,7 @@ def test_the_inputs_take_every_line() -> None:
     met = {code for code, _ in taken}
     lines = {(c.co_filename, n) for c in met for *_, n in c.co_lines() if n is not None}
     left = lines - {(code.co_filename, line) for code, line in taken}
-    assert not left, sorted(left)
+    assert not left, "\n".join(f"{file}:{line}" for file, line in sorted(left))
 
 
 def run(entry: Entry) -> None:

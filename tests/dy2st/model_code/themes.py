@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from tests.dy2st.model_code import accumulation, lists
+import importlib
+
 from tests.dy2st.model_code.catalogue import ENTRIES, Case
 
-THEMES = (accumulation, lists)
+NAMES = (
+    *("accumulation", "lists", "decoding", "suppression", "dynamic_programming", "routing"),
+    *("state", "objects"),
+)
+THEMES = tuple(importlib.import_module(f"tests.dy2st.model_code.{name}") for name in NAMES)
 
 CASES = [
     Case(entry, is_unknown)
