@@ -97,6 +97,7 @@ class OperatorDefinition:
                 for them. All others refuse them.
     takes_out   whether the kernel takes `out`, its first operand, to write an elementwise result
                 over it; ufuncs do without saying so.
+    makes_list  whether its first result is a list of its own: no operand, and in no operand.
     in_place    what the kernel does to its first operand, a list that nobody needs any more: it
                 changes that list and gives it instead of a new one.
     promote     positions of inputs that are brought to their common dtype first; True for all.
@@ -128,6 +129,7 @@ class OperatorDefinition:
     data: Callable[..., Any] | bool | None = None
     takes_complex: bool = False
     takes_out: bool = False
+    makes_list: bool = False
     in_place: Callable[..., Any] | None = None
     promote: bool | tuple[int, ...] = False
     effect: Effect = Effect.PURE

@@ -84,6 +84,7 @@ def _gather_padding(site: Site) -> set[int]:
 define(
     "array_slice",
     takes_complex=True,
+    makes_list=True,
     doc="The elements that Python's slice takes; an end that is not there is any number.",
     raises=ValueError,
     fails=_may_have_no_step,
@@ -96,6 +97,7 @@ define(
 define(
     "array_gather",
     takes_complex=True,
+    makes_list=True,
     doc="The elements at the given places, in that order.",
     raises=IndexError,
     inputs="array, indices",
@@ -174,6 +176,7 @@ def _repeat_infer(array: ArrayType, times: TensorType) -> ArrayType:
 define(
     "array_extend",
     takes_complex=True,
+    makes_list=True,
     doc="The elements of a list, then those of another.",
     inputs="array, array_behind",
     padding=element_padding,
@@ -184,6 +187,7 @@ define(
 define(
     "array_insert",
     takes_complex=True,
+    makes_list=True,
     doc="The list with one more element before a place; its ends where there is no such place.",
     inputs="array, index, item",
     padding=element_padding,
@@ -194,6 +198,7 @@ define(
 define(
     "array_delete",
     takes_complex=True,
+    makes_list=True,
     doc="The list without the element at a place.",
     raises=IndexError,
     inputs="array, index",
@@ -205,6 +210,7 @@ define(
 define(
     "array_repeat",
     takes_complex=True,
+    makes_list=True,
     doc="The elements of the list several times, one time after the other; none for 0 and below.",
     inputs="array, times",
     padding=element_padding,
@@ -275,6 +281,7 @@ def _empty_padding(site: Site) -> set[int]:
 define(
     "array_empty",
     takes_complex=True,
+    makes_list=True,
     doc="An empty list of tensors of a dtype and shape, or of lists of them.",
     sizes=("shape",),
     padding=_empty_padding,

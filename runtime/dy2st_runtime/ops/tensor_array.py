@@ -175,6 +175,7 @@ def element_padding(site: Site) -> set[int]:
 define(
     "array_create",
     takes_complex=True,
+    makes_list=True,
     doc="A list of the given tensors, or of the given lists.",
     inputs="items*",
     padding=element_padding,
@@ -184,6 +185,7 @@ define(
 define(
     "array_append",
     takes_complex=True,
+    makes_list=True,
     doc="The list with one more element at its end.",
     inputs="array, item",
     padding=element_padding,
@@ -194,6 +196,7 @@ define(
 define(
     "array_write",
     takes_complex=True,
+    makes_list=True,
     doc="The list with another element at a place.",
     raises=IndexError,
     inputs="array, index, item",
@@ -215,6 +218,7 @@ define(
 define(
     "array_pop",
     takes_complex=True,
+    makes_list=True,
     doc="The list without the element at a place, and that element.",
     raises=IndexError,
     inputs="array, index",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,8 @@ from hypothesis import strategies as st
 from dy2st_runtime import engine
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ArgumentError, BranchMismatch, VerifyError
-from dy2st_runtime.ir import ArrayType, F, TensorType
+from dy2st_runtime.ir import DEFINITIONS, ArrayType, F, TensorType
+from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.parser import parse_one
 from dy2st_runtime.ir.printer import to_text
@@ -199,3 +202,28 @@ def test_without_a_trace_the_functions_work_on_python_lists():
     total = F.array_stack(F.array_insert(array, to_tensor(0), x)).sum()
     total.backward()
     assert x.grad.tolist() == [5.0, 5.0]
+
+
+CALLS = {
+    "array": lambda: [1, 2, 3],
+    "array_behind": lambda: [4, 5],
+    "indices": lambda: np.array([2, 0]),
+    "item": lambda: 9,
+    "items*": lambda: 9,
+}
+NEW_LISTS = sorted(name for name, d in DEFINITIONS.items() if d.makes_list and d.inputs)
+
+
+@pytest.mark.parametrize("name", NEW_LISTS)
+def test_a_kernel_makes_a_list_and_leaves_its_operands_alone(name):
+    definition = lookup(name)
+    operands = [CALLS.get(part, lambda: 1)() for part in definition.inputs]
+    before = deepcopy(operands)
+    result = definition.kernel(*operands, **definition.attributes)
+    made = result[0] if isinstance(result, tuple) else result
+    assert str(operands) == str(before)
+    assert all(made is not operand for operand in operands)
+    if definition.in_place is not None:
+        changed = definition.in_place(*operands)
+        assert changed == result
+        assert (changed[0] if isinstance(result, tuple) else changed) is operands[0]

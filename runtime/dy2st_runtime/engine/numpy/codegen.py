@@ -12,6 +12,7 @@
             v2 = v0
         del v0                          # a value is freed after its last use
         v3 = exp(v2, out=v2)            # or written over there
+        v5 = append(v4, v3)             # and a list that nobody needs any more is changed
         return [v3]
 
 Kernels, constants and attributes are globals of the generated module. Nested Blocks become nested
@@ -51,6 +52,7 @@ from dy2st_runtime.ir.aliasing import overwritten
 from dy2st_runtime.ir.broken_sizes import broken, computed_sizes, formulas
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import interpreting
+from dy2st_runtime.ir.list_owners import InPlace, lists_in_place
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
@@ -86,6 +88,7 @@ class _Writer:
     entry: frozenset[Dim] = frozenset()  # the symbols that are known when the Program starts
     sizes: SizeCode = field(default_factory=SizeCode)
     over: dict[Operator, int] = field(default_factory=dict)
+    lists: InPlace = field(default_factory=lambda: InPlace(set(), set()))
     nested: bool = False
     count: int = 0
 
@@ -192,6 +195,7 @@ def generate(program: Program) -> Generated:
     """The Python function of a Program."""
     writer = _Writer(program)
     writer.waiting = list(program.constraints)
+    writer.lists = lists_in_place(program.block)
     parameters = [writer.name(variable) for variable in program.block.parameters]
     writer.line(0, f"def run({', '.join(parameters)}):")
     place = _entry(writer)
@@ -317,6 +321,9 @@ def _call_in_place(
     writer: _Writer, operator: Operator, definition: OperatorDefinition, operands: list[str]
 ) -> str | None:
     """The call that writes its result over an operand, None if that may not be or does not pay."""
+    if operator in writer.lists.changed:
+        changing = writer.constant(definition.in_place, "k")
+        return f"{changing}({', '.join([*operands, *_keywords(writer, operator)])})"
     index = writer.over.get(operator)
     if index is None or _is_small(operator.results[0]):
         return None
@@ -416,6 +423,9 @@ def _loop(writer: _Writer, operator: Operator, depth: int) -> None:
     carried = [writer.name(result) for result in operator.results]
     first = [writer.name(operand) for operand in operator.operands[:count]]
     captured = operator.operands[count:]
+    for place in range(count):
+        if (operator, place) in writer.lists.copied:
+            first[place] = f"[*{first[place]}]"
     _assign(writer, carried, first, depth)
     for block in operator.blocks:
         for parameter, name in zip(block.parameters[:count], carried, strict=True):
