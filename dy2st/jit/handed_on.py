@@ -117,7 +117,7 @@ class _Walk:
             else:
                 values = [block.yields[place] for block in maker.blocks]
             return [(value, is_other) for value in values]
-        if is_fresh(maker.name):
+        if is_fresh(maker):
             return []
         return [(operand, True) for operand in maker.operands]
 

@@ -23,10 +23,10 @@ def is_elementwise(name: str) -> bool:
     )
 
 
-def is_fresh(name: str) -> bool:
+def is_fresh(operator: Operator) -> bool:
     """Whether the results of an operator have memory of their own."""
-    definition = DEFINITIONS[name]
-    return definition.kernel is not None and definition.view is None and bool(definition.inputs)
+    definition = DEFINITIONS[operator.name]
+    return bool(definition.inputs) and definition.view is None and not may_give_back(operator)
 
 
 def may_give_back(operator: Operator) -> bool:
@@ -153,7 +153,7 @@ def _may_hold(operand: Variable, own: Variable, result: Variable, block: Block) 
             return False
         operand = maker.operands[0]
     maker = own.maker
-    return isinstance(maker, Operator) and maker.block is block and is_fresh(maker.name)
+    return isinstance(maker, Operator) and maker.block is block and is_fresh(maker)
 
 
 __all__ = [

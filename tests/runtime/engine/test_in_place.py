@@ -12,6 +12,7 @@ from dy2st_runtime.dims import symbol
 from dy2st_runtime.ir import DEFINITIONS, F, OperatorDefinition, TensorType, Tracer, apply
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ops.control_flow import cond, while_loop
+from dy2st_runtime.ops.tensor_array import array_append, array_of, array_read, array_stack
 from dy2st_runtime.tensor import EagerTensor
 
 
@@ -56,11 +57,16 @@ def looped(x, y):
     return s + z, s
 
 
+def gathered(x, y):
+    held = array_append(array_of([x, F.exp(y)]), y)
+    return F.square(array_read(held, 0)), F.relu(F.neg(array_read(held, 1))), array_stack(held)
+
+
 def composite(x, y):
     return F.gelu(x, approximate=True) + F.leaky_relu(F.square(y), 0.1), F.silu(x * y)
 
 
-@pytest.mark.parametrize("function", [residual, branched, looped, composite])
+@pytest.mark.parametrize("function", [residual, branched, looped, gathered, composite])
 @pytest.mark.parametrize("rows", [20, "n"])
 def test_the_results_are_those_of_the_interpreter(function, rows):
     sizes = (symbol("n") if rows == "n" and function is not residual else 20, 10)
