@@ -294,6 +294,26 @@ class Draw:
             held, popped = array_pop(self.one(self.lists), self.one([0, -1]))
             self.keep(popped, array_stack(held), *([array_concat(held)] if popped.ndim else []))
 
+    def do_lists_of_lists(self) -> None:
+        if not self.lists:
+            return
+        held = self.one(self.lists)
+        changes = [
+            lambda a: F.array_extend(a, held),
+            lambda a: F.array_repeat(a, self.one([1, 2])),
+            lambda a: F.array_slice(a, self.one([None, 0, -2]), None, self.one([None, -1])),
+            lambda a: F.array_gather(a, self.one([[1, 0], [0, -1, 0]])),
+            lambda a: F.array_insert(a, self.one([-9, 1, 9]), F.array_read(a, 0)),
+            lambda a: F.array_delete(a, self.one([0, -1])),
+        ]
+        row = self.one(changes)(held)
+        table = F.array_write(F.array_of([held, row, held]), self.one([0, -1]), row)
+        start = [ops.zeros([], "int32"), table]
+        turn = lambda i, t: [i + 1, F.array_append(t, F.array_extend(t[-1], row))]  # noqa: E731
+        _, table = while_loop(lambda i, t: i < 2, turn, start)
+        self.keep(F.array_length(table), F.array_read(table[self.one([0, 1, -1])], 0))
+        self.lists.append(F.array_read(table, self.one([0, 1, 2])))
+
 
 def random_program(seed: int, steps: int = 12) -> Made:
     """A Program and arrays for it: the same for the same seed."""

@@ -1,4 +1,4 @@
-"""Ten small models that use most of what a file can hold, with inputs for each."""
+"""Small models that use most of what a file can hold, with inputs for each."""
 
 from collections import namedtuple
 
@@ -74,6 +74,15 @@ def decoded(x, n):
         if x.sum() < 0.1:
             break
     return P.stack(out), len(out)
+
+
+def tables(x, n):
+    table = P.array_of([[x], [x, x * 2.0]])
+    for _ in range(n):
+        row = P.array_insert(P.array_read(table, -1), 1, x + 1.0)
+        table = P.array_append(P.array_delete(table, 0), P.array_slice(row, None, None, -1))
+    empty = P.array_extend(P.array_repeat(table, 2), P.array_gather(table, P.arange(2)))
+    return P.stack(P.array_read(table, 0)), P.array_length(empty)
 
 
 def spoken(x):
@@ -160,6 +169,7 @@ MODELS = [
     ),
     ("scores", Scores, [floats(None, 3)], [rows(2, 3)]),
     ("decoded", lambda: decoded, [floats(None), InputSpec([], "int64")], [rows(3), np.array(3)]),
+    ("tables", lambda: tables, [floats(None), InputSpec([], "int64")], [rows(3), np.array(3)]),
     ("spoken", lambda: spoken, [floats(None, 3)], [rows(2, 3)]),
     ("chosen", lambda: chosen, [floats(None), InputSpec([], "int64")], [rows(3), np.array(1)]),
     ("memory", Memory, [floats(None, 3)], [rows(2, 3)]),

@@ -10,7 +10,7 @@ import numpy as np
 from dy2st_runtime.dims import Size
 from dy2st_runtime.ir.definition import DEFINITIONS, View
 from dy2st_runtime.ir.program import Block, Operator, Variable
-from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
+from dy2st_runtime.ir.types import TensorType, ValueType
 
 
 @cache
@@ -31,9 +31,8 @@ def is_fresh(operator: Operator) -> bool:
 
 def may_give_back(operator: Operator) -> bool:
     """Whether results may be operands themselves, or hold them: of Blocks, lists and composites."""
-    values = (*operator.operands, *operator.results)
-    is_list = any(isinstance(value.type, ArrayType) for value in values)
-    return is_list or DEFINITIONS[operator.name].kernel is None
+    definition = DEFINITIONS[operator.name]
+    return definition.lends or definition.kernel is None
 
 
 def view_of(operator: Operator) -> View | None:

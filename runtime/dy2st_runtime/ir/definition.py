@@ -97,6 +97,8 @@ class OperatorDefinition:
                 for them. All others refuse them.
     takes_out   whether the kernel takes `out`, its first operand, to write an elementwise result
                 over it; ufuncs do without saying so.
+    lends       whether its results may be its operands, or hold them, or be what they hold: of
+                operators on lists.
     makes_list  whether its first result is a list of its own: no operand, and in no operand.
     in_place    what the kernel does to its first operand, a list that nobody needs any more: it
                 changes that list and gives it instead of a new one.
@@ -129,6 +131,7 @@ class OperatorDefinition:
     data: Callable[..., Any] | bool | None = None
     takes_complex: bool = False
     takes_out: bool = False
+    lends: bool = False
     makes_list: bool = False
     in_place: Callable[..., Any] | None = None
     promote: bool | tuple[int, ...] = False

@@ -84,6 +84,7 @@ def _gather_padding(site: Site) -> set[int]:
 define(
     "array_slice",
     takes_complex=True,
+    lends=True,
     makes_list=True,
     doc="The elements that Python's slice takes; an end that is not there is any number.",
     raises=ValueError,
@@ -97,6 +98,7 @@ define(
 define(
     "array_gather",
     takes_complex=True,
+    lends=True,
     makes_list=True,
     doc="The elements at the given places, in that order.",
     raises=IndexError,
@@ -176,6 +178,7 @@ def _repeat_infer(array: ArrayType, times: TensorType) -> ArrayType:
 define(
     "array_extend",
     takes_complex=True,
+    lends=True,
     makes_list=True,
     doc="The elements of a list, then those of another.",
     inputs="array, array_behind",
@@ -187,6 +190,7 @@ define(
 define(
     "array_insert",
     takes_complex=True,
+    lends=True,
     makes_list=True,
     doc="The list with one more element before a place; its ends where there is no such place.",
     inputs="array, index, item",
@@ -198,6 +202,7 @@ define(
 define(
     "array_delete",
     takes_complex=True,
+    lends=True,
     makes_list=True,
     doc="The list without the element at a place.",
     raises=IndexError,
@@ -210,6 +215,7 @@ define(
 define(
     "array_repeat",
     takes_complex=True,
+    lends=True,
     makes_list=True,
     doc="The elements of the list several times, one time after the other; none for 0 and below.",
     inputs="array, times",

@@ -36,6 +36,11 @@ def in_rows(array: np.ndarray) -> EagerTensor:
     return EagerTensor(np.array(array, order="C"))
 
 
+def copied(value: Any) -> Any:
+    """Lists of copies of the tensors."""
+    return [copied(e) for e in value] if isinstance(value, list) else in_rows(value.array)
+
+
 class _Sizes(_InRows):
     """Notes how large every size became; 1 where it never was."""
 
@@ -138,7 +143,7 @@ class Arena(_InRows):
     def store(self, variable: Variable, buffer: Buffer | None, value: Any) -> Any:
         """The value at its place in the arena; lists and what is empty lie beside it."""
         if isinstance(variable.type, ArrayType):
-            return [EagerTensor(entry.array.copy()) for entry in value]
+            return copied(value)
         if variable.maker.name == "constant" or not value.array.size:  # type: ignore[union-attr]
             return value
         assert buffer is not None, f"{variable!r} has no memory"

@@ -13,7 +13,7 @@ from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import DEFINITIONS, F, TensorType, Tracer, View
 from dy2st_runtime.ir.aliasing import is_elementwise, overwritten, owner
 from dy2st_runtime.ops.control_flow import cond, while_loop
-from dy2st_runtime.ops.tensor_array import array_of, array_pop, array_read
+from dy2st_runtime.ops.tensor_array import array_of, array_pop, array_read, array_stack
 
 KERNELS = [
     pytest.param(definition, sample, id=f"{name}-{i}")
@@ -192,6 +192,10 @@ def test_what_a_list_gives_back_is_kept():
         return F.relu(array_read(held, 0)), F.exp(array_pop(held)[1])
 
     assert over(read, X) == []
+
+
+def test_the_stack_of_a_list_has_memory_of_its_own():
+    assert over(lambda x: F.relu(array_stack(array_of([x]))), X) == [("relu", 0)]
 
 
 def test_views_are_followed_to_their_owner():

@@ -214,3 +214,16 @@ def test_without_a_trace_the_functions_work_on_python_lists():
     total.backward()
     assert x.grad.tolist() == [10.0, 10.0]
     assert array_concat(array).tolist() == [1, 2, 2, 4]
+
+
+def test_what_is_computed_of_an_element_leaves_the_list_alone():
+    def function(x):
+        array = array_of([x * 2.0])
+        squared = (array[0] * 1.0).square()
+        rest, last = array_pop(array)
+        return [squared, array_read(array, 0).square(), last.square(), array[0], array_length(rest)]
+
+    x = np.full((20, 20), 3.0)
+    *squares, kept, none = run(function, x)
+    assert [square[0, 0] for square in squares] == [36, 36, 36]
+    assert (kept[0, 0], none) == (6, 0)
