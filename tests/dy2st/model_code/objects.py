@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 import dy2st
 from tests.dy2st.model_code.catalogue import model_code
 
-VALUES = ([1.0, -2.0, 3.0], [-1.0, -2.0, -3.0], [2.0, 2.0, 0.0], [6.0], [-1.0, 5.0])
+VALUES = (
+    [1.0, -2.0, 3.0],
+    [-1.0, -2.0, -3.0],
+    [2.0, 2.0, 0.0],
+    [6.0, -1.0, 0.5],
+    [6.0],
+    [-1.0, 5.0],
+)
 EACH = [[None]]
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import dy2st
 from dy2st.errors import Dy2stError, ParseError, PassError, VerifyError
-from dy2st.jit import to_static
+from dy2st.jit import StaticFunction, to_static
 from tests.dy2st.model_code.catalogue import Case
 from tests.dy2st.model_code.comparing import Seen, difference, kinds_of, seen
 
@@ -45,6 +45,12 @@ def verdict(case: Case) -> Verdict:
     return Verdict(kind, f"{type(end.__cause__).__name__}: {cause[0]}")
 
 
+def _sizes(static: Any) -> list[Any]:
+    """The unknown sizes of the arguments of what was traced."""
+    last = static.program_cache.last() if isinstance(static, StaticFunction) else None
+    return [size for v in last.inputs for size in v.shape] if last is not None else []
+
+
 def _calls(
     static: Any, state: Any, calls: list[tuple[Any, ...]], wanted: list[Seen]
 ) -> tuple[list[Seen], Refused | Failed | None]:
@@ -66,6 +72,11 @@ def _compared(case: Case, wanted: list[Seen], found: list[Seen], static: Any) ->
             return Verdict("different", f"call {number}: {said}")
     if len(found) == len(wanted) and not case.entry.makes and len(static.program_cache) != 1:
         return Verdict("different", f"{len(static.program_cache)} Programs for one InputSpec")
+    for size in _sizes(static):
+        try:
+            str(size)
+        except TypeError as error:  # it would be so for all later Programs of the process
+            return Verdict("error", f"a size of an argument has no text any more: {error}")
     return Verdict("equal")
 
 

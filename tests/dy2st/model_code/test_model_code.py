@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from types import CodeType, FrameType
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.dy2st.model_code.not_yet import NOT_YET, WRONG
 from tests.dy2st.model_code.running import verdict
 from tests.dy2st.model_code.themes import CASES, THEMES
 
+pytestmark = pytest.mark.usefixtures("small_heap")
 FILES = {theme.__file__ for theme in THEMES}
 
 
@@ -62,8 +64,10 @@ def test_the_inputs_take_every_line() -> None:
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        for entry in ENTRIES:
-            run(entry)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for entry in ENTRIES:
+                run(entry)
     finally:
         sys.settrace(before)
     met = {code for code, _ in taken}
