@@ -36,6 +36,8 @@ def may_be_carried(type: ValueType) -> bool:
 
 def data_of(variable: Variable) -> Data | None:
     """An array of ints and Dims, or of bools and Conditions; None if the values are not known."""
+    if variable.overwritten is not None:  # the user's tensor holds something else by now
+        return None
     if variable.held is None and may_be_carried(variable.type):
         maker = variable.maker
         if isinstance(maker, Operator) and maker.name in ("constant", "from_dim"):

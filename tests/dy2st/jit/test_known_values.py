@@ -66,3 +66,44 @@ def test_one_number_of_the_run_is_a_number():
 
     x = dy2st.to_tensor(np.arange(8.0).reshape(2, 4).astype("float32"))
     np.testing.assert_allclose(converted(function)(x).numpy(), function(x).numpy())
+
+
+def item_of_a_changed_tensor(x):
+    places = dy2st.full([4], -1, "int64")
+    places[0] = 2
+    return x[0, places[0]] + places[0]
+
+
+def item_changed_by_a_method(x):
+    places = dy2st.to_tensor([1, 2])
+    places.add_(1)
+    return x[0, places[0]] + places[1]
+
+
+def item_changed_in_a_branch(x):
+    places = dy2st.full([2], 1, "int64")
+    if x.sum() > 0:
+        places[1] = 3
+    return x[0, places[1]]
+
+
+def item_changed_in_a_loop(x):
+    places = dy2st.zeros([2], "int64")
+    for row in x:
+        places[0] = places[0] + 1
+    return x[0, places[0]]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        item_of_a_changed_tensor,
+        item_changed_by_a_method,
+        item_changed_in_a_branch,
+        item_changed_in_a_loop,
+    ],
+)
+def test_what_a_tensor_held_before_it_was_changed_is_known_no_more(function):
+    for sign in (1, -1):
+        x = sign * dy2st.arange(12, dtype="float32").reshape([3, 4])
+        assert converted(function)(x).tolist() == function(x).tolist()
