@@ -75,7 +75,7 @@ def item_of_a_changed_tensor(x):
 
 
 def item_changed_by_a_method(x):
-    places = dy2st.to_tensor([1, 2])
+    places = dy2st.full([2], 1, "int64")
     places.add_(1)
     return x[0, places[0]] + places[1]
 
