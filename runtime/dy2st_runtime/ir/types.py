@@ -93,11 +93,6 @@ class ArrayType:
             depth, inner = depth + 1, inner.element
         return depth
 
-    def with_tensor(self, tensor: TensorType) -> ArrayType:
-        """Lists nested in the same way, of other tensors."""
-        inner = self.element
-        return ArrayType(inner.with_tensor(tensor) if isinstance(inner, ArrayType) else tensor)
-
     def __eq__(self, other: object) -> bool:
         """Equal when the elements' types are."""
         return isinstance(other, ArrayType) and self.element == other.element
