@@ -434,7 +434,7 @@ def newest_in_a_deque(x):
     return list(last)
 
 
-@model_code(*VALUES, unknown=EACH)
+@model_code(*VALUES, unknown=EACH, slow=True)
 def worklist_that_grows(x):
     work, done = [x.abs().sum()], []
     while work:

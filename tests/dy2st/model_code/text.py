@@ -73,7 +73,7 @@ def text_of_codes(x):
     return " ".join(WORDS[int(c)] for c in x if c != 0)
 
 
-@model_code(*TEXTS, unknown=EACH)
+@model_code(*TEXTS, unknown=EACH, slow=True)
 def characters_joined(x):
     text = ""
     for c in x:
