@@ -290,6 +290,57 @@ def what_two_layers_share():
 
 
 @effect
+def a_buffer_assigned_before_an_error():
+    def forward(self, x):
+        self.steps = self.steps + 1
+        if x.sum() > 2.5:
+            raise ValueError("too much")
+        return x
+
+    net = layer(forward)
+    net.register_buffer("steps", dy2st.zeros([]))
+    return net, of(net, "steps")
+
+
+@effect
+def a_buffer_set_in_place_before_an_error():
+    def forward(self, x):
+        self.mean.set_value(x)
+        if x.sum() > 2.5:
+            raise ValueError("too much")
+        return x
+
+    net = layer(forward)
+    net.register_buffer("mean", dy2st.zeros([2]))
+    return net, of(net, "mean")
+
+
+@effect
+def a_line_printed_before_an_error():
+    def f(x):
+        print("called")
+        if x.sum() > 2.5:
+            raise ValueError("too much")
+        return x
+
+    return f, lambda: None
+
+
+@effect
+def an_attribute_assigned_before_an_error():
+    held = Box(last=0)
+
+    def f(x):
+        held.last = "called"
+        if x.sum() > 2.5:
+            held.last = "raised"
+            raise ValueError("too much")
+        return x
+
+    return f, lambda: held.last
+
+
+@effect
 def a_line_printed():
     def f(x):
         print("called")

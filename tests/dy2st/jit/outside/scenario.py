@@ -192,7 +192,9 @@ def _verdict(
     scenario: Scenario, wanted: Sequence[Any], found: Sequence[Any], counts: Sequence[int]
 ) -> str:
     if found != wanted:
-        raised = [f for w, f in zip(wanted, found) if "raised" in repr(f) and w != f]
+        raised = [
+            w for w, f in zip(wanted, found) if "raised" in repr(f) and "raised" not in repr(w)
+        ]
         return "error" if raised else "WRONG"
     without_change = {"change": counts[1::2], "beside": counts[1:], "effect": counts[-1:]}
     if any(without_change[scenario.kind]) and not scenario.anew:
