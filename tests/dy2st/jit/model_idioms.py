@@ -97,6 +97,8 @@ EXPRESSIONS = {
         "(<vec> + <scalar>) % 7",
         "<vec> * 2 % 5",
         "F.relu(<vec>)",
+        "<vec>[::-1]",
+        "abs(<vec>)",
         "(<vec> - <vec>) % 7",
         "dy2st.where(<vec> > <c>, <vec>, <vec>)",
         "(<vec> if <test> else <vec>)",
