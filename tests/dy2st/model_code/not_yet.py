@@ -321,13 +321,21 @@ NOT_YET = frozenset(
         "in_place.argument_written_into",
         "in_place.argument_written_into of unknown sizes",
         "in_place.helper_that_writes_into_its_argument of unknown sizes",
-        "in_place.shape_written_into",
-        "in_place.shape_written_into of unknown sizes",
         "recurrent.CellThatIsReset of unknown sizes",
         "recurrent.TwoDirections of unknown sizes",
         "recurrent.positions_by_interleaving of unknown sizes",
         "recurrent.boundaries_and_segments of unknown sizes",
         "recurrent.CallsBackForEachStep of unknown sizes",
+        "numbers.functions_of_math",
+        "numbers.functions_of_math of unknown sizes",
+        "numbers.list_of_numbers",
+        "numbers.list_of_numbers of unknown sizes",
+        "numbers.numbers_sorted",
+        "numbers.numbers_sorted of unknown sizes",
+        "numbers.repeated_by_a_number",
+        "numbers.repeated_by_a_number of unknown sizes",
+        "numbers.infinity_and_nan",
+        "numbers.infinity_and_nan of unknown sizes",
     }
 )
 
@@ -335,22 +343,9 @@ NOT_YET = frozenset(
 WRONG: frozenset[str] = frozenset(
     {
         "lists.turned_in_place of unknown sizes",
-        "decoding.greedy_into_a_buffer",
         "state.HistoryOfTheLastTwo",
         "state.LogsLosses",
         "sizes.product_of_sizes of unknown sizes",
         "sizes.padded_to_the_longer of unknown sizes",
-        "in_place.read_after_it_was_written",
-        "in_place.read_after_it_was_written of unknown sizes",
-        "in_place.written_number_as_a_condition",
-        "in_place.written_number_as_a_condition of unknown sizes",
-        "in_place.written_number_as_an_index",
-        "in_place.written_number_as_an_index of unknown sizes",
-        "in_place.range_written_into",
-        "in_place.range_written_into of unknown sizes",
-        "in_place.constants_of_integers_written_in_a_loop",
-        "in_place.constants_of_integers_written_in_a_loop of unknown sizes",
-        "in_place.repeats_written_into",
-        "in_place.repeats_written_into of unknown sizes",
     }
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.dy2st.model_code.catalogue import ENTRIES, Entry
+from tests.dy2st.model_code.catalogue import ENTRIES, Case, Entry
 from tests.dy2st.model_code.not_yet import NOT_YET, WRONG
 from tests.dy2st.model_code.running import verdict
 from tests.dy2st.model_code.themes import CASES, THEMES
@@ -78,11 +78,9 @@ def test_the_inputs_take_every_line() -> None:
 
 def run(entry: Entry) -> None:
     """All calls of an entry, by Python, whether or not they raise."""
-    for is_unknown in (False, True) if entry.unknown is not None else (False,):
-        case = next(c for c in CASES if c.entry is entry and c.is_unknown == is_unknown)
-        function, _ = entry.made()
-        for call in case.arguments():
-            try:
-                function(*call)
-            except Exception:  # an entry may be about what it raises
-                continue
+    function, _ = entry.made()
+    for call in Case(entry, entry.unknown is not None).arguments():
+        try:
+            function(*call)
+        except Exception:  # an entry may be about what it raises
+            continue
