@@ -69,7 +69,7 @@ def as_int(value: Any, what: str) -> int:
             raise needs_python(what)
     try:
         return int(value.__index__())
-    except (AttributeError, TypeError):
+    except (AttributeError, TypeError, ValueError):  # a tensor of several
         raise ArgumentError(f"{what} is an integer, not {value!r}") from None
 
 
