@@ -1,0 +1,104 @@
+"""The code objects inside a function: where they lie, and functions and classes made of them."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Sequence
+from types import CellType, CodeType, FunctionType
+from typing import Any, TypeAlias
+
+import gast
+
+from dy2st.transpiler.nodes import Node, first_line
+
+Path: TypeAlias = "tuple[int, ...]"
+
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
+
+
+class InnerCodes:
+    """The code objects of functions, lambdas and classes that a function makes itself."""
+
+    def __init__(self, code: CodeType):
+        """Look through the constants, and those of comprehensions."""
+        self._found: dict[tuple[str, int], list[tuple[Path, CodeType]]] = {}
+        self._collect(code, ())
+
+    def _collect(self, code: CodeType, path: Path) -> None:
+        for index, value in enumerate(code.co_consts):
+            if not isinstance(value, CodeType):
+                continue
+            here = (*path, index)
+            key = (value.co_name, value.co_firstlineno)
+            self._found.setdefault(key, []).append((here, value))
+            if value.co_name in _COMPREHENSIONS:
+                self._collect(value, here)
+
+    def find(self, node: Node) -> tuple[Path, CodeType]:
+        """The code object of a function, lambda or class."""
+        if isinstance(node, gast.Lambda):
+            found = self._found.get(("<lambda>", node.lineno), [])
+        else:
+            found = self._found.get((node.name, first_line(node)), [])
+        if len(found) == 1:
+            return found[0]
+        fitting = [one for one in found if _covers(node, one[1])]
+        if len(fitting) != 1:
+            raise LookupError(f"{len(fitting)} code objects for line {node.lineno}")
+        return fitting[0]
+
+
+def _covers(node: Node, code: CodeType) -> bool:
+    """Whether the instructions of a code object lie inside a lambda."""
+    if sys.version_info < (3, 11):
+        return False
+    body = node.body
+    start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+    return all(
+        start <= (line, column) and (end_line, end_column) <= end
+        for line, end_line, column, end_column in code.co_positions()
+        if line is not None and column is not None and end_column
+    )
+
+
+def code_at(function: FunctionType, path: Path) -> CodeType:
+    """The code object at a path in the constants of a function."""
+    code: Any = function.__code__
+    for index in path:
+        code = code.co_consts[index]
+    found: CodeType = code
+    return found
+
+
+def user_function(
+    outer: FunctionType,
+    path: Path,
+    cells: tuple[CellType, ...],
+    defaults: tuple[object, ...] | None,
+    kwdefaults: dict[str, object] | None,
+    annotations: dict[str, object] | None = None,
+) -> FunctionType:
+    """The function that a `def` or `lambda` in `outer` makes."""
+    code = code_at(outer, path)
+    made = FunctionType(code, outer.__globals__, code.co_name, defaults, cells)
+    made.__kwdefaults__ = kwdefaults
+    if annotations:
+        made.__annotations__ = annotations
+    if sys.version_info < (3, 11):
+        made.__qualname__ = f"{outer.__qualname__}.<locals>.{code.co_name}"
+    return made
+
+
+def user_class(
+    outer: FunctionType,
+    path: Path,
+    cells: tuple[CellType, ...],
+    name: str,
+    bases: Sequence[object],
+    keywords: dict[str, Any],
+) -> Any:
+    """The class that a `class` statement in `outer` makes; its body runs as it is."""
+    body = FunctionType(code_at(outer, path), outer.__globals__, name, None, cells)
+    build: Any = builtins.__build_class__
+    return build(body, name, *bases, **keywords)

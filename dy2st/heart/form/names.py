@@ -1,0 +1,150 @@
+"""What each name of a function is: a local, a cell, or global; and where it is unbound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from dy2st.transpiler.analysis.binding import Binding
+from dy2st.transpiler.analysis.facts import lazy_operands
+from dy2st.transpiler.analysis.liveness import Liveness, plain_targets
+from dy2st.transpiler.analysis.obstacles import obstacle
+from dy2st.transpiler.analysis.scopes import NameTable, bound_in, parameters
+from dy2st.transpiler.context import Context
+from dy2st.transpiler.nodes import (
+    COMPREHENSIONS,
+    CONTROL,
+    SCOPES,
+    Node,
+    children,
+    walk,
+    walk_scope,
+)
+
+
+@dataclass(eq=False, repr=False)
+class Scope:
+    """The variables of a function or of a comprehension in it."""
+
+    local: frozenset[str]
+    cells: frozenset[str]
+    outer: Scope | None = None
+
+    def kind(self, name: str) -> str:
+        """ "local", "cell", or "" for what no scope has."""
+        if name in self.cells:
+            return "cell"
+        if name in self.local:
+            return "local"
+        return self.outer.kind(name) if self.outer is not None else ""
+
+
+@dataclass(eq=False, repr=False)
+class Flow:
+    """What goes in and out of a staged statement.
+
+    state: the variables that it changes and that are read later, or in the next turn.
+    given: those of `state` that may have a value before.
+    own: variables that it changes, whose values before it may read, and that nobody reads later.
+    """
+
+    state: list[str]
+    given: frozenset[str]
+    own: frozenset[str]
+
+
+@dataclass(eq=False, repr=False)
+class Analysis:
+    """The names of one function whose jumps are rewritten.
+
+    unsure: the nodes that read a variable where it may be unbound.
+    starts: the variables that start as `unbound`.
+    flows: by the id of each staged statement; those without one stay Python's own.
+    """
+
+    scope: Scope
+    table: NameTable
+    unsure: dict[int, Node]
+    starts: set[str] = field(default_factory=set)
+    flows: dict[int, Flow] = field(default_factory=dict)
+
+
+def analyse(function: Node, local: set[str], context: Context) -> Analysis:
+    """Look through a function; `local` are its variables before the rewrites."""
+    table = NameTable()
+    inside = table.inside(function)
+    local = local | bound_in(inside, function)
+    liveness = Liveness(table, function)
+    has_walrus = context.has(gast.NamedExpr)
+    binding = Binding(table, liveness, function, local, has_walrus)
+    staged = _staged(function)
+    cells = inside.captured & local
+    if has_walrus:
+        cells |= _bound_lazily(function) & local
+    for node in staged:
+        written = _written(node, table)
+        cells |= (written & local & liveness.on_exception[id(node)]) - context.flags
+    plain = frozenset(local - cells)
+    unsure = {**binding.unsure_reads, **binding.unsure_statements}
+    found = Analysis(Scope(plain, frozenset(cells)), table, unsure)
+    for node in staged:
+        found.flows[id(node)] = flow = _flow(node, table, liveness, plain)
+        passed = {*flow.given, *flow.own}
+        found.starts |= passed - binding.at[id(node)]
+    _start_unsure_names(found, binding)
+    found.starts &= plain - parameters(function)
+    return found
+
+
+def _start_unsure_names(found: Analysis, binding: Binding) -> None:
+    for node in binding.unsure_reads.values():
+        found.starts.add(node.id)
+    for node in binding.unsure_statements.values():
+        targets = [node.target] if isinstance(node, gast.AugAssign) else node.targets
+        found.starts.update(name for target in targets for name in plain_targets(target))
+
+
+def _staged(function: Node) -> list[Node]:
+    """The statements that become calls: no `yield` and no jump that stays is in them."""
+    found: list[Node] = []
+    todo = [(statement, 0) for statement in function.body]
+    while todo:
+        node, depth = todo.pop()
+        if isinstance(node, SCOPES):
+            continue
+        if isinstance(node, CONTROL):
+            found += [node] if obstacle(node, depth) is None else []
+            depth += 1
+        inner = (gast.stmt, gast.ExceptHandler, gast.match_case)
+        todo += [(child, depth) for child in children(node) if isinstance(child, inner)]
+    return found
+
+
+def _bound_lazily(function: Node) -> set[str]:
+    """The variables that `:=` binds in a comprehension, or in an operand that may not run."""
+    found: set[str] = set()
+    for statement in function.body:
+        for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
+            parts = [node] if isinstance(node, COMPREHENSIONS) else lazy_operands(node)
+            inner = (one for part in parts for one in walk(part))
+            found |= {one.target.id for one in inner if isinstance(one, gast.NamedExpr)}
+    return found
+
+
+def _written(node: Node, table: NameTable) -> set[str]:
+    """The variables that a statement changes, but for its test or iterable, which run outside."""
+    parts = [*node.body, *node.orelse]
+    parts += [node.test] if isinstance(node, gast.While) else []
+    parts += [node.target] if isinstance(node, gast.For) else []
+    names = table.of_all(parts)
+    return names.writes | names.deletes
+
+
+def _flow(node: Node, table: NameTable, liveness: Liveness, plain: frozenset[str]) -> Flow:
+    written = _written(node, table) & plain
+    before, later = liveness.before[id(node)], liveness.after[id(node)]
+    if not isinstance(node, gast.If):
+        later |= liveness.header[id(node)]
+    state = sorted(written & later)
+    return Flow(state, before.intersection(state), before & written - {*state})
