@@ -230,8 +230,8 @@ def dict_display(low: Lowering, node: Node) -> ast.expr:
     place = low.place(node)
     if None in node.keys:
         return low.call(place, "gather_dict", *_entries(low, place, node))
-    pairs = [(low.expression(k), low.expression(v)) for k, v in zip(node.keys, node.values)]
-    keys, values = [key for key, _ in pairs], [value for _, value in pairs]
+    keys: Any = low.expressions(node.keys)
+    values = low.expressions(node.values)
     return low.call(place, "made", ast.Dict(keys=keys, values=values, **place))
 
 

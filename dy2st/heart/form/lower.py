@@ -90,21 +90,17 @@ def _as_definition(tree: Node) -> Node:
 
 def _mangle(tree: Node, owner: str) -> None:
     """Private names, as the compiler makes them of the names in a class."""
-    fields = ("id", "attr", "name", "arg", "rest", "asname")
+    fields = ("id", "attr", "name", "arg", "rest")
     for node in walk(tree):
         if isinstance(node, gast.Global | gast.Nonlocal):
             node.names = [mangle(name, owner) for name in node.names]
-        if isinstance(node, gast.alias) and node.asname is None:
-            node.asname = (
-                mangle(node.name, owner) if mangle(node.name, owner) != node.name else None
-            )
+        if isinstance(node, gast.alias):
+            private = mangle(node.asname or node.name, owner)
+            node.asname = node.asname if private == (node.asname or node.name) else private
+            continue
         for name in fields:
             value = getattr(node, name, None)
-            if (
-                isinstance(value, str)
-                and value.startswith("__")
-                and not isinstance(node, gast.alias)
-            ):
+            if isinstance(value, str) and value.startswith("__"):
                 setattr(node, name, mangle(value, owner))
 
 
