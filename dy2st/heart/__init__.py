@@ -1,1 +1,1 @@
-"""The heart: what a function does is seen while it is traced, not guessed."""
+"""Tracing a function: it runs once, and all that it does to objects passes through one Trace."""

@@ -1,0 +1,1 @@
+"""What the traced form of a function calls: a closed set of functions."""

@@ -1,0 +1,196 @@
+"""Attributes: properties, descriptors, `__getattr__` and instance variables, in Python's order."""
+
+from __future__ import annotations
+
+from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
+from typing import Any
+
+from dy2st.heart.protocol.calls import call
+from dy2st.heart.protocol.unions import known, spread
+from dy2st.heart.trace import CONTAINERS, MISSING, Trace
+from dy2st.heart.values.special import UNBOUND, Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir import Tensor
+from dy2st_runtime.nn.layer import Layer
+
+_NATIVE = (Tensor, Dim, Condition)
+_NATIVE_TYPES = CONTAINERS | {int, float, bool, str, bytes, tuple, complex, type(None), range, slice}
+
+
+def attr(trace: Trace, owner: Any, name: str) -> Any:
+    """`owner.name`."""
+    kind = type(owner)
+    if kind in _NATIVE_TYPES or kind is Dynamic:
+        return getattr(owner.kind() if kind is Dynamic else owner, name)
+    if kind is Union:
+        owner = known(trace, owner)
+        return spread(trace, lambda one: attr(trace, one, name), owner)
+    if owner is UNBOUND:
+        raise UnboundLocalError("a variable is used that may not be assigned")
+    if issubclass(kind, _NATIVE):
+        return getattr(owner, name)
+    if issubclass(kind, (ModuleType, type)):
+        return _of_namespace(trace, owner, name)
+    found = _of_class(trace, kind, name)
+    if _is_data(found):
+        return _from_descriptor(trace, found, owner, name)
+    value = _own(trace, owner, name)
+    if value is not MISSING:
+        return value
+    if found is not MISSING:
+        return _from_descriptor(trace, found, owner, name)
+    return _missing(trace, owner, name)
+
+
+def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
+    """An attribute of a module or class."""
+    if trace.over:
+        for one in owner.__mro__ if isinstance(owner, type) else (owner,):
+            place = trace.over.get((id(one), name))
+            if place is not None and place.value is not MISSING:
+                return place.value
+    meta = type(owner)
+    if isinstance(owner, type) and meta is not type:
+        found = _of_class(trace, meta, name)
+        if isinstance(found, property) and type(found.fget) is FunctionType:
+            return call(trace, found.fget, owner)
+    return trace.read("attr", owner, name, getattr(owner, name))
+
+
+def _of_class(trace: Trace, kind: type, name: str) -> Any:
+    """What a class or one of its bases holds under a name."""
+    for one in kind.__mro__:
+        if trace.over:
+            place = trace.over.get((id(one), name))
+            if place is not None and place.value is not MISSING:
+                return place.value
+        held = one.__dict__.get(name, MISSING)
+        if held is not MISSING:
+            if not _is_builtin(one):
+                trace.read("class", one, name, held)
+            return held
+    return MISSING
+
+
+def _is_builtin(kind: type) -> bool:
+    return not kind.__flags__ & (1 << 9)  # Py_TPFLAGS_HEAPTYPE: nobody sets its attributes
+
+
+def _is_data(found: Any) -> bool:
+    return found is not MISSING and hasattr(type(found), "__set__")
+
+
+def _from_descriptor(trace: Trace, found: Any, owner: Any, name: str) -> Any:
+    kind = type(found)
+    if kind is FunctionType:
+        return MethodType(found, owner)
+    if kind is property and type(found.fget) is FunctionType:
+        return call(trace, found.fget, owner)
+    if kind is MemberDescriptorType:
+        return _slot(trace, owner, name)
+    if kind is classmethod:
+        return MethodType(found.__func__, type(owner))
+    if kind is staticmethod:
+        return found.__func__
+    get = getattr(kind, "__get__", None)
+    if type(get) is FunctionType:
+        return call(trace, get, found, owner, type(owner))
+    if get is None:
+        return found
+    return get(found, owner, type(owner))
+
+
+def _slot(trace: Trace, owner: Any, name: str) -> Any:
+    place = trace.over.get((id(owner), name)) if trace.over else None
+    value = getattr(owner, name) if place is None else place.value
+    if value is MISSING:
+        raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
+    if place is None and trace.is_outside(owner):
+        trace.read("attr", owner, name, value)
+    return value
+
+
+def _own(trace: Trace, owner: Any, name: str) -> Any:
+    """What the object itself holds; MISSING if nothing."""
+    if trace.over:
+        place = trace.over.get((id(owner), name))
+        if place is not None:
+            return place.value
+    if name == "__dict__":
+        return trace.dict_of(owner)
+    held = getattr(owner, "__dict__", None)
+    value = held.get(name, MISSING) if isinstance(held, dict) else MISSING
+    if value is MISSING and isinstance(owner, Layer):
+        value = _of_layer(owner, name)
+    if trace.is_outside(owner):
+        trace.read("attr", owner, name, value)
+    return value
+
+
+def _of_layer(owner: Layer, name: str) -> Any:
+    for store in ("_parameters", "_buffers", "_sub_layers"):
+        held = owner.__dict__.get(store)
+        if held is not None and name in held:
+            return held[name]
+    return MISSING
+
+
+def _missing(trace: Trace, owner: Any, name: str) -> Any:
+    method = getattr(type(owner), "__getattr__", None)
+    if type(method) is FunctionType and not isinstance(owner, Layer):
+        return call(trace, method, owner, name)
+    return getattr(owner, name)  # raises, in Python's words
+
+
+def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    """`owner.name = value`."""
+    kind = type(owner)
+    if kind is Union:
+        spread(trace, lambda one: set_attr(trace, one, name, value), known(trace, owner))
+        return
+    if issubclass(kind, _NATIVE):
+        setattr(owner, name, value)
+        return
+    found = _of_class(trace, kind, name)
+    own = getattr(kind, "__setattr__", None)
+    if type(own) is FunctionType and not isinstance(owner, Layer):
+        call(trace, own, owner, name, value)
+        return
+    if isinstance(found, property):
+        if found.fset is None:
+            raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no setter")
+        call(trace, found.fset, owner, value)
+        return
+    setter = getattr(type(found), "__set__", None) if found is not MISSING else None
+    if type(setter) is FunctionType:
+        call(trace, setter, found, owner, value)
+        return
+    _put(trace, owner, name, value)
+
+
+def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    if trace.is_made_here(owner):
+        if value is MISSING:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, value)
+        return
+    trace.invalidate_twins(owner)
+    trace.write(owner, name, value)
+
+
+def del_attr(trace: Trace, owner: Any, name: str) -> None:
+    """`del owner.name`."""
+    if type(owner) is Union:
+        spread(trace, lambda one: del_attr(trace, one, name), known(trace, owner))
+        return
+    attr(trace, owner, name)
+    _put(trace, owner, name, MISSING)
+
+
+def set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    """`object.__setattr__(owner, name, value)`."""
+    _put(trace, owner, name, value)
+
+
+__all__ = ["attr", "del_attr", "set_attr", "set_own"]

@@ -1,0 +1,169 @@
+"""Calls: the user's functions in their traced form, C functions by their rows, the rest refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+from dy2st.convert.call import is_ignored_module
+from dy2st.heart.form import traced_form
+from dy2st.heart.kinds.table import row_of_function, row_of_method
+from dy2st.heart.protocol.unions import has_union, known, spread
+from dy2st.heart.trace import Trace
+from dy2st.heart.values.special import Union
+from dy2st_runtime.nn.layer import Layer
+
+_BUILTIN_METHODS = (BuiltinFunctionType, MethodWrapperType)
+
+
+def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`."""
+    kind = type(function)
+    if kind is FunctionType:
+        return call_function(trace, function, args, kwargs)
+    if kind is MethodType:
+        return call(trace, function.__func__, function.__self__, *args, **kwargs)
+    if kind in _BUILTIN_METHODS:
+        return _call_builtin(trace, function, args, kwargs)
+    if kind is Union:
+        return spread(trace, lambda one: call(trace, one, *args, **kwargs), known(trace, function))
+    if isinstance(function, type):
+        return _construct(trace, function, args, kwargs)
+    if kind is partial:
+        return _call_partial(trace, function, args, kwargs)
+    if isinstance(function, Layer):
+        return call_layer(trace, function, args, kwargs)
+    return _call_object(trace, function, args, kwargs)
+
+
+def call_function(
+    trace: Trace, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A function of Python: in its traced form if it is the user's."""
+    row = row_of_function(function)
+    if row is not None:
+        return row(trace, *args, **kwargs)
+    known_form = trace.forms.get(id(function))
+    if known_form is not None:
+        return known_form[1](*args, **kwargs)
+    if is_ignored_module(str(function.__module__)):
+        return call_library(trace, function, args, kwargs)
+    form = traced_form(function)
+    if form.untouched is not None:
+        return call_library(trace, function, args, kwargs)
+    if trace.is_outside(function) or not function.__closure__:
+        for one in function.__closure__ or ():
+            trace.mark_outside(one)
+    trace.read("code", function, "__code__", function.__code__)
+    bound = form.bind(trace.protocol, function)
+    trace.forms[id(function)] = function, bound
+    return bound(*args, **kwargs)
+
+
+def _call_builtin(
+    trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    owner = getattr(function, "__self__", None)
+    row = row_of_method(type(owner), function.__name__) if owner is not None else None
+    if row is not None:
+        return row(trace, owner, *args, **kwargs)
+    row = row_of_function(function)
+    if row is not None:
+        return row(trace, *args, **kwargs)
+    return call_native(trace, function, args, kwargs)
+
+
+def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A function in C without a row: it gets real objects."""
+    if has_union((*args, *kwargs.values())):
+        return spread(
+            trace, lambda *known: function(*known[: len(args)], **kwargs), *args
+        )
+    return function(*trace.exported(args), **trace.exported(kwargs))
+
+
+def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A function of dy2st, or of a library that is not looked into."""
+    if has_union(args):
+        return spread(trace, lambda *known: call_library(trace, function, known, kwargs), *args)
+    return function(*trace.exported(args), **trace.exported(kwargs))
+
+
+def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A new object: `__new__`, then `__init__`, each in traced form if it is the user's."""
+    row = row_of_function(kind)
+    if row is not None:
+        return row(trace, *args, **kwargs)
+    meta_call = type(kind).__call__
+    if type(meta_call) is FunctionType:
+        return call(trace, meta_call, kind, *args, **kwargs)
+    new, init = kind.__new__, kind.__init__  # type: ignore[misc]
+    is_plain = isinstance(init, FunctionType) or isinstance(new, FunctionType)
+    if not is_plain or issubclass(kind, type):
+        return trace.made(call_native(trace, kind, args, kwargs))
+    if isinstance(new, FunctionType):
+        made = call(trace, new, kind, *args, **kwargs)
+    elif issubclass(kind, BaseException):
+        made = new(kind, *args)
+    else:
+        made = new(kind)
+    trace.made(made)
+    if isinstance(made, kind) and isinstance(type(made).__init__, FunctionType):
+        call(trace, type(made).__init__, made, *args, **kwargs)
+    return made
+
+
+def _call_partial(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    for name in ("func", "args", "keywords"):
+        trace.read("attr", function, name, getattr(function, name))
+    words = trace.content(function.keywords)
+    return call(trace, function.func, *function.args, *args, **{**words, **kwargs})
+
+
+def call_layer(trace: Trace, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A Layer: pre hooks, `forward`, post hooks."""
+    own = type(layer).__call__
+    if own is not Layer.__call__:
+        return call(trace, own, layer, *args, **kwargs)
+    trace.read("layer", layer, "hooks", None)
+    for key, hook in tuple(layer._forward_pre_hooks.items()):
+        convert = partial(call, trace, hook)
+        args, kwargs = layer._before(key, convert, args, kwargs)
+    outputs = call(trace, trace.attribute(layer, "forward"), *args, **kwargs)
+    for key, hook in tuple(layer._forward_post_hooks.items()):
+        given = (args, kwargs) if key in layer._hooks_with_kwargs else (args,)
+        changed = call(trace, hook, layer, *given, outputs)
+        outputs = outputs if changed is None else changed
+    return outputs
+
+
+def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    inner = getattr(function, "dygraph_function", None)
+    if inner is not None:  # a converted function is called as what it was made of
+        return call(trace, inner, *args, **kwargs)
+    if isinstance(function, (MethodDescriptorType, WrapperDescriptorType)) and args:
+        row = row_of_method(type(args[0]), function.__name__)
+        if row is not None:
+            return row(trace, *args, **kwargs)
+        return call_native(trace, function, args, kwargs)
+    own = getattr(type(function), "__call__", None)
+    if type(own) is FunctionType:
+        return call(trace, own, function, *args, **kwargs)
+    wrapped = getattr(function, "__wrapped__", None)
+    if type(wrapped) is FunctionType:  # functools.cache and its like
+        return call(trace, wrapped, *args, **kwargs)
+    return call_native(trace, function, args, kwargs)
+
+
+Row = Callable[..., Any]
+
+__all__ = ["call", "call_function", "call_layer", "call_library", "call_native"]

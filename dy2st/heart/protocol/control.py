@@ -1,0 +1,191 @@
+"""`if`, `while`, `and`, `or`, `not`, conditional expressions: Python's where a value is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+from dy2st.heart.protocol.calls import call
+from dy2st.heart.protocol.unions import known, spread
+from dy2st.heart.stage.branch import stage_if
+from dy2st.heart.stage.loop import stage_while
+from dy2st.heart.stage.truth import truth_of
+from dy2st.heart.trace import CONTAINERS, Trace
+from dy2st.heart.values.special import UNBOUND, Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir import F, Tensor, Variable
+
+_PLAIN = frozenset({bool, int, float, str, bytes, type(None), tuple, complex, range})
+
+
+def test_of(trace: Trace, value: Any) -> Any:
+    """The truth of a value: a bool of Python, or a 0-d bool of the Program."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return bool(value)
+    if kind is Union:
+        value = known(trace, value)
+        if type(value) is Union:
+            return truth_of(trace, spread(trace, lambda one: _number(trace, one), value))
+        return test_of(trace, value)
+    if kind in CONTAINERS or kind is Dynamic:
+        return _content_truth(trace, value if kind is Dynamic else trace.content(value))
+    if isinstance(value, (Tensor, Dim, Condition)):
+        return truth_of(trace, value)
+    return _asked(trace, value)
+
+
+def _content_truth(trace: Trace, content: Any) -> Any:
+    if type(content) is Dynamic:
+        return F.greater_than(F.array_length(trace.tracer.local(content.arrays[0])), 0)
+    if type(content) is Union:
+        return truth_of(trace, spread(trace, lambda one: _number(trace, one), content))
+    return bool(content)
+
+
+def _number(trace: Trace, value: Any) -> Any:
+    """The truth of one case as a value that joins with those of others."""
+    truth = test_of(trace, value)
+    if isinstance(truth, Variable):
+        truth.number = bool
+    return truth
+
+
+def _asked(trace: Trace, value: Any) -> Any:
+    """The truth of an object, which its class may say."""
+    for name in ("__bool__", "__len__"):
+        method = getattr(type(value), name, None)
+        if type(method) is FunctionType:
+            return test_of(trace, call(trace, method, value))
+        if method is not None:
+            break
+    return bool(value)
+
+
+def if_(
+    trace: Trace,
+    test: Any,
+    true: Callable[..., Sequence[Any]],
+    false: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """What the variables hold after one of two branches."""
+    truth = test_of(trace, test)
+    if truth is True:
+        return true(*state)
+    if truth is False:
+        return false(*state)
+    return stage_if(trace, truth, true, false, state, names)
+
+
+def while_(
+    trace: Trace,
+    test: Callable[..., Any],
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """What the variables hold after a loop; from the first test that is traced on, it is staged."""
+    while True:
+        mark = len(trace.tracer.block.operators)
+        truth = test_of(trace, test(*state))
+        if truth is False:
+            return state
+        if truth is not True:
+            trace.tracer.discard(mark)
+            return stage_while(trace, lambda *v: test_of(trace, test(*v)), body, state, names)
+        state = body(*state)
+
+
+def if_exp(
+    trace: Trace, test: Any, true: Callable[[], Any], false: Callable[[], Any]
+) -> Any:
+    """`a if test else b`."""
+    truth = test_of(trace, test)
+    if truth is True:
+        return true()
+    if truth is False:
+        return false()
+    names = ("the value of `... if ... else ...`",)
+    return stage_if(trace, truth, lambda: (true(),), lambda: (false(),), (), names)[0]
+
+
+def and_(trace: Trace, left: Any, right: Callable[[], Any]) -> Any:
+    """`left and right()`."""
+    truth = test_of(trace, left)
+    if truth is True:
+        return right()
+    if truth is False:
+        return left
+    names = ("the value of `and`",)
+    return stage_if(trace, truth, lambda: (right(),), lambda: (left,), (), names)[0]
+
+
+def or_(trace: Trace, left: Any, right: Callable[[], Any]) -> Any:
+    """`left or right()`."""
+    truth = test_of(trace, left)
+    if truth is True:
+        return left
+    if truth is False:
+        return right()
+    names = ("the value of `or`",)
+    return stage_if(trace, truth, lambda: (left,), lambda: (right(),), (), names)[0]
+
+
+def not_(trace: Trace, value: Any) -> Any:
+    """`not value`."""
+    truth = test_of(trace, value)
+    if isinstance(truth, bool):
+        return not truth
+    result = F.logical_not(truth)
+    result.number = bool
+    narrowed = trace.narrowing.get(truth)
+    if narrowed is not None:
+        union, cases = narrowed
+        others = frozenset(range(len(union.layouts))) - cases
+        trace.narrowing[result] = union, others
+    return result
+
+
+def truth(trace: Trace, value: Any) -> bool:
+    """The truth for a statement that stays Python's own; a traced one is refused by `bool`."""
+    found = test_of(trace, value)
+    return found if isinstance(found, bool) else bool(found)
+
+
+def assert_(trace: Trace, test: Any, message: Callable[[], Any] | None = None) -> None:
+    """`assert test, message()`."""
+
+    def fails() -> tuple[()]:
+        raise AssertionError(*(() if message is None else (message(),)))
+
+    if_(trace, test, lambda: (), fails, (), ())
+
+
+def bound(trace: Trace, value: Any, name: str) -> Any:
+    """A variable that may be unbound, where it is read."""
+    if value is UNBOUND:
+        raise UnboundLocalError(
+            f"cannot access local variable {name!r} where it is not associated with a value"
+        )
+    if type(value) is not Union or not any(
+        getattr(case, "value", None) is UNBOUND for case in value.layouts
+    ):
+        return value
+    return spread(trace, lambda one: bound(trace, one, name), value)
+
+
+__all__ = [
+    "and_",
+    "assert_",
+    "bound",
+    "if_",
+    "if_exp",
+    "not_",
+    "or_",
+    "test_of",
+    "truth",
+    "while_",
+]

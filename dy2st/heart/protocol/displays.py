@@ -1,0 +1,126 @@
+"""Displays, f-strings, inner functions and classes."""
+
+from __future__ import annotations
+
+import builtins
+from types import CodeType, FunctionType
+from typing import Any
+
+from dy2st.heart.kinds.lists import joined, new_list
+from dy2st.heart.protocol.calls import call
+from dy2st.heart.protocol.iteration import double_star, listed
+from dy2st.heart.protocol.unions import known, spread
+from dy2st.heart.trace import Trace
+from dy2st.heart.values.special import Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir import Tensor
+from dy2st_runtime.ir.choice import Hole, Text
+
+
+def made(trace: Trace, value: Any) -> Any:
+    """A new list, set or dict."""
+    return trace.made(value)
+
+
+def gather(trace: Trace, kind: type, *parts: tuple[bool, Any]) -> Any:
+    """A display with stars: pairs of whether it is a star, and the value."""
+    found: Any = []
+    for is_star, value in parts:
+        if not is_star:
+            new: Any = [value]
+        else:
+            new = listed(trace, value)
+        if type(found) is Dynamic or type(new) is Dynamic:
+            found = joined(trace, found, new, kind)
+        else:
+            found = [*found, *new]
+    if kind is set:
+        return trace.made(set(found))
+    return new_list(trace, found, kind)
+
+
+def gather_dict(trace: Trace, *parts: tuple[Any, Any]) -> Any:
+    """A dict display with `**`, whose key is None here."""
+    found: dict[Any, Any] = {}
+    for key, value in parts:
+        if key is None:
+            found.update(double_star(trace, value))
+        else:
+            found[key] = value
+    return trace.made(found)
+
+
+def text(trace: Trace, *parts: Any) -> Any:
+    """An f-string: literals, and (value, conversion, spec) for what stands in braces."""
+    found: list[Any] = []
+    for part in parts:
+        if isinstance(part, str):
+            found.append(part)
+            continue
+        value, conversion, spec = part
+        value = known(trace, value)
+        if type(value) is Union:
+            return spread(
+                trace, lambda one: _again(trace, parts, part, one), value
+            )
+        found.append(_formatted(trace, value, conversion, spec))
+    if all(isinstance(part, str) for part in found):
+        return "".join(found)
+    return Text(tuple(found))
+
+
+def _again(trace: Trace, parts: Any, part: Any, value: Any) -> Any:
+    return text(trace, *((value, *one[1:]) if one is part else one for one in parts))
+
+
+def _formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
+    if isinstance(value, (Tensor, Dim, Condition)):
+        return Hole(value, conversion, spec if isinstance(spec, str) else str(spec))
+    if conversion:
+        shown = call(trace, {"r": repr, "s": str, "a": ascii}[conversion], value)
+        return format(shown, spec) if isinstance(shown, str) else shown
+    return format(trace.native(value), spec)
+
+
+def make_function(
+    trace: Trace,
+    function: FunctionType,
+    path: tuple[int, ...],
+    cells: tuple[Any, ...],
+    defaults: tuple[Any, ...] | None,
+    kwdefaults: dict[str, Any] | None,
+    annotations: Any = None,
+) -> FunctionType:
+    """An inner function: the user's own code with the cells of the traced form."""
+    code = _code(function, path)
+    inner = FunctionType(code, function.__globals__, code.co_name, defaults or None, cells or None)
+    inner.__kwdefaults__ = kwdefaults or None
+    if annotations:
+        inner.__annotations__ = annotations
+    inner.__module__ = function.__module__
+    return trace.made(inner)  # type: ignore[no-any-return]
+
+
+def _code(function: FunctionType, path: tuple[int, ...]) -> CodeType:
+    code = function.__code__
+    for place in path:
+        code = code.co_consts[place]
+    return code
+
+
+def make_class(
+    trace: Trace,
+    function: FunctionType,
+    path: tuple[int, ...],
+    cells: tuple[Any, ...],
+    name: str,
+    bases: tuple[Any, ...],
+    keywords: dict[str, Any],
+) -> Any:
+    """A class: its body runs as Python has it."""
+    body = FunctionType(_code(function, path), function.__globals__, name, None, cells or None)
+    build: Any = builtins.__build_class__
+    return trace.made(build(body, name, *bases, **keywords))
+
+
+__all__ = ["gather", "gather_dict", "made", "make_class", "make_function", "text"]

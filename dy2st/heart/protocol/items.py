@@ -1,0 +1,175 @@
+"""Items: `o[i]`, its assignment and deletion."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from types import FunctionType
+from typing import Any
+
+from dy2st.heart.kinds.lists import (
+    as_dynamic,
+    held,
+    item_of,
+    new_list,
+    put,
+    set_item_of,
+)
+from dy2st.heart.protocol.calls import call
+from dy2st.heart.protocol.unions import known, spread
+from dy2st.heart.stage.branch import stage_if
+from dy2st.heart.trace import MISSING, Trace
+from dy2st.heart.values.layout import is_traced_number
+from dy2st.heart.values.special import Dynamic, Union
+from dy2st_runtime.ir import F, Tensor
+
+_DICTS = (dict, OrderedDict, defaultdict)
+
+
+def item(trace: Trace, owner: Any, index: Any) -> Any:
+    """`owner[index]`."""
+    kind = type(owner)
+    if kind is Union or type(index) is Union:
+        return spread(
+            trace, lambda o, i: item(trace, o, i), known(trace, owner), known(trace, index)
+        )
+    if kind in (list, tuple, deque, Dynamic):
+        return _of_sequence(trace, owner, index)
+    if kind in _DICTS:
+        return _of_dict(trace, owner, index)
+    if isinstance(owner, Tensor):
+        return owner[trace.exported((index,))[0]]
+    own = getattr(kind, "__getitem__", None)
+    if type(own) is FunctionType:
+        return call(trace, own, owner, index)
+    if isinstance(owner, type) and own is None:
+        return owner[index]
+    if is_traced_number(index) and isinstance(owner, (str, range)):
+        return _of_sequence(trace, tuple(owner), index)
+    return trace.native(owner)[trace.exported((index,))[0]]
+
+
+def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
+    is_slice = isinstance(index, slice)
+    if is_slice:
+        parts = (index.start, index.stop, index.step)
+        is_traced = any(is_traced_number(part) or isinstance(part, Tensor) for part in parts)
+    else:
+        is_traced = is_traced_number(index) or isinstance(index, Tensor)
+    content = owner if type(owner) in (tuple, Dynamic) else trace.content(owner)
+    if type(content) is Union:
+        return spread(trace, lambda one: item(trace, one, index), content)
+    if type(content) is Dynamic:
+        return item_of(trace, content, index)
+    kind = type(owner)
+    if is_traced and not is_slice:
+        return _chosen(trace, held(trace, owner), index, kind)
+    if is_traced:
+        return item_of(trace, as_dynamic(trace, held(trace, owner), kind), index)
+    if is_slice:
+        return new_list(trace, held(trace, owner)[index], kind)
+    found = content[index if type(index) is int else _as_index(trace, index)]
+    if content is owner and trace.is_outside(owner) and kind is not tuple:
+        return trace.read("item", owner, index, found)
+    return found
+
+
+def _as_index(trace: Trace, index: Any) -> Any:
+    own = getattr(type(index), "__index__", None)
+    return call(trace, own, index) if type(own) is FunctionType else index
+
+
+def _chosen(trace: Trace, content: Any, index: Any, kind: type) -> Any:
+    """`content[index]` of things of Python, by a number of the Program: a case split."""
+    if not content:
+        raise IndexError(f"{kind.__name__} index out of range")
+    number = trace.tracer.variable(index)
+    number = F.where(F.less_than(number, 0), number + len(content), number)
+
+    def pick(start: int, stop: int) -> Any:
+        if stop - start == 1:
+            return content[start]
+        middle = (start + stop) // 2
+        pred = F.less_than(trace.tracer.local(number), middle)
+        sides = (lambda: (pick(start, middle),)), (lambda: (pick(middle, stop),))
+        return stage_if(trace, pred, *sides, (), ("an element",))[0]
+
+    outside = F.logical_or(F.less_than(number, 0), F.greater_equal(number, len(content)))
+    trace.tracer.check(F.logical_not(outside), IndexError(f"{kind.__name__} index out of range"))
+    return pick(0, len(content))
+
+
+def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
+    content = trace.content(owner)
+    if type(content) is Union:
+        return spread(trace, lambda one: item(trace, one, key), content)
+    found = content.get(key, MISSING) if not is_traced_number(key) else MISSING
+    if content is owner and trace.is_outside(owner):
+        trace.read("item", owner, key, found)
+    if found is not MISSING:
+        return found
+    if type(owner) is defaultdict and owner.default_factory is not None:
+        made = call(trace, owner.default_factory)
+        set_item(trace, owner, key, made)
+        return made
+    raise KeyError(key)
+
+
+def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
+    """`owner[index] = value`."""
+    kind = type(owner)
+    if kind is Union:
+        spread(trace, lambda one: set_item(trace, one, index, value), known(trace, owner))
+        return
+    if kind in (list, deque):
+        _set_in_list(trace, owner, index, value)
+        return
+    if kind in _DICTS:
+        trace.writable(owner)[index] = value
+        return
+    own = getattr(kind, "__setitem__", None)
+    if type(own) is FunctionType and not isinstance(owner, Tensor):
+        call(trace, own, owner, index, value)
+        return
+    index, value = trace.exported((index, value))
+    trace.native(owner)[index] = value
+
+
+def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
+    content = trace.writable(owner)
+    is_traced = is_traced_number(index) or isinstance(index, Tensor)
+    if type(content) is not Dynamic and not is_traced:
+        content[index] = trace.listed(value) if isinstance(index, slice) else value
+        return
+    content = as_dynamic(trace, content, type(owner))
+    if not isinstance(index, slice):
+        set_item_of(trace, owner, content, index, value)
+        return
+    raise NotImplementedError("assignment to a slice of a list of a length")
+
+
+def del_item(trace: Trace, owner: Any, index: Any) -> None:
+    """`del owner[index]`."""
+    kind = type(owner)
+    if kind is Union:
+        spread(trace, lambda one: del_item(trace, one, index), known(trace, owner))
+        return
+    if kind in (list, deque):
+        content = trace.writable(owner)
+        if type(content) is not Dynamic and not is_traced_number(index):
+            del content[index]
+            return
+        whole = as_dynamic(trace, content, kind)
+        arrays = [F.array_delete(trace.tracer.local(a), index) for a in whole.arrays]
+        put(trace, owner, Dynamic(kind, whole.element, arrays, whole.like))
+        return
+    if kind in _DICTS:
+        del trace.writable(owner)[index]
+        return
+    own = getattr(kind, "__delitem__", None)
+    if type(own) is FunctionType:
+        call(trace, own, owner, index)
+        return
+    del trace.native(owner)[index]
+
+
+__all__ = ["del_item", "item", "set_item"]

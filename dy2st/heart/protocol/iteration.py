@@ -1,0 +1,359 @@
+"""Iteration: `for`, unpacking, star arguments; Python's where the length is known."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import FunctionType
+from typing import Any
+
+from dy2st.heart.kinds.lists import held, length_of
+from dy2st.heart.protocol.calls import call
+from dy2st.heart.protocol.control import test_of
+from dy2st.heart.protocol.unions import known, spread
+from dy2st.heart.stage.branch import stage_if
+from dy2st.heart.stage.loop import stage_while
+from dy2st.heart.stage.truth import truth_of
+from dy2st.heart.trace import CONTAINERS, Trace
+from dy2st.heart.values.carry import element_at
+from dy2st.heart.values.sequences import Indexed
+from dy2st.heart.values.special import Dynamic, Union
+from dy2st_runtime.dims import Dim
+from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
+from dy2st_runtime.ir import F, Tensor, user_location
+
+_MOST_TURNS = 4096  # of a loop over things of Python that a tensor leaves
+
+
+def items_of(trace: Trace, iterable: Any) -> Any:
+    """What a loop runs over: an Indexed, or an iterable of Python."""
+    kind = type(iterable)
+    if kind is Indexed:
+        return iterable
+    if kind is Dynamic or kind in (list, deque, tuple):
+        content = held(trace, iterable)
+        if type(content) is not Dynamic:
+            return content if kind is tuple else _live(trace, iterable)
+        return Indexed(
+            length_of(trace, content), lambda index: element_at(trace, content, index), content
+        )
+    if isinstance(iterable, Tensor):
+        return _of_tensor(trace, iterable)
+    if kind in CONTAINERS:
+        content = trace.content(iterable)
+        if content is iterable and trace.is_outside(iterable):
+            trace.read("content", iterable, None, tuple(iterable))
+        return content
+    own = getattr(kind, "__iter__", None)
+    if type(own) is FunctionType:
+        return items_of(trace, call(trace, own, iterable))
+    if own is None and type(getattr(kind, "__getitem__", None)) is FunctionType:
+        return _by_index(trace, iterable)
+    return iterable
+
+
+def _live(trace: Trace, owner: Any) -> Iterator[Any]:
+    """The items of a list as it is at each turn, as Python has it."""
+    place = 0
+    while True:
+        content = trace.content(owner)
+        if type(content) is Dynamic:
+            raise ConversionError(
+                "a loop over a list changes its length, as a tensor decides",
+                at=user_location(),
+                hint="loop over a copy: `for item in list(items)`",
+            )
+        if place >= len(content):
+            return
+        yield content[place]
+        place += 1
+
+
+def _by_index(trace: Trace, owner: Any) -> Iterator[Any]:
+    place = 0
+    while True:
+        try:
+            found = call(trace, type(owner).__getitem__, owner, place)
+        except IndexError:
+            return
+        yield found
+        place += 1
+
+
+def _of_tensor(trace: Trace, tensor: Tensor) -> Any:
+    if not tensor.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    length = tensor.shape[0]
+    if isinstance(length, int):
+        return [tensor[place] for place in range(length)]
+    return Indexed(length, lambda index: tensor[index], tensor)
+
+
+def for_(
+    trace: Trace,
+    iterable: Any,
+    test: Callable[..., Any] | None,
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """What the variables hold after `body(item, *state)` for each item, as long as `test` holds."""
+    if type(iterable) is Union:
+        return spread_loop(trace, iterable, test, body, state, names)
+    items = items_of(trace, iterable)
+    if type(items) is Indexed:
+        return _staged(trace, items, test, body, state, names)
+    turn = -1
+    for turn, item in enumerate(_next_of(trace, items)):
+        if test is not None:
+            truth = test_of(trace, test(*state))
+            if truth is False:
+                return state
+            if truth is not True:
+                if turn > _MOST_TURNS:
+                    raise _endless()
+                state = _turn(trace, truth, body, item, state, names)
+                continue
+        state = body(item, *state)
+    return state
+
+
+def _turn(
+    trace: Trace,
+    truth: Any,
+    body: Callable[..., Sequence[Any]],
+    item: Any,
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """One iteration of a loop that a tensor may have left."""
+
+    def run(*values: Any) -> Sequence[Any]:
+        return body(item, *values)
+
+    return stage_if(trace, truth, run, lambda *values: values, state, names)
+
+
+def _next_of(trace: Trace, items: Iterable[Any]) -> Iterable[Any]:
+    """An iterable of Python; an iterator of the user's class is asked in traced form."""
+    own = getattr(type(items), "__next__", None)
+    if type(own) is not FunctionType:
+        return items
+    return _asked(trace, own, items)
+
+
+def _asked(trace: Trace, own: FunctionType, owner: Any) -> Iterator[Any]:
+    while True:
+        try:
+            found = call(trace, own, owner)
+        except StopIteration:
+            return
+        yield found
+
+
+def _endless() -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        f"a tensor leaves a loop over something of Python that has more than {_MOST_TURNS} items",
+        at=user_location(),
+        why="each iteration becomes a part of the Program",
+        hint="loop over a tensor or over range() of a traced number, or use `while`",
+    )
+
+
+def _staged(
+    trace: Trace,
+    items: Indexed,
+    test: Callable[..., Any] | None,
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    length = items.length
+
+    def more(index: Any, *values: Any) -> Any:
+        left = truth_of(trace, index < length)
+        if test is None:
+            return left
+        rest = lambda: (test_of(trace, test(*values)),)  # noqa: E731
+        return stage_if(trace, left, rest, lambda: (False,), (), ("a test",))[0]
+
+    def turn(index: Any, *values: Any) -> Sequence[Any]:
+        return index + 1, *body(items.item(index), *values)
+
+    found = stage_while(trace, more, turn, (0, *state), ("the iteration", *names))
+    return found[1:]
+
+
+def spread_loop(
+    trace: Trace,
+    iterable: Union,
+    test: Callable[..., Any] | None,
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """A loop over one of several things."""
+    value = known(trace, iterable)
+    if type(value) is not Union:
+        return for_(trace, value, test, body, state, names)
+    case = trace.cases_of(value)[0]
+    pred = F.equal(trace.tracer.local(value.tag), case)
+    trace.narrowing[pred] = value, frozenset([case])
+
+    def again(*values: Any) -> Sequence[Any]:
+        return spread_loop(trace, value, test, body, values, names)
+
+    return stage_if(trace, pred, again, again, state, names)
+
+
+def iterate(trace: Trace, iterable: Any) -> Iterable[Any]:
+    """The items of a loop that stays Python's own."""
+    items = items_of(trace, known(trace, iterable))
+    if type(items) is Indexed:
+        raise UnsupportedSyntax(
+            "a loop with a `yield` in it runs over a length that depends on a tensor",
+            at=user_location(),
+            hint="gather the items in a list",
+        )
+    return _next_of(trace, items)
+
+
+def listed(trace: Trace, iterable: Any) -> Any:
+    """All items: a list of Python that nobody else holds, or a Dynamic."""
+    iterable = known(trace, iterable)
+    if type(iterable) is Union:
+        return held(trace, spread(trace, lambda one: _as_list(trace, one), iterable))
+    if type(iterable) is Dynamic:
+        return iterable
+    items = items_of(trace, iterable)
+    if type(items) is Indexed:
+        if type(items.whole) is Dynamic:
+            return items.whole
+        return held(trace, gathered(trace, items))
+    return list(_next_of(trace, items))
+
+
+def _as_list(trace: Trace, iterable: Any) -> Any:
+    from_content = listed(trace, iterable)
+    made = trace.made([])
+    if type(from_content) is Dynamic:
+        trace.hold(made, from_content)
+    else:
+        made.extend(from_content)
+    return made
+
+
+def gathered(trace: Trace, items: Indexed) -> list[Any]:
+    """A new list of the items, by a loop of the Program."""
+    out: list[Any] = trace.made([])
+
+    def body(item: Any) -> tuple[()]:
+        call(trace, out.append, item)
+        return ()
+
+    _staged(trace, items, None, body, (), ())
+    return out
+
+
+def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
+    """`a, b = value`."""
+    kind = type(value)
+    if kind is tuple and len(value) == count:
+        return value  # type: ignore[no-any-return]
+    if kind is Union:
+        value = known(trace, value)
+        if type(value) is Union:
+            return spread(trace, lambda one: tuple(unpack(trace, one, count)), value)  # type: ignore[no-any-return]
+    if isinstance(value, Tensor) and isinstance(value.shape[0] if value.ndim else 0, Dim):
+        return _unpack_tensor(trace, value, count)
+    items = listed(trace, value)
+    if type(items) is Dynamic:
+        return _unpack_dynamic(trace, items, count)
+    _check_count(len(items), count)
+    return items  # type: ignore[no-any-return]
+
+
+def _check_count(found: int, count: int) -> None:
+    if found < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {found})")
+    if found > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+
+
+def _unpack_tensor(trace: Trace, value: Tensor, count: int) -> list[Any]:
+    size = trace.tracer.number(value.shape[0])
+    trace.tracer.check(
+        F.equal(size, count), ValueError(f"a wrong number of values to unpack (expected {count})")
+    )
+    return [value[place] for place in range(count)]
+
+
+def _unpack_dynamic(trace: Trace, items: Dynamic, count: int) -> list[Any]:
+    length = length_of(trace, items)
+    enough = F.greater_equal(length, count)
+    text = f"not enough values to unpack (expected {count})"
+    trace.tracer.check(enough, ValueError(text))
+    fits = F.less_equal(length, count)
+    trace.tracer.check(fits, ValueError(f"too many values to unpack (expected {count})"))
+    return [element_at(trace, items, place) for place in range(count)]
+
+
+def unpack_star(trace: Trace, value: Any, before: int, after: int) -> Sequence[Any]:
+    """`a, *b, c = value`: what comes before, a list, what comes after."""
+    items = listed(trace, value)
+    if type(items) is Dynamic:
+        whole = trace.made([])
+        trace.hold(whole, items)
+        enough = F.greater_equal(length_of(trace, items), before + after)
+        text = f"not enough values to unpack (expected at least {before + after})"
+        trace.tracer.check(enough, ValueError(text))
+        middle = trace.item(whole, slice(before, -after if after else None))
+        first = [element_at(trace, items, place) for place in range(before)]
+        last = [element_at(trace, items, place - after) for place in range(after)]
+        return [*first, middle, *last]
+    if len(items) < before + after:
+        raise ValueError(
+            f"not enough values to unpack (expected at least {before + after}, got {len(items)})"
+        )
+    end = len(items) - after
+    return [*items[:before], trace.made(items[before:end]), *items[end:]]
+
+
+def star(trace: Trace, value: Any) -> Sequence[Any]:
+    """`*value` among the arguments of a call."""
+    items = listed(trace, value)
+    if type(items) is Dynamic:
+        raise ConversionError(
+            "a list whose length depends on a tensor is unpacked into arguments",
+            at=user_location(),
+            why="how many arguments the function gets is part of the Program",
+            hint="give the function the list",
+        )
+    return items  # type: ignore[no-any-return]
+
+
+def double_star(trace: Trace, value: Any) -> Any:
+    """`**value` among the arguments of a call."""
+    value = known(trace, value)
+    if type(value) in CONTAINERS:
+        content = trace.content(value)
+        if content is value and trace.is_outside(value):
+            trace.read("content", value, None, tuple(value.items()))
+        return content
+    keys = getattr(type(value), "keys", None)
+    if type(keys) is FunctionType:
+        return {key: trace.item(value, key) for key in listed(trace, call(trace, keys, value))}
+    return value
+
+
+__all__ = [
+    "double_star",
+    "for_",
+    "gathered",
+    "items_of",
+    "iterate",
+    "listed",
+    "star",
+    "unpack",
+    "unpack_star",
+]

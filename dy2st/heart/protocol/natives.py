@@ -1,0 +1,170 @@
+"""What rows and native code need of the protocol."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from dy2st.heart.protocol.attributes import attr
+from dy2st.heart.protocol.control import or_, test_of
+from dy2st.heart.protocol.operators import binary
+from dy2st.heart.stage.loop import stage_while
+from dy2st.heart.stage.truth import truth_of
+from dy2st.heart.trace import CONTAINERS, Trace
+from dy2st.heart.values.carry import count
+from dy2st.heart.values.sequences import Indexed
+from dy2st.heart.values.special import Dynamic, Union
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import F, Variable, user_location
+
+
+def exported(trace: Trace, values: Any) -> Any:
+    """Arguments for native code: containers as they are now, lists of a length as arrays."""
+    kind = type(values)
+    if kind is tuple:
+        return tuple(native(trace, value) for value in values)
+    return {name: native(trace, value) for name, value in values.items()}
+
+
+def native(trace: Trace, value: Any) -> Any:
+    """A value for native code."""
+    kind = type(value)
+    if kind is Dynamic:
+        return _array(trace, value)
+    if kind is tuple:
+        return tuple(native(trace, one) for one in value)
+    if kind is slice:
+        return slice(*(native(trace, one) for one in (value.start, value.stop, value.step)))
+    if kind in (list, deque):
+        return _list(trace, value)
+    if kind in CONTAINERS and kind is not set:
+        content = trace.content(value)
+        if isinstance(content, dict):
+            new = {key: native(trace, one) for key, one in content.items()}
+            same = content is value and all(new[key] is content[key] for key in new)
+            return value if same else type(value)(new) if kind is dict else content
+        return content
+    if kind in (Union, Indexed):
+        raise ConversionError(
+            "one of several values is given to code that is not converted",
+            at=user_location(),
+            hint="decide with an `if` first",
+        )
+    return value
+
+
+def _list(trace: Trace, value: Any) -> Any:
+    content = trace.content(value)
+    if type(content) is Dynamic:
+        return _array(trace, content)
+    new = [native(trace, one) for one in content]
+    if content is value and all(a is b for a, b in zip(new, value, strict=True)):
+        return value
+    return type(value)(new)
+
+
+def _array(trace: Trace, content: Dynamic) -> Variable:
+    """A list of tensors as an array of the Program."""
+    if content.element is not None and count(content.element) != 1:
+        raise ConversionError(
+            "a list whose length depends on a tensor is given to code that is not converted",
+            at=user_location(),
+            why="its elements are no tensors",
+            hint="gather the tensors in a list of their own",
+        )
+    return trace.tracer.local(content.arrays[0])
+
+
+def attribute(trace: Trace, owner: Any, name: str) -> Any:
+    """`owner.name`."""
+    return attr(trace, owner, name)
+
+
+def dict_of(trace: Trace, owner: Any) -> Any:
+    """`owner.__dict__`, as it is now."""
+    held = trace.fields(owner)
+    return vars(owner) if held is None else trace.made(held)
+
+
+def truth_value(trace: Trace, value: Any) -> Any:
+    """The truth of a value, as a value."""
+    found = test_of(trace, value)
+    if isinstance(found, Variable):
+        found.number = bool
+    return found
+
+
+def equals(trace: Trace, left: Any, right: Any) -> Any:
+    """Whether two values are equal, as a bool or a bool of the Program."""
+    return test_of(trace, binary(trace, "eq", left, right))
+
+
+def any_of(trace: Trace, holds: Callable[[Any], Any], items: Iterable[Any]) -> Any:
+    """Whether something holds for one of some items of Python."""
+    found: Any = False
+    for item in items:
+        found = or_(trace, found, lambda item=item: holds(item))  # type: ignore[misc]
+        if found is True:
+            return True
+    return truth_value(trace, found)
+
+
+def any_in(trace: Trace, holds: Callable[[Any], Any], length: Any) -> Any:
+    """Whether something holds for one of the places of a list of a length."""
+
+    def more(index: Any, found: Any) -> Any:
+        return F.logical_and(truth_of(trace, index < length), F.logical_not(found))
+
+    def turn(index: Any, found: Any) -> Any:
+        return index + 1, truth_of(trace, holds(index))
+
+    start = trace.tracer.number(False)
+    result = stage_while(trace, more, turn, (0, start), ("the place", "whether it is found"))[1]
+    if isinstance(result, Variable):
+        result.number = bool
+    return result
+
+
+def compare(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    """Two containers of Python, element by element."""
+    if name in ("eq", "ne"):
+        same: Any = type(left) is type(right) and len(left) == len(right)
+        if same and isinstance(left, dict):
+            same = left.keys() == right.keys()
+            pairs = [(left[key], right[key]) for key in left] if same else []
+        else:
+            pairs = list(zip(left, right, strict=True)) if same else []
+        if isinstance(left, set):
+            return (left == right) is (name == "eq")
+        for a, b in pairs:
+            if a is b or same is False:
+                continue
+            here = equals(trace, a, b)
+            same = here if same is True else _both(same, here)
+        if isinstance(same, bool):
+            return same is (name == "eq")
+        result = same if name == "eq" else F.logical_not(same)
+        result.number = bool
+        return result
+    for a, b in zip(left, right, strict=False):
+        if a is not b and test_of(trace, binary(trace, "eq", a, b)) is not True:
+            return binary(trace, name, a, b)
+    return binary(trace, name, len(left), len(right))
+
+
+def _both(left: Any, right: Any) -> Any:
+    return False if right is False else left if right is True else F.logical_and(left, right)
+
+
+__all__ = [
+    "any_in",
+    "any_of",
+    "attribute",
+    "compare",
+    "dict_of",
+    "equals",
+    "exported",
+    "native",
+    "truth_value",
+]

@@ -1,0 +1,240 @@
+"""Unary and binary operators, comparisons and membership."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from dy2st.heart.kinds.lists import compare_lists, concatenate, contains, repeat
+from dy2st.heart.protocol.calls import call
+from dy2st.heart.protocol.unions import known, spread
+from dy2st.heart.trace import CONTAINERS, Trace
+from dy2st.heart.values.special import Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir import F, Tensor
+from dy2st_runtime.ir.choice import Text
+
+_PLAIN = frozenset({int, float, bool, str, bytes, complex, type(None)})
+_TRACED = (Tensor, Dim, Condition, Text)
+
+# Name of the protocol -> Python's operator, special method, reflected one.
+BINARY: dict[str, tuple[Callable[..., Any], str, str]] = {
+    "add": (operator.add, "__add__", "__radd__"),
+    "sub": (operator.sub, "__sub__", "__rsub__"),
+    "mul": (operator.mul, "__mul__", "__rmul__"),
+    "truediv": (operator.truediv, "__truediv__", "__rtruediv__"),
+    "floordiv": (operator.floordiv, "__floordiv__", "__rfloordiv__"),
+    "mod": (operator.mod, "__mod__", "__rmod__"),
+    "pow_": (operator.pow, "__pow__", "__rpow__"),
+    "matmul": (operator.matmul, "__matmul__", "__rmatmul__"),
+    "lshift": (operator.lshift, "__lshift__", "__rlshift__"),
+    "rshift": (operator.rshift, "__rshift__", "__rrshift__"),
+    "and_bits": (operator.and_, "__and__", "__rand__"),
+    "or_bits": (operator.or_, "__or__", "__ror__"),
+    "xor": (operator.xor, "__xor__", "__rxor__"),
+    "lt": (operator.lt, "__lt__", "__gt__"),
+    "le": (operator.le, "__le__", "__ge__"),
+    "gt": (operator.gt, "__gt__", "__lt__"),
+    "ge": (operator.ge, "__ge__", "__le__"),
+    "eq": (operator.eq, "__eq__", "__eq__"),
+    "ne": (operator.ne, "__ne__", "__ne__"),
+}
+COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+UNARY: dict[str, tuple[Callable[..., Any], str]] = {
+    "neg": (operator.neg, "__neg__"),
+    "pos": (operator.pos, "__pos__"),
+    "invert": (operator.invert, "__invert__"),
+}
+_IN_PLACE = {
+    name: (getattr(operator, f"i{name.strip('_').removesuffix('_bits')}"), f"__i{method[2:]}")
+    for name, (_, method, _) in BINARY.items()
+    if name not in COMPARISONS
+}
+IN_PLACE = {f"i{name}": name for name in _IN_PLACE}
+
+
+def binary(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    """`left <operator> right`."""
+    plain, method, reflected = BINARY[name]
+    kinds = type(left), type(right)
+    if kinds[0] in _PLAIN and kinds[1] in _PLAIN:
+        return plain(left, right)
+    if Union in kinds:
+        return spread(
+            trace,
+            lambda a, b: binary(trace, name, a, b),
+            known(trace, left),
+            known(trace, right),
+        )
+    if _is_sequence(left) or _is_sequence(right):
+        found = _of_sequences(trace, name, left, right)
+        if found is not NotImplemented:
+            return found
+    if isinstance(left, _TRACED) or isinstance(right, _TRACED):
+        own = getattr(kinds[1], reflected, None)
+        if type(own) is FunctionType and not isinstance(right, _TRACED):
+            return call(trace, own, right, left)
+        own = getattr(kinds[0], method, None)
+        if type(own) is FunctionType and not isinstance(left, _TRACED):
+            return call(trace, own, left, right)
+        return plain(left, right)
+    return _dispatch(trace, (plain, method, reflected), left, right)
+
+
+def _is_sequence(value: Any) -> bool:
+    return type(value) in CONTAINERS or type(value) is tuple or type(value) is Dynamic
+
+
+def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    if name == "add" and _is_sequence(left) and _is_sequence(right):
+        return concatenate(trace, left, right)
+    if name == "mul":
+        return repeat(trace, *((left, right) if _is_sequence(left) else (right, left)))
+    if name in COMPARISONS and _is_sequence(left) and _is_sequence(right):
+        return compare_lists(trace, name, left, right)
+    return NotImplemented
+
+
+def _dispatch(trace: Trace, row: tuple[Any, str, str], left: Any, right: Any) -> Any:
+    """As Python has it: the right operand first if its class is a subclass that overrides."""
+    plain, method, reflected = row
+    mine, others = getattr(type(left), method, None), getattr(type(right), reflected, None)
+    is_mine, is_others = type(mine) is FunctionType, type(others) is FunctionType
+    if not is_mine and not is_others:
+        return plain(trace.native(left), trace.native(right))
+    first = type(right) is not type(left) and issubclass(type(right), type(left))
+    order = [(mine, left, right, is_mine), (others, right, left, is_others)]
+    if first and others is not getattr(type(left), reflected, None):
+        order.reverse()
+    for function, one, other, is_users in order:
+        if function is None or (type(left) is type(right) and function is others and mine is not others):
+            continue
+        found = call(trace, function, one, other) if is_users else function(one, other)
+        if found is not NotImplemented:
+            return found
+    if method in ("__eq__", "__ne__"):
+        return (left is right) is (method == "__eq__")
+    return _unsupported(plain, left, right)
+
+
+def _unsupported(plain: Any, left: Any, right: Any) -> Any:
+    symbol = {v[0]: k for k, v in BINARY.items()}[plain]
+    raise TypeError(
+        f"unsupported operand type(s) for {symbol}: {type(left).__name__!r} and "
+        f"{type(right).__name__!r}"
+    )
+
+
+def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    """`left <operator>= right`: what the target gets."""
+    plain, method = _IN_PLACE[name]
+    kind = type(left)
+    if kind in _PLAIN:
+        return binary(trace, name, left, right)
+    if kind is Union:
+        return spread(trace, lambda one: in_place(trace, name, one, right), known(trace, left))
+    if kind in CONTAINERS:
+        return _container_in_place(trace, name, left, right)
+    own = getattr(kind, method, None)
+    if type(own) is FunctionType and not isinstance(left, Tensor):
+        found = call(trace, own, left, right)
+        if found is not NotImplemented:
+            return found
+        return binary(trace, name, left, right)
+    if isinstance(left, Tensor) and own is not None:
+        return plain(left, trace.exported((right,))[0])
+    return binary(trace, name, left, right)
+
+
+def _container_in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    methods = {
+        "add": "extend",
+        "or_bits": "update",
+        "and_bits": "intersection_update",
+        "sub": "difference_update",
+        "xor": "symmetric_difference_update",
+    }
+    method = methods.get(name)
+    if method is not None and hasattr(left, method):
+        call(trace, getattr(left, method), right)
+        return left
+    if name == "mul":
+        call(trace, left.__imul__, right)
+        return left
+    return binary(trace, name, left, right)
+
+
+def unary(trace: Trace, name: str, value: Any) -> Any:
+    """`-value` and its like."""
+    plain, method = UNARY[name]
+    if type(value) in _PLAIN:
+        return plain(value)
+    if type(value) is Union:
+        return spread(trace, lambda one: unary(trace, name, one), known(trace, value))
+    own = getattr(type(value), method, None)
+    if type(own) is FunctionType and not isinstance(value, _TRACED):
+        return call(trace, own, value)
+    return plain(value)
+
+
+def is_(trace: Trace, left: Any, right: Any) -> Any:
+    """`left is right`."""
+    left, right = known(trace, left), known(trace, right)
+    if type(left) is not Union and type(right) is not Union:
+        return left is right
+    union, other = (left, right) if type(left) is Union else (right, left)
+    if type(other) is Union:
+        return union is other or spread(trace, lambda a, b: is_(trace, a, b), union, other)
+    cases = trace.cases_of(union)
+    same = [i for i in cases if getattr(union.layouts[i], "value", is_) is other]
+    if not same or len(same) == len(cases):
+        return bool(same)
+    tag = trace.tracer.local(union.tag)
+    result = F.equal(tag, same[0])
+    for place in same[1:]:
+        result = F.logical_or(result, F.equal(tag, place))
+    result.number = bool
+    trace.narrowing[result] = union, frozenset(same)
+    return result
+
+
+def is_not(trace: Trace, left: Any, right: Any) -> Any:
+    """`left is not right`."""
+    found = is_(trace, left, right)
+    if isinstance(found, bool):
+        return not found
+    result = F.logical_not(found)
+    result.number = bool
+    if found in trace.narrowing:
+        union, cases = trace.narrowing[found]
+        trace.narrowing[result] = union, frozenset(range(len(union.layouts))) - cases
+    return result
+
+
+def in_(trace: Trace, item: Any, container: Any) -> Any:
+    """`item in container`."""
+    if type(container) is Union:
+        return spread(trace, lambda one: in_(trace, item, one), known(trace, container))
+    own = getattr(type(container), "__contains__", None)
+    if type(own) is FunctionType and not isinstance(container, _TRACED):
+        return _as_bool(trace, call(trace, own, container, item))
+    return contains(trace, item, container)
+
+
+def _as_bool(trace: Trace, value: Any) -> Any:
+    return trace.truth_value(value)
+
+
+def not_in(trace: Trace, item: Any, container: Any) -> Any:
+    """`item not in container`."""
+    found = in_(trace, item, container)
+    if isinstance(found, bool):
+        return not found
+    result = F.logical_not(found)
+    result.number = bool
+    return result
+
+
+__all__ = ["BINARY", "IN_PLACE", "UNARY", "binary", "in_", "in_place", "is_", "is_not", "not_in", "unary"]

@@ -1,0 +1,1 @@
+"""What a call does with a finished trace: guards, the run, effects, the result."""

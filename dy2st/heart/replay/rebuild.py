@@ -1,0 +1,107 @@
+"""Values of Python made of the outputs of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+
+from dy2st.heart.replay.result import Finished, Made, Out, Rows, Several, State
+from dy2st.heart.values.layout import (
+    Cases,
+    Entries,
+    Fields,
+    Grown,
+    Items,
+    Layout,
+    Leaf,
+    Number,
+    Same,
+)
+from dy2st.heart.values.carry import count, width
+
+
+def rebuild_result(finished: Finished, outputs: Sequence[Any]) -> Any:
+    """What a call returns."""
+    return rebuild(finished.result, outputs, {})
+
+
+def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
+    """The value of a tree over the outputs; what is met twice is one object."""
+    kind = type(tree)
+    if kind is Out:
+        return _number(outputs[tree.index], tree.number)
+    if kind is State:
+        return tree.tensor
+    if kind is Made:
+        return _made(tree, outputs, known)
+    if kind is Rows:
+        return _rows(tree, [outputs[array.index] for array in tree.arrays])
+    if kind is Several:
+        place = int(outputs[tree.tag.index].item())
+        layout, arrays = tree.cases[place]
+        leaves = iter([outputs[array.index][0] for array in arrays])
+        return of_layout(layout, leaves)
+    return tree
+
+
+def _number(value: Any, kind: type | None) -> Any:
+    return value if kind is None else kind(value.item())
+
+
+def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
+    if id(tree) in known:
+        return known[id(tree)]
+    kind = tree.kind
+    if issubclass(kind, tuple):
+        items = [rebuild(item, outputs, known) for item in tree.items]
+        return tuple(items) if kind is tuple else kind(*items)
+    if tree.like is object:
+        made = known[id(tree)] = object.__new__(kind)
+        for name, item in zip(tree.keys, tree.items, strict=True):
+            object.__setattr__(made, name, rebuild(item, outputs, known))
+        return made
+    made = known[id(tree)] = kind()
+    items = [rebuild(item, outputs, known) for item in tree.items]
+    made.update(zip(tree.keys, items, strict=True)) if kind is dict else made.extend(items)
+    return made
+
+
+def _rows(tree: Rows, arrays: list[Any]) -> Any:
+    return of_rows(tree.kind, tree.element, arrays)
+
+
+def of_rows(kind: type, element: Layout | None, arrays: Sequence[Any]) -> Any:
+    """A list of the elements that stand side by side in arrays."""
+    if element is None:
+        return kind()
+    return kind(of_layout(element, iter(row)) for row in zip(*arrays, strict=True))
+
+
+def of_layout(node: Layout, leaves: Iterator[Any]) -> Any:
+    """A value of its leaves."""
+    if isinstance(node, Same):
+        return node.value
+    if isinstance(node, Number):
+        return _number(next(leaves), node.kind)
+    if isinstance(node, Leaf):
+        return next(leaves)
+    if isinstance(node, Grown):
+        return of_rows(node.kind, node.element, [next(leaves) for _ in range(width(node.element))])
+    if isinstance(node, Cases):
+        place = int(next(leaves).item())
+        own = [[next(leaves) for _ in range(count(case))] for case in node.cases]
+        return of_layout(node.cases[place], iter([array[0] for array in own[place]]))
+    items = [of_layout(item, leaves) for item in node.items]
+    if isinstance(node, Items):
+        return node.kind(*items) if hasattr(node.kind, "_fields") else node.kind(items)
+    if isinstance(node, Entries):
+        return node.kind(zip(node.keys, items, strict=True))
+    assert isinstance(node, Fields)
+    made = object.__new__(node.kind)
+    for name, item in zip(node.names, items, strict=True):
+        object.__setattr__(made, name, item)
+    return made
+
+
+__all__ = ["of_layout", "of_rows", "rebuild", "rebuild_result"]

@@ -1,0 +1,1 @@
+"""Control flow that a tensor decides: branches and loops of the Program."""

@@ -1,0 +1,300 @@
+"""A loop that a tensor decides on, as the operator `while`.
+
+The body is traced with what is assumed of the loop variables, at first that nothing changes. What an
+iteration leaves is joined with it; where that rises the body is traced again, until nothing does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dy2st.heart.stage.branch import Slot, places_of, put_back, stage_if
+from dy2st.heart.stage.outcome import AlwaysRaises, note_raise
+from dy2st.heart.stage.truth import truth_of
+from dy2st.heart.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace
+from dy2st.heart.values.carry import build, flatten
+from dy2st.heart.values.layout import Cases, Layout, Leaf, Number, Same, opened
+from dy2st.heart.values.lub import Lub, Unlike
+from dy2st.heart.values.special import UNBOUND
+from dy2st_runtime.dims import Dim
+from dy2st_runtime.errors import ConversionError, LoopMismatch, UnsupportedSyntax
+from dy2st_runtime.ir import Tensor, ValueType, Variable, user_location
+from dy2st_runtime.ir.join import facts_of_turns, join_types, renewed
+from dy2st_runtime.ops.control_flow import close_blocks
+
+Test = Callable[..., Any]
+Body = Callable[..., Sequence[Any]]
+_ROUNDS = 24
+
+
+class _Peel(Exception):
+    """After one iteration the loop variables have the form that they keep."""
+
+
+@dataclass(eq=False)
+class _Loop:
+    """What is assumed of the loop variables, and of the places and tensors that the body writes."""
+
+    trace: Trace
+    slots: list[Slot]
+    may_peel: bool
+    tensors: dict[int, Tensor] = field(default_factory=dict)
+    types: list[ValueType] = field(default_factory=list)
+    free: set[Dim] = field(default_factory=set)
+    join: Lub = field(default_factory=lambda: Lub(widens=True))
+
+    @property
+    def variables(self) -> list[Slot]:
+        """The slots of the user's variables."""
+        return [slot for slot in self.slots if slot.place is None]
+
+
+def stage_while(
+    trace: Trace,
+    test: Test,
+    body: Body,
+    state: Sequence[Any],
+    names: Sequence[str],
+    may_peel: bool = True,
+) -> tuple[Any, ...]:
+    """What the variables hold after `body` has run as long as `test` holds."""
+    slots = [
+        Slot(name, value, value, layout=Same(value, trace))
+        for name, value in zip(names, state, strict=True)
+    ]
+    loop = _Loop(trace, slots, may_peel)
+    known = len(trace.tracer.program.constraints)
+    try:
+        tested, turned = _settle(loop, test, body)
+    except _Peel:
+        del trace.tracer.program.constraints[known:]
+        return _peeled(trace, test, body, state, names)
+    return _finish(loop, tested, turned)
+
+
+def _peeled(
+    trace: Trace, test: Test, body: Body, state: Sequence[Any], names: Sequence[str]
+) -> tuple[Any, ...]:
+    """`if test: body; while test: body`."""
+
+    def first(*values: Any) -> Sequence[Any]:
+        return stage_while(trace, test, body, tuple(body(*values)), names, may_peel=False)
+
+    pred = truth_of(trace, test(*state))
+    return stage_if(trace, pred, first, lambda *values: values, state, names)
+
+
+def _settle(loop: _Loop, test: Test, body: Body) -> tuple[Region, Region]:
+    """Trace test and body until an iteration leaves what is assumed."""
+    trace = loop.trace
+    constraints = trace.tracer.program.constraints
+    for _ in range(_ROUNDS):
+        known = len(constraints)
+        loop.types = loop.types or _initial_types(loop)
+        tested = _run(loop, lambda *values: (truth_of(trace, test(*values)),), "test")
+        turned = _run(loop, body, "body")
+        if _holds(loop, turned):
+            with trace.inside(tested):
+                tested.block.yields = [trace.tracer.local(tested.results[0])]
+            return tested, turned
+        del constraints[known:]
+    names = ", ".join(f"`{slot.name}`" for slot in loop.variables)
+    raise LoopMismatch(
+        f"one of the variables {names} has another form after every iteration",
+        at=user_location(),
+        why="the loop depends on a tensor, so one Program must serve every iteration",
+        hint="let each iteration leave the variables in the form that they have before the loop",
+    )
+
+
+def _initial_types(loop: _Loop) -> list[ValueType]:
+    return [leaf.type for leaf in _initial(loop)]
+
+
+def _initial(loop: _Loop) -> list[Variable]:
+    """The leaves of what the loop begins with, in the Block around it."""
+    trace = loop.trace
+    leaves: list[Variable] = []
+    for slot in loop.slots:
+        assert slot.layout is not None
+        leaves += flatten(trace, slot.left, slot.layout, trace)
+    leaves += [trace.tracer.variable(tensor) for tensor in loop.tensors.values()]
+    return [trace.tracer.local(leaf) for leaf in leaves]
+
+
+def _run(loop: _Loop, function: Body, what: str) -> Region:
+    """Record one call of the test or the body, on parameters for all that goes on."""
+    trace = loop.trace
+    with trace.region() as region:
+        parameters = [
+            region.block.add_parameter(renewed(type, loop.free)) for type in loop.types
+        ]
+        values = _given(loop, parameters)
+        try:
+            region.results = tuple(function(*values))
+        except AlwaysRaises as raised:
+            region.raised = raised
+        except Exception as error:
+            note_raise(trace, error)
+            region.raised = error
+    if what == "test":
+        _refuse_writes(loop, region)
+    if region.raised is not None:
+        raise ConversionError(
+            "every iteration of a loop that depends on a tensor raises",
+            at=user_location(),
+            hint="raise under an `if` in the loop, or use `if` instead of the loop",
+        )
+    return region
+
+
+def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
+    """What the user's code gets: values of the parameters, and the places and tensors set to them."""
+    trace = loop.trace
+    leaves, known = iter(parameters), dict[int, Any]()
+    values = []
+    for slot in loop.slots:
+        assert slot.layout is not None
+        value = build(trace, slot.layout, leaves, known)
+        if slot.place is None:
+            values.append(value)
+        else:  # a copy: the body changes it natively
+            trace.put_place(slot.place, value.copy() if type(value) in CONTAINERS else value)
+    for tensor, parameter in zip(loop.tensors.values(), leaves, strict=True):
+        trace.tracer.assign(tensor, parameter)
+    return values
+
+
+def _refuse_writes(loop: _Loop, region: Region) -> None:
+    """The condition must not change anything: the body would not see it."""
+    known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
+    for key, place in region.changes.items():
+        if key not in known and id(place.owner) not in region.frame.born:
+            raise UnsupportedSyntax(
+                "the condition of a loop changes a list or attribute",
+                at=place.at,
+                why="the loop depends on a tensor, so its condition can only be looked at",
+                hint="use `while True:`, and begin the loop with `if not condition: break`",
+            )
+
+
+def _key(place: Place) -> Key:
+    return id(place.owner), place.name
+
+
+def _holds(loop: _Loop, turned: Region) -> bool:
+    """Whether an iteration leaves what is assumed; what it does not, is assumed from now on."""
+    rises = _take_places(loop, turned)
+    for slot, value in zip(loop.variables, turned.results, strict=True):
+        slot.right = value
+    for slot in loop.slots:
+        if slot.place is not None:
+            place = slot.place
+            slot.right = turned.value_of(_key(place), place.owner, place.name)
+        assert slot.layout is not None
+        joined = _joined(loop, slot, Same(slot.right, turned))
+        rises = rises or joined is not slot.layout
+        slot.layout = joined
+    for key, (tensor, _) in turned.tensors.items():
+        rises = rises or key not in loop.tensors
+        loop.tensors[key] = tensor
+    if rises:
+        loop.types = []
+        return False
+    return _types_hold(loop, turned)
+
+
+def _joined(loop: _Loop, slot: Slot, after: Same) -> Layout:
+    assert slot.layout is not None
+    try:
+        joined = loop.join(slot.layout, after)
+    except Unlike as error:
+        raise LoopMismatch(
+            f"`{slot.name}` is {error} in a loop that depends on a tensor",
+            at=user_location(),
+            why="one Program must serve every iteration",
+            hint="let each iteration leave it in the form that it has before the loop",
+        ) from None
+    if loop.may_peel and joined is not slot.layout and _is_peeled(slot.layout, joined):
+        raise _Peel
+    return joined
+
+
+def _is_peeled(before: Layout, joined: Layout) -> bool:
+    """Whether the first iteration alone has another kind of tensor, or none yet."""
+    if not isinstance(joined, Cases) or len(joined.cases) != 2:
+        return False
+    first, second = (opened(case) for case in joined.cases)
+    is_first = isinstance(first, (Leaf, Number)) or (
+        isinstance(before, Same) and before.value is UNBOUND
+    )
+    return is_first and isinstance(second, Leaf)
+
+
+def _take_places(loop: _Loop, turned: Region) -> bool:
+    """Carry the places that the body writes."""
+    known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
+    new = [slot for slot in places_of(loop.trace, [turned]) if slot.place is not None]
+    found = False
+    for slot in new:
+        assert slot.place is not None
+        if _key(slot.place) in known:
+            continue
+        place = slot.place
+        slot.left = loop.trace.held(place.owner, place.name)
+        if place.name is CONTENT and slot.left is place.owner:
+            slot.left = place.owner.copy()
+        slot.layout = Same(slot.left, loop.trace)
+        loop.slots.append(slot)
+        found = True
+    return found
+
+
+def _types_hold(loop: _Loop, turned: Region) -> bool:
+    """Whether the leaves keep their types; sizes that change become symbols."""
+    trace = loop.trace
+    with trace.inside(turned):
+        leaves: list[Variable] = []
+        for slot in loop.slots:
+            assert slot.layout is not None
+            leaves += flatten(trace, slot.right, slot.layout, turned)
+        for key, tensor in loop.tensors.items():
+            now = turned.tensors.get(key)
+            leaves.append(trace.tracer.variable(tensor if now is None else now[1]))
+        turned.block.yields = [trace.tracer.local(leaf) for leaf in leaves]
+    joined = [
+        join_types(old, new.type, _mismatch, loop.free)
+        for old, new in zip(loop.types, turned.block.yields, strict=True)
+    ]
+    same = all(old is new for old, new in zip(loop.types, joined, strict=True))
+    loop.types = joined
+    return same
+
+
+def _mismatch(words: str) -> Exception:
+    return LoopMismatch(f"an iteration of a loop leaves {words}", at=user_location())
+
+
+def _finish(loop: _Loop, tested: Region, turned: Region) -> tuple[Any, ...]:
+    trace, tracer = loop.trace, loop.trace.tracer
+    blocks = (tested.block, turned.block)
+    captured = close_blocks(tracer, blocks, own=len(loop.types))
+    initial = _initial(loop)
+    types = [renewed(type, loop.free) for type in loop.types]
+    results = tracer.append("while", [*initial, *captured], {}, types, blocks).results
+    rows = zip(results, initial, turned.block.parameters, turned.block.yields, strict=False)
+    for result, before, start, end in rows:
+        facts = facts_of_turns(result.type, before.type, start.type, end.type)
+        tracer.learn(facts, "the size after any number of iterations")
+    for variable in (*tested.overwritten, *turned.overwritten):
+        if variable.maker is not tested.block and variable.maker is not turned.block:
+            tracer.overwrite(variable)
+    count = len(results) - len(loop.tensors)
+    for tensor, result in zip(loop.tensors.values(), results[count:], strict=True):
+        tracer.assign(tensor, result)
+    return put_back(trace, loop.slots, iter(results[:count]), [turned])
+
+
+__all__ = ["stage_while"]

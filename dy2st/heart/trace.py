@@ -1,0 +1,424 @@
+"""The trace: all that is known while a function runs on placeholders, in one object.
+
+An object is *outside* if it was reached from outside: arguments, globals, cells, `self`, and what
+is loaded from such an object. What code does to an object that was made in the frame of code that
+runs now is done natively. To all others it is written into the overlay, which ends with the frame:
+so a branch leaves nothing behind, and the trace changes nothing of the user's.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import CellType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from dy2st.heart.values.special import UNBOUND, Dynamic, Union
+from dy2st_runtime.errors import ConversionError, Location
+from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.ops.control_flow import cond, while_loop
+
+Key: TypeAlias = "tuple[int, Any]"
+
+
+class Special:
+    """A name in a place that is no attribute."""
+
+    def __init__(self, text: str):
+        """Its text is for messages."""
+        self.text = text
+
+    def __repr__(self) -> str:
+        """The text."""
+        return self.text
+
+
+CONTENT = Special("content")
+MISSING = Special("missing")
+
+CONTAINERS: frozenset[type] = frozenset({list, dict, set, deque, OrderedDict, defaultdict, bytearray})
+# Values that nobody can change, and that hold nothing that could be.
+_ATOMS: frozenset[type] = frozenset(
+    {bool, int, float, complex, str, bytes, type(None), type(...), range, slice, frozenset}
+)
+
+
+@dataclass(eq=False)
+class Place:
+    """What an owner holds under a name, in the overlay."""
+
+    owner: Any
+    name: Any
+    value: Any
+    at: Location | None = None
+
+
+@dataclass(eq=False)
+class Frame:
+    """A branch or body that is traced: what it has made, and what the overlay held before it."""
+
+    block: Block
+    born: dict[int, Any] = field(default_factory=dict)
+    before: dict[Key, Place | None] = field(default_factory=dict)
+    known_cases: dict[int, tuple[Any, frozenset[int]]] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Region:
+    """What a branch or body has left behind: a view of values as they were at its end."""
+
+    trace: Trace
+    frame: Frame
+    results: tuple[Any, ...] = ()
+    changes: dict[Key, Place] = field(default_factory=dict)
+    tensors: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
+    overwritten: list[Variable] = field(default_factory=list)
+    raised: BaseException | None = None
+
+    @property
+    def block(self) -> Block:
+        """The Block that was recorded."""
+        return self.frame.block
+
+    def content(self, owner: Any) -> Any:
+        """What a container held at the end."""
+        place = self.changes.get((id(owner), CONTENT))
+        return self.trace.content(owner) if place is None else place.value
+
+    def fields(self, owner: Any) -> dict[str, Any] | None:
+        """The attributes that an object had at the end; None if it is no plain object."""
+        return _with_changes(owner, self.trace.fields(owner), self.changes)
+
+    def is_outside(self, owner: Any) -> bool:
+        """Whether an object was reached from outside of the trace."""
+        return self.trace.is_outside(owner)
+
+    def value_of(self, key: Key, owner: Any, name: Any) -> Any:
+        """What a place held at the end."""
+        place = self.changes.get(key)
+        return self.trace.held(owner, name) if place is None else place.value
+
+
+class Trace:
+    """One trace of a function."""
+
+    if TYPE_CHECKING:  # the functions of the protocol, which `Machine` binds
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
+    def __init__(self, tracer: Tracer):
+        """It records by a tracer of the runtime."""
+        self.tracer = tracer
+        self.over: dict[Key, Place] = {}
+        self.frames: list[Frame] = [Frame(tracer.block)]
+        self.outside: dict[int, Any] = {}
+        self.reads: dict[tuple[int, str, Any], tuple[Any, str, Any, Any]] = {}
+        self.forms: dict[int, tuple[Any, Callable[..., Any]]] = {}
+        self.twins: dict[int, list[Any]] = {}
+        self.stale: dict[int, tuple[Any, Location | None]] = {}
+        self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
+        self.handlers: list[Any] = []
+
+    @property
+    def frame(self) -> Frame:
+        """The branch or body that is traced now; at the bottom the function itself."""
+        return self.frames[-1]
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether code runs in a branch or loop that a tensor decides on."""
+        return len(self.frames) > 1
+
+    # -- who made what --------------------------------------------------------------------------
+
+    def made(self, value: Any) -> Any:
+        """Note that a mutable object was made in this frame; returns it."""
+        if len(self.frames) > 1:
+            self.frames[-1].born[id(value)] = value
+        return value
+
+    def is_made_here(self, owner: Any) -> bool:
+        """Whether an object is changed natively: the frame that made it is the one that runs."""
+        if len(self.frames) > 1:
+            return id(owner) in self.frames[-1].born
+        return id(owner) not in self.outside
+
+    def mark_outside(self, value: Any) -> Any:
+        """Note that an object was reached from outside; returns it."""
+        if type(value) not in _ATOMS and id(value) not in self.outside:
+            if not isinstance(value, Variable):
+                self.outside[id(value)] = value
+                if isinstance(value, tuple):
+                    for item in value:
+                        self.mark_outside(item)
+        return value
+
+    def is_outside(self, owner: Any) -> bool:
+        """Whether an object was reached from outside of the trace."""
+        return id(owner) in self.outside
+
+    def read(self, kind: str, owner: Any, name: Any, value: Any) -> Any:
+        """Note what a place outside holds that nothing has written; what is there is outside."""
+        key = id(owner), kind, name
+        if key not in self.reads:
+            self.reads[key] = owner, kind, name, value
+        return self.mark_outside(value)
+
+    # -- places ---------------------------------------------------------------------------------
+
+    def held(self, owner: Any, name: Any) -> Any:
+        """What a place holds: the overlay first, then the object itself; MISSING if nothing."""
+        place = self.over.get((id(owner), name))
+        if place is not None:
+            return place.value
+        if name is CONTENT:
+            return owner
+        return native_attribute(owner, name)
+
+    def content(self, owner: Any) -> Any:
+        """What a container holds now: itself, its working copy, a Dynamic, or one of several."""
+        if self.stale and id(owner) in self.stale:
+            self.refuse_stale(owner)
+        place = self.over.get((id(owner), CONTENT))
+        return owner if place is None else place.value
+
+    def fields(self, owner: Any) -> dict[str, Any] | None:
+        """The attributes of an object now; None if it is no plain object."""
+        return _with_changes(owner, attributes_of(owner), self.over)
+
+    def writable(self, owner: Any) -> Any:
+        """The content of a container, to be changed natively, or a Dynamic, to be replaced."""
+        if self.stale and id(owner) in self.stale:
+            self.refuse_stale(owner)
+        self.invalidate_twins(owner)
+        place = self.over.get((id(owner), CONTENT))
+        if place is None and self.is_made_here(owner):
+            return owner
+        if place is not None and type(place.value) in (Dynamic, Union):
+            return place.value
+        if place is not None and (len(self.frames) == 1 or self._is_of_frame(id(owner), CONTENT)):
+            return place.value
+        copy = owner.copy() if place is None else place.value.copy()
+        self.write(owner, CONTENT, copy)
+        return copy
+
+    def _is_of_frame(self, owner: int, name: Any) -> bool:
+        return (owner, name) in self.frames[-1].before
+
+    def write(self, owner: Any, name: Any, value: Any) -> None:
+        """Let a place hold a value from now on, until the end of the frame."""
+        key = id(owner), name
+        if len(self.frames) > 1 and key not in self.frames[-1].before:
+            self.frames[-1].before[key] = self.over.get(key)
+        self.over[key] = Place(owner, name, value, user_location())
+
+    def hold(self, owner: Any, content: Any) -> None:
+        """Let a container hold other things than a Python container can."""
+        self.invalidate_twins(owner)
+        self.write(owner, CONTENT, content)
+
+    def set_field(self, owner: Any, name: str, value: Any) -> None:
+        """Set an attribute: natively if the object was made here, else in the overlay."""
+        if self.is_made_here(owner) and not isinstance(owner, CellType):
+            if value is MISSING:
+                object.__delattr__(owner, name)
+            else:
+                object.__setattr__(owner, name, value)
+        else:
+            self.write(owner, name, value)
+
+    def put_place(self, place: Place, value: Any) -> None:
+        """Let a place hold what a join has made of it: natively where its owner was made here."""
+        owner = place.owner
+        if place.name is CONTENT:
+            held = self.over.get((id(value), CONTENT))
+            if held is not None:  # a Dynamic, that stands in the overlay of a list of its own
+                value = held.value
+            if self.is_made_here(owner) and type(value) in CONTAINERS:
+                fill(owner, value)
+                self.over.pop((id(owner), CONTENT), None)
+                return
+            self.write(owner, CONTENT, value)
+        elif isinstance(place.name, str):
+            self.set_field(owner, place.name, value)
+        else:
+            self.write(owner, place.name, value)
+
+    def take_place(self, place: Place) -> None:
+        """Take over what a region has written, as if it had been written here."""
+        self.put_place(place, place.value)
+
+    # -- twins: objects that were joined to one -----------------------------------------------------
+
+    def join_twins(self, values: Sequence[Any]) -> None:
+        """Note that objects stand for one after a join: a change of one makes the others stale."""
+        mutable = [value for value in values if type(value) in CONTAINERS]
+        group: list[Any] = []
+        for value in mutable:
+            for other in self.twins.get(id(value), [value]):
+                if not any(other is one for one in group):
+                    group.append(other)
+        if len(group) > 1:
+            for value in group:
+                self.twins[id(value)] = group
+
+    def invalidate_twins(self, owner: Any) -> None:
+        """Whoever reads a twin of a list that changes would not see the change."""
+        group = self.twins.get(id(owner)) if self.twins else None
+        if group is None:
+            return
+        for other in group:
+            if other is not owner:
+                self.stale[id(other)] = other, user_location()
+                del self.twins[id(other)]
+        del self.twins[id(owner)]
+
+    def refuse_stale(self, owner: Any) -> None:
+        """Refuse to read a container whose other form has changed."""
+        at = self.stale[id(owner)][1]
+        kind = type(owner).__name__
+        raise ConversionError(
+            f"a {kind} is used that a branch or loop may have made one with another, which has "
+            "changed since",
+            at=user_location(),
+            why=f"whether it is the one that changed (at {at}) is known only when the Program runs",
+            hint=f"make a copy where the {kind} gets its second name",
+        )
+
+    # -- regions --------------------------------------------------------------------------------
+
+    @contextmanager
+    def region(self, condition: Any = None) -> Iterator[Region]:
+        """Record into a new Block; at the end the overlay is as before, and changes are known."""
+        tracer = self.tracer
+        before, mark = tracer.assignments(), tracer.overwritten_mark
+        with tracer.nested(condition) as block:
+            frame = Frame(block)
+            region = Region(self, frame)
+            self.frames.append(frame)
+            try:
+                yield region
+            finally:
+                self._leave(frame, region)
+        region.overwritten = tracer.take_overwritten(mark)
+        region.tensors = tracer.take_assignments(before, block)
+
+    def _leave(self, frame: Frame, region: Region) -> None:
+        popped = self.frames.pop()
+        assert popped is frame, "regions end in the order in which they began"
+        for key, before in frame.before.items():
+            region.changes[key] = self.over[key]
+            if before is None:
+                del self.over[key]
+            else:
+                self.over[key] = before
+
+    @contextmanager
+    def inside(self, region: Region) -> Iterator[None]:
+        """Go on recording into the Block of a region, to yield what it has left."""
+        with self.tracer.inside(region.block):
+            self.frames.append(region.frame)
+            try:
+                yield
+            finally:
+                self.frames.pop()
+
+    # -- cases that are known -------------------------------------------------------------------
+
+    def cases_of(self, value: Union) -> list[int]:
+        """Which cases a value can be here."""
+        for frame in reversed(self.frames):
+            known = frame.known_cases.get(id(value))
+            if known is not None:
+                return sorted(known[1])
+        return list(range(len(value.layouts)))
+
+    def know_cases(self, frame: Frame, value: Union, cases: frozenset[int]) -> None:
+        """Note in a frame which cases a value can be."""
+        frame.known_cases[id(value)] = value, cases & frozenset(self.cases_of(value))
+
+    # -- helpers of values ------------------------------------------------------------------------
+
+    def choose(
+        self,
+        condition: Variable,
+        true: Callable[[], Sequence[Variable]],
+        false: Callable[[], Sequence[Variable]],
+    ) -> list[Variable]:
+        """A `cond` of two functions that give Variables."""
+        return cond(condition, true, false)
+
+    def map_array(
+        self,
+        arrays: list[Variable],
+        convert: Callable[[list[Variable]], list[Variable]],
+        count: int,
+    ) -> list[Variable]:
+        """New arrays, with what a function makes of each element of all of them."""
+        length = F.array_length(arrays[0])
+
+        def turn(index: Variable, *made: Variable) -> list[Variable]:
+            new = convert([F.array_read(array, index) for array in arrays])
+            return [index + 1, *(F.array_append(a, b) for a, b in zip(made, new, strict=True))]
+
+        start = [F.array_of([]) for _ in range(count)]
+        zero = self.tracer.number(0)
+        results = while_loop(
+            lambda index, *_: index < length, turn, [zero, *start]
+        )
+        return results[1:]
+
+
+def fill(owner: Any, value: Any) -> None:
+    """Let a container of Python hold what another one holds."""
+    if owner is not value:
+        items = value.copy()
+        owner.clear()
+        owner.extend(items) if hasattr(owner, "extend") else owner.update(items)
+
+
+def _with_changes(
+    owner: Any, held: dict[str, Any] | None, changes: dict[Key, Place]
+) -> dict[str, Any] | None:
+    if held is None or not changes:
+        return held
+    for (key, name), place in changes.items():
+        if key == id(owner) and isinstance(name, str):
+            held[name] = place.value
+            if place.value is MISSING:
+                del held[name]
+    return held
+
+
+def attributes_of(owner: Any) -> dict[str, Any] | None:
+    """The attributes of a plain object of a user's class; None of all others."""
+    kind = type(owner)
+    if kind.__module__ in ("builtins", "collections") or isinstance(owner, (type, Tensor, Layer)):
+        return None
+    held = getattr(owner, "__dict__", None)
+    if not isinstance(held, dict) or any("__slots__" in vars(k) for k in kind.__mro__[:-1]):
+        return None
+    return dict(held)
+
+
+def native_attribute(owner: Any, name: str) -> Any:
+    """What the object itself holds under a name, without descriptors; MISSING if nothing."""
+    if type(owner) is dict:  # the globals of a module
+        return owner.get(name, MISSING)
+    if type(owner) is CellType:
+        try:
+            return owner.cell_contents
+        except ValueError:
+            return UNBOUND
+    if isinstance(owner, Layer):
+        return getattr(owner, name, MISSING)
+    held = getattr(owner, "__dict__", None)
+    if isinstance(held, dict) and name in held:
+        return held[name]
+    return MISSING
+
+
+__all__ = ["CONTENT", "MISSING", "Frame", "Place", "Region", "Trace", "attributes_of"]

@@ -1,0 +1,381 @@
+"""Values taken apart into leaves of the Program by a layout, and put together again."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from dy2st.heart.values.layout import (
+    Cases,
+    Entries,
+    Fields,
+    Grown,
+    Items,
+    Layout,
+    Leaf,
+    Number,
+    Same,
+    View,
+    number_kind,
+    opened,
+    same_value,
+)
+from dy2st.heart.values.lub import Lub
+from dy2st.heart.values.special import Dynamic, Union
+from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable
+
+_DTYPES = {bool: np.dtype("bool"), int: np.dtype("int64"), float: np.dtype("float64")}
+
+
+class Host(Protocol):
+    """What values need of the trace in which they are put together."""
+
+    tracer: Tracer
+
+    def made(self, value: Any) -> Any:
+        """Note that a mutable object was made here; returns it."""
+
+    def hold(self, owner: Any, content: Any) -> None:
+        """Let a container hold a Dynamic, or one of several contents."""
+
+    def set_field(self, owner: Any, name: str, value: Any) -> None:
+        """Set an attribute of an object that was made here."""
+
+    def choose(
+        self, condition: Variable, true: Callable[[], Sequence[Any]], false: Callable[[], Any]
+    ) -> list[Variable]:
+        """A `cond` of two functions that give Variables."""
+
+    def map_array(
+        self, arrays: list[Variable], convert: Callable[[list[Variable]], list[Variable]], count: int
+    ) -> list[Variable]:
+        """New arrays, with what a function makes of each element of all of them."""
+
+
+# -- taking apart -----------------------------------------------------------------------------
+
+
+def flatten(host: Host, value: Any, node: Layout, view: View) -> list[Variable]:
+    """The leaves of a value that has a layout, as Variables of the current Block."""
+    if isinstance(node, Same):
+        return []
+    if isinstance(node, Number):
+        return [as_number(host.tracer, value, node.kind)]
+    if isinstance(node, Leaf):
+        return [_as_tensor(host.tracer, value, node)]
+    if isinstance(node, Grown):
+        return _arrays(host, value, node, view)
+    if isinstance(node, Cases):
+        return _tagged(host, value, node, view)
+    parts = _parts(value, node, view)
+    pairs = zip(parts, node.items, strict=True)
+    return [leaf for part, item in pairs for leaf in flatten(host, part, item, view)]
+
+
+def _parts(value: Any, node: Items | Entries | Fields, view: View) -> list[Any]:
+    if isinstance(node, Items):
+        return list(value if issubclass(node.kind, tuple) else view.content(value))
+    if isinstance(node, Entries):
+        return list(view.content(value).values())
+    held = view.fields(value)
+    assert held is not None
+    return [held[name] for name in node.names]
+
+
+def as_number(tracer: Tracer, value: Any, kind: type) -> Variable:
+    """A number of Python as a Variable of the current Block."""
+    made = tracer.local(value) if isinstance(value, Variable) else tracer.number(value)
+    if made.tensor_type.dtype != _DTYPES[kind]:
+        made = tracer.cast_number(made, _DTYPES[kind])
+    return made
+
+
+def _as_tensor(tracer: Tracer, value: Any, node: Leaf) -> Variable:
+    if number_kind(value) is None:
+        return tracer.variable(value)
+    if isinstance(value, Variable):
+        return tracer.cast_number(value, node.dtype)
+    return tracer.variable(value, node.dtype)
+
+
+def _arrays(host: Host, value: Any, node: Grown, view: View) -> list[Variable]:
+    """One array for each leaf of the elements; at least one, for its length."""
+    held = value if type(value) is Dynamic else value if type(value) is tuple else view.content(value)
+    if type(held) is Dynamic:
+        return risen(host, held, node.element, view)
+    rows = [_row(host, item, node.element, view) for item in held]
+    if not rows:
+        return [F.array_of([]) for _ in range(width(node.element))]
+    return [F.array_of(list(column)) for column in zip(*rows, strict=True)]
+
+
+def _row(host: Host, item: Any, element: Layout | None, view: View) -> list[Variable]:
+    assert element is not None
+    return flatten(host, item, element, view) or [host.tracer.number(0)]
+
+
+def row_of(host: Host, item: Any, element: Layout | None, view: View) -> list[Variable]:
+    """What the arrays of a Dynamic get for one element."""
+    return _row(host, item, element, view)
+
+
+def width(element: Layout | None) -> int:
+    """How many arrays hold elements of a layout."""
+    return 1 if element is None else max(1, count(element))
+
+
+def count(node: Layout) -> int:
+    """How many leaves a layout has."""
+    if isinstance(node, Same):
+        return 0
+    if isinstance(node, (Number, Leaf)):
+        return 1
+    if isinstance(node, Grown):
+        return width(node.element)
+    if isinstance(node, Cases):
+        return 1 + sum(map(count, node.cases))
+    return sum(map(count, node.items))
+
+
+def risen(host: Host, held: Dynamic, element: Layout | None, view: View) -> list[Variable]:
+    """The arrays of a Dynamic whose elements take a layout above their own."""
+    own = [host.tracer.local(array) for array in held.arrays]
+    if held.element is element or element is None:
+        return own
+    before = held.element
+    if before is None:
+        return [F.array_of([]) for _ in range(width(element))]
+    if _same_form(before, element):
+        return own
+
+    def convert(leaves: list[Variable]) -> list[Variable]:
+        item = build(host, before, iter(leaves))
+        return _row(host, item, element, view)
+
+    return host.map_array(own, convert, width(element))
+
+
+def _same_form(left: Layout, right: Layout) -> bool:
+    """Whether two layouts have the same leaves, in kind and order."""
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, Same) and isinstance(right, Same):
+        return same_value(left.value, right.value)
+    if isinstance(left, Number) and isinstance(right, Number):
+        return left.kind is right.kind
+    if isinstance(left, Leaf) and isinstance(right, Leaf):
+        return left.dtype == right.dtype and left.rank == right.rank
+    if isinstance(left, Grown) and isinstance(right, Grown):
+        if left.element is None or right.element is None:
+            return left.element is right.element
+        return _same_form(left.element, right.element)
+    mine = left.cases if isinstance(left, Cases) else left.items  # type: ignore[union-attr]
+    others = right.cases if isinstance(right, Cases) else right.items  # type: ignore[union-attr]
+    return len(mine) == len(others) and all(map(_same_form, mine, others))
+
+
+# -- one of several values --------------------------------------------------------------------
+
+
+def _tagged(host: Host, value: Any, node: Cases, view: View) -> list[Variable]:
+    """The tag, then for every case the arrays of its leaves."""
+    held = value if type(value) is Union else _held_union(value, view)
+    if held is not None:
+        return _tagged_union(host, held, node, view)
+    place = case_of(node, Same(value, view))
+    leaves = [host.tracer.number(place)]
+    for index, case in enumerate(node.cases):
+        own = flatten(host, value, case, view) if index == place else None
+        leaves += [F.array_of([leaf]) for leaf in own] if own is not None else _empty(case)
+    return leaves
+
+
+def _held_union(value: Any, view: View) -> Union | None:
+    """The cases of what a container holds."""
+    if type(value) in (list, deque, dict):
+        held = view.content(value)
+        return held if type(held) is Union else None
+    return None
+
+
+def _empty(case: Layout) -> list[Variable]:
+    return [F.array_of([]) for _ in range(count(case))]
+
+
+def case_of(node: Cases, item: Layout) -> int:
+    """Which case a value is."""
+    join = Lub()
+    place = join._place(list(node.cases), item)
+    assert place is not None, "a value that is none of the cases"
+    return place
+
+
+def _tagged_union(host: Host, value: Union, node: Cases, view: View) -> list[Variable]:
+    """The same cases in other places, among others."""
+    tracer = host.tracer
+    places = [case_of(node, case) for case in value.layouts]
+    tag = tracer.local(value.tag)
+    if places != list(range(len(places))):
+        table = tracer.constant(np.asarray(places, "int64"))
+        tag = F.gather(table, tag)
+        tag = F.reshape(tag, []) if tag.ndim else tag
+        tag.number = int
+    leaves = [tag]
+    for index, case in enumerate(node.cases):
+        own = [i for i, place in enumerate(places) if place == index]
+        leaves += _case_arrays(host, value, own, case, view)
+    return leaves
+
+
+def _case_arrays(
+    host: Host, value: Union, own: list[int], case: Layout, view: View
+) -> list[Variable]:
+    if not own:
+        return _empty(case)
+    columns: list[Variable] = []
+    for place in own:
+        before = value.layouts[place]
+        arrays = [host.tracer.local(array) for array in value.arrays[place]]
+        if not _same_form(before, case):
+            arrays = _risen_case(host, value, place, case, view)
+        columns = arrays if not columns else [
+            F.array_extend(a, b) for a, b in zip(columns, arrays, strict=True)
+        ]
+    return columns
+
+
+def _risen_case(
+    host: Host, value: Union, place: int, case: Layout, view: View
+) -> list[Variable]:
+    """The arrays of a case whose layout has risen."""
+    if not count(case):
+        return []
+
+    def present() -> list[Variable]:
+        item = case_value(host, value, place)
+        return [F.array_of([leaf]) for leaf in flatten(host, item, case, view)]
+
+    is_case = F.equal(host.tracer.local(value.tag), place)
+    return host.choose(is_case, present, lambda: _empty(case))
+
+
+def case_value(host: Host, value: Union, place: int) -> Any:
+    """The value that a union is, where it is known to be that case."""
+    leaves = [F.array_read(host.tracer.local(array), 0) for array in value.arrays[place]]
+    return build(host, value.layouts[place], iter(leaves))
+
+
+# -- putting together -------------------------------------------------------------------------
+
+
+def build(
+    host: Host, node: Layout, leaves: Iterator[Variable], known: dict[int, Any] | None = None
+) -> Any:
+    """The value of a layout, of leaves in the order of `flatten`.
+
+    `known` are the objects that were put together already, by the nodes they are of.
+    """
+    if isinstance(node, Same):
+        return node.value
+    if isinstance(node, Number):
+        leaf = next(leaves)
+        leaf.number, leaf.mixed = node.kind, False
+        return leaf
+    if isinstance(node, Leaf):
+        leaf = next(leaves)
+        leaf.number, leaf.mixed = None, node.mixed
+        return leaf
+    known = {} if known is None else known
+    if isinstance(node, Cases):
+        return _union(node, leaves)
+    made = _put_together(host, node, leaves, known)
+    if id(node) not in known:
+        known[id(node)] = made
+    return known[id(node)]
+
+
+def _union(node: Cases, leaves: Iterator[Variable]) -> Union:
+    tag = next(leaves)
+    tag.number = int
+    arrays = [[next(leaves) for _ in range(count(case))] for case in node.cases]
+    return Union(tag, node.cases, arrays)
+
+
+def _put_together(host: Host, node: Any, leaves: Iterator[Variable], known: dict[int, Any]) -> Any:
+    if isinstance(node, Grown):
+        return _grown(host, node, leaves)
+    items = [build(host, item, leaves, known) for item in node.items]
+    if isinstance(node, Items):
+        return _sequence(host, node.kind, items)
+    if isinstance(node, Entries):
+        made = node.kind() if node.empty is None else type(node.empty)()
+        made.update(zip(node.keys, items, strict=True))
+        return host.made(made)
+    made = host.made(object.__new__(node.kind))
+    for name, item in zip(node.names, items, strict=True):
+        host.set_field(made, name, item)
+    return made
+
+
+def _sequence(host: Host, kind: type, items: list[Any]) -> Any:
+    if kind is tuple:
+        return tuple(items)
+    if issubclass(kind, tuple):
+        return kind(*items)
+    return host.made(kind(items))
+
+
+def _grown(host: Host, node: Grown, leaves: Iterator[Variable]) -> Any:
+    arrays = [next(leaves) for _ in range(width(node.element))]
+    held = Dynamic(node.kind, node.element, arrays, node.like)
+    if node.kind is tuple:
+        return held
+    made = host.made(node.kind() if node.kind is list else node.kind(maxlen=node.like.maxlen))
+    host.hold(made, held)
+    return made
+
+
+def element_at(host: Host, held: Dynamic, index: Any) -> Any:
+    """The element at a place that is known to be in the list."""
+    if held.element is None:
+        raise IndexError("list index out of range")
+    leaves = [F.array_read(host.tracer.local(array), index) for array in held.arrays]
+    return build(host, held.element, iter(leaves))
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor, and no number."""
+    return isinstance(value, Tensor) and number_kind(value) is None
+
+
+def is_array(value: Any) -> bool:
+    """Whether a Variable is an array of the Program."""
+    return isinstance(value, Variable) and isinstance(value.type, ArrayType)
+
+
+def is_known(node: Layout) -> bool:
+    """Whether a layout has no leaves."""
+    return count(opened(node) if isinstance(node, Same) else node) == 0
+
+
+__all__ = [
+    "Host",
+    "as_number",
+    "build",
+    "case_of",
+    "case_value",
+    "count",
+    "element_at",
+    "flatten",
+    "is_array",
+    "is_known",
+    "is_tensor",
+    "risen",
+    "row_of",
+    "width",
+]

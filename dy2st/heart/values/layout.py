@@ -1,0 +1,218 @@
+"""What a value is made of: a tree whose leaves are values of the Program.
+
+At the bottom stands `Same`: one value of Python that is the same on every path and in every
+iteration. Two values that differ are opened one level, and joined part by part (`lub.py`).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from dy2st.heart.values.special import UNBOUND, Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir import ArrayType, Tensor, Variable
+from dy2st_runtime.ir.types import DType
+
+
+class View(Protocol):
+    """How a value is looked at: at the end of a branch or a body, or in the trace."""
+
+    def content(self, owner: Any) -> Any:
+        """What a list, dict, set or other container holds, as a Python container or Dynamic."""
+
+    def fields(self, owner: Any) -> dict[str, Any] | None:
+        """The attributes of a plain object of a user's class; None of all others."""
+
+    def is_outside(self, owner: Any) -> bool:
+        """Whether an object was reached from outside of the trace."""
+
+
+# By identity: a node of a mutable object stands for one object, wherever it is met.
+@dataclass(eq=False)
+class Same:
+    """One value of Python, as it is seen by a view."""
+
+    value: Any
+    view: View = field(repr=False)
+
+
+@dataclass(eq=False)
+class Number:
+    """A Python number that the Program computes: bool, int or float."""
+
+    kind: type
+
+
+@dataclass(eq=False)
+class Leaf:
+    """A tensor; `mixed` where it is a number of Python on some paths. Sizes are joined apart."""
+
+    dtype: DType
+    rank: int
+    mixed: bool = False
+
+
+@dataclass(eq=False)
+class Items:
+    """A tuple, list or namedtuple of known length."""
+
+    kind: type
+    items: list[Layout]
+
+
+@dataclass(eq=False)
+class Entries:
+    """A dict with known keys, in their order."""
+
+    kind: type
+    keys: list[Any]
+    items: list[Layout]
+    empty: Any = None  # what a new one begins with: a defaultdict has its factory
+
+
+@dataclass(eq=False)
+class Fields:
+    """An object of a user's class, attribute by attribute."""
+
+    kind: type
+    names: list[str]
+    items: list[Layout]
+
+
+@dataclass(eq=False)
+class Grown:
+    """A list (or deque, or tuple) whose length the data decides; its elements have one layout."""
+
+    kind: type
+    element: Layout | None
+    like: Any = None  # a deque has its maxlen
+
+
+@dataclass(eq=False)
+class Cases:
+    """One of several values: a tag says which."""
+
+    cases: list[Layout]
+
+
+Layout: TypeAlias = "Same | Number | Leaf | Items | Entries | Fields | Grown | Cases"
+
+
+def opened(node: Layout) -> Layout:
+    """The same value one level down; itself where there is nothing to open."""
+    if not isinstance(node, Same):
+        return node
+    value, view = node.value, node.view
+    kind = type(value)
+    number = number_kind(value)
+    if number is not None:
+        return Number(number)
+    if isinstance(value, Tensor):
+        return _of_tensor(value)
+    if kind is Union:
+        return Cases(list(value.layouts))
+    if kind is Dynamic:
+        return Grown(value.kind, value.element, value.like)
+    if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        return Items(kind, _all(value, view))
+    if kind in (list, deque):
+        return _of_sequence(kind, view.content(value), view, value)
+    if kind in DICTS:
+        held = view.content(value)
+        if type(held) is Union:
+            return Cases(list(held.layouts))
+        return Entries(kind, list(held), _all(held.values(), view), value)
+    held = view.fields(value)
+    if held is not None:
+        return Fields(kind, list(held), _all(held.values(), view))
+    return node
+
+
+def _of_sequence(kind: type, held: Any, view: View, value: Any) -> Layout:
+    if type(held) is Dynamic:
+        return Grown(kind, held.element, value)
+    if type(held) is Union:
+        return Cases(list(held.layouts))
+    return Items(kind, _all(held, view))
+
+
+def _all(values: Any, view: View) -> list[Layout]:
+    return [Same(value, view) for value in values]
+
+
+def _of_tensor(value: Tensor) -> Leaf:
+    if isinstance(value, Variable):
+        assert not isinstance(value.type, ArrayType), "an array is no value of the user's"
+        return Leaf(value.tensor_type.dtype, value.tensor_type.rank, value.mixed)
+    return Leaf(value.dtype, len(value.shape))
+
+
+def number_kind(value: Any) -> type | None:
+    """bool, int or float where Python has such a number, or a Program will; None elsewhere."""
+    kind = type(value)
+    if kind in (bool, int, float):
+        return kind
+    if isinstance(value, Variable):
+        return None if value.mixed else value.number
+    if isinstance(value, Dim):
+        return int
+    return bool if isinstance(value, Condition) else None
+
+
+def is_traced_number(value: Any) -> bool:
+    """Whether a number is known only when the Program runs."""
+    return number_kind(value) is not None and type(value) not in (bool, int, float)
+
+
+def same_value(left: Any, right: Any) -> bool:
+    """Whether two values of Python cannot be told apart."""
+    if left is right:
+        return True
+    kind = type(left)
+    if kind is not type(right):
+        return False
+    if kind is float:
+        return struct.pack("<d", left) == struct.pack("<d", right)
+    if kind in _COMPARED:
+        return bool(left == right)
+    if kind is tuple:
+        return len(left) == len(right) and all(map(same_value, left, right))
+    return kind is Dim and bool(left == right)
+
+
+def leaves_of(node: Layout) -> Sequence[Layout]:
+    """The layouts right below."""
+    if isinstance(node, (Items, Entries, Fields)):
+        return node.items
+    if isinstance(node, Cases):
+        return node.cases
+    if isinstance(node, Grown) and node.element is not None:
+        return [node.element]
+    return []
+
+
+_COMPARED = frozenset({bool, int, str, bytes, complex, range, frozenset})
+DICTS: frozenset[type] = frozenset({dict})
+
+__all__ = [
+    "UNBOUND",
+    "Cases",
+    "Entries",
+    "Fields",
+    "Grown",
+    "Items",
+    "Layout",
+    "Leaf",
+    "Number",
+    "Same",
+    "View",
+    "is_traced_number",
+    "leaves_of",
+    "number_kind",
+    "opened",
+    "same_value",
+]

@@ -1,0 +1,218 @@
+"""The least upper bound of two layouts: the one layout that values of both have.
+
+`lub(a, b)` is `a` itself where it serves for both: so a loop has settled when nothing rises.
+
+    equal constants stay; a number beside a 0-d tensor is a tensor; lists of unlike length are a list
+    of a length; unlike things are cases with a tag; what is unbound on one side is a case, too.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from dy2st.heart.values.layout import (
+    Cases,
+    Entries,
+    Fields,
+    Grown,
+    Items,
+    Layout,
+    Leaf,
+    Number,
+    Same,
+    opened,
+    same_value,
+)
+from dy2st_runtime.ir import Tensor
+
+MOST_CASES = 6
+_NUMBERS = "biuf"
+_SEQUENCES = (list, deque)
+
+
+class Unlike(Exception):
+    """Two values that no layout serves; `args` says why in a few words."""
+
+
+class Lub:
+    """Joins layouts; one pair of objects gives one object, so names for it stay names for one."""
+
+    def __init__(self, widens: bool = False):
+        """`widens`: tuples of unlike length become tuples of a length, as the turns of a loop
+        would make them longer for ever."""
+        self._widens = widens
+        self._pairs: dict[tuple[int, int], Layout] = {}
+        self._held: list[Layout] = []  # the ids in `_pairs` are those of living values
+
+    def __call__(self, a: Layout, b: Layout) -> Layout:
+        """The least layout above both."""
+        if a is b:
+            return a
+        if isinstance(a, Same) and isinstance(b, Same):
+            if same_value(a.value, b.value):
+                return a
+            return self._of_two(a, b)
+        return self._joined(a, b)
+
+    def _of_two(self, a: Same, b: Same) -> Layout:
+        key = id(a.value), id(b.value)
+        if key not in self._pairs:
+            self._pairs[key] = self._joined(a, b)
+            self._held += [a, b]
+        return self._pairs[key]
+
+    def _joined(self, a: Layout, b: Layout) -> Layout:
+        if _is_reference(a) and _is_reference(b):
+            return Cases([a, b])
+        left, right = opened(a), opened(b)
+        if isinstance(left, Cases) or isinstance(right, Cases):
+            return self._cases(a, left, b, right)
+        joined = self._alike(left, right)
+        if joined is None:
+            return Cases([a, b])
+        # `left` itself says: nothing rises; but a value that was the same on all paths has risen.
+        return joined
+
+    def _alike(self, left: Layout, right: Layout) -> Layout | None:
+        """The layout of two values of one kind; None if they are of two."""
+        if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
+            return _of_leaves(left, right)
+        if isinstance(left, Grown) or isinstance(right, Grown):
+            return self._grown(left, right)
+        if isinstance(left, Items) and isinstance(right, Items) and left.kind is right.kind:
+            if len(left.items) == len(right.items):
+                return self._parts(left, right)
+            if left.kind in _SEQUENCES or (self._widens and left.kind is tuple):
+                return self._grown(left, right)
+            return None
+        if isinstance(left, Entries) and isinstance(right, Entries):
+            same = left.kind is right.kind and _same_keys(left.keys, right.keys)
+            return self._parts(left, right) if same else None
+        if isinstance(left, Fields) and isinstance(right, Fields):
+            same = left.kind is right.kind and left.names == right.names
+            return self._parts(left, right) if same else None
+        return None
+
+    def _parts(self, left: Any, right: Any) -> Layout:
+        items = [self(a, b) for a, b in zip(left.items, right.items, strict=True)]
+        if all(new is old for new, old in zip(items, left.items, strict=True)):
+            return left  # type: ignore[no-any-return]
+        return _with_items(left, items)
+
+    def _grown(self, left: Layout, right: Layout) -> Layout | None:
+        """A list of a length; the elements of both sides have one layout."""
+        kinds = {_sequence_kind(left), _sequence_kind(right)}
+        if len(kinds) > 1 or None in kinds:
+            return None
+        element: Layout | None = None
+        for side in (left, right):
+            for item in [side.element] if isinstance(side, Grown) else side.items:  # type: ignore[union-attr]
+                element = self._element(element, item)
+        if isinstance(left, Grown) and element is left.element:
+            return left
+        like = left.like if isinstance(left, Grown) else getattr(right, "like", None)
+        (kind,) = kinds
+        assert kind is not None
+        return Grown(kind, element, like)
+
+    def _element(self, element: Layout | None, item: Layout | None) -> Layout | None:
+        if element is None or item is None:
+            return element or item
+        return self(element, item)
+
+    def _cases(self, a: Layout, left: Layout, b: Layout, right: Layout) -> Layout:
+        cases = list(left.cases) if isinstance(left, Cases) else [a]
+        rises = not isinstance(left, Cases)
+        for item in right.cases if isinstance(right, Cases) else [b]:
+            place = self._place(cases, item)
+            if place is None:
+                cases.append(item)
+                rises = True
+                continue
+            joined = self(cases[place], item)
+            rises = rises or joined is not cases[place]
+            cases[place] = joined
+        if len(cases) > MOST_CASES:
+            raise Unlike(f"one of more than {MOST_CASES} kinds of values")
+        return Cases(cases) if rises else left
+
+    def _place(self, cases: list[Layout], item: Layout) -> int | None:
+        """Which case serves for a value, too, perhaps once it has risen."""
+        for index, case in enumerate(cases):
+            if isinstance(case, Same) and isinstance(item, Same):
+                if same_value(case.value, item.value):
+                    return index
+        for index, case in enumerate(cases):
+            if self._serves(opened(case), opened(item)):
+                return index
+        return None
+
+    def _serves(self, left: Layout, right: Layout) -> bool:
+        if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
+            return _of_leaves(left, right) is not None
+        if _sequence_kind(left) in _SEQUENCES:
+            return _sequence_kind(left) is _sequence_kind(right)
+        if isinstance(left, Items) and isinstance(right, Items):
+            return left.kind is right.kind and len(left.items) == len(right.items)
+        if isinstance(left, Entries) and isinstance(right, Entries):
+            return left.kind is right.kind and _same_keys(left.keys, right.keys)
+        if isinstance(left, Fields) and isinstance(right, Fields):
+            return left.kind is right.kind and left.names == right.names
+        return False
+
+
+def _is_reference(node: Layout) -> bool:
+    """Whether a value is an object from outside: one of two such stays the one that it is."""
+    return isinstance(node, Same) and not _is_value(node.value) and node.view.is_outside(node.value)
+
+
+def _is_value(value: Any) -> bool:
+    return isinstance(value, (Tensor, tuple, list, dict, deque))
+
+
+def _of_leaves(left: Number | Leaf, right: Number | Leaf) -> Layout | None:
+    if isinstance(left, Number) and isinstance(right, Number):
+        return left if left.kind is right.kind else None
+    if isinstance(left, Leaf) and isinstance(right, Leaf):
+        if left.dtype != right.dtype or left.rank != right.rank:
+            return None
+        return left if left.mixed or not right.mixed else Leaf(left.dtype, left.rank, True)
+    leaf, number = (left, right) if isinstance(left, Leaf) else (right, left)
+    assert isinstance(leaf, Leaf) and isinstance(number, Number)
+    if leaf.rank or not fits(number.kind, leaf.dtype):
+        return None
+    return leaf if leaf is left and leaf.mixed else Leaf(leaf.dtype, 0, True)
+
+
+def fits(kind: type, dtype: Any) -> bool:
+    """Whether a number of Python may stand for a tensor of a dtype: it yields as in arithmetic."""
+    own = np.dtype({bool: "bool", int: "int64", float: "float64"}[kind]).kind
+    return _NUMBERS.index(own) <= _NUMBERS.find(dtype.kind) or dtype.name == "bfloat16"
+
+
+def _sequence_kind(node: Layout) -> type | None:
+    """list, deque or tuple, where elements may share a layout."""
+    if isinstance(node, Grown):
+        return node.kind
+    if isinstance(node, Items) and node.kind in (list, deque, tuple):
+        return node.kind
+    return None
+
+
+def _same_keys(left: list[Any], right: list[Any]) -> bool:
+    return len(left) == len(right) and all(map(same_value, left, right))
+
+
+def _with_items(node: Any, items: list[Layout]) -> Layout:
+    if isinstance(node, Items):
+        return Items(node.kind, items)
+    if isinstance(node, Entries):
+        return Entries(node.kind, node.keys, items, node.empty)
+    assert isinstance(node, Fields)
+    return Fields(node.kind, node.names, items)
+
+
+__all__ = ["MOST_CASES", "Lub", "Unlike", "fits"]

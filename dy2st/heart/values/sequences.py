@@ -1,0 +1,30 @@
+"""What a loop of the Program runs over: a length, and the item at a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(eq=False)
+class Indexed:
+    """Items by index, as many as a value of the Program says.
+
+    whole  the list or tensor that it looks into, if anybody may ask for more than its items.
+    """
+
+    length: Any
+    item: Callable[[Any], Any]
+    whole: Any = None
+
+
+def zipped(parts: Sequence[Indexed], shortest: Callable[[Any, Any], Any]) -> Indexed:
+    """The items of several, side by side, as long as the shortest is."""
+    length = parts[0].length
+    for part in parts[1:]:
+        length = shortest(length, part.length)
+    return Indexed(length, lambda index: tuple(part.item(index) for part in parts))
+
+
+__all__ = ["Indexed", "zipped"]

@@ -1,0 +1,62 @@
+"""Values that Python has no form for: unbound, one of several, a list of unknown length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dy2st.heart.values.layout import Layout
+    from dy2st_runtime.ir import Variable
+
+
+class Unbound:
+    """What a variable holds before it is assigned. There is one."""
+
+    def __repr__(self) -> str:
+        """`unbound`."""
+        return "unbound"
+
+
+UNBOUND = Unbound()
+
+
+class Dynamic:
+    """What a list (deque, tuple) holds whose length the data decides.
+
+    kind     list, deque or tuple.
+    element  the layout of every element; None while there is none.
+    arrays   an array of the Program for each leaf of the element, at least one.
+    like     the list of the user's that it is the content of: a deque has its maxlen.
+    """
+
+    __slots__ = ("arrays", "element", "kind", "like")
+
+    def __init__(
+        self, kind: type, element: Layout | None, arrays: Sequence[Variable], like: Any = None
+    ):
+        """Take the arrays in the order of the leaves."""
+        self.kind, self.element, self.arrays, self.like = kind, element, list(arrays), like
+
+
+class Union:
+    """One of several values.
+
+    tag      which one it is: an integer of the Program.
+    layouts  of the cases.
+    arrays   for every case an array for each leaf: of one element where it is that case, else empty.
+    objects  what stands for the lists, dicts and objects in the cases, by layout node.
+    """
+
+    __slots__ = ("arrays", "layouts", "objects", "tag")
+
+    def __init__(
+        self, tag: Variable, layouts: Sequence[Layout], arrays: Sequence[Sequence[Variable]]
+    ):
+        """Take the parts as `build` has them."""
+        self.tag, self.layouts = tag, list(layouts)
+        self.arrays = [list(own) for own in arrays]
+        self.objects: dict[int, Any] = {}
+
+
+__all__ = ["UNBOUND", "Dynamic", "Unbound", "Union"]
