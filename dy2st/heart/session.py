@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,11 +31,12 @@ def trace(
     kwargs: Mapping[str, Any],
     program: Program,
     names: Mapping[int, str],
+    specs: Sequence[Any],
 ) -> Traced:
     """Run a function once on arguments that hold placeholders of `program`."""
     state: dict[str, EagerTensor] = {}
     tracer = Tracer(program, _capturing(program, state, names))
-    tracer.flags.begin(program.inputs, [], ())
+    tracer.flags.begin(program.inputs, specs, ())
     with tracer.tracing(), enable_grad():
         machine = Machine(tracer)
         machine.mark_outside(function)

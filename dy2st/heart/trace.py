@@ -96,6 +96,10 @@ class Region:
         """Whether an object was reached from outside of the trace."""
         return self.trace.is_outside(owner)
 
+    def is_new(self, owner: Any) -> bool:
+        """Whether an object was made in the region: nobody else knows it."""
+        return id(owner) in self.frame.born
+
     def value_of(self, key: Key, owner: Any, name: Any) -> Any:
         """What a place held at the end."""
         place = self.changes.get(key)
@@ -121,6 +125,7 @@ class Trace:
         self.stale: dict[int, tuple[Any, Location | None]] = {}
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
+        self.unbound = UNBOUND
 
     @property
     def frame(self) -> Frame:
@@ -159,6 +164,10 @@ class Trace:
     def is_outside(self, owner: Any) -> bool:
         """Whether an object was reached from outside of the trace."""
         return id(owner) in self.outside
+
+    def is_new(self, owner: Any) -> bool:
+        """Whether an object was made in the trace: what it holds may be carried by value."""
+        return not self.is_outside(owner)
 
     def read(self, kind: str, owner: Any, name: Any, value: Any) -> Any:
         """Note what a place outside holds that nothing has written; what is there is outside."""

@@ -10,7 +10,7 @@ from typing import Any
 from dy2st.heart.kinds.table import method_row
 from dy2st.heart.trace import CONTENT, Trace
 from dy2st.heart.values.carry import build, element_at, risen, row_of, width
-from dy2st.heart.values.layout import Layout, Same
+from dy2st.heart.values.layout import Layout, Same, lifted
 from dy2st.heart.values.lub import Lub
 from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.errors import ConversionError
@@ -40,7 +40,7 @@ def length_of(trace: Trace, content: Dynamic) -> Variable:
 
 def with_element(trace: Trace, content: Dynamic, item: Any) -> tuple[Layout, list[Variable]]:
     """A layout for the elements and one more, and the arrays in that layout."""
-    new = Same(item, trace)
+    new = lifted(Same(item, trace), numbers=True)
     element = new if content.element is None else Lub()(content.element, new)
     return element, risen(trace, content, element, trace)
 
@@ -52,7 +52,7 @@ def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Dyna
     element: Layout | None = None
     join = Lub()
     for item in content:
-        new = Same(item, trace)
+        new = lifted(Same(item, trace), numbers=True)
         element = new if element is None else join(element, new)
     rows = [row_of(trace, item, element, trace) for item in content]
     columns = zip(*rows, strict=True) if rows else [()] * width(element)

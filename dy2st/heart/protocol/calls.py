@@ -58,7 +58,7 @@ def call_function(
     if is_ignored_module(str(function.__module__)):
         return call_library(trace, function, args, kwargs)
     form = traced_form(function)
-    if form.untouched is not None:
+    if form.untouched:
         return call_library(trace, function, args, kwargs)
     if trace.is_outside(function) or not function.__closure__:
         for one in function.__closure__ or ():

@@ -17,11 +17,6 @@ from dy2st_runtime.ir import Tensor
 from dy2st_runtime.ir.choice import Hole, Text
 
 
-def made(trace: Trace, value: Any) -> Any:
-    """A new list, set or dict."""
-    return trace.made(value)
-
-
 def gather(trace: Trace, kind: type, *parts: tuple[bool, Any]) -> Any:
     """A display with stars: pairs of whether it is a star, and the value."""
     found: Any = []
@@ -123,4 +118,4 @@ def make_class(
     return trace.made(build(body, name, *bases, **keywords))
 
 
-__all__ = ["gather", "gather_dict", "made", "make_class", "make_function", "text"]
+__all__ = ["gather", "gather_dict", "make_class", "make_function", "text"]

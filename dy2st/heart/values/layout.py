@@ -30,6 +30,9 @@ class View(Protocol):
     def is_outside(self, owner: Any) -> bool:
         """Whether an object was reached from outside of the trace."""
 
+    def is_new(self, owner: Any) -> bool:
+        """Whether an object was made in the region: nobody else knows it."""
+
 
 # By identity: a node of a mutable object stands for one object, wherever it is met.
 @dataclass(eq=False)
@@ -132,6 +135,40 @@ def opened(node: Layout) -> Layout:
     return node
 
 
+def lifted(node: Layout, numbers: bool = False) -> Layout:
+    """The same value without what only its region knows: tensors and new objects are leaves.
+
+    `numbers`: those of Python too.
+    """
+    if isinstance(node, Same):
+        if number_kind(node.value) is not None and type(node.value) in (bool, int, float):
+            return opened(node) if numbers else node
+        value = node.value
+        if not isinstance(value, (tuple, Tensor, Dim, Condition)) and type(value) not in (
+            Union,
+            Dynamic,
+        ):
+            if not node.view.is_new(value):
+                return node
+        below = opened(node)
+        return below if isinstance(below, Same) else lifted(below, numbers)
+    if isinstance(node, (Items, Entries, Fields)):
+        items = [lifted(item, numbers) for item in node.items]
+        if all(new is old for new, old in zip(items, node.items, strict=True)):
+            return node
+        return with_items(node, items)
+    return node
+
+
+def with_items(node: Items | Entries | Fields, items: list[Layout]) -> Layout:
+    """The same kind of container with other items."""
+    if isinstance(node, Items):
+        return Items(node.kind, items)
+    if isinstance(node, Entries):
+        return Entries(node.kind, node.keys, items, node.empty)
+    return Fields(node.kind, node.names, items)
+
+
 def _of_sequence(kind: type, held: Any, view: View, value: Any) -> Layout:
     if type(held) is Dynamic:
         return Grown(kind, held.element, value)
@@ -212,7 +249,9 @@ __all__ = [
     "View",
     "is_traced_number",
     "leaves_of",
+    "lifted",
     "number_kind",
     "opened",
     "same_value",
+    "with_items",
 ]

@@ -23,8 +23,10 @@ from dy2st.heart.values.layout import (
     Leaf,
     Number,
     Same,
+    lifted,
     opened,
     same_value,
+    with_items,
 )
 from dy2st_runtime.ir import Tensor
 
@@ -72,7 +74,7 @@ class Lub:
             return self._cases(a, left, b, right)
         joined = self._alike(left, right)
         if joined is None:
-            return Cases([a, b])
+            return Cases([lifted(a), lifted(b)])
         # `left` itself says: nothing rises; but a value that was the same on all paths has risen.
         return joined
 
@@ -100,7 +102,7 @@ class Lub:
         items = [self(a, b) for a, b in zip(left.items, right.items, strict=True)]
         if all(new is old for new, old in zip(items, left.items, strict=True)):
             return left  # type: ignore[no-any-return]
-        return _with_items(left, items)
+        return with_items(left, items)
 
     def _grown(self, left: Layout, right: Layout) -> Layout | None:
         """A list of a length; the elements of both sides have one layout."""
@@ -119,17 +121,18 @@ class Lub:
         return Grown(kind, element, like)
 
     def _element(self, element: Layout | None, item: Layout | None) -> Layout | None:
-        if element is None or item is None:
-            return element or item
-        return self(element, item)
+        if item is None:
+            return element
+        item = lifted(item, numbers=True)
+        return item if element is None else self(element, item)
 
     def _cases(self, a: Layout, left: Layout, b: Layout, right: Layout) -> Layout:
-        cases = list(left.cases) if isinstance(left, Cases) else [a]
+        cases = list(left.cases) if isinstance(left, Cases) else [lifted(a)]
         rises = not isinstance(left, Cases)
         for item in right.cases if isinstance(right, Cases) else [b]:
             place = self._place(cases, item)
             if place is None:
-                cases.append(item)
+                cases.append(lifted(item))
                 rises = True
                 continue
             joined = self(cases[place], item)
@@ -204,15 +207,6 @@ def _sequence_kind(node: Layout) -> type | None:
 
 def _same_keys(left: list[Any], right: list[Any]) -> bool:
     return len(left) == len(right) and all(map(same_value, left, right))
-
-
-def _with_items(node: Any, items: list[Layout]) -> Layout:
-    if isinstance(node, Items):
-        return Items(node.kind, items)
-    if isinstance(node, Entries):
-        return Entries(node.kind, node.keys, items, node.empty)
-    assert isinstance(node, Fields)
-    return Fields(node.kind, node.names, items)
 
 
 __all__ = ["MOST_CASES", "Lub", "Unlike", "fits"]
