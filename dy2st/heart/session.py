@@ -65,9 +65,7 @@ def _capturing(
         assert isinstance(tensor, EagerTensor)
         known = program.parameters if isinstance(tensor, Parameter) else program.buffers
         key = names.get(id(tensor)) or f"tensor_{len(state)}"
-        known[key] = program.block.add_parameter(
-            TensorType(tensor.dtype, tensor.array.shape), key
-        )
+        known[key] = program.block.add_parameter(TensorType(tensor.dtype, tensor.array.shape), key)
         program.trainable[key] = not tensor.stop_gradient
         state[key] = tensor
         return known[key]

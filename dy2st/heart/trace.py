@@ -39,7 +39,9 @@ class Special:
 CONTENT = Special("content")
 MISSING = Special("missing")
 
-CONTAINERS: frozenset[type] = frozenset({list, dict, set, deque, OrderedDict, defaultdict, bytearray})
+CONTAINERS: frozenset[type] = frozenset(
+    {list, dict, set, deque, OrderedDict, defaultdict, bytearray}
+)
 # Values that nobody can change, and that hold nothing that could be.
 _ATOMS: frozenset[type] = frozenset(
     {bool, int, float, complex, str, bytes, type(None), type(...), range, slice, frozenset}
@@ -153,12 +155,12 @@ class Trace:
 
     def mark_outside(self, value: Any) -> Any:
         """Note that an object was reached from outside; returns it."""
-        if type(value) not in _ATOMS and id(value) not in self.outside:
-            if not isinstance(value, Variable):
-                self.outside[id(value)] = value
-                if isinstance(value, tuple):
-                    for item in value:
-                        self.mark_outside(item)
+        if type(value) in _ATOMS or id(value) in self.outside or isinstance(value, Variable):
+            return value
+        self.outside[id(value)] = value
+        if isinstance(value, tuple):
+            for item in value:
+                self.mark_outside(item)
         return value
 
     def is_outside(self, owner: Any) -> bool:
@@ -260,7 +262,7 @@ class Trace:
         """Take over what a region has written, as if it had been written here."""
         self.put_place(place, place.value)
 
-    # -- twins: objects that were joined to one -----------------------------------------------------
+    # -- twins: objects that were joined to one ---------------------------------------------
 
     def join_twins(self, values: Sequence[Any]) -> None:
         """Note that objects stand for one after a join: a change of one makes the others stale."""
@@ -375,9 +377,7 @@ class Trace:
 
         start = [F.array_of([]) for _ in range(count)]
         zero = self.tracer.number(0)
-        results = while_loop(
-            lambda index, *_: index < length, turn, [zero, *start]
-        )
+        results = while_loop(lambda index, *_: index < length, turn, [zero, *start])
         return results[1:]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from dy2st.heart.kinds.lists import held, length_of
+from dy2st.heart.kinds.lists import length_of
 from dy2st.heart.kinds.table import function_row
 from dy2st.heart.trace import CONTAINERS, Trace
 from dy2st.heart.values.layout import is_traced_number, number_kind

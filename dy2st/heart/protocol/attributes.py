@@ -14,7 +14,18 @@ from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 
 _NATIVE = (Tensor, Dim, Condition)
-_NATIVE_TYPES = CONTAINERS | {int, float, bool, str, bytes, tuple, complex, type(None), range, slice}
+_NATIVE_TYPES = CONTAINERS | {
+    int,
+    float,
+    bool,
+    str,
+    bytes,
+    tuple,
+    complex,
+    type(None),
+    range,
+    slice,
+}
 
 
 def attr(trace: Trace, owner: Any, name: str) -> Any:

@@ -85,9 +85,7 @@ def _call_builtin(
 def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A function in C without a row: it gets real objects."""
     if has_union((*args, *kwargs.values())):
-        return spread(
-            trace, lambda *known: function(*known[: len(args)], **kwargs), *args
-        )
+        return spread(trace, lambda *known: function(*known[: len(args)], **kwargs), *args)
     return function(*trace.exported(args), **trace.exported(kwargs))
 
 
@@ -106,7 +104,8 @@ def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str
     meta_call = type(kind).__call__
     if type(meta_call) is FunctionType:
         return call(trace, meta_call, kind, *args, **kwargs)
-    new, init = kind.__new__, kind.__init__  # type: ignore[misc]
+    new: Any = kind.__new__
+    init: Any = kind.__init__  # type: ignore[misc]
     is_plain = isinstance(init, FunctionType) or isinstance(new, FunctionType)
     if not is_plain or issubclass(kind, type):
         return trace.made(call_native(trace, kind, args, kwargs))
@@ -122,7 +121,9 @@ def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str
     return made
 
 
-def _call_partial(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _call_partial(
+    trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     for name in ("func", "args", "keywords"):
         trace.read("attr", function, name, getattr(function, name))
     words = trace.content(function.keywords)
@@ -155,7 +156,7 @@ def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
         if row is not None:
             return row(trace, *args, **kwargs)
         return call_native(trace, function, args, kwargs)
-    own = getattr(type(function), "__call__", None)
+    own = getattr(type(function), "__call__", None)  # noqa: B004
     if type(own) is FunctionType:
         return call(trace, own, function, *args, **kwargs)
     wrapped = getattr(function, "__wrapped__", None)

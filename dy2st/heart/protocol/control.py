@@ -99,9 +99,7 @@ def while_(
         state = body(*state)
 
 
-def if_exp(
-    trace: Trace, test: Any, true: Callable[[], Any], false: Callable[[], Any]
-) -> Any:
+def if_exp(trace: Trace, test: Any, true: Callable[[], Any], false: Callable[[], Any]) -> Any:
     """`a if test else b`."""
     truth = test_of(trace, test)
     if truth is True:

@@ -55,9 +55,7 @@ def text(trace: Trace, *parts: Any) -> Any:
         value, conversion, spec = part
         value = known(trace, value)
         if type(value) is Union:
-            return spread(
-                trace, lambda one: _again(trace, parts, part, one), value
-            )
+            return spread(trace, lambda one, part=part: _again(trace, parts, part, one), value)
         found.append(_formatted(trace, value, conversion, spec))
     if all(isinstance(part, str) for part in found):
         return "".join(found)

@@ -42,7 +42,7 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
     if type(own) is FunctionType:
         return call(trace, own, owner, index)
     if isinstance(owner, type) and own is None:
-        return owner[index]
+        return owner[index]  # type: ignore[index]
     if is_traced_number(index) and isinstance(owner, (str, range)):
         return _of_sequence(trace, tuple(owner), index)
     return trace.native(owner)[trace.exported((index,))[0]]

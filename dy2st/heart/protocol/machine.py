@@ -23,7 +23,18 @@ from dy2st.heart.protocol import (
 from dy2st.heart.trace import Trace
 from dy2st_runtime.ir import Tracer
 
-_MODULES = (attributes, calls, control, displays, items, iteration, manage, names, operators, unions)
+_MODULES = (
+    attributes,
+    calls,
+    control,
+    displays,
+    items,
+    iteration,
+    manage,
+    names,
+    operators,
+    unions,
+)
 _TABLES: tuple[tuple[Any, Callable[..., Any]], ...] = (
     (operators.BINARY, operators.binary),
     (operators.UNARY, operators.unary),

@@ -37,7 +37,7 @@ def handling(
         trace.handlers.remove(handler)
 
 
-class manager:  # noqa: N801
+class manager:
     """A context manager whose methods run in traced form."""
 
     def __init__(self, trace: Trace, value: Any):

@@ -109,7 +109,9 @@ def _dispatch(trace: Trace, row: tuple[Any, str, str], left: Any, right: Any) ->
     if first and others is not getattr(type(left), reflected, None):
         order.reverse()
     for function, one, other, is_users in order:
-        if function is None or (type(left) is type(right) and function is others and mine is not others):
+        if function is None or (
+            type(left) is type(right) and function is others and mine is not others
+        ):
             continue
         found = call(trace, function, one, other) if is_users else function(one, other)
         if found is not NotImplemented:
@@ -237,4 +239,15 @@ def not_in(trace: Trace, item: Any, container: Any) -> Any:
     return result
 
 
-__all__ = ["BINARY", "IN_PLACE", "UNARY", "binary", "in_", "in_place", "is_", "is_not", "not_in", "unary"]
+__all__ = [
+    "BINARY",
+    "IN_PLACE",
+    "UNARY",
+    "binary",
+    "in_",
+    "in_place",
+    "is_",
+    "is_not",
+    "not_in",
+    "unary",
+]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-
 from dy2st.heart.replay.result import Finished, Made, Out, Rows, Several, State
+from dy2st.heart.values.carry import count, width
 from dy2st.heart.values.layout import (
     Cases,
     Entries,
@@ -18,7 +18,6 @@ from dy2st.heart.values.layout import (
     Number,
     Same,
 )
-from dy2st.heart.values.carry import count, width
 
 
 def rebuild_result(finished: Finished, outputs: Sequence[Any]) -> Any:
@@ -57,11 +56,12 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         items = [rebuild(item, outputs, known) for item in tree.items]
         return tuple(items) if kind is tuple else kind(*items)
     if tree.like is object:
-        made = known[id(tree)] = object.__new__(kind)
+        made: Any = object.__new__(kind)
+        known[id(tree)] = made
         for name, item in zip(tree.keys, tree.items, strict=True):
             object.__setattr__(made, name, rebuild(item, outputs, known))
         return made
-    made = known[id(tree)] = kind()
+    made = known[id(tree)] = tree.kind()
     items = [rebuild(item, outputs, known) for item in tree.items]
     made.update(zip(tree.keys, items, strict=True)) if kind is dict else made.extend(items)
     return made
@@ -98,7 +98,7 @@ def of_layout(node: Layout, leaves: Iterator[Any]) -> Any:
     if isinstance(node, Entries):
         return node.kind(zip(node.keys, items, strict=True))
     assert isinstance(node, Fields)
-    made = object.__new__(node.kind)
+    made: Any = object.__new__(node.kind)
     for name, item in zip(node.names, items, strict=True):
         object.__setattr__(made, name, item)
     return made

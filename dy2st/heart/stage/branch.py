@@ -17,11 +17,11 @@ from dy2st.heart.values.carry import build, flatten
 from dy2st.heart.values.layout import Layout, Same
 from dy2st.heart.values.lub import Lub, Unlike
 from dy2st.heart.values.special import Union
+from dy2st_runtime.dims import Condition, symbols
 from dy2st_runtime.errors import BranchMismatch
 from dy2st_runtime.ir import Block, TensorType, Tracer, Variable, user_location
 from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.join import facts_of_branches, join_types
-from dy2st_runtime.dims import Condition, symbols
 from dy2st_runtime.ops.control_flow import close_blocks
 
 Side = Callable[..., Sequence[Any]]
@@ -102,14 +102,11 @@ def places_of(trace: Trace, regions: Sequence[Region]) -> list[Slot]:
         for key, place in region.changes.items():
             if id(place.owner) not in region.frame.born:
                 found.setdefault(key, place)
-    return [
-        Slot(
-            repr(place.name),
-            *(region.value_of(key, place.owner, place.name) for region in regions),
-            place=place,
-        )
-        for key, place in found.items()
-    ]
+    slots = []
+    for key, place in found.items():
+        values = [region.value_of(key, place.owner, place.name) for region in regions]
+        slots.append(Slot(str(place.name), values[0], values[-1], place))
+    return slots
 
 
 def _join(slots: Sequence[Slot], left: Region, right: Region) -> None:
@@ -142,7 +139,9 @@ def _finish(
                 yields.append(trace.tracer.variable(tensor if now is None else now[1]))
             region.block.yields = [trace.tracer.local(leaf) for leaf in yields]
     results = _append(trace, pred, regions, left.block.yields, right.block.yields)
-    for tensor, result in zip(tensors.values(), results[len(results) - len(tensors) :], strict=True):
+    for tensor, result in zip(
+        tensors.values(), results[len(results) - len(tensors) :], strict=True
+    ):
         trace.tracer.assign(tensor, result)
     return put_back(trace, slots, iter(results), regions)
 

@@ -1,7 +1,7 @@
 """A loop that a tensor decides on, as the operator `while`.
 
-The body is traced with what is assumed of the loop variables, at first that nothing changes. What an
-iteration leaves is joined with it; where that rises the body is traced again, until nothing does.
+The body is traced with what is assumed of the loop variables, at first that nothing changes. What
+an iteration leaves is joined with it; where that rises, the body is traced again.
 """
 
 from __future__ import annotations
@@ -128,9 +128,7 @@ def _run(loop: _Loop, function: Body, what: str) -> Region:
     """Record one call of the test or the body, on parameters for all that goes on."""
     trace = loop.trace
     with trace.region() as region:
-        parameters = [
-            region.block.add_parameter(renewed(type, loop.free)) for type in loop.types
-        ]
+        parameters = [region.block.add_parameter(renewed(type, loop.free)) for type in loop.types]
         values = _given(loop, parameters)
         try:
             region.results = tuple(function(*values))
@@ -151,7 +149,7 @@ def _run(loop: _Loop, function: Body, what: str) -> Region:
 
 
 def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
-    """What the user's code gets: values of the parameters, and the places and tensors set to them."""
+    """What the user's code gets: values of the parameters; places and tensors are set to them."""
     trace = loop.trace
     leaves, known = iter(parameters), dict[int, Any]()
     values = []
@@ -160,8 +158,10 @@ def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
         value = build(trace, slot.layout, leaves, known)
         if slot.place is None:
             values.append(value)
-        else:  # a copy: the body changes it natively
-            trace.put_place(slot.place, value.copy() if type(value) in CONTAINERS else value)
+        else:
+            is_same = isinstance(slot.layout, Same) and type(value) in CONTAINERS
+            # A copy of what holds before the loop, since the body changes it natively.
+            trace.put_place(slot.place, value.copy() if is_same else value)
     for tensor, parameter in zip(loop.tensors.values(), leaves, strict=True):
         trace.tracer.assign(tensor, parameter)
     return values

@@ -40,8 +40,8 @@ def _refuse_if_caught(trace: Trace, error: Exception) -> None:
     for handler in trace.handlers:
         if handler.catches(error):
             raise ConversionError(
-                f"{type(error).__name__} is raised in a branch or loop that depends on a tensor, in "
-                "a `try` that may catch it",
+                f"{type(error).__name__} is raised in a branch or loop that depends on a tensor, "
+                "in a `try` that may catch it",
                 at=user_location(),
                 why="whether it is raised is known only when the Program runs",
                 hint="decide with an `if` instead, or let the function return a flag",

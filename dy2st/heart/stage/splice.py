@@ -7,7 +7,6 @@ from typing import Any
 from dy2st.heart.trace import Region, Trace
 
 
-
 def splice(trace: Trace, region: Region) -> tuple[Any, ...]:
     """Let a region count as run in the frame around it: the only side of a branch that goes on."""
     tracer, outer = trace.tracer, trace.tracer.block

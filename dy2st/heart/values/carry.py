@@ -50,7 +50,10 @@ class Host(Protocol):
         """A `cond` of two functions that give Variables."""
 
     def map_array(
-        self, arrays: list[Variable], convert: Callable[[list[Variable]], list[Variable]], count: int
+        self,
+        arrays: list[Variable],
+        convert: Callable[[list[Variable]], list[Variable]],
+        count: int,
     ) -> list[Variable]:
         """New arrays, with what a function makes of each element of all of them."""
 
@@ -103,7 +106,7 @@ def _as_tensor(tracer: Tracer, value: Any, node: Leaf) -> Variable:
 
 def _arrays(host: Host, value: Any, node: Grown, view: View) -> list[Variable]:
     """One array for each leaf of the elements; at least one, for its length."""
-    held = value if type(value) is Dynamic else value if type(value) is tuple else view.content(value)
+    held: Any = value if type(value) in (Dynamic, tuple) else view.content(value)
     if type(held) is Dynamic:
         return risen(host, held, node.element, view)
     rows = [_row(host, item, node.element, view) for item in held]
@@ -243,15 +246,15 @@ def _case_arrays(
         arrays = [host.tracer.local(array) for array in value.arrays[place]]
         if not _same_form(before, case):
             arrays = _risen_case(host, value, place, case, view)
-        columns = arrays if not columns else [
-            F.array_extend(a, b) for a, b in zip(columns, arrays, strict=True)
-        ]
+        columns = (
+            arrays
+            if not columns
+            else [F.array_extend(a, b) for a, b in zip(columns, arrays, strict=True)]
+        )
     return columns
 
 
-def _risen_case(
-    host: Host, value: Union, place: int, case: Layout, view: View
-) -> list[Variable]:
+def _risen_case(host: Host, value: Union, place: int, case: Layout, view: View) -> list[Variable]:
     """The arrays of a case whose layout has risen."""
     if not count(case):
         return []
@@ -316,7 +319,7 @@ def _put_together(host: Host, node: Any, leaves: Iterator[Variable], known: dict
         made = node.kind() if node.empty is None else type(node.empty)()
         made.update(zip(node.keys, items, strict=True))
         return host.made(made)
-    made = host.made(object.__new__(node.kind))
+    made = host.made(node.kind.__new__(node.kind))
     for name, item in zip(node.names, items, strict=True):
         host.set_field(made, name, item)
     return made
@@ -327,7 +330,7 @@ def _sequence(host: Host, kind: type, items: list[Any]) -> Any:
         return tuple(items)
     if issubclass(kind, tuple):
         return kind(*items)
-    return host.made(kind(items))
+    return host.made(kind(items))  # type: ignore[call-arg]
 
 
 def _grown(host: Host, node: Grown, leaves: Iterator[Variable]) -> Any:

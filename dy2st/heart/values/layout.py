@@ -144,12 +144,9 @@ def lifted(node: Layout, numbers: bool = False) -> Layout:
         if number_kind(node.value) is not None and type(node.value) in (bool, int, float):
             return opened(node) if numbers else node
         value = node.value
-        if not isinstance(value, (tuple, Tensor, Dim, Condition)) and type(value) not in (
-            Union,
-            Dynamic,
-        ):
-            if not node.view.is_new(value):
-                return node
+        is_part = isinstance(value, _PARTS) or node.view.is_new(value)
+        if not is_part:
+            return node
         below = opened(node)
         return below if isinstance(below, Same) else lifted(below, numbers)
     if isinstance(node, (Items, Entries, Fields)):
@@ -232,6 +229,8 @@ def leaves_of(node: Layout) -> Sequence[Layout]:
     return []
 
 
+# Values without an identity that anybody could ask for.
+_PARTS = (tuple, Tensor, Dim, Condition, Union, Dynamic)
 _COMPARED = frozenset({bool, int, str, bytes, complex, range, frozenset})
 DICTS: frozenset[type] = frozenset({dict})
 

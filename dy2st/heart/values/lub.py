@@ -2,8 +2,8 @@
 
 `lub(a, b)` is `a` itself where it serves for both: so a loop has settled when nothing rises.
 
-    equal constants stay; a number beside a 0-d tensor is a tensor; lists of unlike length are a list
-    of a length; unlike things are cases with a tag; what is unbound on one side is a case, too.
+    equal constants stay; a number beside a 0-d tensor is a tensor; lists of unlike length are a
+    list of a length; unlike things, and what is unbound on one side, are cases with a tag.
 """
 
 from __future__ import annotations
@@ -145,9 +145,9 @@ class Lub:
     def _place(self, cases: list[Layout], item: Layout) -> int | None:
         """Which case serves for a value, too, perhaps once it has risen."""
         for index, case in enumerate(cases):
-            if isinstance(case, Same) and isinstance(item, Same):
-                if same_value(case.value, item.value):
-                    return index
+            both = isinstance(case, Same) and isinstance(item, Same)
+            if both and same_value(case.value, item.value):  # type: ignore[union-attr]
+                return index
         for index, case in enumerate(cases):
             if self._serves(opened(case), opened(item)):
                 return index

@@ -44,7 +44,7 @@ class Union:
 
     tag      which one it is: an integer of the Program.
     layouts  of the cases.
-    arrays   for every case an array for each leaf: of one element where it is that case, else empty.
+    arrays   for every case an array for each leaf: of one element where it is that case, or none.
     objects  what stands for the lists, dicts and objects in the cases, by layout node.
     """
 
