@@ -20,6 +20,13 @@ class _Unbound:
 
 
 unbound = _Unbound()
+_LOCAL = "cannot access local variable {0!r} where it is not associated with a value"
+_FREE = (
+    "cannot access free variable {0!r} where it is not associated with a value in enclosing scope"
+)
+if sys.version_info < (3, 11):
+    _LOCAL = "local variable {0!r} referenced before assignment"
+    _FREE = "free variable {0!r} referenced before assignment in enclosing scope"
 _MISSING = object()
 
 
@@ -89,26 +96,25 @@ def new_cell(*value):
     return CellType(*value)
 
 
-@_protocol
-def cell(held, name):
+def _content(held):
     assert type(held) is CellType
     try:
         return held.cell_contents
     except ValueError:
-        pass
-    raise NameError(
-        f"cannot access free variable {name!r} where it is not associated with a value in"
-        " enclosing scope",
-        name=name,
-    )
+        return unbound
+
+
+@_protocol
+def cell(held, name):
+    value = _content(held)
+    if value is unbound:
+        raise NameError(_FREE.format(name), name=name)
+    return value
 
 
 @_protocol
 def local_cell(held, name):
-    try:
-        return cell(held, name)
-    except NameError:
-        return bound(unbound, name)
+    return bound(_content(held), name)
 
 
 @_protocol
@@ -125,10 +131,7 @@ def del_cell(held, name):
 @_protocol
 def bound(value, name):
     if value is unbound:
-        raise UnboundLocalError(
-            f"cannot access local variable {name!r} where it is not associated with a value",
-            name=name,
-        )
+        raise UnboundLocalError(_LOCAL.format(name))
     return value
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa
 """Every construct does in traced form, with a protocol that does what Python does, what it does."""
 
 from __future__ import annotations
