@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from types import CellType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dy2st.heart.values.special import UNBOUND, Dynamic, Union
+from dy2st.heart.values.carry import case_content
+from dy2st.heart.values.special import CONTENT, MISSING, UNBOUND, Dynamic, Union
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
 from dy2st_runtime.nn.layer import Layer
@@ -23,21 +24,6 @@ from dy2st_runtime.ops.control_flow import cond, while_loop
 
 Key: TypeAlias = "tuple[int, Any]"
 
-
-class Special:
-    """A name in a place that is no attribute."""
-
-    def __init__(self, text: str):
-        """Its text is for messages."""
-        self.text = text
-
-    def __repr__(self) -> str:
-        """The text."""
-        return self.text
-
-
-CONTENT = Special("content")
-MISSING = Special("missing")
 
 CONTAINERS: frozenset[type] = frozenset(
     {list, dict, set, deque, OrderedDict, defaultdict, bytearray}
@@ -85,10 +71,10 @@ class Region:
         """The Block that was recorded."""
         return self.frame.block
 
-    def content(self, owner: Any) -> Any:
+    def raw(self, owner: Any) -> Any:
         """What a container held at the end."""
         place = self.changes.get((id(owner), CONTENT))
-        return self.trace.content(owner) if place is None else place.value
+        return self.trace.raw(owner) if place is None else place.value
 
     def fields(self, owner: Any) -> dict[str, Any] | None:
         """The attributes that an object had at the end; None if it is no plain object."""
@@ -124,6 +110,7 @@ class Trace:
         self.reads: dict[tuple[int, str, Any], tuple[Any, str, Any, Any]] = {}
         self.forms: dict[int, tuple[Any, Callable[..., Any]]] = {}
         self.twins: dict[int, list[Any]] = {}
+        self.fragile: dict[int, Any] = {}
         self.stale: dict[int, tuple[Any, Location | None]] = {}
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
@@ -190,9 +177,17 @@ class Trace:
         return native_attribute(owner, name)
 
     def content(self, owner: Any) -> Any:
-        """What a container holds now: itself, its working copy, a Dynamic, or one of several."""
+        """What a container holds now: itself, its working copy, or a Dynamic."""
         if self.stale and id(owner) in self.stale:
             self.refuse_stale(owner)
+        place = self.over.get((id(owner), CONTENT))
+        if place is None:
+            return owner
+        held = place.value
+        return case_content(self, held, type(owner)) if type(held) is Union else held
+
+    def raw(self, owner: Any) -> Any:
+        """As `content`, but one of several contents as that."""
         place = self.over.get((id(owner), CONTENT))
         return owner if place is None else place.value
 
@@ -204,12 +199,18 @@ class Trace:
         """The content of a container, to be changed natively, or a Dynamic, to be replaced."""
         if self.stale and id(owner) in self.stale:
             self.refuse_stale(owner)
+        if id(owner) in self.fragile:
+            self.refuse_fragile(owner)
         self.invalidate_twins(owner)
         place = self.over.get((id(owner), CONTENT))
         if place is None and self.is_made_here(owner):
             return owner
-        if place is not None and type(place.value) in (Dynamic, Union):
+        if place is not None and type(place.value) is Dynamic:
             return place.value
+        if place is not None and type(place.value) is Union:
+            content = case_content(self, place.value, type(owner))
+            self.write(owner, CONTENT, content)
+            return content
         if place is not None and (len(self.frames) == 1 or self._is_of_frame(id(owner), CONTENT)):
             return place.value
         copy = owner.copy() if place is None else place.value.copy()
@@ -230,6 +231,25 @@ class Trace:
         """Let a container hold other things than a Python container can."""
         self.invalidate_twins(owner)
         self.write(owner, CONTENT, content)
+
+    def hold_field(self, owner: Any, name: str, value: Any) -> None:
+        """Let an object hold an attribute in the overlay."""
+        self.write(owner, name, value)
+
+    def note_fragile(self, value: Any) -> None:
+        """Note that an object is put together anew at each look: a change would be lost."""
+        if type(value) in CONTAINERS or attributes_of(value) is not None:
+            self.fragile[id(value)] = value
+
+    def refuse_fragile(self, owner: Any) -> None:
+        """Refuse to change what is looked up in a list of a length, or in one of several values."""
+        raise ConversionError(
+            f"a {type(owner).__name__} is changed in place that is an element of a list whose "
+            "length depends on a tensor, or inside of a value that may be another one",
+            at=user_location(),
+            why="the Program keeps the elements by value",
+            hint="put a changed copy into the list: items[i] = items[i] + [new]",
+        )
 
     def set_field(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute: natively if the object was made here, else in the overlay."""

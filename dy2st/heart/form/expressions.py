@@ -143,10 +143,15 @@ def call(low: Lowering, node: Node) -> ast.expr:
     place = low.place(node)
     if is_own(node):
         return _own_call(low, place, node)
-    arguments = [low.expression(node.func)]
+    is_method = isinstance(node.func, gast.Attribute)
+    if is_method:
+        name = constant(low.place(node.func), node.func.attr)
+        arguments = [low.expression(node.func.value), name]
+    else:
+        arguments = [low.expression(node.func)]
     arguments += spread(low, node.args)
     keywords = [_keyword(low, keyword) for keyword in node.keywords]
-    function = load(place, low.helper("call"))
+    function = load(place, low.helper("method" if is_method else "call"))
     return ast.Call(func=function, args=arguments, keywords=keywords, **place)
 
 

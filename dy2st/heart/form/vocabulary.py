@@ -79,6 +79,7 @@ OTHERS: dict[str, str] = {
     "if_exp": "(test, thunk, thunk)",
     "truth": "(value) -> bool; for statements that stay Python's own",
     "call": "(function, *arguments, **keywords)",
+    "method": "(object, name, *arguments, **keywords)",
     "star": "(iterable) -> what `*` spreads",
     "double_star": "(mapping) -> what `**` spreads",
     "made": "(a new list, set or dict) -> the same",

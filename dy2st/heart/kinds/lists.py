@@ -12,7 +12,7 @@ from dy2st.heart.trace import CONTENT, Trace
 from dy2st.heart.values.carry import build, element_at, risen, row_of, width
 from dy2st.heart.values.layout import Layout, Same, lifted
 from dy2st.heart.values.lub import Lub
-from dy2st.heart.values.special import Dynamic, Union
+from dy2st.heart.values.special import Dynamic
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
 
@@ -89,15 +89,7 @@ def append(trace: Trace, owner: Any, item: Any) -> None:
 
 
 def _changeable(trace: Trace, owner: Any) -> Any:
-    content = trace.writable(owner)
-    if type(content) is Union:
-        raise ConversionError(
-            "a list is changed that may be missing",
-            at=user_location(),
-            why="a branch that depends on a tensor decides what it holds",
-            hint="begin with an empty list",
-        )
-    return content
+    return trace.writable(owner)
 
 
 @method_row(list, deque)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
+from dy2st.heart.kinds.table import row_of_method
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.unions import known, spread
 from dy2st.heart.trace import CONTAINERS, MISSING, Trace
+from dy2st.heart.values.carry import case_value
 from dy2st.heart.values.special import UNBOUND, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Tensor
@@ -126,7 +128,7 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
     if trace.over:
         place = trace.over.get((id(owner), name))
         if place is not None:
-            return place.value
+            return _there(trace, place.value)
     if name == "__dict__":
         return trace.dict_of(owner)
     held = getattr(owner, "__dict__", None)
@@ -135,6 +137,13 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
         value = _of_layer(owner, name)
     if trace.is_outside(owner):
         trace.read("attr", owner, name, value)
+    return value
+
+
+def _there(trace: Trace, value: Any) -> Any:
+    """An attribute of an object that a value may be: it is there where the object is."""
+    if type(value) is Union and getattr(value.layouts[0], "value", None) is MISSING:
+        return case_value(trace, value, 1)
     return value
 
 
@@ -180,7 +189,9 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
 
 
 def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
-    if trace.is_made_here(owner):
+    if id(owner) in trace.fragile:
+        trace.refuse_fragile(owner)
+    if trace.is_made_here(owner) and (id(owner), name) not in trace.over:
         if value is MISSING:
             delattr(owner, name)
         else:
@@ -204,4 +215,17 @@ def set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
     _put(trace, owner, name, value)
 
 
-__all__ = ["attr", "del_attr", "set_attr", "set_own"]
+def method(trace: Trace, owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    """`owner.name(*args, **kwargs)`."""
+    kind = type(owner)
+    if kind is Union:
+        return spread(
+            trace, lambda one: method(trace, one, name, *args, **kwargs), known(trace, owner)
+        )
+    row = row_of_method(kind, name)
+    if row is not None:
+        return row(trace, owner, *args, **kwargs)
+    return call(trace, attr(trace, owner, name), *args, **kwargs)
+
+
+__all__ = ["attr", "del_attr", "method", "set_attr", "set_own"]

@@ -20,6 +20,7 @@ from dy2st.heart.kinds.table import row_of_function, row_of_method
 from dy2st.heart.protocol.unions import has_union, known, spread
 from dy2st.heart.trace import Trace
 from dy2st.heart.values.special import Union
+from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.nn.layer import Layer
 
 _BUILTIN_METHODS = (BuiltinFunctionType, MethodWrapperType)
@@ -51,13 +52,16 @@ def call_function(
     """A function of Python: in its traced form if it is the user's."""
     row = row_of_function(function)
     if row is not None:
-        return row(trace, *args, **kwargs)
+        return _by_row(trace, row, args, kwargs)
     known_form = trace.forms.get(id(function))
     if known_form is not None:
         return known_form[1](*args, **kwargs)
     if is_ignored_module(str(function.__module__)):
         return call_library(trace, function, args, kwargs)
-    form = traced_form(function)
+    try:
+        form = traced_form(function)
+    except SourceUnavailable:  # made by exec(), as those of dataclasses are
+        return call_library(trace, function, args, kwargs)
     if form.untouched:
         return call_library(trace, function, args, kwargs)
     if trace.is_outside(function) or not function.__closure__:
@@ -78,14 +82,21 @@ def _call_builtin(
         return row(trace, owner, *args, **kwargs)
     row = row_of_function(function)
     if row is not None:
-        return row(trace, *args, **kwargs)
+        return _by_row(trace, row, args, kwargs)
     return call_native(trace, function, args, kwargs)
+
+
+def _by_row(trace: Trace, row: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a row gives, for each case of an argument that is one of several."""
+    if has_union(args):
+        return spread(trace, lambda *values: row(trace, *values, **kwargs), *args)
+    return row(trace, *args, **kwargs)
 
 
 def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A function in C without a row: it gets real objects."""
     if has_union((*args, *kwargs.values())):
-        return spread(trace, lambda *known: function(*known[: len(args)], **kwargs), *args)
+        return spread(trace, lambda *values: function(*values[: len(args)], **kwargs), *args)
     return function(*trace.exported(args), **trace.exported(kwargs))
 
 
@@ -100,7 +111,7 @@ def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str
     """A new object: `__new__`, then `__init__`, each in traced form if it is the user's."""
     row = row_of_function(kind)
     if row is not None:
-        return row(trace, *args, **kwargs)
+        return _by_row(trace, row, args, kwargs)
     meta_call = type(kind).__call__
     if type(meta_call) is FunctionType:
         return call(trace, meta_call, kind, *args, **kwargs)

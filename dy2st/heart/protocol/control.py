@@ -39,8 +39,6 @@ def test_of(trace: Trace, value: Any) -> Any:
 def _content_truth(trace: Trace, content: Any) -> Any:
     if type(content) is Dynamic:
         return F.greater_than(F.array_length(trace.tracer.local(content.arrays[0])), 0)
-    if type(content) is Union:
-        return truth_of(trace, spread(trace, lambda one: _number(trace, one), content))
     return bool(content)
 
 

@@ -34,14 +34,14 @@ def gather(trace: Trace, kind: type, *parts: tuple[bool, Any]) -> Any:
     return new_list(trace, found, kind)
 
 
-def gather_dict(trace: Trace, *parts: tuple[Any, Any]) -> Any:
-    """A dict display with `**`, whose key is None here."""
+def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
+    """A dict display with `**`: pairs, and mappings alone."""
     found: dict[Any, Any] = {}
-    for key, value in parts:
-        if key is None:
-            found.update(double_star(trace, value))
+    for part in parts:
+        if len(part) == 1:
+            found.update(double_star(trace, part[0]))
         else:
-            found[key] = value
+            found[part[0]] = part[1]
     return trace.made(found)
 
 

@@ -56,8 +56,6 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
     else:
         is_traced = is_traced_number(index) or isinstance(index, Tensor)
     content = owner if type(owner) in (tuple, Dynamic) else trace.content(owner)
-    if type(content) is Union:
-        return spread(trace, lambda one: item(trace, one, index), content)
     if type(content) is Dynamic:
         return item_of(trace, content, index)
     kind = type(owner)
@@ -100,8 +98,6 @@ def _chosen(trace: Trace, content: Any, index: Any, kind: type) -> Any:
 
 def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
     content = trace.content(owner)
-    if type(content) is Union:
-        return spread(trace, lambda one: item(trace, one, key), content)
     found = content.get(key, MISSING) if not is_traced_number(key) else MISSING
     if content is owner and trace.is_outside(owner):
         trace.read("item", owner, key, found)

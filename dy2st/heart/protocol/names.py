@@ -65,6 +65,16 @@ def cell(trace: Trace, owner: CellType, name: str) -> Any:
     return value
 
 
+def local_cell(trace: Trace, owner: CellType, name: str) -> Any:
+    """What a variable of the function itself holds that inner functions share."""
+    value = _held(trace, owner)
+    if value is UNBOUND:
+        raise UnboundLocalError(
+            f"cannot access local variable {name!r} where it is not associated with a value"
+        )
+    return value
+
+
 def _held(trace: Trace, owner: CellType) -> Any:
     place = trace.over.get((id(owner), CELL))
     if place is not None:
@@ -92,4 +102,4 @@ def del_cell(trace: Trace, owner: CellType, name: str) -> None:
     set_cell(trace, owner, UNBOUND)
 
 
-__all__ = ["cell", "del_cell", "del_glob", "glob", "new_cell", "set_cell", "set_glob"]
+__all__ = ["cell", "del_cell", "del_glob", "glob", "local_cell", "new_cell", "set_cell", "set_glob"]

@@ -14,13 +14,13 @@ from dy2st.heart.stage.branch import Slot, places_of, put_back, stage_if
 from dy2st.heart.stage.outcome import AlwaysRaises, note_raise
 from dy2st.heart.stage.truth import truth_of
 from dy2st.heart.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace
-from dy2st.heart.values.carry import build, flatten
+from dy2st.heart.values.carry import build, flatten, types_of
 from dy2st.heart.values.layout import Cases, Layout, Leaf, Number, Same, opened
 from dy2st.heart.values.lub import Lub, Unlike
 from dy2st.heart.values.special import UNBOUND
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ConversionError, LoopMismatch, UnsupportedSyntax
-from dy2st_runtime.ir import Tensor, ValueType, Variable, user_location
+from dy2st_runtime.ir import ArrayType, Tensor, ValueType, Variable, user_location
 from dy2st_runtime.ir.join import facts_of_turns, join_types, renewed
 from dy2st_runtime.ops.control_flow import close_blocks
 
@@ -110,7 +110,16 @@ def _settle(loop: _Loop, test: Test, body: Body) -> tuple[Region, Region]:
 
 
 def _initial_types(loop: _Loop) -> list[ValueType]:
-    return [leaf.type for leaf in _initial(loop)]
+    """The types before the loop; a list that is empty there has the elements of an iteration."""
+    expected: list[ValueType] = []
+    for slot in loop.slots:
+        assert slot.layout is not None
+        expected += types_of(slot.layout)
+    found: list[ValueType] = [leaf.type for leaf in _initial(loop)]
+    for place, type in enumerate(expected):
+        if isinstance(type, ArrayType) and found[place] == ArrayType(None):
+            found[place] = type
+    return found
 
 
 def _initial(loop: _Loop) -> list[Variable]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import builtins
+from pathlib import Path
 from typing import Any
 
 from dy2st.heart.trace import Trace
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, Dy2stError
 from dy2st_runtime.ir import F, Tensor, user_location
-from dy2st_runtime.ir.location import location_of
+from dy2st_runtime.ir.location import is_own_file, location_of
 from dy2st_runtime.ir.raised import ErrorKind
 from dy2st_runtime.ir.structure import flatten, is_container
 
@@ -26,6 +27,8 @@ def note_raise(trace: Trace, error: Exception) -> None:
     is_unbound = type(error) is UnboundLocalError
     if isinstance(error, (Dy2stError, AttributeError, NameError, TypeError)) and not is_unbound:
         raise error
+    if not _is_of_the_user(error):
+        raise error
     if trace.handlers:
         _refuse_if_caught(trace, error)
     record(error)
@@ -34,6 +37,21 @@ def note_raise(trace: Trace, error: Exception) -> None:
         place = place.tb_next
     if place is not None:
         trace.tracer.block.operators[-1].location = location_of(place)
+
+
+def _is_of_the_user(error: Exception) -> bool:
+    """Whether user code raised it, or what stands for a function of Python: no fault of ours."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if place is None:
+        return False
+    name = place.tb_frame.f_code.co_filename
+    return not is_own_file(name) or name.startswith(_STAND_INS)
+
+
+# Their functions raise what Python would.
+_STAND_INS = tuple(str(Path(__file__).parents[1] / name) for name in ("kinds", "protocol"))
 
 
 def _refuse_if_caught(trace: Trace, error: Exception) -> None:

@@ -18,7 +18,7 @@ def splice(trace: Trace, region: Region) -> tuple[Any, ...]:
             block.parent = outer
     outer.operators += region.block.operators
     for inner, known in own.items():
-        tracer.assign(inner, known)  # the user's values may hold it
+        tracer.forward(inner, known)  # the user's values may hold it
     _take_over(trace, region)
     for tensor, variable in region.tensors.values():
         tracer.assign(tensor, own.get(variable, variable))

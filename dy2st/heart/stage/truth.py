@@ -15,7 +15,7 @@ from dy2st_runtime.tensor import EagerTensor
 
 def truth_of(trace: Trace, value: Any) -> Variable:
     """The truth of a tensor or number as a 0-d bool of the current Block."""
-    if isinstance(value, (Dim, Condition)):
+    if isinstance(value, (bool, Dim, Condition)):
         variable = trace.tracer.number(value)
     else:
         assert isinstance(value, (Variable, EagerTensor)), f"no truth of {value!r} is traced"

@@ -24,13 +24,15 @@ from dy2st.heart.values.layout import (
     same_value,
 )
 from dy2st.heart.values.lub import Lub
-from dy2st.heart.values.special import Dynamic, Union
+from dy2st.heart.values.special import MISSING, Dynamic, Union
 from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable
+from dy2st_runtime.ir.join import any_size
+from dy2st_runtime.ir.types import TensorType, ValueType
 
 _DTYPES = {bool: np.dtype("bool"), int: np.dtype("int64"), float: np.dtype("float64")}
 
 
-class Host(Protocol):
+class Host(View, Protocol):
     """What values need of the trace in which they are put together."""
 
     tracer: Tracer
@@ -40,6 +42,12 @@ class Host(Protocol):
 
     def hold(self, owner: Any, content: Any) -> None:
         """Let a container hold a Dynamic, or one of several contents."""
+
+    def note_fragile(self, value: Any) -> None:
+        """Note that an object is put together anew at each look: a change would be lost."""
+
+    def hold_field(self, owner: Any, name: str, value: Any) -> None:
+        """Let an object hold an attribute in the overlay."""
 
     def set_field(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute of an object that was made here."""
@@ -73,19 +81,24 @@ def flatten(host: Host, value: Any, node: Layout, view: View) -> list[Variable]:
         return _arrays(host, value, node, view)
     if isinstance(node, Cases):
         return _tagged(host, value, node, view)
-    parts = _parts(value, node, view)
+    parts = _parts(host, value, node, view)
     pairs = zip(parts, node.items, strict=True)
     return [leaf for part, item in pairs for leaf in flatten(host, part, item, view)]
 
 
-def _parts(value: Any, node: Items | Entries | Fields, view: View) -> list[Any]:
+def _parts(host: Host, value: Any, node: Items | Entries | Fields, view: View) -> list[Any]:
     if isinstance(node, Items):
-        return list(value if issubclass(node.kind, tuple) else view.content(value))
+        return list(value if issubclass(node.kind, tuple) else _content(host, value, view))
     if isinstance(node, Entries):
-        return list(view.content(value).values())
+        return list(_content(host, value, view).values())
     held = view.fields(value)
     assert held is not None
     return [held[name] for name in node.names]
+
+
+def _content(host: Host, value: Any, view: View) -> Any:
+    held = view.raw(value)
+    return case_content(host, held, type(value)) if type(held) is Union else held
 
 
 def as_number(tracer: Tracer, value: Any, kind: type) -> Variable:
@@ -106,7 +119,7 @@ def _as_tensor(tracer: Tracer, value: Any, node: Leaf) -> Variable:
 
 def _arrays(host: Host, value: Any, node: Grown, view: View) -> list[Variable]:
     """One array for each leaf of the elements; at least one, for its length."""
-    held: Any = value if type(value) in (Dynamic, tuple) else view.content(value)
+    held: Any = value if type(value) in (Dynamic, tuple) else _content(host, value, view)
     if type(held) is Dynamic:
         return risen(host, held, node.element, view)
     rows = [_row(host, item, node.element, view) for item in held]
@@ -201,7 +214,7 @@ def _tagged(host: Host, value: Any, node: Cases, view: View) -> list[Variable]:
 def _held_union(value: Any, view: View) -> Union | None:
     """The cases of what a container holds."""
     if type(value) in (list, deque, dict):
-        held = view.content(value)
+        held = view.raw(value)
         return held if type(held) is Union else None
     return None
 
@@ -269,19 +282,42 @@ def _risen_case(host: Host, value: Union, place: int, case: Layout, view: View) 
 
 def case_value(host: Host, value: Union, place: int) -> Any:
     """The value that a union is, where it is known to be that case."""
-    leaves = [F.array_read(host.tracer.local(array), 0) for array in value.arrays[place]]
-    return build(host, value.layouts[place], iter(leaves))
+    if place in value.objects:
+        return value.objects[place]
+    return build(host, value.layouts[place], _read(host, value, place), fragile=True)
+
+
+def _read(host: Host, value: Union, place: int) -> Iterator[Variable]:
+    return iter([F.array_read(host.tracer.local(array), 0) for array in value.arrays[place]])
+
+
+def case_content(host: Host, value: Union, kind: type) -> Any:
+    """What a container holds whose content is one of several: it is that case if it is at all."""
+    place = value.place_of(kind)
+    node, leaves = value.layouts[place], _read(host, value, place)
+    if isinstance(node, Grown):
+        return Dynamic(node.kind, node.element, list(leaves), node.like)
+    assert isinstance(node, (Items, Entries))
+    items = [build(host, item, leaves, fragile=True) for item in node.items]
+    if isinstance(node, Entries):
+        return dict(zip(node.keys, items, strict=True))
+    return node.kind(items)
 
 
 # -- putting together -------------------------------------------------------------------------
 
 
 def build(
-    host: Host, node: Layout, leaves: Iterator[Variable], known: dict[int, Any] | None = None
+    host: Host,
+    node: Layout,
+    leaves: Iterator[Variable],
+    known: dict[int, Any] | None = None,
+    fragile: bool = False,
 ) -> Any:
     """The value of a layout, of leaves in the order of `flatten`.
 
-    `known` are the objects that were put together already, by the nodes they are of.
+    known    the objects that were put together already, by the nodes they are of.
+    fragile  whether they are put together anew at each look: nobody may change them.
     """
     if isinstance(node, Same):
         return node.value
@@ -295,24 +331,55 @@ def build(
         return leaf
     known = {} if known is None else known
     if isinstance(node, Cases):
-        return _union(node, leaves)
-    made = _put_together(host, node, leaves, known)
+        return _union(host, node, leaves)
+    made = _put_together(host, node, leaves, known, fragile)
     if id(node) not in known:
         known[id(node)] = made
+        if fragile:
+            host.note_fragile(made)
     return known[id(node)]
 
 
-def _union(node: Cases, leaves: Iterator[Variable]) -> Union:
+def _union(host: Host, node: Cases, leaves: Iterator[Variable]) -> Union:
     tag = next(leaves)
     tag.number = int
     arrays = [[next(leaves) for _ in range(count(case))] for case in node.cases]
-    return Union(tag, node.cases, arrays)
+    value = Union(tag, node.cases, arrays)
+    for place, case in enumerate(node.cases):
+        made = _object_of(host, value, place, case)
+        if made is not None:
+            value.objects[place] = made
+    return value
 
 
-def _put_together(host: Host, node: Any, leaves: Iterator[Variable], known: dict[int, Any]) -> Any:
+def _object_of(host: Host, value: Union, place: int, case: Layout) -> Any:
+    """What stands for a container or object that a value may be; None if the case is none."""
+    if isinstance(case, Fields):
+        return _fields_of(host, value, place, case)
+    if not isinstance(case, (Items, Entries, Grown)) or issubclass(case.kind, tuple):
+        return None
+    made = host.made(case.kind())
+    host.hold(made, value)
+    return made
+
+
+def _fields_of(host: Host, value: Union, place: int, case: Fields) -> Any:
+    made: Any = host.made(case.kind.__new__(case.kind))  # type: ignore[call-overload]
+    arrays = iter(value.arrays[place])
+    is_it = F.cast(F.equal(value.tag, place), "int64")
+    is_it.number = int
+    for name, item in zip(case.names, case.items, strict=True):
+        own = [next(arrays) for _ in range(count(item))]
+        host.hold_field(made, name, Union(is_it, [Same(MISSING, host), item], [[], own]))
+    return made
+
+
+def _put_together(
+    host: Host, node: Any, leaves: Iterator[Variable], known: dict[int, Any], fragile: bool
+) -> Any:
     if isinstance(node, Grown):
         return _grown(host, node, leaves)
-    items = [build(host, item, leaves, known) for item in node.items]
+    items = [build(host, item, leaves, known, fragile) for item in node.items]
     if isinstance(node, Items):
         return _sequence(host, node.kind, items)
     if isinstance(node, Entries):
@@ -343,12 +410,40 @@ def _grown(host: Host, node: Grown, leaves: Iterator[Variable]) -> Any:
     return made
 
 
+def types_of(node: Layout) -> list[ValueType]:
+    """The types of the leaves, as far as the layout tells; sizes of arrays' elements may differ."""
+    if isinstance(node, Same):
+        return []
+    if isinstance(node, Number):
+        return [TensorType(_DTYPES[node.kind], ())]
+    if isinstance(node, Leaf):
+        return [node.type]
+    if isinstance(node, Grown):
+        return _array_types(node.element)
+    if isinstance(node, Cases):
+        own = [ArrayType(_element(type)) for case in node.cases for type in types_of(case)]
+        return [TensorType(_DTYPES[int], ()), *own]
+    return [type for item in node.items for type in types_of(item)]
+
+
+def _array_types(element: Layout | None) -> list[ValueType]:
+    if element is None:
+        return [ArrayType(None)]
+    types = types_of(element) or [TensorType(_DTYPES[int], ())]
+    return [ArrayType(_element(type)) for type in types]
+
+
+def _element(type: ValueType) -> Any:
+    """The type of the elements of an array: what is no number may differ from one to the next."""
+    return type if isinstance(type, ArrayType) else any_size(type)
+
+
 def element_at(host: Host, held: Dynamic, index: Any) -> Any:
     """The element at a place that is known to be in the list."""
     if held.element is None:
         raise IndexError("list index out of range")
     leaves = [F.array_read(host.tracer.local(array), index) for array in held.arrays]
-    return build(host, held.element, iter(leaves))
+    return build(host, held.element, iter(leaves), fragile=True)
 
 
 def is_tensor(value: Any) -> bool:
@@ -370,6 +465,7 @@ __all__ = [
     "Host",
     "as_number",
     "build",
+    "case_content",
     "case_of",
     "case_value",
     "count",
@@ -380,5 +476,6 @@ __all__ = [
     "is_tensor",
     "risen",
     "row_of",
+    "types_of",
     "width",
 ]

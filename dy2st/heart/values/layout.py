@@ -15,14 +15,14 @@ from typing import Any, Protocol, TypeAlias
 from dy2st.heart.values.special import UNBOUND, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import ArrayType, Tensor, Variable
-from dy2st_runtime.ir.types import DType
+from dy2st_runtime.ir.types import DType, TensorType
 
 
 class View(Protocol):
     """How a value is looked at: at the end of a branch or a body, or in the trace."""
 
-    def content(self, owner: Any) -> Any:
-        """What a list, dict, set or other container holds, as a Python container or Dynamic."""
+    def raw(self, owner: Any) -> Any:
+        """What a container holds: a container of Python, a Dynamic, or a Union of contents."""
 
     def fields(self, owner: Any) -> dict[str, Any] | None:
         """The attributes of a plain object of a user's class; None of all others."""
@@ -52,11 +52,23 @@ class Number:
 
 @dataclass(eq=False)
 class Leaf:
-    """A tensor; `mixed` where it is a number of Python on some paths. Sizes are joined apart."""
+    """A tensor; `mixed` where it is a number of Python on some paths.
 
-    dtype: DType
-    rank: int
+    Sizes are joined apart; `type` is that of one of the tensors.
+    """
+
+    type: TensorType
     mixed: bool = False
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self.type.dtype
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        return self.type.rank
 
 
 @dataclass(eq=False)
@@ -123,11 +135,11 @@ def opened(node: Layout) -> Layout:
     if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
         return Items(kind, _all(value, view))
     if kind in (list, deque):
-        return _of_sequence(kind, view.content(value), view, value)
+        return _of_sequence(kind, view.raw(value), view, value)
     if kind in DICTS:
-        held = view.content(value)
+        held = view.raw(value)
         if type(held) is Union:
-            return Cases(list(held.layouts))
+            return held.layouts[held.place_of(kind)]
         return Entries(kind, list(held), _all(held.values(), view), value)
     held = view.fields(value)
     if held is not None:
@@ -170,7 +182,7 @@ def _of_sequence(kind: type, held: Any, view: View, value: Any) -> Layout:
     if type(held) is Dynamic:
         return Grown(kind, held.element, value)
     if type(held) is Union:
-        return Cases(list(held.layouts))
+        return held.layouts[held.place_of(kind)]
     return Items(kind, _all(held, view))
 
 
@@ -181,8 +193,8 @@ def _all(values: Any, view: View) -> list[Layout]:
 def _of_tensor(value: Tensor) -> Leaf:
     if isinstance(value, Variable):
         assert not isinstance(value.type, ArrayType), "an array is no value of the user's"
-        return Leaf(value.tensor_type.dtype, value.tensor_type.rank, value.mixed)
-    return Leaf(value.dtype, len(value.shape))
+        return Leaf(value.tensor_type, value.mixed)
+    return Leaf(TensorType(value.dtype, tuple(value.shape)))
 
 
 def number_kind(value: Any) -> type | None:

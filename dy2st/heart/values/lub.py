@@ -182,12 +182,12 @@ def _of_leaves(left: Number | Leaf, right: Number | Leaf) -> Layout | None:
     if isinstance(left, Leaf) and isinstance(right, Leaf):
         if left.dtype != right.dtype or left.rank != right.rank:
             return None
-        return left if left.mixed or not right.mixed else Leaf(left.dtype, left.rank, True)
+        return left if left.mixed or not right.mixed else Leaf(left.type, True)
     leaf, number = (left, right) if isinstance(left, Leaf) else (right, left)
     assert isinstance(leaf, Leaf) and isinstance(number, Number)
     if leaf.rank or not fits(number.kind, leaf.dtype):
         return None
-    return leaf if leaf is left and leaf.mixed else Leaf(leaf.dtype, 0, True)
+    return leaf if leaf is left and leaf.mixed else Leaf(leaf.type, True)
 
 
 def fits(kind: type, dtype: Any) -> bool:

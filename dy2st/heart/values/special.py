@@ -45,7 +45,8 @@ class Union:
     tag      which one it is: an integer of the Program.
     layouts  of the cases.
     arrays   for every case an array for each leaf: of one element where it is that case, or none.
-    objects  what stands for the lists, dicts and objects in the cases, by layout node.
+    objects  what stands for the lists, dicts and objects among the cases, by their place: what
+             such an object holds is a Union again, of which it takes its own case.
     """
 
     __slots__ = ("arrays", "layouts", "objects", "tag")
@@ -58,5 +59,24 @@ class Union:
         self.arrays = [list(own) for own in arrays]
         self.objects: dict[int, Any] = {}
 
+    def place_of(self, kind: type) -> int:
+        """The case that is a container of a kind."""
+        return next(i for i, one in enumerate(self.layouts) if getattr(one, "kind", None) is kind)
 
-__all__ = ["UNBOUND", "Dynamic", "Unbound", "Union"]
+
+class Special:
+    """A name in a place that is no attribute, or a value that Python has not."""
+
+    def __init__(self, text: str):
+        """Its text is for messages."""
+        self.text = text
+
+    def __repr__(self) -> str:
+        """The text."""
+        return self.text
+
+
+CONTENT = Special("content")
+MISSING = Special("missing")
+
+__all__ = ["CONTENT", "MISSING", "UNBOUND", "Dynamic", "Special", "Unbound", "Union"]

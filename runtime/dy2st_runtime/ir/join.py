@@ -175,6 +175,14 @@ def renewed(type: ValueType, free: Container[Dim]) -> ValueType:
     )
 
 
+def any_size(element: TensorType) -> TensorType:
+    """The type of elements that may differ in the sizes that are no numbers."""
+    return element.with_shape(
+        fresh_symbol(_ELEMENT) if isinstance(size, Dim) and not differs_by_element(size) else size
+        for size in element.shape
+    )
+
+
 @overload
 def one_element(element: TensorType) -> TensorType: ...
 @overload

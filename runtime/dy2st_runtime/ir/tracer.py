@@ -326,6 +326,11 @@ class Tracer:
         self.overwrite(self.captured(tensor))
         self.assign(tensor, variable)
 
+    def forward(self, inner: Variable, variable: Variable) -> None:
+        """Let `variable` stand for a parameter of a Block whose operators were moved out of it."""
+        self._first[id(inner)] = variable
+        self._known[id(inner)] = (inner, variable)
+
     def assigned(self) -> list[tuple[Tensor, Variable]]:
         """Every captured tensor with the Variable that stands for it now, in order of capture."""
         return [entry for entry in self._known.values() if not isinstance(entry[0], Variable)]

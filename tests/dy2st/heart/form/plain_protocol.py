@@ -186,6 +186,11 @@ def truth(value):
 
 
 @_protocol
+def method(owner, name, /, *arguments, **keywords):
+    return getattr(owner, name)(*arguments, **keywords)
+
+
+@_protocol
 def call(function, /, *arguments, **keywords):
     assert not any(one is unbound for one in (function, *arguments, *keywords.values()))
     return function(*arguments, **keywords)
