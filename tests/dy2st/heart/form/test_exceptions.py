@@ -426,12 +426,16 @@ def test_what_is_no_manager_is_refused_as_in_python():
         traced(f)()
 
 
+# fmt: off
 def test_the_traceback_shows_the_users_lines():
     def f(x):
         y = 1
         if x:
             for _ in range(2):
-                y = y + 1 // (x - 1)
+                y = (
+                    y
+                    + 1 // (x - 1)
+                )
         return y
 
     first = f.__code__.co_firstlineno
@@ -448,7 +452,11 @@ def test_the_traceback_shows_the_users_lines():
 
 def test_the_traceback_of_a_chain_of_methods_shows_the_line_of_each():
     def f(x):
-        return x.strip().missing()
+        return (
+            x
+            .strip()
+            .missing()
+        )
 
     first = f.__code__.co_firstlineno
     with pytest.raises(AttributeError) as caught:
