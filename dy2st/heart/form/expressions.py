@@ -143,6 +143,8 @@ def call(low: Lowering, node: Node) -> ast.expr:
     place = low.place(node)
     if is_own(node):
         return _own_call(low, place, node)
+    if _is_globals(low, node):
+        return low.call(place, "attr", load(place, low.function), constant(place, "__globals__"))
     is_method = isinstance(node.func, gast.Attribute)
     if is_method:
         name = constant(low.place(node.func), node.func.attr)
@@ -153,6 +155,12 @@ def call(low: Lowering, node: Node) -> ast.expr:
     keywords = [_keyword(low, keyword) for keyword in node.keywords]
     function = load(place, low.helper("method" if is_method else "call"))
     return ast.Call(func=function, args=arguments, keywords=keywords, **place)
+
+
+def _is_globals(low: Lowering, node: Node) -> bool:
+    """Whether this is `globals()`, which would find those of whoever calls it."""
+    is_bare = isinstance(node.func, gast.Name) and not node.args and not node.keywords
+    return is_bare and node.func.id == "globals" and low.is_builtin("globals")
 
 
 def _own_call(low: Lowering, place: Place, node: Node) -> ast.expr:
@@ -272,8 +280,16 @@ def _part(low: Lowering, node: Node) -> ast.expr:
         return low.expression(node)
     place = low.place(node)
     conversion = "" if node.conversion in (-1, None) else chr(node.conversion)
-    spec = constant(place, "") if node.format_spec is None else low.expression(node.format_spec)
+    spec = constant(place, "") if node.format_spec is None else _spec(low, node.format_spec)
     return tuple_of(place, [low.expression(node.value), constant(place, conversion), spec])
+
+
+def _spec(low: Lowering, node: Node) -> ast.expr:
+    """What stands behind the `:`."""
+    values = node.values
+    if len(values) == 1 and isinstance(values[0], gast.Constant):
+        return low.expression(values[0])
+    return low.expression(node)
 
 
 def yielded(low: Lowering, node: Node) -> ast.expr:

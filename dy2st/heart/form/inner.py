@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import sys
 from collections.abc import Sequence
@@ -11,8 +12,10 @@ from typing import Any, TypeAlias
 import gast
 
 from dy2st.transpiler.nodes import Node, first_line
+from dy2st.transpiler.source import find_source
 
 Path: TypeAlias = "tuple[int, ...]"
+Found: TypeAlias = "tuple[Path, CodeType]"
 
 _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
@@ -20,10 +23,11 @@ _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>
 class InnerCodes:
     """The code objects of functions, lambdas and classes that a function makes itself."""
 
-    def __init__(self, code: CodeType):
+    def __init__(self, function: FunctionType):
         """Look through the constants, and those of comprehensions."""
-        self._found: dict[tuple[str, int], list[tuple[Path, CodeType]]] = {}
-        self._collect(code, ())
+        self._function = function
+        self._found: dict[tuple[str, int], list[Found]] = {}
+        self._collect(function.__code__, ())
 
     def _collect(self, code: CodeType, path: Path) -> None:
         for index, value in enumerate(code.co_consts):
@@ -35,7 +39,7 @@ class InnerCodes:
             if value.co_name in _COMPREHENSIONS:
                 self._collect(value, here)
 
-    def find(self, node: Node) -> tuple[Path, CodeType]:
+    def find(self, node: Node) -> Found:
         """The code object of a function, lambda or class."""
         if isinstance(node, gast.Lambda):
             found = self._found.get(("<lambda>", node.lineno), [])
@@ -44,14 +48,30 @@ class InnerCodes:
         if len(found) == 1:
             return found[0]
         fitting = [one for one in found if _covers(node, one[1])]
-        if len(fitting) != 1:
-            raise LookupError(f"{len(fitting)} code objects for line {node.lineno}")
-        return fitting[0]
+        return fitting[0] if len(fitting) == 1 else self._by_source(node, found)
+
+    def _by_source(self, node: Node, found: list[Found]) -> Found:
+        """One of several in a line: that which has this source, or one like it."""
+        sources = [find_source(_bare(code, self._function)).node for _, code in found]
+        place, text = (node.lineno, node.col_offset), ast.dump(gast.gast_to_ast(node))
+        for source, one in zip(sources, found, strict=True):
+            if (source.lineno, source.col_offset) == place:
+                return one
+        for source, one in zip(sources, found, strict=True):
+            if ast.dump(source) == text:  # equal code objects are but one
+                return one
+        raise LookupError(f"no code object for line {node.lineno}")
+
+
+def _bare(code: CodeType, outer: FunctionType) -> FunctionType:
+    """A function with this code, to be looked at only."""
+    cells = tuple(CellType() for _ in code.co_freevars)
+    return FunctionType(code, outer.__globals__, code.co_name, None, cells)
 
 
 def _covers(node: Node, code: CodeType) -> bool:
-    """Whether the instructions of a code object lie inside a lambda."""
-    if sys.version_info < (3, 11):
+    """Whether the instructions of a code object lie inside a lambda: sure from Python 3.11 on."""
+    if sys.version_info < (3, 11) or not isinstance(node, gast.Lambda):
         return False
     body = node.body
     start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)

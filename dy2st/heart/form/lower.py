@@ -70,7 +70,7 @@ def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     local = bound_in(NameTable().inside(tree), tree)
     _rewrite(tree, context)
     names = analyse(tree, local, context)
-    inner = InnerCodes(context.function.__code__)
+    inner = InnerCodes(context.function)
     low = Lowering(context, names, inner, _EXPRESSIONS, _STATEMENTS)
     place = low.place(tree)
     body = low.block(split_docstring(tree.body)[1])

@@ -151,6 +151,11 @@ class Lowering:
         kind = self.scope.kind(name)
         return kind == "cell" or (not kind and name in self.free)
 
+    def is_builtin(self, name: str) -> bool:
+        """Whether a name means one of Python's own, as long as nobody gives it to a global."""
+        is_free = not self.scope.kind(name) and name not in self.free
+        return is_free and name not in self.context.function.__globals__
+
     def unbound(self, place: Place) -> ast.expr:
         """The value of a variable that has none."""
         return load(place, self.helper("unbound"))

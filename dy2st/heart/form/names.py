@@ -78,7 +78,7 @@ def analyse(function: Node, local: set[str], context: Context) -> Analysis:
     liveness = Liveness(table, function)
     has_walrus = context.has(gast.NamedExpr)
     binding = Binding(table, liveness, function, local, has_walrus)
-    staged = _staged(function)
+    staged = _staged(function, context)
     cells = inside.captured & local
     if has_walrus:
         cells |= _bound_lazily(function) & local
@@ -105,8 +105,9 @@ def _start_unsure_names(found: Analysis, binding: Binding) -> None:
         found.starts.update(name for target in targets for name in plain_targets(target))
 
 
-def _staged(function: Node) -> list[Node]:
+def _staged(function: Node, context: Context) -> list[Node]:
     """The statements that become calls: no `yield` and no jump that stays is in them."""
+    yields = context.has(gast.Yield, gast.YieldFrom)
     found: list[Node] = []
     todo = [(statement, 0) for statement in function.body]
     while todo:
@@ -114,7 +115,7 @@ def _staged(function: Node) -> list[Node]:
         if isinstance(node, SCOPES):
             continue
         if isinstance(node, CONTROL):
-            found += [node] if obstacle(node, depth) is None else []
+            found += [node] if obstacle(node, depth, not yields) is None else []
             depth += 1
         inner = (gast.stmt, gast.ExceptHandler, gast.match_case)
         todo += [(child, depth) for child in children(node) if isinstance(child, inner)]

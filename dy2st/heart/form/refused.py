@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import gast
 
-from dy2st.transpiler.nodes import SCOPES, Node, walk, walk_scope
+from dy2st.transpiler.nodes import SCOPES, Node, statements, walk_scope
+from dy2st.transpiler.reasons import REASONS as OF_STATEMENTS
+from dy2st.transpiler.reasons import Reason
 
-# Functions of Python that see the variables of their caller.
-_LOOK = frozenset({"locals", "eval", "exec", "globals"})
-_LOOK_WITHOUT_ARGUMENTS = frozenset({"vars", "dir"})
+REASONS: dict[str, Reason] = {
+    "async": OF_STATEMENTS["async"],
+    "namespace": OF_STATEMENTS["namespace"],
+    "type-parameters": Reason(
+        "it makes a function or class with type parameters of its own, such as `def f[T]`",
+        "define what has type parameters outside of the function",
+    ),
+}
+
+# Functions of Python that see the variables of their caller, if they get fewer arguments.
+_LOOK = {"locals": 1, "vars": 1, "dir": 1, "eval": 2, "exec": 2}
 
 
 def reason_against(tree: Node) -> str:
-    """The code of the reason (see `dy2st.transpiler.reasons`), or nothing."""
+    """The code of the reason, or nothing."""
     if isinstance(tree, gast.AsyncFunctionDef):
         return "async"
     for statement in tree.body:
         for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
             if isinstance(node, gast.Call) and _looks(node):
                 return "namespace"
-            if isinstance(node, gast.Await | gast.AsyncFor | gast.AsyncWith):
-                return "async"
-    for node in walk(tree):
-        if node is not tree and getattr(node, "type_params", None):
-            return "type-parameters"
+    inner = (node for statement in tree.body for node in statements(statement))
+    if any(getattr(node, "type_params", None) for node in inner):
+        return "type-parameters"
     return ""
 
 
 def _looks(node: Node) -> bool:
     name = node.func.id if isinstance(node.func, gast.Name) else ""
-    return name in _LOOK or (name in _LOOK_WITHOUT_ARGUMENTS and not node.args)
+    return len(node.args) < _LOOK.get(name, 0)

@@ -214,6 +214,14 @@ def delete_name(low: Lowering, place: Place, name: str) -> list[ast.stmt]:
     return delete(low, target, False)
 
 
+def type_alias(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`type X = ...`: Python's own, which evaluates it when somebody asks."""
+    place, name = low.place(node), node.name.id
+    made: Any = gast.gast_to_ast(node)
+    bound = [] if low.is_local(name) else [low.write(place, name, load(place, name))]
+    return [made, *bound]
+
+
 def matched(low: Lowering, node: Node) -> list[ast.stmt]:
     """What is left of `match`: names alone, and guards that are constants."""
     place = low.place(node)
@@ -256,5 +264,5 @@ STATEMENTS: dict[type, Any] = {
     gast.Try: tried,
     gast.With: with_,
 }
-if hasattr(gast, "TryStar"):
-    STATEMENTS[gast.TryStar] = tried
+_SINCE = {"TryStar": tried, "TypeAlias": type_alias}
+STATEMENTS |= {getattr(gast, kind): made for kind, made in _SINCE.items() if hasattr(gast, kind)}
