@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections import deque
-from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
-from dy2st.heart.kinds.table import method_row
-from dy2st.heart.trace import CONTENT, Trace
-from dy2st.heart.values.carry import build, element_at, risen, row_of, width
-from dy2st.heart.values.layout import Layout, Same, lifted
+from dy2st.heart.trace import Trace
+from dy2st.heart.values.carry import element_at, risen, row_of, width
+from dy2st.heart.values.layout import Layout, Same, lifted, number_kind
 from dy2st.heart.values.lub import Lub
 from dy2st.heart.values.special import Dynamic
 from dy2st_runtime.errors import ConversionError
@@ -24,11 +22,17 @@ def held(trace: Trace, owner: Any) -> Any:
     if type(owner) in (tuple, Dynamic):
         return owner
     content = trace.content(owner)
-    if trace.is_outside(owner) and content is owner:
-        trace.read("content", owner, None, tuple(owner))
-        for item in owner:
-            trace.mark_outside(item)
+    if content is owner and trace.is_outside(owner):
+        note_content(trace, owner)
     return content
+
+
+def note_content(trace: Trace, owner: Any) -> None:
+    """Note a read of all that a container from outside holds."""
+    is_dict = isinstance(owner, dict)
+    trace.read("content", owner, None, tuple(owner.items()) if is_dict else tuple(owner))
+    for item in owner.values() if is_dict else owner:
+        trace.mark_outside(item)
 
 
 def length_of(trace: Trace, content: Dynamic) -> Variable:
@@ -59,48 +63,38 @@ def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Dyna
     return Dynamic(kind, element, [F.array_of(list(column)) for column in columns], like)
 
 
-def put(trace: Trace, owner: Any, content: Any) -> None:
-    """Let a list hold other things from now on."""
-    trace.hold(owner, content)
-
-
-def new_list(trace: Trace, content: Any, kind: type = list) -> Any:
-    """A new list with that content; of a tuple the content itself."""
+def new_list(trace: Trace, content: Any, kind: type = list, like: Any = None) -> Any:
+    """A new list with that content; of a tuple the content itself. `like`: a deque's maxlen."""
     if kind is tuple:
-        return content if type(content) is Dynamic else tuple(content)
+        return _as_tuple(content) if type(content) is Dynamic else tuple(content)
+    most = {} if kind is list or like is None else {"maxlen": like.maxlen}
     if type(content) is not Dynamic:
-        return trace.made(kind(content))
-    made = trace.made(kind())
-    trace.hold(made, Dynamic(kind, content.element, content.arrays, content.like))
+        return trace.made(kind(content, **most))
+    made = trace.made(kind(**most))
+    trace.hold(made, Dynamic(kind, content.element, content.arrays, made))
     return made
 
 
-@method_row(list, deque)
-def append(trace: Trace, owner: Any, item: Any) -> None:
-    """`owner.append(item)`."""
-    content = _changeable(trace, owner)
-    if type(content) is not Dynamic:
-        content.append(item)
-        return
-    element, arrays = with_element(trace, content, item)
-    row = row_of(trace, item, element, trace)
-    new = [F.array_append(a, b) for a, b in zip(arrays, row, strict=True)]
-    put(trace, owner, Dynamic(content.kind, element, new, content.like))
+def _as_tuple(content: Dynamic) -> Dynamic:
+    return content if content.kind is tuple else Dynamic(tuple, content.element, content.arrays)
 
 
-def _changeable(trace: Trace, owner: Any) -> Any:
-    return trace.writable(owner)
+def whole_of(trace: Trace, owner: Any, content: Any) -> Dynamic:
+    """What a list or deque holds as a list of a length."""
+    return as_dynamic(trace, content, type(owner), owner)
 
 
-@method_row(list, deque)
-def extend(trace: Trace, owner: Any, items: Any) -> None:
-    """`owner.extend(items)`."""
-    other = trace.listed(items)
-    content = _changeable(trace, owner)
-    if type(content) is not Dynamic and type(other) is not Dynamic:
-        content.extend(other)
-        return
-    put(trace, owner, joined(trace, content, other, type(owner)))
+def replaced(trace: Trace, owner: Any, element: Any, arrays: Any) -> None:
+    """Let a list hold other elements; a deque drops what is too much at its beginning."""
+    if type(owner) is deque and owner.maxlen is not None:
+        arrays = [F.array_slice(array, _start_of(trace, array, owner.maxlen)) for array in arrays]
+    trace.hold(owner, Dynamic(type(owner), element, arrays, owner))
+
+
+def _start_of(trace: Trace, array: Any, most: int) -> Any:
+    length = F.array_length(trace.tracer.local(array))
+    length.number = int
+    return F.maximum(length - most, 0)
 
 
 def joined(trace: Trace, left: Any, right: Any, kind: type) -> Dynamic:
@@ -117,32 +111,6 @@ def joined(trace: Trace, left: Any, right: Any, kind: type) -> Dynamic:
     return Dynamic(kind, element, [F.array_extend(a, b) for a, b in pairs], first.like)
 
 
-@method_row(list, deque)
-def pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
-    """`owner.pop(index)`."""
-    content = _changeable(trace, owner)
-    if type(content) is not Dynamic and type(index) is int:
-        return content.pop() if type(owner) is deque else content.pop(index)
-    content = as_dynamic(trace, content, type(owner))
-    if content.element is None:
-        raise IndexError("pop from empty list")
-    pairs = [F.array_pop(trace.tracer.local(array), index) for array in content.arrays]
-    put(trace, owner, Dynamic(content.kind, content.element, [a for a, _ in pairs], content.like))
-    return build(trace, content.element, iter([item for _, item in pairs]))
-
-
-@method_row(list, deque)
-def clear(trace: Trace, owner: Any) -> None:
-    """`owner.clear()`."""
-    trace.hold(owner, type(owner)())
-
-
-@method_row(list, deque)
-def copy(trace: Trace, owner: Any) -> Any:
-    """`owner.copy()`."""
-    return new_list(trace, held(trace, owner), type(owner))
-
-
 def concatenate(trace: Trace, left: Any, right: Any) -> Any:
     """`left + right`."""
     kinds = [value.kind if type(value) is Dynamic else type(value) for value in (left, right)]
@@ -150,8 +118,9 @@ def concatenate(trace: Trace, left: Any, right: Any) -> Any:
         return NotImplemented
     first, second = held(trace, left), held(trace, right)
     if type(first) is not Dynamic and type(second) is not Dynamic:
-        return new_list(trace, first + second, kinds[0])
-    return new_list(trace, joined(trace, first, second, kinds[0]), kinds[0])
+        return new_list(trace, first + second, kinds[0], left)
+    like = left if kinds[0] is deque else None
+    return new_list(trace, joined(trace, first, second, kinds[0]), kinds[0], like)
 
 
 def repeat(trace: Trace, owner: Any, times: Any) -> Any:
@@ -160,11 +129,21 @@ def repeat(trace: Trace, owner: Any, times: Any) -> Any:
         return NotImplemented
     content = held(trace, owner)
     kind = owner.kind if type(owner) is Dynamic else type(owner)
-    if type(content) is not Dynamic and type(times) in (int, bool):
-        return new_list(trace, content * times, kind)
+    times = _as_times(trace, times)
+    if type(content) is not Dynamic and isinstance(times, int):
+        return new_list(trace, content * times, kind, owner)
     whole = as_dynamic(trace, content, kind)
     arrays = [F.array_repeat(trace.tracer.local(array), times) for array in whole.arrays]
-    return new_list(trace, Dynamic(kind, whole.element, arrays), kind)
+    return new_list(trace, Dynamic(kind, whole.element, arrays), kind, owner)
+
+
+def _as_times(trace: Trace, times: Any) -> Any:
+    if isinstance(times, int) or number_kind(times) in (int, bool):
+        return times
+    own = getattr(type(times), "__index__", None)
+    if type(own) is FunctionType:
+        return trace.call(own, times)
+    raise TypeError(f"can't multiply sequence by non-int of type {type(times).__name__!r}")
 
 
 def item_of(trace: Trace, content: Dynamic, index: Any) -> Any:
@@ -181,7 +160,37 @@ def set_item_of(trace: Trace, owner: Any, content: Dynamic, index: Any, item: An
     element, arrays = with_element(trace, content, item)
     row = row_of(trace, item, element, trace)
     new = [F.array_write(a, index, b) for a, b in zip(arrays, row, strict=True)]
-    put(trace, owner, Dynamic(content.kind, element, new, content.like))
+    trace.hold(owner, Dynamic(content.kind, element, new, content.like))
+
+
+def set_slice_of(trace: Trace, owner: Any, index: slice, items: Any) -> None:
+    """`owner[start:stop] = items` of a list of a length; `del owner[start:stop]` without items."""
+    if index.step not in (None, 1):
+        raise ConversionError(
+            "a slice with a step is assigned in a list whose length depends on a tensor",
+            at=user_location(),
+            why="which places it has is known only when the Program runs",
+            hint="assign the elements in a `for` loop",
+        )
+    whole = whole_of(trace, owner, trace.writable(owner))
+    length = length_of(trace, whole)
+    start = _end_of(index.start, 0, length)
+    stop = F.maximum(start, _end_of(index.stop, length, length))
+    first = [F.array_slice(trace.tracer.local(a), 0, start) for a in whole.arrays]
+    last = [F.array_slice(trace.tracer.local(a), stop) for a in whole.arrays]
+    kept = Dynamic(list, whole.element, first)
+    kept = kept if items is None else joined(trace, kept, items, list)
+    found = joined(trace, kept, Dynamic(list, whole.element, last), list)
+    trace.hold(owner, Dynamic(list, found.element, found.arrays))
+
+
+def _end_of(index: Any, default: Any, length: Any) -> Any:
+    """Where a slice begins or ends: a place from 0 to the length."""
+    if index is None:
+        return default
+    return F.where(
+        F.less_than(index, 0), F.maximum(length + index, 0), F.minimum(length + 0, index)
+    )
 
 
 def contains(trace: Trace, item: Any, container: Any) -> Any:
@@ -205,26 +214,40 @@ def _contains(trace: Trace, item: Any, content: Any) -> Any:
     return trace.any_in(lambda index: trace.equals(element_at(trace, content, index), item), length)
 
 
-_ORDERS: dict[str, Callable[[Any, Any], Any]] = {
-    name: getattr(operator, name) for name in ("lt", "le", "gt", "ge")
-}
-
-
 def compare_lists(trace: Trace, name: str, left: Any, right: Any) -> Any:
     """`left == right` and its like, element by element."""
     first, second = held(trace, left), held(trace, right)
-    if type(first) is Dynamic or type(second) is Dynamic:
+    if type(first) is not Dynamic and type(second) is not Dynamic:
+        return trace.compare(name, first, second)
+    if name not in ("eq", "ne"):
         raise ConversionError(
-            "two lists whose length depends on a tensor are compared",
+            "the order of two lists is asked whose length depends on a tensor",
             at=user_location(),
             why="how many elements there are is known only when the Program runs",
             hint="compare them in a `for` loop",
         )
-    return trace.compare(name, first, second)
+    same = _same_lists(trace, first, second)
+    return same if name == "eq" else trace.not_(same)
+
+
+def _same_lists(trace: Trace, left: Any, right: Any) -> Any:
+    kinds = [one.kind if type(one) is Dynamic else type(one) for one in (left, right)]
+    if kinds[0] is not kinds[1]:
+        return False
+    first, second = (as_dynamic(trace, one, kinds[0]) for one in (left, right))
+    length = length_of(trace, first)
+
+    def differs(index: Any) -> Any:
+        pair = element_at(trace, first, index), element_at(trace, second, index)
+        return trace.not_(trace.equals(*pair))
+
+    def elements() -> Any:
+        return trace.not_(trace.any_in(differs, length))
+
+    return trace.and_(trace.eq(length, length_of(trace, second)), elements)
 
 
 __all__ = [
-    "CONTENT",
     "as_dynamic",
     "compare_lists",
     "concatenate",
@@ -233,6 +256,11 @@ __all__ = [
     "item_of",
     "length_of",
     "new_list",
+    "note_content",
     "repeat",
+    "replaced",
     "set_item_of",
+    "set_slice_of",
+    "whole_of",
+    "with_element",
 ]

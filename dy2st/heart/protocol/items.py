@@ -11,8 +11,9 @@ from dy2st.heart.kinds.lists import (
     held,
     item_of,
     new_list,
-    put,
     set_item_of,
+    set_slice_of,
+    whole_of,
 )
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.unions import known, spread
@@ -50,11 +51,7 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
 
 def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
     is_slice = isinstance(index, slice)
-    if is_slice:
-        parts = (index.start, index.stop, index.step)
-        is_traced = any(is_traced_number(part) or isinstance(part, Tensor) for part in parts)
-    else:
-        is_traced = is_traced_number(index) or isinstance(index, Tensor)
+    is_traced = _is_traced(index)
     content = owner if type(owner) in (tuple, Dynamic) else trace.content(owner)
     if type(content) is Dynamic:
         return item_of(trace, content, index)
@@ -69,6 +66,12 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
     if content is owner and trace.is_outside(owner) and kind is not tuple:
         return trace.read("item", owner, index, found)
     return found
+
+
+def _is_traced(index: Any) -> bool:
+    """Whether the Program computes an index, or an end of a slice."""
+    parts = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
+    return any(is_traced_number(part) or isinstance(part, Tensor) for part in parts)
 
 
 def _as_index(trace: Trace, index: Any) -> Any:
@@ -132,15 +135,18 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
 
 def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     content = trace.writable(owner)
-    is_traced = is_traced_number(index) or isinstance(index, Tensor)
-    if type(content) is not Dynamic and not is_traced:
-        content[index] = trace.listed(value) if isinstance(index, slice) else value
-        return
-    content = as_dynamic(trace, content, type(owner))
-    if not isinstance(index, slice):
-        set_item_of(trace, owner, content, index, value)
-        return
-    raise NotImplementedError("assignment to a slice of a list of a length")
+    if type(content) is not Dynamic and not _is_traced(index):
+        if not isinstance(index, slice):
+            content[index] = value
+            return
+        value = trace.listed(value)
+        if type(value) is not Dynamic:
+            content[index] = value
+            return
+    if isinstance(index, slice):
+        set_slice_of(trace, owner, index, trace.listed(value))
+    else:
+        set_item_of(trace, owner, whole_of(trace, owner, content), index, value)
 
 
 def del_item(trace: Trace, owner: Any, index: Any) -> None:
@@ -151,12 +157,14 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
         return
     if kind in (list, deque):
         content = trace.writable(owner)
-        if type(content) is not Dynamic and not is_traced_number(index):
+        if type(content) is not Dynamic and not _is_traced(index):
             del content[index]
-            return
-        whole = as_dynamic(trace, content, kind)
-        arrays = [F.array_delete(trace.tracer.local(a), index) for a in whole.arrays]
-        put(trace, owner, Dynamic(kind, whole.element, arrays, whole.like))
+        elif isinstance(index, slice):
+            set_slice_of(trace, owner, index, None)
+        else:
+            whole = whole_of(trace, owner, content)
+            arrays = [F.array_delete(trace.tracer.local(a), index) for a in whole.arrays]
+            trace.hold(owner, Dynamic(kind, whole.element, arrays, whole.like))
         return
     if kind in _DICTS:
         del trace.writable(owner)[index]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from dy2st.heart.kinds import builtins_ as _rows  # noqa: F401  registers the rows
+from dy2st.heart import kinds as _rows  # noqa: F401  registers the rows
 from dy2st.heart.protocol import (
     attributes,
     calls,

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from dy2st.heart.kinds.scalars import as_number
 from dy2st.heart.protocol.attributes import attr
 from dy2st.heart.protocol.control import or_, test_of
 from dy2st.heart.protocol.operators import binary
@@ -90,9 +91,7 @@ def dict_of(trace: Trace, owner: Any) -> Any:
 def truth_value(trace: Trace, value: Any) -> Any:
     """The truth of a value, as a value."""
     found = test_of(trace, value)
-    if isinstance(found, Variable):
-        found.number = bool
-    return found
+    return as_number(trace, found, bool) if isinstance(found, Variable) else found
 
 
 def equals(trace: Trace, left: Any, right: Any) -> Any:
@@ -117,7 +116,7 @@ def any_in(trace: Trace, holds: Callable[[Any], Any], length: Any) -> Any:
         return F.logical_and(truth_of(trace, index < length), F.logical_not(found))
 
     def turn(index: Any, found: Any) -> Any:
-        return index + 1, truth_of(trace, holds(index))
+        return index + 1, as_number(trace, truth_of(trace, holds(index)), bool)
 
     start = trace.tracer.number(False)
     result = stage_while(trace, more, turn, (0, start), ("the place", "whether it is found"))[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
@@ -299,9 +299,13 @@ def case_content(host: Host, value: Union, kind: type) -> Any:
         return Dynamic(node.kind, node.element, list(leaves), node.like)
     assert isinstance(node, (Items, Entries))
     items = [build(host, item, leaves, fragile=True) for item in node.items]
+    like = node.empty if isinstance(node, Entries) else node.like
+    made = emptied(node.kind, like)
     if isinstance(node, Entries):
-        return dict(zip(node.keys, items, strict=True))
-    return node.kind(items)
+        made.update(zip(node.keys, items, strict=True))
+    else:
+        made.extend(items)
+    return made
 
 
 # -- putting together -------------------------------------------------------------------------
@@ -358,7 +362,7 @@ def _object_of(host: Host, value: Union, place: int, case: Layout) -> Any:
         return _fields_of(host, value, place, case)
     if not isinstance(case, (Items, Entries, Grown)) or issubclass(case.kind, tuple):
         return None
-    made = host.made(case.kind())
+    made = host.made(emptied(case.kind, case.empty if isinstance(case, Entries) else case.like))
     host.hold(made, value)
     return made
 
@@ -381,9 +385,9 @@ def _put_together(
         return _grown(host, node, leaves)
     items = [build(host, item, leaves, known, fragile) for item in node.items]
     if isinstance(node, Items):
-        return _sequence(host, node.kind, items)
+        return _sequence(host, node, items)
     if isinstance(node, Entries):
-        made = node.kind() if node.empty is None else type(node.empty)()
+        made = emptied(node.kind, node.empty)
         made.update(zip(node.keys, items, strict=True))
         return host.made(made)
     made = host.made(node.kind.__new__(node.kind))
@@ -392,12 +396,23 @@ def _put_together(
     return made
 
 
-def _sequence(host: Host, kind: type, items: list[Any]) -> Any:
-    if kind is tuple:
+def _sequence(host: Host, node: Items, items: list[Any]) -> Any:
+    if node.kind is tuple:
         return tuple(items)
-    if issubclass(kind, tuple):
-        return kind(*items)
-    return host.made(kind(items))  # type: ignore[call-arg]
+    if issubclass(node.kind, tuple):
+        return node.kind(*items)
+    made = emptied(node.kind, node.like)
+    made.extend(items)
+    return host.made(made)
+
+
+def emptied(kind: type, like: Any) -> Any:
+    """A new empty container; a deque has its maxlen, a defaultdict its factory."""
+    if like is None:
+        return kind()
+    if kind is deque:
+        return deque(maxlen=like.maxlen)
+    return defaultdict(like.default_factory) if kind is defaultdict else kind()
 
 
 def _grown(host: Host, node: Grown, leaves: Iterator[Variable]) -> Any:
@@ -405,7 +420,7 @@ def _grown(host: Host, node: Grown, leaves: Iterator[Variable]) -> Any:
     held = Dynamic(node.kind, node.element, arrays, node.like)
     if node.kind is tuple:
         return held
-    made = host.made(node.kind() if node.kind is list else node.kind(maxlen=node.like.maxlen))
+    made = host.made(emptied(node.kind, node.like))
     host.hold(made, held)
     return made
 
@@ -470,6 +485,7 @@ __all__ = [
     "case_value",
     "count",
     "element_at",
+    "emptied",
     "flatten",
     "is_array",
     "is_known",

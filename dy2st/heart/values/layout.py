@@ -7,7 +7,7 @@ iteration. Two values that differ are opened one level, and joined part by part 
 from __future__ import annotations
 
 import struct
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
@@ -77,6 +77,7 @@ class Items:
 
     kind: type
     items: list[Layout]
+    like: Any = None  # a deque has its maxlen
 
 
 @dataclass(eq=False)
@@ -172,7 +173,7 @@ def lifted(node: Layout, numbers: bool = False) -> Layout:
 def with_items(node: Items | Entries | Fields, items: list[Layout]) -> Layout:
     """The same kind of container with other items."""
     if isinstance(node, Items):
-        return Items(node.kind, items)
+        return Items(node.kind, items, node.like)
     if isinstance(node, Entries):
         return Entries(node.kind, node.keys, items, node.empty)
     return Fields(node.kind, node.names, items)
@@ -183,7 +184,7 @@ def _of_sequence(kind: type, held: Any, view: View, value: Any) -> Layout:
         return Grown(kind, held.element, value)
     if type(held) is Union:
         return held.layouts[held.place_of(kind)]
-    return Items(kind, _all(held, view))
+    return Items(kind, _all(held, view), value if kind is deque else None)
 
 
 def _all(values: Any, view: View) -> list[Layout]:
@@ -244,7 +245,7 @@ def leaves_of(node: Layout) -> Sequence[Layout]:
 # Values without an identity that anybody could ask for.
 _PARTS = (tuple, Tensor, Dim, Condition, Union, Dynamic)
 _COMPARED = frozenset({bool, int, str, bytes, complex, range, frozenset})
-DICTS: frozenset[type] = frozenset({dict})
+DICTS: frozenset[type] = frozenset({dict, OrderedDict, defaultdict})
 
 __all__ = [
     "UNBOUND",

@@ -115,7 +115,8 @@ class Lub:
                 element = self._element(element, item)
         if isinstance(left, Grown) and element is left.element:
             return left
-        like = left.like if isinstance(left, Grown) else getattr(right, "like", None)
+        likes = [getattr(side, "like", None) for side in (left, right)]
+        like = likes[0] if likes[1] is None else likes[1]
         (kind,) = kinds
         assert kind is not None
         return Grown(kind, element, like)
