@@ -415,6 +415,8 @@ class StaticFunction:
 
     def _mode(self) -> Any:
         """What else the Program depends on: Python values of the Layer or object, its mode too."""
+        if tracing.uses_heart:  # its guards say what a Program depends on
+            return get_promotion()
         instance = self.class_instance
         if not isinstance(instance, Layer):
             own = None if instance is None else tracing.object_key(instance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dy2st.heart.replay.result import Finished, Made, Out, Rows, Several, State
+from dy2st.heart.replay.result import Known, Made, Out, Rows, Several
 from dy2st.heart.values.carry import count, width
 from dy2st.heart.values.layout import (
     Cases,
@@ -20,22 +20,17 @@ from dy2st.heart.values.layout import (
 )
 
 
-def rebuild_result(finished: Finished, outputs: Sequence[Any]) -> Any:
-    """What a call returns."""
-    return rebuild(finished.result, outputs, {})
-
-
 def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
     """The value of a tree over the outputs; what is met twice is one object."""
     kind = type(tree)
     if kind is Out:
         return _number(outputs[tree.index], tree.number)
-    if kind is State:
-        return tree.tensor
+    if kind is Known:
+        return tree.get()
     if kind is Made:
         return _made(tree, outputs, known)
     if kind is Rows:
-        return _rows(tree, [outputs[array.index] for array in tree.arrays])
+        return of_rows(tree.kind, tree.element, [outputs[array.index] for array in tree.arrays])
     if kind is Several:
         place = int(outputs[tree.tag.index].item())
         layout, arrays = tree.cases[place]
@@ -54,21 +49,20 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
     kind = tree.kind
     if issubclass(kind, tuple):
         items = [rebuild(item, outputs, known) for item in tree.items]
-        return tuple(items) if kind is tuple else kind(*items)
+        return kind(*items) if hasattr(kind, "_fields") else kind(items)
     if tree.like is object:
         made: Any = object.__new__(kind)
         known[id(tree)] = made
         for name, item in zip(tree.keys, tree.items, strict=True):
             object.__setattr__(made, name, rebuild(item, outputs, known))
         return made
-    made = known[id(tree)] = tree.kind()
+    made = known[id(tree)] = tree.kind() if tree.like is None else tree.like.copy()
     items = [rebuild(item, outputs, known) for item in tree.items]
-    made.update(zip(tree.keys, items, strict=True)) if kind is dict else made.extend(items)
+    if isinstance(made, dict):
+        made.update(zip(tree.keys, items, strict=True))
+    else:
+        made.update(items) if isinstance(made, set) else made.extend(items)
     return made
-
-
-def _rows(tree: Rows, arrays: list[Any]) -> Any:
-    return of_rows(tree.kind, tree.element, arrays)
 
 
 def of_rows(kind: type, element: Layout | None, arrays: Sequence[Any]) -> Any:
@@ -104,4 +98,4 @@ def of_layout(node: Layout, leaves: Iterator[Any]) -> Any:
     return made
 
 
-__all__ = ["of_layout", "of_rows", "rebuild", "rebuild_result"]
+__all__ = ["of_layout", "of_rows", "rebuild"]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st.heart.trace import CONTENT, MISSING, Place, Trace
-from dy2st.heart.values.layout import is_traced_number, number_kind
-from dy2st.heart.values.special import UNBOUND, Dynamic, Union
+from dy2st.heart.replay.guards import weak
+from dy2st.heart.trace import CONTAINERS, Trace
+from dy2st.heart.values.layout import number_kind
+from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.ir import Tensor, Variable
+from dy2st_runtime.ir import Output, Variable
 from dy2st_runtime.tensor import EagerTensor
 
 
@@ -24,10 +24,10 @@ class Out:
 
 
 @dataclass(frozen=True)
-class State:
-    """A tensor of the user's that the call hands on."""
+class Known:
+    """An object of the user's, as it is."""
 
-    tensor: Any
+    get: Callable[[], Any]
 
 
 @dataclass(eq=False)
@@ -50,7 +50,7 @@ class Several:
 
 @dataclass(eq=False)
 class Rows:
-    """A list of a length: arrays, side by side, and the tree of one element over `Out`s."""
+    """A list of a length: arrays, side by side, and the layout of one element."""
 
     kind: type
     arrays: list[Out]
@@ -58,54 +58,23 @@ class Rows:
     like: Any = None
 
 
-@dataclass(eq=False)
-class Effect:
-    """A place outside that the call writes."""
-
-    owner: Any
-    name: Any
-    value: Any
-    before: Any = None
+TREES = (Out, Known, Made, Several, Rows)
+_ATOMS = frozenset({str, int, float, bool, bytes, complex, type(None), type(...), range})
 
 
-@dataclass(eq=False)
-class Finished:
-    """What a call gives back, and what it writes."""
-
-    result: Any = None
-    effects: list[Effect] = field(default_factory=list)
-
-
-def finish(trace: Trace, result: Any, state: dict[str, EagerTensor]) -> Finished:
-    """Let the Program yield what the result and the effects need."""
-    taker = _Taker(trace)
-    found = Finished(taker.take(result))
-    for place in list(trace.over.values()):
-        if trace.is_outside(place.owner):
-            found.effects.append(taker.effect(place))
-    program = trace.tracer.program
-    program.block.yields = taker.leaves
-    program.structure = [None] * 0
-    by_id = {id(tensor): key for key, tensor in state.items()}
-    for tensor, variable in trace.tracer.assigned():
-        key = by_id[id(tensor)]
-        new = trace.tracer.flags.value_of(variable)
-        if new is not program.state[key]:
-            program.updates.append(key)
-            program.block.yields.append(trace.tracer.local(new))
-    return found
-
-
-class _Taker:
+class Taker:
     """Takes values apart; what the Program computes becomes an output."""
 
-    def __init__(self, trace: Trace):
+    def __init__(self, trace: Trace, opened: Container[int] = ()):
+        """Containers that are `opened`, by id, are outside and yet made anew at each call."""
         self.trace = trace
+        self.opened = opened
         self.leaves: list[Variable] = []
         self.known: dict[int, Any] = {}
         self.places: dict[Variable, int] = {}
 
     def out(self, variable: Variable, number: type | None = None) -> Out:
+        """The output that gives a Variable."""
         local = self.trace.tracer.local(variable)
         if local not in self.places:
             self.places[local] = len(self.leaves)
@@ -113,34 +82,40 @@ class _Taker:
         return Out(self.places[local], number)
 
     def take(self, value: Any) -> Any:
+        """The tree of a value; the value itself if it is a constant."""
         if isinstance(value, (Variable, Dim, Condition)):
             kind = number_kind(value)
             return self.out(self.trace.tracer.variable(value), kind)
         if isinstance(value, EagerTensor):
-            known = self.trace.tracer.captured_already(value)
-            return State(value) if known is None else self.out(known)
+            return self.out(self.trace.tracer.captured(value))
         if type(value) is Union:
             return self._union(value)
-        if type(value) is tuple:
-            items = [self.take(item) for item in value]
-            return Made(tuple, (), items) if not _all_plain(items) else value
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return Made(type(value), (), [self.take(item) for item in value])
+        if isinstance(value, tuple):
+            return self._tuple(value)
         if type(value) is Dynamic:
             return self._rows(value)
         if id(value) in self.known:
             return self.known[id(value)]
         return self._object(value)
 
+    def _tuple(self, value: tuple[Any, ...]) -> Any:
+        items = [self.take(item) for item in value]
+        if not any(isinstance(item, TREES) for item in items):
+            return value
+        return Made(type(value), (), items)
+
     def _object(self, value: Any) -> Any:
         trace, kind = self.trace, type(value)
-        if trace.is_outside(value) or kind in (str, int, float, bool, bytes, type(None)):
+        if kind in _ATOMS:
             return value
-        if kind in (list, deque, dict):
+        if trace.is_outside(value) and id(value) not in self.opened:
+            reference = weak(value)
+            return Known(reference or (lambda: value))
+        if kind in CONTAINERS:
             return self._container(value, kind)
         held = trace.fields(value)
-        if held is None or not any(map(_holds_traced, held.values())):
-            return value
+        if held is None:
+            return Known(lambda: value)
         made = self.known[id(value)] = Made(kind, list(held), [], object)
         made.items += [self.take(item) for item in held.values()]
         return made
@@ -152,7 +127,7 @@ class _Taker:
         if type(content) is Union:
             return self._union(content)
         keys = list(content) if isinstance(content, dict) else ()
-        made = self.known[id(value)] = Made(kind, keys, [], value)
+        made = self.known[id(value)] = Made(kind, keys, [], _empty(value))
         items = content.values() if isinstance(content, dict) else content
         made.items += [self.take(item) for item in items]
         return made
@@ -169,26 +144,60 @@ class _Taker:
         ]
         return Several(tag, cases)
 
-    def effect(self, place: Place) -> Effect:
-        """What a call writes into a place outside."""
-        value = place.value
-        if place.name is CONTENT and type(value) not in (Dynamic, Union):
-            items = list(value.items()) if isinstance(value, dict) else list(value)
-            taken = [self.take(item) for item in items]
-            return Effect(place.owner, CONTENT, taken)
-        if value in (MISSING, UNBOUND) if isinstance(value, type(UNBOUND)) else value is MISSING:
-            return Effect(place.owner, place.name, value)
-        return Effect(place.owner, place.name, self.take(value))
+
+def _empty(value: Any) -> Any:
+    """What a new container of the kind begins with: a deque has its maxlen, for one."""
+    if type(value) in (list, dict, set, bytearray):
+        return None
+    empty = value.copy()
+    empty.clear()
+    return empty
 
 
-def _all_plain(items: Sequence[Any]) -> bool:
-    return not any(isinstance(item, (Out, State, Made, Several, Rows)) for item in items)
+_PLAIN = (list, tuple, dict)
 
 
-def _holds_traced(value: Any) -> bool:
-    return isinstance(value, (Tensor, Dim, Condition, Union, Dynamic, list, dict, tuple)) or (
-        is_traced_number(value)
-    )
+def structure_of(tree: Any) -> Any:
+    """The tree as the structure of a Program: what files can hold; None if they cannot."""
+    seen: set[int] = set()
+
+    def plain(node: Any) -> Any:
+        if isinstance(node, Out):
+            return Output(node.index, node.number is not None)
+        if not isinstance(node, TREES):
+            return node
+        if not isinstance(node, Made) or node.like is not None or id(node) in seen:
+            raise _NotPlain
+        if not issubclass(node.kind, _PLAIN):
+            raise _NotPlain
+        seen.add(id(node))
+        items = [plain(item) for item in node.items]
+        if issubclass(node.kind, dict):
+            return node.kind(zip(node.keys, items, strict=True))
+        return node.kind(*items) if hasattr(node.kind, "_fields") else node.kind(items)
+
+    try:
+        return (plain(tree),)
+    except _NotPlain:
+        return None
 
 
-__all__ = ["Effect", "Finished", "Made", "Out", "Rows", "Several", "State", "finish"]
+class _NotPlain(Exception):
+    """A tree that is no structure."""
+
+
+@dataclass(eq=False)
+class Finished:
+    """What a call gives back, and what it writes.
+
+    outputs   how many outputs the result takes; those of the effects come after.
+    is_plain  whether the structure of the Program says all of the result.
+    """
+
+    result: Any = None
+    outputs: int = 0
+    is_plain: bool = False
+    effects: list[Any] = field(default_factory=list)
+
+
+__all__ = ["TREES", "Finished", "Known", "Made", "Out", "Rows", "Several", "Taker", "structure_of"]

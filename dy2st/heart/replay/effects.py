@@ -1,0 +1,269 @@
+"""What a call writes outside: the places that the trace has written, with their values at its end.
+
+The trace changes nothing of the user's. What a container holds is written as a difference, so that
+what it depends on is no more than what the code has asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import CellType, ModuleType
+from typing import Any
+
+from dy2st.heart.replay.guards import weak
+from dy2st.heart.replay.rebuild import rebuild
+from dy2st.heart.replay.result import Made, Taker
+from dy2st.heart.replay.same import like
+from dy2st.heart.trace import CONTENT, MISSING, Place, Trace, native_attribute
+from dy2st.heart.values.layout import number_kind
+from dy2st.heart.values.special import UNBOUND, Dynamic, Union
+from dy2st_runtime.errors import Location
+from dy2st_runtime.ir import Tensor
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.tensor import EagerTensor, Parameter
+
+
+@dataclass(eq=False)
+class Effect:
+    """A place outside that every call writes.
+
+    write   takes the owner and the value.
+    buffer  the tensor of a buffer of a Layer, if another one of its type takes its place.
+    """
+
+    owner: Callable[[], Any]
+    name: Any
+    write: Callable[[Any, Any], None]
+    value: Any
+    buffer: EagerTensor | None = None
+    at: Location | None = None
+
+
+def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
+    """The effects of a trace at its end, in the order in which the places were first written."""
+    found = []
+    for place in list(trace.over.values()):
+        if trace.is_outside(place.owner) or _is_globals(place):
+            found += (
+                _of_content(trace, taker, place)
+                if place.name is CONTENT
+                else (_of_place(trace, taker, place))
+            )
+    return found
+
+
+def perform(effects: Sequence[Effect], outputs: Sequence[Any], known: dict[int, Any]) -> None:
+    """Write all places: what they are to hold is put together before the first is written."""
+    values = [rebuild(effect.value, outputs, known) for effect in effects]
+    for effect, value in zip(effects, values, strict=True):
+        effect.write(effect.owner(), value)
+
+
+def _is_globals(place: Place) -> bool:
+    return type(place.owner) is dict and place.name is not CONTENT
+
+
+def _owner(value: Any) -> Callable[[], Any]:
+    return weak(value) or (lambda: value)
+
+
+# -- attributes, globals and cells ------------------------------------------------------------
+
+
+def _of_place(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
+    owner, name, value = place.owner, place.name, place.value
+    before = native_attribute(owner, name)
+    is_read = any((id(owner), kind, name) in trace.reads for kind in ("attr", "cell", "item"))
+    if value is before and is_read:
+        return []
+    if isinstance(owner, CellType):
+        write = _delete_cell if value is UNBOUND else _set_cell
+        tree = None if value is UNBOUND else taker.take(value)
+        return [Effect(_owner(owner), name, write, tree, None, place.at)]
+    tree = None if value is MISSING else taker.take(value)
+    write = partial(_delete(owner) if value is MISSING else _setter(owner), name)
+    buffer = _buffer(trace, owner, before, value)
+    return [Effect(_owner(owner), name, write, tree, buffer, place.at)]
+
+
+def _buffer(trace: Trace, owner: Any, before: Any, value: Any) -> EagerTensor | None:
+    """The tensor that was a buffer, if what takes its place is of its type."""
+    if not isinstance(owner, Layer) or not isinstance(before, EagerTensor):
+        return None
+    is_tensor = isinstance(value, Tensor) and number_kind(value) is None
+    if isinstance(before, Parameter) or not is_tensor or before.tensor_type != value.tensor_type:
+        return None
+    trace.tracer.captured(before)
+    return before
+
+
+def _setter(owner: Any) -> Callable[[str, Any, Any], None]:
+    if isinstance(owner, dict):
+        return _set_key
+    if isinstance(owner, Layer):
+        return _set_in_layer
+    return _set_anywhere if isinstance(owner, (type, ModuleType)) else _set_attribute
+
+
+def _delete(owner: Any) -> Callable[[str, Any, Any], None]:
+    return _delete_key if isinstance(owner, dict) else _delete_attribute
+
+
+def _set_cell(owner: CellType, value: Any) -> None:
+    owner.cell_contents = value
+
+
+def _delete_cell(owner: CellType, _: Any) -> None:
+    del owner.cell_contents
+
+
+def _set_key(name: Any, owner: dict[Any, Any], value: Any) -> None:
+    owner[name] = value
+
+
+def _delete_key(name: Any, owner: dict[Any, Any], _: Any) -> None:
+    owner.pop(name, None)
+
+
+def _set_anywhere(name: str, owner: Any, value: Any) -> None:
+    setattr(owner, name, value)
+
+
+def _set_attribute(name: str, owner: Any, value: Any) -> None:
+    object.__setattr__(owner, name, value)
+
+
+def _delete_attribute(name: str, owner: Any, _: Any) -> None:
+    delattr(owner, name)
+
+
+def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
+    """A buffer that stays of its type is no change of the Layer."""
+    held = owner._buffers.get(name)
+    if isinstance(held, EagerTensor) and like(value, held.array.dtype, held.array.shape):
+        owner._buffers[name] = value
+    else:
+        setattr(owner, name, value)
+
+
+# -- what containers hold ---------------------------------------------------------------------
+
+
+def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
+    content = place.value
+    if type(content) in (Dynamic, Union):
+        return [_content_effect(place, _replace, taker.take(content))]
+    if isinstance(content, dict):
+        return _of_dict(trace, taker, place)
+    if isinstance(content, set):
+        return _of_set(taker, place)
+    return _of_list(trace, taker, place)
+
+
+def _content_effect(place: Place, write: Callable[[Any, Any], None], tree: Any) -> Effect:
+    return Effect(_owner(place.owner), CONTENT, write, tree, None, place.at)
+
+
+def _made(items: Iterable[Any]) -> Any:
+    """New trees in a list that is made at each call."""
+    return Made(list, (), list(items))
+
+
+def _of_list(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
+    before, after = place.owner, place.value
+    count = len(before)
+    kept = after[:count] if isinstance(after, (list, bytearray)) else list(after)[:count]
+    changed = [i for i, item in enumerate(kept) if item is not before[i]]
+    found = []
+    if len(kept) < count or len(changed) == count > 1 or getattr(before, "maxlen", None):
+        if after is not before:
+            _note_content(trace, before)
+        return [_content_effect(place, _replace, _made(map(taker.take, after)))]
+    if changed:
+        trace.read("length", before, None, count)
+        items = _made([taker.take(kept[i]) for i in changed])
+        found.append(_content_effect(place, partial(_set_items, changed), items))
+    tail = list(after)[count:]
+    if tail:
+        found.append(_content_effect(place, _extend, _made(map(taker.take, tail))))
+    return found
+
+
+def _of_dict(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
+    before, after = place.owner, place.value
+    kept = [key for key in before if key in after]
+    if list(after)[: len(kept)] != kept:
+        _note_content(trace, before)
+        values = _made([taker.take(value) for value in after.values()])
+        return [_content_effect(place, partial(_refill, list(after)), values)]
+    found = []
+    gone = [key for key in before if key not in after]
+    if gone:
+        if not all(_is_asked(trace, before, key) for key in gone):
+            _note_content(trace, before)
+        found.append(_content_effect(place, partial(_delete_keys, gone), None))
+    changed = [key for key in after if key not in before or after[key] is not before[key]]
+    if changed:
+        values = _made([taker.take(after[key]) for key in changed])
+        found.append(_content_effect(place, partial(_set_keys, changed), values))
+    return found
+
+
+def _of_set(taker: Taker, place: Place) -> list[Effect]:
+    before, after = place.owner, place.value
+    found = []
+    if before - after:
+        found.append(_content_effect(place, partial(_discard, before - after), None))
+    if after - before:
+        found.append(_content_effect(place, partial(_add, after - before), None))
+    return found
+
+
+def _is_asked(trace: Trace, owner: Any, key: Any) -> bool:
+    return any((id(owner), kind, key) in trace.reads for kind in ("item", "has"))
+
+
+def _note_content(trace: Trace, owner: Any) -> None:
+    """What is written depends on all that the container held."""
+    trace.read("content", owner, None, tuple(owner))
+
+
+def _replace(owner: Any, value: Any) -> None:
+    owner.clear()
+    owner.update(value) if isinstance(owner, (dict, set)) else owner.extend(value)
+
+
+def _refill(keys: list[Any], owner: dict[Any, Any], values: list[Any]) -> None:
+    owner.clear()
+    owner.update(zip(keys, values, strict=True))
+
+
+def _extend(owner: Any, value: Any) -> None:
+    owner.extend(value)
+
+
+def _set_items(places: list[int], owner: Any, values: list[Any]) -> None:
+    for place, value in zip(places, values, strict=True):
+        owner[place] = value
+
+
+def _set_keys(keys: list[Any], owner: Any, values: list[Any]) -> None:
+    owner.update(zip(keys, values, strict=True))
+
+
+def _delete_keys(keys: list[Any], owner: Any, _: Any) -> None:
+    for key in keys:
+        owner.pop(key, None)
+
+
+def _discard(items: set[Any], owner: set[Any], _: Any) -> None:
+    owner -= items
+
+
+def _add(items: set[Any], owner: set[Any], _: Any) -> None:
+    owner |= items
+
+
+__all__ = ["Effect", "effects_of", "perform"]

@@ -1,0 +1,262 @@
+"""The read log of a trace as one function: whether all that was read is still so.
+
+Each place is asked for no more than was read. Places of Layers are asked only after some Layer
+has changed, which all Layers count together.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Container, Iterable
+from operator import is_
+from types import CellType, FunctionType, MemberDescriptorType, ModuleType
+from typing import Any, TypeAlias
+
+from dy2st.heart.replay.same import (
+    COMPARED,
+    cell_value,
+    hooks_of,
+    item_value,
+    layer_value,
+    like,
+    same,
+    same_items,
+)
+from dy2st.heart.trace import MISSING
+from dy2st.heart.values.special import UNBOUND
+from dy2st_runtime.nn.layer import Layer, attribute_changes
+from dy2st_runtime.tensor import EagerTensor, Parameter
+
+Read: TypeAlias = "tuple[Any, str, Any, Any]"
+
+_HEAP_TYPE = 1 << 9
+_ALWAYS_ONE = (type(None), bool, type(...), type(NotImplemented), type(UNBOUND))
+_STORES = ("_parameters", "_buffers", "_sub_layers", "_forward_pre_hooks", "_forward_post_hooks")
+_HELPERS = {
+    "M": MISSING,
+    "is_": is_,
+    "same": same,
+    "same_items": same_items,
+    "like": like,
+    "cell_value": cell_value,
+    "item_value": item_value,
+    "layer_value": layer_value,
+    "hooks_of": hooks_of,
+}
+
+
+class Guards:
+    """Whether a Program still fits what is outside of it."""
+
+    def __init__(self, reads: Iterable[Read], skipped: Container[int] = ()):
+        """Take the reads of a trace, but for those of objects that are `skipped`, by id."""
+        self.reads = [read for read in reads if id(read[0]) not in skipped]
+        self._write = _Writer(self.reads)
+        self._outside, self._layers = self._write.outside(), self._write.layers()
+        self._seen = -1
+        self.failed: int | None = None
+
+    def holds(self) -> bool:
+        """Whether every place that was read holds what it held."""
+        failed = self._outside()
+        if failed is None:
+            version = attribute_changes()
+            if version == self._seen:
+                return True
+            failed = self._layers()
+            if failed is None:
+                self._seen = version
+                return True
+        self.failed = failed
+        return False
+
+
+class _Writer:
+    """Writes the two functions: a line for each place, and what the lines refer to."""
+
+    def __init__(self, reads: list[Read]):
+        self.names: dict[str, Any] = dict(_HELPERS)
+        self.owners: dict[int, tuple[str, bool]] = {}
+        self.stores = {id(store) for owner, *_ in reads for store in _stores(owner)}
+        self.of_layers: list[tuple[int, Read]] = []
+        self.others: list[tuple[int, Read]] = []
+        for index, read in enumerate(reads):
+            is_of_layer = isinstance(read[0], Layer) or id(read[0]) in self.stores
+            (self.of_layers if is_of_layer else self.others).append((index, read))
+        classes = {id(owner): owner for owner, kind, *_ in reads if kind == "class"}
+        for owner in [owner for owner, *_ in reads]:
+            for kind in type(owner).__mro__ if type(owner) not in _PLAIN_OWNERS else ():
+                if kind.__flags__ & _HEAP_TYPE:
+                    classes.setdefault(id(kind), kind)
+        self.classes = list(classes.values())
+
+    def outside(self) -> Callable[[], int | None]:
+        lines = [self.line(index, read) for index, read in sorted(self.others, key=_cost)]
+        for kind in self.classes:
+            names = self.constant(kind.__dict__)
+            lines.append(([], f"len({names}) == {len(kind.__dict__)}", -1))
+        return self.compiled(lines)
+
+    def layers(self) -> Callable[[], int | None]:
+        return self.compiled([self.line(index, read) for index, read in self.of_layers])
+
+    def compiled(self, lines: list[tuple[list[str], str, int]]) -> Callable[[], int | None]:
+        """A function that gives the index of a read that is not so any more, None if all are."""
+        body: list[str] = []
+        for before, holds, index in lines:
+            body += [line for line in before if line not in body]
+            body += [f"  if not ({holds}): return {index}"]
+        text = "\n".join(["def asked():", *body, "  return None"])
+        scope = self.names
+        exec(compile(text, "<guards>", "exec"), scope)
+        found: Callable[[], int | None] = scope.pop("asked")
+        return found
+
+    # -- one place ------------------------------------------------------------------------------
+
+    def line(self, index: int, read: Read) -> tuple[list[str], str, int]:
+        """What comes before, the condition, and the index."""
+        owner, kind, name, value = read
+        before, own = self.owner(owner, index)
+        return before, _CONDITIONS[kind](self, owner, own, name, value), index
+
+    def owner(self, owner: Any, index: int) -> tuple[list[str], str]:
+        """An expression for an owner, which must not be kept alive if that can be helped."""
+        known = self.owners.get(id(owner))
+        if known is None:
+            reference = weak(owner)
+            name = self.constant(owner if reference is None else reference)
+            known = self.owners[id(owner)] = name, reference is not None
+        name, is_weak = known
+        if not is_weak:
+            return [], name
+        own = f"o{name}"
+        return [f"  {own} = {name}()", f"  if {own} is None: return {index}"], own
+
+    def constant(self, value: Any) -> str:
+        """A name for a value."""
+        name = f"k{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def equal(self, found: str, value: Any) -> str:
+        """The condition that an expression gives what was read."""
+        kind = type(value)
+        if value is MISSING:
+            return f"{found} is M"
+        if kind in _ALWAYS_ONE:
+            return f"{found} is {self.constant(value)}"
+        known = self.constant(value)
+        if kind in COMPARED:
+            sort = self.constant(kind)
+            return f"(v := {found}) is {known} or type(v) is {sort} and v == {known}"
+        reference = weak(value)
+        if reference is None:
+            return f"(v := {found}) is {known} or same(v, {known})"
+        self.names[known] = reference
+        return f"{found} is {known}() is not None"
+
+    # -- conditions, by the kind of the read ------------------------------------------------------
+
+    def item(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        if isinstance(owner, dict):
+            get = self.constant(owner.get)
+            return self.equal(f"{get}({self.constant(name)}, M)", value)
+        return self.equal(f"item_value({own}, {self.constant(name)})", value)
+
+    def attr(self, owner: Any, own: str, name: str, value: Any) -> str:
+        if isinstance(owner, Layer):
+            return self.of_layer(owner, own, name, value)
+        if isinstance(owner, ModuleType) and name in vars(owner):
+            return self.equal(f"{self.constant(vars(owner).get)}({name!r}, M)", value)
+        held = getattr(owner, "__dict__", None)
+        slot = getattr(type(owner), name, None)
+        is_slot = isinstance(slot, MemberDescriptorType)
+        if isinstance(owner, type) or not isinstance(held, dict) or is_slot:
+            return self.equal(f"getattr({own}, {name!r}, M)", value)
+        return self.equal(f"{own}.__dict__.get({name!r}, M)", value)
+
+    def of_layer(self, owner: Layer, own: str, name: str, value: Any) -> str:
+        found = f"layer_value({own}, {name!r})"
+        if isinstance(value, EagerTensor) and not isinstance(value, Parameter):
+            dtype, shape = self.constant(value.array.dtype), self.constant(value.array.shape)
+            return f"like({found}, {dtype}, {shape})"
+        return self.equal(found, value)
+
+    def class_(self, owner: type, own: str, name: str, value: Any) -> str:
+        return self.equal(f"{self.constant(owner.__dict__)}.get({name!r}, M)", value)
+
+    def cell(self, owner: CellType, own: str, name: str, value: Any) -> str:
+        return self.equal(f"cell_value({own})", value)
+
+    def code(self, owner: FunctionType, own: str, name: str, value: Any) -> str:
+        code = f"{own}.__code__ is {self.constant(value)}"
+        default = f"{own}.__defaults__ is {self.constant(owner.__defaults__)}"
+        named = f"{own}.__kwdefaults__ is {self.constant(owner.__kwdefaults__)}"
+        return f"{code} and {default} and {named}"
+
+    def layer(self, owner: Layer, own: str, name: str, value: Any) -> str:
+        return f"same(hooks_of({own}), {self.constant(hooks_of(owner))})"
+
+    def length(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        return f"len({own}) == {len(owner)}"
+
+    def has(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        return f"({self.constant(name)} in {own}) is {bool(value)}"
+
+    def content(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        """All of it: the owner has not changed since it was read."""
+        holds = f"len({own}) == {len(owner)} and {self.all_same(own, tuple(owner))}"
+        if not isinstance(owner, dict):
+            return holds
+        return f"{holds} and {self.all_same(f'{own}.values()', tuple(owner.values()))}"
+
+    def all_same(self, own: str, known: tuple[Any, ...]) -> str:
+        if not known:
+            return "True"
+        name = self.constant(known)
+        return f"(all(map(is_, {own}, {name})) or same_items({own}, {name}))"
+
+
+_CONDITIONS: dict[str, Callable[..., str]] = {
+    name.rstrip("_"): getattr(_Writer, name)
+    for name in (
+        *("item", "attr", "class_", "cell", "code"),
+        *("layer", "length", "has", "content"),
+    )
+}
+_PLAIN_OWNERS = (dict, list, set, CellType, FunctionType, ModuleType, type)
+_ORDER = ("attr", "cell", "item", "length", "has", "class", "code", "layer", "content")
+
+
+def _cost(entry: tuple[int, Read]) -> tuple[bool, int]:
+    """Cheap ones, and those that change most often, come first."""
+    _, (_, kind, _, value) = entry
+    return type(value) not in COMPARED, _ORDER.index(kind)
+
+
+def _stores(owner: Any) -> list[Any]:
+    if not isinstance(owner, Layer):
+        return []
+    return [owner.__dict__[name] for name in _STORES if name in owner.__dict__]
+
+
+def is_kept(value: Any) -> bool:
+    """Whether a Program may keep a value alive: objects of classes, and closures, it must not."""
+    if isinstance(value, FunctionType):
+        return value.__closure__ is None
+    is_object = type(value).__flags__ & _HEAP_TYPE and not isinstance(value, tuple)
+    return not is_object or isinstance(value, (type, ModuleType, EagerTensor))
+
+
+def weak(value: Any) -> Callable[[], Any] | None:
+    """A weak reference to what must not be kept alive; None to all else, and to what takes none."""
+    if is_kept(value):
+        return None
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        return None
+
+
+__all__ = ["Guards", "Read", "weak"]

@@ -1,0 +1,111 @@
+"""Whether a value that is found again cannot be told from the one that a trace has read."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from types import BuiltinMethodType, CellType, MethodType
+from typing import Any
+
+import numpy as np
+
+from dy2st.heart.trace import MISSING
+from dy2st.heart.values.special import UNBOUND
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.tensor import EagerTensor, Parameter
+
+# Compared by `==`, which is Python's own for each of them.
+COMPARED: frozenset[type] = frozenset({bool, int, str, bytes, complex, range})
+
+
+def same(value: Any, known: Any) -> bool:
+    """Whether code cannot tell two values apart: constants by value, all else by identity."""
+    if value is known:
+        return True
+    kind = type(known)
+    if type(value) is not kind:
+        return False
+    if kind in COMPARED:
+        return bool(value == known)
+    if kind is float:
+        return struct.pack("<d", value) == struct.pack("<d", known)
+    if isinstance(known, tuple):
+        return same_items(value, known)
+    if kind is MethodType:
+        return value.__func__ is known.__func__ and value.__self__ is known.__self__
+    if kind is BuiltinMethodType:
+        return bool(value.__self__ is known.__self__ and value == known)
+    if kind is frozenset:
+        return len(value) == len(known) and all(map(_is_in, value, [known] * len(value)))
+    if kind is slice:
+        return same_items(_parts(value), _parts(known))
+    if isinstance(known, np.generic):
+        return bool(value.tobytes() == known.tobytes())
+    return isinstance(known, np.dtype) and bool(value == known)
+
+
+def _is_in(value: Any, known: frozenset[Any]) -> bool:
+    return any(same(value, one) for one in known)
+
+
+def _parts(value: slice) -> tuple[Any, Any, Any]:
+    return value.start, value.stop, value.step
+
+
+def same_items(values: Iterable[Any], known: tuple[Any, ...]) -> bool:
+    """Whether values are as many and the same, one by one."""
+    found = tuple(values)
+    return len(found) == len(known) and all(map(same, found, known))
+
+
+def like(value: Any, dtype: Any, shape: tuple[int, ...]) -> bool:
+    """Whether a value is a tensor, no parameter, of that type."""
+    if not isinstance(value, EagerTensor) or isinstance(value, Parameter):
+        return False
+    return bool(value.array.dtype == dtype and value.array.shape == shape)
+
+
+def cell_value(cell: CellType) -> Any:
+    """What a variable of a closure holds."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return UNBOUND
+
+
+def item_value(owner: Any, index: Any) -> Any:
+    """`owner[index]` of a list; MISSING behind its end."""
+    try:
+        return owner[index]
+    except IndexError:
+        return MISSING
+
+
+def layer_value(owner: Layer, name: str) -> Any:
+    """What a Layer itself holds under a name; MISSING if nothing."""
+    fields = owner.__dict__
+    if name in fields:
+        return fields[name]
+    for store in ("_parameters", "_buffers", "_sub_layers"):
+        held = fields.get(store)
+        if held is not None and name in held:
+            return held[name]
+    return MISSING
+
+
+def hooks_of(layer: Layer) -> tuple[Any, ...]:
+    """The hooks of a Layer, in order, and which of them take keywords."""
+    hooks = (*layer._forward_pre_hooks.items(), *layer._forward_post_hooks.items())
+    return (len(layer._forward_pre_hooks), *hooks, *sorted(layer._hooks_with_kwargs))
+
+
+__all__ = [
+    "COMPARED",
+    "cell_value",
+    "hooks_of",
+    "item_value",
+    "layer_value",
+    "like",
+    "same",
+    "same_items",
+]
