@@ -286,7 +286,7 @@ class Trace:
 
     def join_twins(self, values: Sequence[Any]) -> None:
         """Note that objects stand for one after a join: a change of one makes the others stale."""
-        mutable = [value for value in values if type(value) in CONTAINERS]
+        mutable = [value for value in values if type(value) in CONTAINERS or self.is_plain(value)]
         group: list[Any] = []
         for value in mutable:
             for other in self.twins.get(id(value), [value]):
@@ -295,6 +295,10 @@ class Trace:
         if len(group) > 1:
             for value in group:
                 self.twins[id(value)] = group
+
+    def is_plain(self, value: Any) -> bool:
+        """Whether a value is a plain object, whose attributes may be joined."""
+        return type(value) not in _ATOMS and attributes_of(value) is not None
 
     def invalidate_twins(self, owner: Any) -> None:
         """Whoever reads a twin of a list that changes would not see the change."""

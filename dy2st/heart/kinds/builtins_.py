@@ -11,7 +11,7 @@ from dy2st.heart.trace import CONTAINERS, Trace
 from dy2st.heart.values.layout import is_traced_number, number_kind
 from dy2st.heart.values.sequences import Indexed, zipped
 from dy2st.heart.values.special import Dynamic, Union
-from dy2st_runtime.dims import Condition, Dim, minimum
+from dy2st_runtime.dims import Condition, Dim, bounds, current, minimum
 from dy2st_runtime.ir import F, Tensor, Variable
 
 
@@ -58,7 +58,7 @@ def _whole(trace: Trace, value: Any) -> Any:
 
 
 def _is_size(value: Any) -> bool:
-    return isinstance(value, Dim) and value.minimum >= 0
+    return isinstance(value, Dim) and (bounds(value, current())[0] or -1) >= 0
 
 
 def _number(value: Any) -> Any:

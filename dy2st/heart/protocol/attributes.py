@@ -125,6 +125,8 @@ def _slot(trace: Trace, owner: Any, name: str) -> Any:
 
 def _own(trace: Trace, owner: Any, name: str) -> Any:
     """What the object itself holds; MISSING if nothing."""
+    if trace.stale and id(owner) in trace.stale:
+        trace.refuse_stale(owner)
     if trace.over:
         place = trace.over.get((id(owner), name))
         if place is not None:
@@ -191,13 +193,13 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
 def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if id(owner) in trace.fragile:
         trace.refuse_fragile(owner)
+    trace.invalidate_twins(owner)
     if trace.is_made_here(owner) and (id(owner), name) not in trace.over:
         if value is MISSING:
             delattr(owner, name)
         else:
             setattr(owner, name, value)
         return
-    trace.invalidate_twins(owner)
     trace.write(owner, name, value)
 
 

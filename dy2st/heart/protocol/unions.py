@@ -48,7 +48,7 @@ def spread(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
     def again() -> tuple[Any]:
         return (spread(trace, function, *values),)
 
-    return stage_if(trace, pred, again, again, (), ("a value",))[0]
+    return stage_if(trace, pred, again, again, (), ("a value",), is_case=True)[0]
 
 
 __all__ = ["has_union", "known", "spread", "value_of_case"]

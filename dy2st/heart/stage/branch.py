@@ -14,7 +14,7 @@ from dy2st.heart.stage.outcome import AlwaysRaises, note_raise
 from dy2st.heart.stage.splice import splice
 from dy2st.heart.trace import CONTENT, Key, Place, Region, Trace
 from dy2st.heart.values.carry import build, flatten
-from dy2st.heart.values.layout import Layout, Same
+from dy2st.heart.values.layout import Layout, Same, View, opened
 from dy2st.heart.values.lub import Lub, Unlike
 from dy2st.heart.values.special import Union
 from dy2st_runtime.dims import Condition, symbols
@@ -37,6 +37,12 @@ class Slot:
     place: Place | None = None
     layout: Layout | None = None
 
+    def seen(self, value: Any, view: View) -> Layout:
+        """The layout of a value; what a container holds has no identity of its own."""
+        same = Same(value, view)
+        is_content = self.place is not None and self.place.name is CONTENT
+        return opened(same) if is_content else same
+
 
 def stage_if(
     trace: Trace,
@@ -45,13 +51,20 @@ def stage_if(
     false: Side,
     state: Sequence[Any],
     names: Sequence[str],
+    is_case: bool = False,
 ) -> tuple[Any, ...]:
-    """What the variables hold after `true(*state)` or `false(*state)`, as a bool decides."""
+    """What the variables hold after `true(*state)` or `false(*state)`, as a bool decides.
+
+    `is_case`: the sides are cases of one operation, which may be none that a value has: what they
+    raise is raised when the Program runs.
+    """
     regions = [
-        run_region(trace, side, state, branch_condition(pred, taken), pred, taken)
+        run_region(trace, side, state, branch_condition(pred, taken), pred, taken, is_case)
         for side, taken in ((true, True), (false, False))
     ]
     left, right = regions
+    if is_case and isinstance(left.raised, Exception) and isinstance(right.raised, Exception):
+        raise left.raised
     if left.raised is not None and right.raised is not None:
         _append(trace, pred, regions, [], [])
         raise AlwaysRaises
@@ -72,6 +85,7 @@ def run_region(
     condition: Condition | None,
     pred: Variable,
     taken: bool,
+    is_case: bool = False,
 ) -> Region:
     """Record one side into a Block of its own."""
     with trace.region(condition) as region:
@@ -81,7 +95,7 @@ def run_region(
         except AlwaysRaises as raised:
             region.raised = raised
         except Exception as error:
-            note_raise(trace, error)
+            note_raise(trace, error, is_case)
             region.raised = error
     return region
 
@@ -113,7 +127,7 @@ def _join(slots: Sequence[Slot], left: Region, right: Region) -> None:
     join = Lub()
     for slot in slots:
         try:
-            slot.layout = join(Same(slot.left, left), Same(slot.right, right))
+            slot.layout = join(slot.seen(slot.left, left), slot.seen(slot.right, right))
         except Unlike as error:
             raise BranchMismatch(
                 f"`{slot.name}` is {error} after an `if` that depends on a tensor",

@@ -203,7 +203,7 @@ def _holds(loop: _Loop, turned: Region) -> bool:
             place = slot.place
             slot.right = turned.value_of(_key(place), place.owner, place.name)
         assert slot.layout is not None
-        joined = _joined(loop, slot, Same(slot.right, turned))
+        joined = _joined(loop, slot, slot.seen(slot.right, turned))
         rises = rises or joined is not slot.layout
         slot.layout = joined
     for key, (tensor, _) in turned.tensors.items():
@@ -215,7 +215,7 @@ def _holds(loop: _Loop, turned: Region) -> bool:
     return _types_hold(loop, turned)
 
 
-def _joined(loop: _Loop, slot: Slot, after: Same) -> Layout:
+def _joined(loop: _Loop, slot: Slot, after: Layout) -> Layout:
     assert slot.layout is not None
     try:
         joined = loop.join(slot.layout, after)
@@ -255,7 +255,7 @@ def _take_places(loop: _Loop, turned: Region) -> bool:
         slot.left = loop.trace.held(place.owner, place.name)
         if place.name is CONTENT and slot.left is place.owner:
             slot.left = place.owner.copy()
-        slot.layout = Same(slot.left, loop.trace)
+        slot.layout = slot.seen(slot.left, loop.trace)
         loop.slots.append(slot)
         found = True
     return found

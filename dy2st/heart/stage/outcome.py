@@ -19,15 +19,16 @@ class AlwaysRaises(BaseException):
     """What follows is never run: the Program has raised on every path."""
 
 
-def note_raise(trace: Trace, error: Exception) -> None:
+def note_raise(trace: Trace, error: Exception, is_case: bool = False) -> None:
     """Let the Block raise what the user's code raised; an error of the code itself goes on.
 
-    A wrong name or type is a fault of the code whether or not the branch is taken.
+    A wrong name or type is a fault of the code whether or not the branch is taken, but not where
+    it is one of several values that has no such operation (`is_case`).
     """
-    is_unbound = type(error) is UnboundLocalError
-    if isinstance(error, (Dy2stError, AttributeError, NameError, TypeError)) and not is_unbound:
+    is_wrong = isinstance(error, (AttributeError, NameError, TypeError)) and not is_case
+    if isinstance(error, Dy2stError) or (is_wrong and type(error) is not UnboundLocalError):
         raise error
-    if not _is_of_the_user(error):
+    if not is_case and not _is_of_the_user(error):
         raise error
     if trace.handlers:
         _refuse_if_caught(trace, error)

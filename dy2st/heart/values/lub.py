@@ -28,6 +28,8 @@ from dy2st.heart.values.layout import (
     same_value,
     with_items,
 )
+from dy2st.heart.values.special import Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Tensor
 
 MOST_CASES = 6
@@ -150,6 +152,8 @@ class Lub:
             if both and same_value(case.value, item.value):  # type: ignore[union-attr]
                 return index
         for index, case in enumerate(cases):
+            if _is_reference(case) and _is_reference(item):
+                continue
             if self._serves(opened(case), opened(item)):
                 return index
         return None
@@ -169,12 +173,13 @@ class Lub:
 
 
 def _is_reference(node: Layout) -> bool:
-    """Whether a value is an object from outside: one of two such stays the one that it is."""
-    return isinstance(node, Same) and not _is_value(node.value) and node.view.is_outside(node.value)
+    """Whether a value is an object that others know, too: one of two such stays the one it is."""
+    if not isinstance(node, Same) or isinstance(node.value, _BY_VALUE):
+        return False
+    return not node.view.is_new(node.value)
 
 
-def _is_value(value: Any) -> bool:
-    return isinstance(value, (Tensor, tuple, list, dict, deque))
+_BY_VALUE = (Tensor, Dim, Condition, tuple, bool, int, float, Union, Dynamic)
 
 
 def _of_leaves(left: Number | Leaf, right: Number | Leaf) -> Layout | None:
