@@ -84,21 +84,23 @@ def compiled(low: Lowering, tree: ast.Module, name: str) -> Factory:
     cells, helpers = low.parameters()
     helpers.pop("undefined", None)
     taken = tuple(OLD_NAMES.get(one, one) for one in helpers if one != "F")
-    renamed = _renamed(code, original.co_name, function.__qualname__, low.generated)
+    renamed = _renamed(code, original.co_name, function.__qualname__, low.generators)
     return Factory(renamed, tuple(cells), taken)
 
 
-def _renamed(code: CodeType, name: str, qualname: str, generated: set[str]) -> CodeType:
+def _renamed(code: CodeType, name: str, qualname: str, generators: set[str]) -> CodeType:
     """All code inside a factory is the user's function, as tracebacks and profilers see it."""
     consts = tuple(
-        _inside(one, name, qualname, generated) if isinstance(one, CodeType) else one
+        _inside(one, name, qualname, generators) if isinstance(one, CodeType) else one
         for one in code.co_consts
     )
     return code.replace(co_consts=consts)
 
 
-def _inside(code: CodeType, name: str, qualname: str, generated: set[str]) -> CodeType:
-    renamed = _renamed(code, name, qualname, generated)
+def _inside(code: CodeType, name: str, qualname: str, generators: set[str]) -> CodeType:
+    if code.co_name in generators:
+        name, qualname = "<genexpr>", f"{qualname}.<locals>.<genexpr>"
+    renamed = _renamed(code, name, qualname, generators)
     changes: dict[str, Any] = {"co_name": name}
     if _HAS_QUALNAME:
         changes["co_qualname"] = qualname

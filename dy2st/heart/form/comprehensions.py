@@ -38,7 +38,7 @@ def comprehension(low: Lowering, node: Node) -> ast.expr:
     def innermost() -> list[ast.stmt]:
         return [ast.Expr(value=_add(low, place, node, gathered), **place)]
 
-    iterable, name = low.fresh("it"), low.define("comp")
+    iterable, name = low.fresh("it"), low.fresh("comp")
     with_scope = _Inside(low, node, place)
     body = with_scope.run(lambda: _staged(low, node, 0, load(place, iterable), innermost))
     start = assign_name(place, gathered, low.call(place, "made", _empty(low, place, node)))
@@ -56,7 +56,8 @@ def generator_expression(low: Lowering, node: Node) -> ast.expr:
         value = ast.Yield(value=low.expression(node.elt), **place)
         return [ast.Expr(value=value, **place)]
 
-    iterable, name = low.fresh("it"), low.define("genexpr")
+    iterable, name = low.fresh("it"), low.fresh("genexpr")
+    low.generators.add(name)
     with_scope = _Inside(low, node, place)
     body = with_scope.run(lambda: _python_loops(low, node, 0, load(place, iterable), innermost))
     parameters = arguments(place, [iterable])
@@ -126,7 +127,7 @@ def _staged(
     """`for_(iterable, None, body, (), ())` for each generator, inside each other."""
     generator = node.generators[depth]
     place = low.place(generator.target)
-    item, name = low.fresh("item"), low.define("turn")
+    item, name = low.fresh("item"), low.fresh("turn")
 
     def then() -> list[ast.stmt]:
         if depth + 1 == len(node.generators):
@@ -149,7 +150,7 @@ def _filtered(low: Lowering, tests: list[Node], then: Innermost) -> list[ast.stm
     if not tests:
         return then()
     place = low.place(tests[0])
-    test, name = low.expression(tests[0]), low.define("true")
+    test, name = low.expression(tests[0]), low.fresh("true")
     nothing = tuple_of(place, [])
     inner = _nested(low, lambda: _filtered(low, tests[1:], then))
     made = define(place, name, arguments(place, []), [*inner, give(place, nothing)])

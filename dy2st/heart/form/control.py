@@ -54,7 +54,7 @@ def _branch(
         return thunk(place, result, flow.state), []
     written = low.names.table.of_all(block)
     own = sorted(flow.own & (written.writes | written.deletes))
-    name = low.define(stem)
+    name = low.fresh(stem)
     body = [*low.block(block), give(place, result)]
     made = define(place, name, arguments(place, flow.state, own), body)
     return load(place, name), [made]
@@ -79,7 +79,7 @@ def while_(low: Lowering, node: Node) -> list[ast.stmt]:
     if flow is None:
         return [_python_while(low, place, node)]
     test, made = _test(low, place, node.test, flow)
-    name = low.define("body")
+    name = low.fresh("body")
     body = [*low.block(node.body), give(place, _loads(place, flow.state))]
     own = sorted(flow.own)
     made.append(define(place, name, arguments(place, flow.state, own), body))
@@ -95,7 +95,7 @@ def _test(low: Lowering, place: Place, node: Node, flow: Flow) -> tuple[ast.expr
     where = low.place(node)
     if not needed:
         return thunk(where, value, flow.state), []
-    name = low.define("test")
+    name = low.fresh("test")
     parameters = arguments(where, flow.state)
     return load(where, name), [define(where, name, parameters, [*needed, give(where, value)])]
 
@@ -122,7 +122,7 @@ def for_(low: Lowering, node: Node) -> list[ast.stmt]:
     if stop:
         broken = low.call(place, "not_", load(place, stop))
         extra = thunk(place, broken, flow.state)
-    name, item, start = low.define("body"), *_item(low, place, node.target, flow)
+    name, item, start = low.fresh("body"), *_item(low, place, node.target, flow)
     body = [*start, *low.block(node.body), give(place, _loads(place, flow.state))]
     own = sorted(flow.own - {item})
     made = define(place, name, arguments(place, [item, *flow.state], own), body)

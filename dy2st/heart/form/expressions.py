@@ -145,7 +145,7 @@ def call(low: Lowering, node: Node) -> ast.expr:
         return _own_call(low, place, node)
     if _is_globals(low, node):
         return low.call(place, "attr", load(place, low.function), constant(place, "__globals__"))
-    is_method = isinstance(node.func, gast.Attribute)
+    is_method = isinstance(node.func, gast.Attribute) and _is_quiet(node)
     if is_method:
         name = constant(low.place(node.func), node.func.attr)
         arguments = [low.expression(node.func.value), name]
@@ -155,6 +155,15 @@ def call(low: Lowering, node: Node) -> ast.expr:
     keywords = [_keyword(low, keyword) for keyword in node.keywords]
     function = load(place, low.helper("method" if is_method else "call"))
     return ast.Call(func=function, args=arguments, keywords=keywords, **place)
+
+
+def _is_quiet(node: Node) -> bool:
+    """Whether no argument can change what the attribute is, which Python reads before them."""
+    parts = [*node.args, *(keyword.value for keyword in node.keywords)]
+    return all(isinstance(inner, _QUIET) for part in parts for inner in walk(part))
+
+
+_QUIET = (gast.Name, gast.Constant, gast.Tuple)
 
 
 def _is_globals(low: Lowering, node: Node) -> bool:

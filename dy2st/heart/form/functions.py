@@ -52,14 +52,18 @@ def _made(low: Lowering, node: Node) -> ast.expr:
         values = [low.expression(value) for _, value in named]
         kwdefaults = ast.Dict(keys=[*keys], values=values, **place)
     values = [defaults, kwdefaults, *_annotations(low, place, node)]
-    return low.call(place, "make_function", *_code(low, place, node), *values)
+    return _call(low, place, "make_function", node, values)
 
 
-def _code(low: Lowering, place: Place, node: Node) -> list[ast.expr]:
-    """The function, where the code lies in it, and the cells that the code takes."""
-    path, code = low.inner.find(node)
+def _call(low: Lowering, place: Place, maker: str, node: Node, values: list[ast.expr]) -> ast.expr:
+    """Make it of the function, where its code lies in it, and the cells that the code takes."""
+    found = low.inner.find(node)
+    if found is None:
+        return constant(place, None)  # no way leads here, so the compiler has dropped it
+    path, code = found
     cells = [load(place, low.cell(name)) for name in code.co_freevars]
-    return [load(place, low.function), constant(place, path), tuple_of(place, cells)]
+    where = [load(place, low.function), constant(place, path), tuple_of(place, cells)]
+    return low.call(place, maker, *where, *values)
 
 
 def _annotations(low: Lowering, place: Place, node: Node) -> list[ast.expr]:
@@ -87,7 +91,7 @@ def _class(low: Lowering, node: Node) -> ast.expr:
     bases = ast.Tuple(elts=spread(low, node.bases), ctx=LOAD, **place)
     keywords = keywords_as_dict(low, place, node.keywords)
     name = constant(place, node.name)
-    return low.call(place, "make_class", *_code(low, place, node), name, bases, keywords)
+    return _call(low, place, "make_class", node, [name, bases, keywords])
 
 
 EXPRESSIONS = {gast.Lambda: lambda_}

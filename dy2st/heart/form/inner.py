@@ -17,7 +17,8 @@ from dy2st.transpiler.source import find_source
 Path: TypeAlias = "tuple[int, ...]"
 Found: TypeAlias = "tuple[Path, CodeType]"
 
-_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
+_AT_ONCE = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>"})
+_COMPREHENSIONS = _AT_ONCE | {"<genexpr>"}
 
 
 class InnerCodes:
@@ -39,14 +40,21 @@ class InnerCodes:
             if value.co_name in _COMPREHENSIONS:
                 self._collect(value, here)
 
-    def find(self, node: Node) -> Found:
-        """The code object of a function, lambda or class."""
+    @property
+    def captured(self) -> set[str]:
+        """The variables that functions, classes and generators inside take as cells."""
+        codes = [code for found in self._found.values() for _, code in found]
+        lasting = [code for code in codes if code.co_name not in _AT_ONCE]
+        return {name for code in lasting for name in code.co_freevars}
+
+    def find(self, node: Node) -> Found | None:
+        """The code object of a function, lambda or class; None if the compiler has dropped it."""
         if isinstance(node, gast.Lambda):
             found = self._found.get(("<lambda>", node.lineno), [])
         else:
             found = self._found.get((node.name, first_line(node)), [])
-        if len(found) == 1:
-            return found[0]
+        if len(found) < 2:
+            return found[0] if found else None
         fitting = [one for one in found if _covers(node, one[1])]
         return fitting[0] if len(fitting) == 1 else self._by_source(node, found)
 

@@ -69,8 +69,8 @@ def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     """Rewrite and lower a function."""
     local = bound_in(NameTable().inside(tree), tree)
     _rewrite(tree, context)
-    names = analyse(tree, local, context)
     inner = InnerCodes(context.function)
+    names = analyse(tree, local, inner.captured, context)
     low = Lowering(context, names, inner, _EXPRESSIONS, _STATEMENTS)
     place = low.place(tree)
     body = low.block(split_docstring(tree.body)[1])

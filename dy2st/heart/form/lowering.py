@@ -41,7 +41,7 @@ class Lowering:
         self.function = context.helper("F")
         self.free = frozenset(context.function.__code__.co_freevars)
         self.has_lazy_annotations = bool(context.function.__code__.co_flags & _LAZY)
-        self.generated: set[str] = set()
+        self.generators: set[str] = set()
         self._expressions, self._statements = expressions, statements
         self._place: Place = {}
         self._cells: dict[str, str] = {}
@@ -80,12 +80,6 @@ class Lowering:
     def fresh(self, stem: str) -> str:
         """A name for what is generated."""
         return self.context.fresh(stem)
-
-    def define(self, stem: str) -> str:
-        """A name for a function that is generated."""
-        name = self.context.fresh(stem)
-        self.generated.add(name)
-        return name
 
     def helper(self, name: str) -> str:
         """The name of a function of the protocol."""

@@ -70,8 +70,11 @@ class Analysis:
     flows: dict[int, Flow] = field(default_factory=dict)
 
 
-def analyse(function: Node, local: set[str], context: Context) -> Analysis:
-    """Look through a function; `local` are its variables before the rewrites."""
+def analyse(function: Node, local: set[str], captured: set[str], context: Context) -> Analysis:
+    """Look through a function.
+
+    local: its variables before the rewrites. captured: those that functions inside it use.
+    """
     table = NameTable()
     inside = table.inside(function)
     local = local | bound_in(inside, function)
@@ -79,7 +82,7 @@ def analyse(function: Node, local: set[str], context: Context) -> Analysis:
     has_walrus = context.has(gast.NamedExpr)
     binding = Binding(table, liveness, function, local, has_walrus)
     staged = _staged(function, context)
-    cells = inside.captured & local
+    cells = captured & local
     if has_walrus:
         cells |= _bound_lazily(function) & local
     for node in staged:

@@ -17,8 +17,9 @@ REASONS: dict[str, Reason] = {
     ),
 }
 
-# Functions of Python that see the variables of their caller, if they get fewer arguments.
-_LOOK = {"locals": 1, "vars": 1, "dir": 1, "eval": 2, "exec": 2}
+# Functions of Python that see the variables of their caller, or which future features it has.
+_LOOK = frozenset({"locals", "eval", "exec", "compile"})
+_LOOK_WITHOUT_ARGUMENTS = frozenset({"vars", "dir"})
 
 
 def reason_against(tree: Node) -> str:
@@ -37,4 +38,4 @@ def reason_against(tree: Node) -> str:
 
 def _looks(node: Node) -> bool:
     name = node.func.id if isinstance(node.func, gast.Name) else ""
-    return len(node.args) < _LOOK.get(name, 0)
+    return name in _LOOK or (name in _LOOK_WITHOUT_ARGUMENTS and not node.args)

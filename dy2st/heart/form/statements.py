@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from dy2st.heart.form.lowering import Lowering
-from dy2st.heart.form.targets import bind_target, delete, keep
+from dy2st.heart.form.targets import Kept, bind_target, delete
 from dy2st.heart.form.trees import (
     Place,
     assign_name,
@@ -54,10 +54,9 @@ def assigned(low: Lowering, node: Node) -> list[ast.stmt]:
     given = low.expression(node.value)
     if len(node.targets) == 1:
         return bind_target(low, node.targets[0], given)
-    out, kept = keep(low, place, given)
-    for target in node.targets:
-        out += bind_target(low, target, kept)
-    return out
+    kept = Kept(low, place, given)
+    bound = [made for target in node.targets for made in bind_target(low, target, kept.value)]
+    return [*kept.start, *bound, *kept.end]
 
 
 def annotated(low: Lowering, node: Node) -> list[ast.stmt]:
@@ -79,16 +78,15 @@ def augmented(low: Lowering, node: Node) -> list[ast.stmt]:
         known = low.read(place, target.id, id(node) in low.names.unsure)
         made = low.call(place, operator, known, low.expression(node.value))
         return [low.write(place, target.id, made)]
-    out, owner = keep(low, place, low.expression(target.value))
+    owner = Kept(low, place, low.expression(target.value))
     if isinstance(target, gast.Attribute):
-        kind, key = "attr", constant(place, target.attr)
+        kind, key = "attr", Kept(low, place, constant(place, target.attr))
     else:
-        before, key = keep(low, place, low.expression(target.slice))
-        kind, out = "item", [*out, *before]
-    known = low.call(place, kind, owner, key)
+        kind, key = "item", Kept(low, place, low.expression(target.slice))
+    known = low.call(place, kind, owner.value, key.value)
     made = low.call(place, operator, known, low.expression(node.value))
-    changed = low.call(place, f"set_{kind}", owner, key, made)
-    return [*out, ast.Expr(value=changed, **place)]
+    changed = low.call(place, f"set_{kind}", owner.value, key.value, made)
+    return [*owner.start, *key.start, ast.Expr(value=changed, **place), *owner.end, *key.end]
 
 
 def deleted(low: Lowering, node: Node) -> list[ast.stmt]:
@@ -225,17 +223,17 @@ def type_alias(low: Lowering, node: Node) -> list[ast.stmt]:
 def matched(low: Lowering, node: Node) -> list[ast.stmt]:
     """What is left of `match`: names alone, and guards that are constants."""
     place = low.place(node)
-    out, kept = keep(low, place, low.expression(node.subject))
+    kept = Kept(low, place, low.expression(node.subject))
     inner: list[ast.stmt] = []
     for case in node.cases[::-1]:
         name = case.pattern.name
-        bound = [] if name is None else [low.write(place, name, kept)]
+        bound = [] if name is None else [low.write(place, name, kept.value)]
         body = low.block(case.body)
         if case.guard is not None:
             test = low.call(place, "truth", low.expression(case.guard))
             body = [ast.If(test=test, body=body, orelse=inner, **place)]
         inner = [*bound, *body]
-    return [*out, *inner]
+    return [*kept.start, *inner]
 
 
 def jumped(low: Lowering, node: Node) -> list[ast.stmt]:

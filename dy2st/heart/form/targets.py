@@ -18,25 +18,48 @@ def bind_target(low: Lowering, target: Node, value: ast.expr) -> list[ast.stmt]:
         return [low.write(place, target.id, value)]
     if isinstance(target, gast.Tuple | gast.List):
         return _several(low, place, target.elts, value)
-    before, kept = keep(low, place, value)
-    return [*before, _store(low, place, target, kept)]
+    parts = [low.expression(target.value), _key(low, place, target)]
+    if is_still(low, value) or all(is_still(low, part) for part in parts):
+        return [_store(low, place, target, [*parts, value])]
+    kept = Kept(low, place, value)
+    return [*kept.start, _store(low, place, target, [*parts, kept.value]), *kept.end]
 
 
-def keep(low: Lowering, place: Place, value: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
-    """A value that stands still, whatever is evaluated after it."""
-    if isinstance(value, ast.Constant):
-        return [], value
-    kept = low.fresh("value")
-    return [assign_name(place, kept, value)], load(place, kept)
+class Kept:
+    """A value that stands still whatever is evaluated after it, and is let go at the end."""
+
+    def __init__(self, low: Lowering, place: Place, value: ast.expr):
+        """Give it a variable, unless it is one."""
+        self.value = value
+        self.start: list[ast.stmt] = []
+        self.end: list[ast.stmt] = []
+        if not is_still(low, value):
+            name = low.fresh("value")
+            self.value = load(place, name)
+            self.start, self.end = [assign_name(place, name, value)], [forget(place, name)]
 
 
-def _store(low: Lowering, place: Place, target: Node, value: ast.expr) -> ast.stmt:
-    owner = low.expression(target.value)
+def is_still(low: Lowering, value: ast.expr) -> bool:
+    """Whether it makes no difference when a lowered expression is evaluated."""
+    is_name = isinstance(value, ast.Name) and not low.context.has(gast.NamedExpr)
+    return is_name or isinstance(value, ast.Constant)
+
+
+def forget(place: Place, name: str) -> ast.stmt:
+    """`del` of a variable of ours, so that it holds nothing longer than the user's code does."""
+    return ast.Delete(targets=[ast.Name(id=name, ctx=ast.Del(), **place)], **place)
+
+
+def _key(low: Lowering, place: Place, target: Node) -> ast.expr:
+    """The name of an attribute, or what stands in brackets."""
     if isinstance(target, gast.Attribute):
-        made = low.call(place, "set_attr", owner, constant(place, target.attr), value)
-    else:
-        made = low.call(place, "set_item", owner, low.expression(target.slice), value)
-    return ast.Expr(value=made, **place)
+        return constant(place, target.attr)
+    return low.expression(target.slice)
+
+
+def _store(low: Lowering, place: Place, target: Node, values: list[ast.expr]) -> ast.stmt:
+    kind = "set_attr" if isinstance(target, gast.Attribute) else "set_item"
+    return ast.Expr(value=low.call(place, kind, *values), **place)
 
 
 def _several(low: Lowering, place: Place, targets: Block, value: ast.expr) -> list[ast.stmt]:
@@ -53,7 +76,7 @@ def _several(low: Lowering, place: Place, targets: Block, value: ast.expr) -> li
     bound = ast.Tuple(elts=names, ctx=STORE, **place)
     out = [assign(place, bound, _unpacked(low, place, targets, value))]
     for inner, part in later:
-        out += bind_target(low, inner, load(place, part))
+        out += [*bind_target(low, inner, load(place, part)), forget(place, part)]
     return out
 
 
@@ -75,11 +98,8 @@ def delete(low: Lowering, target: Node, is_unsure: bool) -> list[ast.stmt]:
         return [made for part in target.elts for made in delete(low, part, is_unsure)]
     if isinstance(target, gast.Name):
         return _delete_name(low, place, target.id, is_unsure)
-    owner = low.expression(target.value)
-    if isinstance(target, gast.Attribute):
-        made = low.call(place, "del_attr", owner, constant(place, target.attr))
-    else:
-        made = low.call(place, "del_item", owner, low.expression(target.slice))
+    kind = "del_attr" if isinstance(target, gast.Attribute) else "del_item"
+    made = low.call(place, kind, low.expression(target.value), _key(low, place, target))
     return [ast.Expr(value=made, **place)]
 
 

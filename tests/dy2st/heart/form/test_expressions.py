@@ -527,3 +527,41 @@ def test_a_relative_import():
         return nothing_here
 
     same(f)
+
+
+def test_a_method_is_looked_up_before_its_arguments_are_evaluated():
+    def f():
+        seen = []
+
+        class Seen:
+            def __getattr__(self, name):
+                seen.append(name)
+                return lambda *args: args
+
+        o = Seen()
+        return o.first(o.second(1)), o.third(seen.append("arg")), o.fourth(n := len(seen)), seen, n
+
+    same(f)
+
+
+def test_nothing_holds_a_value_longer_than_the_users_code_does():
+    import gc
+    import weakref
+
+    class Box:
+        pass
+
+    def f():
+        boxes = {}
+        boxes["a"], (boxes["b"], *_) = Box(), (Box(), 1)
+        boxes["c"] = boxes["d"] = Box()
+        boxes["e"] = Box()
+        boxes["e"].n = Box()
+        boxes["e"].n = 1
+        boxes["e"].n += 1
+        seen = [weakref.ref(box) for box in boxes.values()]
+        boxes.clear()
+        gc.collect()
+        return [one() is None for one in seen]
+
+    same(f)
