@@ -11,7 +11,7 @@ from dy2st.heart.trace import CONTAINERS, Trace
 from dy2st.heart.values.layout import is_traced_number, number_kind
 from dy2st.heart.values.sequences import Indexed, zipped
 from dy2st.heart.values.special import Dynamic, Union
-from dy2st_runtime.dims import Condition, Dim, bounds, current, minimum
+from dy2st_runtime.dims import Dim, bounds, current, minimum
 from dy2st_runtime.ir import F, Tensor, Variable
 
 
@@ -137,47 +137,6 @@ def isinstance_(trace: Trace, value: Any, kinds: Any) -> Any:
     if type(value) is Dynamic:
         return issubclass(value.kind, kinds)
     return isinstance(value, kinds)
-
-
-@function_row(int)
-def int_(trace: Trace, *args: Any) -> Any:
-    """`int(value)`."""
-    return _cast(trace, int, "int64", args)
-
-
-@function_row(float)
-def float_(trace: Trace, *args: Any) -> Any:
-    """`float(value)`."""
-    return _cast(trace, float, "float64", args)
-
-
-@function_row(bool)
-def bool_(trace: Trace, *args: Any) -> Any:
-    """`bool(value)`."""
-    return trace.truth_value(args[0]) if args else False
-
-
-def _cast(trace: Trace, kind: type, dtype: str, args: tuple[Any, ...]) -> Any:
-    if len(args) != 1 or not isinstance(args[0], (Tensor, Dim, Condition)):
-        return kind(*args)
-    if type(args[0]) is Dim and kind is int:
-        return args[0]
-    variable = trace.tracer.variable(args[0])
-    if variable.ndim:
-        variable = F.reshape(variable, [])
-    result = F.cast(variable, dtype)
-    result.number = kind
-    return result
-
-
-@function_row(sum)
-def sum_(trace: Trace, iterable: Any, start: Any = 0) -> Any:
-    """`sum(iterable, start)`."""
-
-    def body(item: Any, total: Any) -> tuple[Any]:
-        return (trace.add(total, item),)
-
-    return trace.for_(iterable, None, body, (start,), ("the sum",))[0]
 
 
 __all__ = ["enumerate_", "isinstance_", "len_", "range_", "zip_"]

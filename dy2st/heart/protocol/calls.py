@@ -159,6 +159,12 @@ def call_layer(trace: Trace, layer: Layer, args: tuple[Any, ...], kwargs: dict[s
 
 
 def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    row = row_of_function(function)
+    if row is not None:
+        return _by_row(trace, row, args, kwargs)
+    row = row_of_method(type(function), "__call__")
+    if row is not None:
+        return row(trace, function, *args, **kwargs)
     inner = getattr(function, "dygraph_function", None)
     if inner is not None:  # a converted function is called as what it was made of
         return call(trace, inner, *args, **kwargs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import reduce
 from types import FunctionType
 from typing import Any
 
@@ -79,8 +80,18 @@ def binary(trace: Trace, name: str, left: Any, right: Any) -> Any:
         own = getattr(kinds[0], method, None)
         if type(own) is FunctionType and not isinstance(left, _TRACED):
             return call(trace, own, left, right)
+        if name == "pow_" and Dim in kinds:
+            return _power_of_sizes(trace, left, right)
         return plain(left, right)
     return _dispatch(trace, (plain, method, reflected), left, right)
+
+
+def _power_of_sizes(trace: Trace, left: Any, right: Any) -> Any:
+    """A size again where the exponent is small and known, else a number."""
+    if type(right) is int and 0 < right < 5:
+        return reduce(operator.mul, [left] * right)
+    sides = [trace.tracer.number(one) if type(one) is Dim else one for one in (left, right)]
+    return operator.pow(*sides)
 
 
 def _is_sequence(value: Any) -> bool:

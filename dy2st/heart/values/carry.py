@@ -130,7 +130,15 @@ def _arrays(host: Host, value: Any, node: Grown, view: View) -> list[Variable]:
 
 def _row(host: Host, item: Any, element: Layout | None, view: View) -> list[Variable]:
     assert element is not None
-    return flatten(host, item, element, view) or [host.tracer.number(0)]
+    leaves = flatten(host, item, element, view) or [host.tracer.number(0)]
+    return [_exact(host, leaf) for leaf in leaves]
+
+
+def _exact(host: Host, leaf: Variable) -> Variable:
+    """What an array gets: a float of Python as it is, and not in the dtype of tensors."""
+    if leaf.number is not float:
+        return leaf
+    return host.tracer.cast_number(leaf, _DTYPES[float])
 
 
 def row_of(host: Host, item: Any, element: Layout | None, view: View) -> list[Variable]:
@@ -207,7 +215,9 @@ def _tagged(host: Host, value: Any, node: Cases, view: View) -> list[Variable]:
     leaves = [host.tracer.number(place)]
     for index, case in enumerate(node.cases):
         own = flatten(host, value, case, view) if index == place else None
-        leaves += [F.array_of([leaf]) for leaf in own] if own is not None else _empty(case)
+        leaves += (
+            [F.array_of([_exact(host, leaf)]) for leaf in own] if own is not None else _empty(case)
+        )
     return leaves
 
 
@@ -274,7 +284,7 @@ def _risen_case(host: Host, value: Union, place: int, case: Layout, view: View) 
 
     def present() -> list[Variable]:
         item = case_value(host, value, place)
-        return [F.array_of([leaf]) for leaf in flatten(host, item, case, view)]
+        return [F.array_of([_exact(host, leaf)]) for leaf in flatten(host, item, case, view)]
 
     is_case = F.equal(host.tracer.local(value.tag), place)
     return host.choose(is_case, present, lambda: _empty(case))
