@@ -10,12 +10,8 @@ import pytest
 
 import dy2st
 from dy2st.errors import ConversionError
-from dy2st.heart.replay.rebuild import rebuild_result
-from dy2st.heart.session import trace
-from dy2st.jit.concrete_program import _add_inputs
+from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from dy2st_runtime.ir import Program
-from dy2st_runtime.ir.interpret import interpret
 from tests.dy2st.model_code.comparing import Seen, difference, kinds_of, seen
 
 Function = Callable[..., Any]
@@ -23,23 +19,17 @@ VALUES = ([1.0, -2.0, 3.0, 0.5], [-1.0, -2.0, -3.0], [2.0, 2.0, 0.0, 5.0, -1.0],
 
 
 def through_program(function: Function, calls: Sequence[tuple[Any, ...]], unknown: bool) -> Any:
-    """What the calls give, all through one Program, which is made for the first of them."""
-    program = Program("tested")
+    """What the calls give, all through one Program."""
     specs = [
-        InputSpec([None] * one.ndim if unknown else list(one.shape), one.dtype, f"x{place}")
-        for place, one in enumerate(calls[0])
+        InputSpec([None] * one.ndim if unknown else list(one.shape), one.dtype) for one in calls[0]
     ]
-    _add_inputs(program, specs)
-    traced = trace(function, tuple(program.inputs), {}, program, {}, specs)
-    return [_run(program, traced, call) for call in calls]
-
-
-def _run(program: Program, traced: Any, call: tuple[Any, ...]) -> Any:
-    try:
-        outputs, _ = interpret(program, list(call), traced.state)
-    except Exception as error:
-        return error
-    return rebuild_result(traced.finished, outputs)
+    static = to_static(function, input_spec=specs)
+    found = [_eager(static, call) for call in calls]
+    refusals = [one for one in found if isinstance(one, ConversionError)]
+    if refusals:
+        raise refusals[0]
+    assert len(static.program_cache) == 1, "several Programs for one InputSpec"
+    return found
 
 
 def _eager(function: Function, call: tuple[Any, ...]) -> Any:
