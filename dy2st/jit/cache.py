@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from dy2st_runtime.by_identity import ByIdentity
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST_PROGRAMS = 64
 # Shapes of calls that were found to fit a Program; forgotten ones are found out again.
 MOST_CALLS = 1024
+# Programs of one key, of which each fits other values outside of the function.
+MOST_ALTERNATIVES = 8
 
 
 class ProgramCache:
@@ -27,40 +29,49 @@ class ProgramCache:
 
     def __init__(self) -> None:
         """Start empty."""
-        self._programs: dict[Hashable, ConcreteProgram] = {}
-        self._calls: dict[Hashable, ConcreteProgram] = {}
+        self._programs: dict[Hashable, list[ConcreteProgram]] = {}
+        self._calls: dict[Hashable, list[ConcreteProgram]] = {}
         self._used: ByIdentity[ConcreteProgram, int] = ByIdentity()
         self._last: ConcreteProgram | None = None
         self._clock = itertools.count()
 
     def find(self, key: Hashable, call: OneCall) -> ConcreteProgram | None:
         """The Program of a key; None without one, or if a value it was traced with changed."""
-        known = self._calls.get(key) or self._programs.get(key)
-        if known is None or not known.is_current() or not known.gets_the_same(call):
-            return None
-        if known is not self._last:
-            self._use(known)
-        return known
+        for known in self._calls.get(key) or self._programs.get(key) or ():
+            if known.is_current() and known.gets_the_same(call):
+                if known is not self._last:
+                    self._use(known)
+                return known
+        return None
 
     def is_spent(self, key: Hashable) -> bool:
         """Whether the Program of a key was for one call, which it has served."""
-        known = self._programs.get(key)
-        return known is not None and known.is_spent
+        return any(known.is_spent for known in self._programs.get(key, ()))
 
     def add(self, key: Hashable, program: ConcreteProgram) -> None:
-        """Keep a Program; the one that was not used for longest may go for it."""
-        self._drop(key)  # if it is traced anew
-        self._programs[key] = program
+        """Keep a Program; the one that was not used for longest may go for it.
+
+        Those of the key that fit other values stay behind it.
+        """
+        others = self._programs.get(key, [])
+        others = [one for one in others if one.may_fit_again][: MOST_ALTERNATIVES - 1]
+        self._drop(key, others)  # if it is traced anew
+        self._programs[key] = [program, *others]
         self._use(program)
         while len(self._programs) > MOST_PROGRAMS:
             kept = list(self._programs.items())
-            self._drop(min(kept, key=lambda entry: self._used.get(entry[1]) or 0)[0])
+            self._drop(min(kept, key=lambda entry: self._last_use(entry[1]))[0])
+
+    def _last_use(self, programs: list[ConcreteProgram]) -> int:
+        return max(self._used.get(program) or 0 for program in programs)
 
     def add_call(self, key: Hashable, program: ConcreteProgram) -> None:
         """Note that calls of this key are for a Program that is kept."""
         if len(self._calls) >= MOST_CALLS:
             self._calls.clear()
-        self._calls[key] = program
+        others = [one for one in self._calls.get(key, ()) if one is not program]
+        others = [one for one in others if one.may_fit_again][: MOST_ALTERNATIVES - 1]
+        self._calls[key] = [program, *others]
         self._use(program)
 
     def _use(self, program: ConcreteProgram) -> None:
@@ -70,14 +81,20 @@ class ProgramCache:
     def discard(self, program: ConcreteProgram) -> None:
         """Forget a Program."""
         for key, known in list(self._programs.items()):
-            if known is program:
-                self._drop(key)
+            if any(one is program for one in known):
+                self._drop(key, [one for one in known if one is not program])
 
-    def _drop(self, key: Hashable) -> None:
-        gone = self._programs.pop(key, None)
+    def _drop(self, key: Hashable, kept: Sequence[ConcreteProgram] = ()) -> None:
+        """Forget the Programs of a key but for those that are kept."""
+        gone = {id(one) for one in self._programs.pop(key, ())} - {id(one) for one in kept}
+        if kept:
+            self._programs[key] = list(kept)
         for call, known in list(self._calls.items()):
-            if known is gone:
+            left = [one for one in known if id(one) not in gone]
+            if not left:
                 self._calls.pop(call, None)
+            elif len(left) < len(known):
+                self._calls[call] = left
 
     def last(self) -> ConcreteProgram | None:
         """The Program that was used last."""
@@ -85,7 +102,8 @@ class ProgramCache:
 
     def concrete_programs(self) -> list[ConcreteProgram]:
         """Every Program once, oldest first."""
-        return list(dict.fromkeys(list(self._programs.values())))
+        known = list(self._programs.values())
+        return list(dict.fromkeys(one for programs in known for one in programs[::-1]))
 
     def clear(self) -> None:
         """Forget all."""

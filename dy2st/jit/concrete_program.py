@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import CoroutineType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -90,6 +90,7 @@ class ConcreteProgram:
     arguments: dict[str, InputSpec] = field(default_factory=dict)
     _optimized: OptimizedProgram | None = None
     _executable: Any = None
+    may_fit_again: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         """The text of the Program, as `print` shows it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from dy2st.heart.replay.effects import Effect, perform
 from dy2st.heart.replay.guards import Guards
@@ -64,6 +64,7 @@ class HeartProgram:
     is_spent: bool = False
     _optimized: OptimizedProgram | None = None
     _executable: Any = None
+    may_fit_again: ClassVar[bool] = True
 
     def __repr__(self) -> str:
         """The text of the Program, as `print` shows it."""
