@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from types import CellType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from dy2st.heart.values.carry import case_content
 from dy2st.heart.values.special import CONTENT, MISSING, UNBOUND, Dynamic, Union
 from dy2st_runtime.errors import ConversionError, Location
@@ -32,6 +34,7 @@ CONTAINERS: frozenset[type] = frozenset(
 _ATOMS: frozenset[type] = frozenset(
     {bool, int, float, complex, str, bytes, type(None), type(...), range, slice, frozenset}
 )
+_OWN = ("dy2st.", "dy2st_runtime.")
 
 
 @dataclass(eq=False)
@@ -144,6 +147,8 @@ class Trace:
         """Note that an object was reached from outside; returns it."""
         if type(value) in _ATOMS or id(value) in self.outside or isinstance(value, Variable):
             return value
+        if type(value).__module__.startswith(_OWN) and not isinstance(value, Layer):
+            return value  # what our own objects hold is nobody's but ours
         self.outside[id(value)] = value
         if isinstance(value, tuple):
             for item in value:
@@ -163,6 +168,8 @@ class Trace:
         key = id(owner), kind, name
         if key not in self.reads:
             self.reads[key] = owner, kind, name, value
+            if isinstance(value, np.ndarray):
+                self.reads[id(value), "array", None] = value, "array", None, None
         return self.mark_outside(value)
 
     # -- places ---------------------------------------------------------------------------------

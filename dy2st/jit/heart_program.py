@@ -32,7 +32,7 @@ from dy2st_runtime.ir.keys import numbers_are_no_keys
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.structure import rebuild as rebuild_structure
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
+from dy2st_runtime.tensor import EagerTensor, wrapped
 
 
 @dataclass(eq=False, repr=False)
@@ -300,10 +300,11 @@ def _program_of(
 def _places(traced: Traced, keys: Mapping[int, str]) -> dict[str, tuple[dict[str, Any], str]]:
     """Where the buffers of the state are registered that the trace has read from their Layers."""
     found: dict[str, tuple[dict[str, Any], str]] = {}
-    for owner, _, name, value in traced.machine.reads.values():
-        is_buffer = isinstance(owner, Layer) and not isinstance(value, Parameter)
-        if is_buffer and id(value) in keys and name in owner._buffers:
-            found.setdefault(keys[id(value)], (owner._buffers, name))
+    layers = {id(read[0]): read[0] for read in traced.machine.reads.values()}
+    for layer in layers.values():
+        for name, tensor in layer._buffers.items() if isinstance(layer, Layer) else ():
+            if id(tensor) in keys:
+                found.setdefault(keys[id(tensor)], (layer._buffers, name))
     return found
 
 

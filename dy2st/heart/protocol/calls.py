@@ -17,6 +17,7 @@ from typing import Any
 from dy2st.convert.call import is_ignored_module
 from dy2st.heart.form import traced_form
 from dy2st.heart.kinds.table import row_of_function, row_of_method
+from dy2st.heart.protocol.reach import note_reached
 from dy2st.heart.protocol.unions import has_union, known, spread
 from dy2st.heart.trace import Trace
 from dy2st.heart.values.special import Union
@@ -68,6 +69,9 @@ def call_function(
         for one in function.__closure__ or ():
             trace.mark_outside(one)
     trace.read("code", function, "__code__", function.__code__)
+    if trace.is_outside(function):
+        for one in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            trace.mark_outside(one)
     bound = form.bind(trace.protocol, function)
     trace.forms[id(function)] = function, bound
     return bound(*args, **kwargs)
@@ -97,6 +101,7 @@ def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict
     """A function in C without a row: it gets real objects."""
     if has_union((*args, *kwargs.values())):
         return spread(trace, lambda *values: function(*values[: len(args)], **kwargs), *args)
+    note_reached(trace, (*args, *kwargs.values()))
     return function(*trace.exported(args), **trace.exported(kwargs))
 
 
@@ -104,6 +109,7 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     """A function of dy2st, or of a library that is not looked into."""
     if has_union(args):
         return spread(trace, lambda *known: call_library(trace, function, known, kwargs), *args)
+    note_reached(trace, (*args, *kwargs.values()), function.__name__ != "forward")
     return function(*trace.exported(args), **trace.exported(kwargs))
 
 

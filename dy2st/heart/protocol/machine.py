@@ -54,6 +54,7 @@ class Machine(Trace):
         """Bind the protocol."""
         super().__init__(tracer)
         self.protocol: Any = self
+        tracer.call = partial(calls.call, self)
         for name, function in PROTOCOL.items():
             setattr(self, name, partial(function, self))
         for table, function in _TABLES:

@@ -12,10 +12,9 @@ from functools import partial
 from types import CellType, ModuleType
 from typing import Any
 
-from dy2st.heart.replay.guards import weak
 from dy2st.heart.replay.rebuild import rebuild
 from dy2st.heart.replay.result import Made, Taker
-from dy2st.heart.replay.same import like
+from dy2st.heart.replay.same import like, weak
 from dy2st.heart.trace import CONTENT, MISSING, Place, Trace, native_attribute
 from dy2st.heart.values.layout import number_kind
 from dy2st.heart.values.special import UNBOUND, Dynamic, Union

@@ -6,7 +6,6 @@ has changed, which all Layers count together.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Container, Iterable
 from operator import is_
 from types import CellType, FunctionType, MemberDescriptorType, ModuleType
@@ -14,6 +13,8 @@ from typing import Any, TypeAlias
 
 from dy2st.heart.replay.same import (
     COMPARED,
+    HEAP_TYPE,
+    LayerState,
     cell_value,
     hooks_of,
     item_value,
@@ -21,6 +22,8 @@ from dy2st.heart.replay.same import (
     like,
     same,
     same_items,
+    text_of,
+    weak,
 )
 from dy2st.heart.trace import MISSING
 from dy2st.heart.values.special import UNBOUND
@@ -29,7 +32,6 @@ from dy2st_runtime.tensor import EagerTensor, Parameter
 
 Read: TypeAlias = "tuple[Any, str, Any, Any]"
 
-_HEAP_TYPE = 1 << 9
 _ALWAYS_ONE = (type(None), bool, type(...), type(NotImplemented), type(UNBOUND))
 _STORES = ("_parameters", "_buffers", "_sub_layers", "_forward_pre_hooks", "_forward_post_hooks")
 _HELPERS = {
@@ -42,6 +44,7 @@ _HELPERS = {
     "item_value": item_value,
     "layer_value": layer_value,
     "hooks_of": hooks_of,
+    "text_of": text_of,
 }
 
 
@@ -50,9 +53,8 @@ class Guards:
 
     def __init__(self, reads: Iterable[Read], skipped: Container[int] = ()):
         """Take the reads of a trace, but for those of objects that are `skipped`, by id."""
-        self.reads = [read for read in reads if id(read[0]) not in skipped]
-        self._write = _Writer(self.reads)
-        self._outside, self._layers = self._write.outside(), self._write.layers()
+        write = _Writer([read for read in reads if id(read[0]) not in skipped])
+        self._outside, self._layers = write.outside(), write.layers()
         self._seen = -1
         self.failed: int | None = None
 
@@ -86,7 +88,7 @@ class _Writer:
         classes = {id(owner): owner for owner, kind, *_ in reads if kind == "class"}
         for owner in [owner for owner, *_ in reads]:
             for kind in type(owner).__mro__ if type(owner) not in _PLAIN_OWNERS else ():
-                if kind.__flags__ & _HEAP_TYPE:
+                if kind.__flags__ & HEAP_TYPE:
                     classes.setdefault(id(kind), kind)
         self.classes = list(classes.values())
 
@@ -195,7 +197,12 @@ class _Writer:
         named = f"{own}.__kwdefaults__ is {self.constant(owner.__kwdefaults__)}"
         return f"{code} and {default} and {named}"
 
+    def array(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        return f"text_of({own}) == {self.constant(text_of(owner))}"
+
     def layer(self, owner: Layer, own: str, name: str, value: Any) -> str:
+        if name == "all":
+            return f"{self.constant(LayerState(owner))}.holds({own})"
         return f"same(hooks_of({own}), {self.constant(hooks_of(owner))})"
 
     def length(self, owner: Any, own: str, name: Any, value: Any) -> str:
@@ -222,11 +229,11 @@ _CONDITIONS: dict[str, Callable[..., str]] = {
     name.rstrip("_"): getattr(_Writer, name)
     for name in (
         *("item", "attr", "class_", "cell", "code"),
-        *("layer", "length", "has", "content"),
+        *("layer", "length", "has", "content", "array"),
     )
 }
 _PLAIN_OWNERS = (dict, list, set, CellType, FunctionType, ModuleType, type)
-_ORDER = ("attr", "cell", "item", "length", "has", "class", "code", "layer", "content")
+_ORDER = ("attr", "cell", "item", "length", "has", "class", "code", "layer", "content", "array")
 
 
 def _cost(entry: tuple[int, Read]) -> tuple[bool, int]:
@@ -241,22 +248,4 @@ def _stores(owner: Any) -> list[Any]:
     return [owner.__dict__[name] for name in _STORES if name in owner.__dict__]
 
 
-def is_kept(value: Any) -> bool:
-    """Whether a Program may keep a value alive: objects of classes, and closures, it must not."""
-    if isinstance(value, FunctionType):
-        return value.__closure__ is None
-    is_object = type(value).__flags__ & _HEAP_TYPE and not isinstance(value, tuple)
-    return not is_object or isinstance(value, (type, ModuleType, EagerTensor))
-
-
-def weak(value: Any) -> Callable[[], Any] | None:
-    """A weak reference to what must not be kept alive; None to all else, and to what takes none."""
-    if is_kept(value):
-        return None
-    try:
-        return weakref.ref(value)
-    except TypeError:
-        return None
-
-
-__all__ = ["Guards", "Read", "weak"]
+__all__ = ["Guards", "Read"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st.heart.replay.guards import weak
+from dy2st.heart.replay.same import weak
 from dy2st.heart.trace import CONTAINERS, Trace
 from dy2st.heart.values.layout import number_kind
 from dy2st.heart.values.special import Dynamic, Union

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
-from types import BuiltinMethodType, CellType, MethodType
+import weakref
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,9 @@ from dy2st.heart.values.special import UNBOUND
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
+HEAP_TYPE = 1 << 9  # the flag of classes that are made by a `class` statement
+# Longer arrays are not kept.
+_LARGE = 4096
 # Compared by `==`, which is Python's own for each of them.
 COMPARED: frozenset[type] = frozenset({bool, int, str, bytes, complex, range})
 
@@ -65,6 +70,13 @@ def like(value: Any, dtype: Any, shape: tuple[int, ...]) -> bool:
     return bool(value.array.dtype == dtype and value.array.shape == shape)
 
 
+def text_of(array: np.ndarray[Any, Any]) -> Any:
+    """What tells the content of an array from all others."""
+    text = array.tobytes()
+    short = text if len(text) <= _LARGE else blake2b(text).digest()
+    return array.dtype, array.shape, short, array.tolist() if array.dtype.hasobject else None
+
+
 def cell_value(cell: CellType) -> Any:
     """What a variable of a closure holds."""
     try:
@@ -99,8 +111,70 @@ def hooks_of(layer: Layer) -> tuple[Any, ...]:
     return (len(layer._forward_pre_hooks), *hooks, *sorted(layer._hooks_with_kwargs))
 
 
+def is_kept(value: Any) -> bool:
+    """Whether a Program may keep a value alive: objects of classes, and closures, it must not."""
+    if isinstance(value, FunctionType):
+        return value.__closure__ is None
+    is_object = type(value).__flags__ & HEAP_TYPE and not isinstance(value, tuple)
+    return not is_object or isinstance(value, (type, ModuleType, EagerTensor))
+
+
+def weak(value: Any) -> Callable[[], Any] | None:
+    """A weak reference to what must not be kept alive; None to all else, and to what takes none."""
+    if is_kept(value):
+        return None
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        return None
+
+
+class LayerState:
+    """All that a Layer holds at a moment; a buffer counts by its type."""
+
+    def __init__(self, layer: Layer):
+        """Take the state of now; objects of the user's are not kept alive."""
+        self._names, values = _state_of(layer)
+        self._values = [(weak(value), value if weak(value) is None else None) for value in values]
+
+    def holds(self, layer: Layer) -> bool:
+        """Whether a Layer still holds the same."""
+        names, values = _state_of(layer)
+        return names == self._names and all(map(_is_known, values, self._values))
+
+
+def _is_known(value: Any, known: tuple[Any, Any]) -> bool:
+    reference, constant = known
+    return same(value, constant) if reference is None else value is reference() is not None
+
+
+def _state_of(layer: Layer) -> tuple[list[str], list[Any]]:
+    fields = vars(layer)
+    names, values = [], []
+    for name, value in fields.items():
+        if name in ("_parameters", "_sub_layers", "_buffers"):
+            for inner, one in value.items():
+                names.append(f"{name}.{inner}")
+                values.append(_type_of(one) if name == "_buffers" else one)
+        elif name not in _COUNTERS:
+            names.append(name)
+            values.append(value)
+    return names, [*values, *hooks_of(layer)]
+
+
+def _type_of(tensor: Any) -> Any:
+    return None if tensor is None else (tensor.array.dtype, tensor.array.shape)
+
+
+# Private fields of Layers that say nothing, or that `hooks_of` tells.
+_COUNTERS = frozenset(
+    ("_hook_count", "_forward_pre_hooks", "_forward_post_hooks", "_hooks_with_kwargs")
+)
+
 __all__ = [
     "COMPARED",
+    "HEAP_TYPE",
+    "LayerState",
     "cell_value",
     "hooks_of",
     "item_value",
@@ -108,4 +182,6 @@ __all__ = [
     "like",
     "same",
     "same_items",
+    "text_of",
+    "weak",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from dy2st_runtime.ir.tracer import current_tracer
@@ -19,7 +20,10 @@ def install_converter(convert: Callable[[Callable[..., Any]], Callable[..., Any]
 
 def converted(function: Callable[..., Any]) -> Callable[..., Any]:
     """What a Layer calls instead of the user's function: while one is traced, its own form."""
-    return function if current_tracer() is None else _converter[0](function)
+    tracer = current_tracer()
+    if tracer is None:
+        return function
+    return _converter[0](function) if tracer.call is None else partial(tracer.call, function)
 
 
 __all__ = ["converted", "install_converter"]

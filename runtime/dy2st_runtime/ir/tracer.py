@@ -91,15 +91,17 @@ class Tracer:
         `is_scratch`: only the types are wanted, for a trace around this one.
         """
         self._is_scratch = is_scratch
-        # Called with the class of an exception that the Program may raise where this stands; it
-        # says whether that would leave a `finally` or `with` of the user's.
+        # Called with the class of an exception that the Program may raise: whether it would leave a
+        # `finally` or `with` of the user's.
         self.before_raise: Callable[[type[BaseException]], bool] | None = None
+        # Calls the user's functions and Layers; None for the converter.
+        self.call: Callable[..., Any] | None = None
         self.program = Program() if program is None else program
         self.block = self.program.block
         self._capture = capture
         self._known: dict[int, tuple[Tensor, Variable]] = {}
         self._first: dict[int, Variable] = {}
-        # What a finished nested Block has made of captured tensors: at its end they are that.
+        # What a finished nested Block has made of captured tensors.
         self._ends: dict[Block, dict[int, tuple[Tensor, Variable]]] = {}
         # Called with a Layer and a name before a buffer of the Layer is replaced.
         self.before_rebound: Callable[[Any, str], None] | None = None

@@ -124,8 +124,10 @@ class Layer(LayerTree):
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """Run the pre hooks, `forward`, and the post hooks."""
-        if current_tracer() is not None:
-            return self._call(inputs, kwargs)
+        tracer = current_tracer()
+        if tracer is not None:
+            call = tracer.call
+            return self._call(inputs, kwargs) if call is None else call(self, *inputs, **kwargs)
         try:
             return self._call(inputs, kwargs)
         except BaseException as error:  # goes on, without our frames

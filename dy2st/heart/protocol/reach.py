@@ -1,0 +1,73 @@
+"""What code that is not traced may read of what it is given: all that it can reach."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st.heart.trace import CONTAINERS, Trace, attributes_of
+from dy2st_runtime.ir import Tensor
+from dy2st_runtime.nn.layer import Layer
+
+_STORES = ("_parameters", "_buffers", "_sub_layers")
+
+
+def note_reached(trace: Trace, values: Any, through_users: bool = True) -> None:
+    """Note all that can be reached from values as read.
+
+    `through_users`: Layers of the user's inside of others too; they are traced if they are called.
+    """
+    todo, seen = list(values), set[int]()
+    while todo:
+        value = todo.pop()
+        if id(value) not in seen and not isinstance(value, Tensor):
+            seen.add(id(value))
+            todo += _parts(trace, value, through_users)
+
+
+def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
+    kind = type(value)
+    if isinstance(value, tuple):
+        return list(value)
+    if kind in CONTAINERS:
+        content = trace.content(value)
+        if content is value and trace.is_outside(value):
+            trace.read("content", value, None, tuple(value))
+        if type(content) not in CONTAINERS or kind is bytearray:
+            return []
+        return _marked(trace, value, content.values() if isinstance(content, dict) else content)
+    if isinstance(value, Layer):
+        return _of_layer(trace, value, through_users)
+    if not trace.is_outside(value):
+        return []
+    held = attributes_of(value) or {}
+    for name, one in held.items():
+        if (id(value), name) not in trace.over:
+            trace.read("attr", value, name, one)
+    return list(held.values())
+
+
+def _of_layer(trace: Trace, layer: Layer, through_users: bool) -> list[Any]:
+    if trace.is_outside(layer):
+        trace.read("layer", layer, "all", None)
+    fields = [value for name, value in vars(layer).items() if name not in _STORES]
+    children = [one for store in _STORES for one in vars(layer).get(store, {}).values()]
+    _marked(trace, layer, [*fields, *children])
+    inner = [one for one in children if through_users or not is_users(one)]
+    return [*(one for one in fields if not isinstance(one, Layer)), *inner]
+
+
+def is_users(value: Any) -> bool:
+    """Whether an object is a Layer of a class of the user's."""
+    return isinstance(value, Layer) and not type(value).__module__.startswith("dy2st_runtime.")
+
+
+def _marked(trace: Trace, owner: Any, values: Any) -> list[Any]:
+    """What an owner outside holds is outside."""
+    found = list(values)
+    if trace.is_outside(owner):
+        for value in found:
+            trace.mark_outside(value)
+    return found
+
+
+__all__ = ["note_reached"]
