@@ -9,7 +9,7 @@ from typing import Any
 from dy2st.heart.protocol.machine import Machine
 from dy2st.heart.replay.effects import effects_of
 from dy2st.heart.replay.result import Finished, Taker, structure_of
-from dy2st.heart.stage.outcome import AlwaysRaises, note_raise
+from dy2st.heart.stage.outcome import AlwaysRaises, Refused, note_raise
 from dy2st_runtime.dims import Condition, require
 from dy2st_runtime.ir import Program, Tensor, Tracer, Variable
 from dy2st_runtime.ir.grad_mode import enable_grad
@@ -81,6 +81,8 @@ def _run(
         return machine.call(function, *args, **kwargs)
     except AlwaysRaises:
         return None
+    except Refused as refused:
+        raise refused.error from None
     except Exception as error:
         if not machine.tracer.program.block.operators:
             raise

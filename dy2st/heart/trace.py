@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from types import CellType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -63,11 +63,12 @@ class Region:
 
     trace: Trace
     frame: Frame
-    results: tuple[Any, ...] = ()
+    results: tuple[Any, ...] | None = ()
     changes: dict[Key, Place] = field(default_factory=dict)
     tensors: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
     overwritten: list[Variable] = field(default_factory=list)
     raised: BaseException | None = None
+    outcome: Any = None
 
     @property
     def block(self) -> Block:
@@ -97,6 +98,20 @@ class Region:
         return self.trace.held(owner, name) if place is None else place.value
 
 
+@dataclass(eq=False)
+class Opened:
+    """A path that has raised what a handler may catch; all else runs in `rest`, until it is closed.
+
+    raised_if: which value of `pred` leads to the path that has raised.
+    """
+
+    pred: Variable
+    raised_if: bool
+    raised: Region
+    rest: Region
+    running: ExitStack
+
+
 class Trace:
     """One trace of a function."""
 
@@ -117,6 +132,7 @@ class Trace:
         self.stale: dict[int, tuple[Any, Location | None]] = {}
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
+        self.opened: list[Opened] = []
         self.unbound = UNBOUND
 
     @property
@@ -341,9 +357,11 @@ class Trace:
             frame = Frame(block)
             region = Region(self, frame)
             self.frames.append(frame)
+            known = len(self.opened)
             try:
                 yield region
             finally:
+                self.abandon(known)
                 self._leave(frame, region)
         region.overwritten = tracer.take_overwritten(mark)
         region.tensors = tracer.take_assignments(before, block)
@@ -351,12 +369,42 @@ class Trace:
     def _leave(self, frame: Frame, region: Region) -> None:
         popped = self.frames.pop()
         assert popped is frame, "regions end in the order in which they began"
-        for key, before in frame.before.items():
+        self._restore(region)
+
+    def _restore(self, region: Region) -> None:
+        """Take the overlay back to what it was before a region, and keep what it has changed."""
+        for key, before in region.frame.before.items():
             region.changes[key] = self.over[key]
             if before is None:
                 del self.over[key]
             else:
                 self.over[key] = before
+
+    @contextmanager
+    def resumed(self, region: Region) -> Iterator[None]:
+        """Go on in a region as if it had not ended."""
+        tracer = self.tracer
+        before, mark = tracer.assignments(), tracer.overwritten_mark
+        with self.inside(region):
+            self.over.update(region.changes)
+            for tensor, variable in region.tensors.values():
+                tracer.assign(tensor, variable)
+            for variable in region.overwritten:
+                tracer.overwrite(variable)
+            region.changes = {}
+            known = len(self.opened)
+            try:
+                yield
+            finally:
+                self.abandon(known)
+                self._restore(region)
+        region.overwritten = tracer.take_overwritten(mark)
+        region.tensors = tracer.take_assignments(before, region.block)
+
+    def abandon(self, known: int) -> None:
+        """Leave what an error has kept from being closed."""
+        while len(self.opened) > known:
+            self.opened.pop().running.close()
 
     @contextmanager
     def inside(self, region: Region) -> Iterator[None]:
@@ -436,6 +484,8 @@ def _with_changes(
 def attributes_of(owner: Any) -> dict[str, Any] | None:
     """The attributes of a plain object of a user's class; None of all others."""
     kind = type(owner)
+    if isinstance(owner, BaseException):
+        return {"args": owner.args, "__cause__": owner.__cause__, **vars(owner)}
     if kind.__module__ in ("builtins", "collections") or isinstance(owner, (type, Tensor, Layer)):
         return None
     held = getattr(owner, "__dict__", None)
@@ -461,4 +511,4 @@ def native_attribute(owner: Any, name: str) -> Any:
     return MISSING
 
 
-__all__ = ["CONTENT", "MISSING", "Frame", "Place", "Region", "Trace", "attributes_of"]
+__all__ = ["CONTENT", "MISSING", "Frame", "Opened", "Place", "Region", "Trace", "attributes_of"]

@@ -39,17 +39,17 @@ def if_(low: Lowering, node: Node) -> list[ast.stmt]:
     if flow.own and any(isinstance(one, gast.NamedExpr) for one in walk(node.test)):
         kept = low.fresh("test")  # what it binds is what the branches start with
         out, test = [assign_name(place, kept, test)], load(place, kept)
-    true, made = _branch(low, place, "true", node.body, flow)
-    false, others = _branch(low, place, "false", node.orelse, flow)
-    call = low.call(place, "if_", test, true, false, *_state(low, place, flow))
+    true, made = body_of(low, place, "true", node.body, flow)
+    false, others = body_of(low, place, "false", node.orelse, flow)
+    call = low.call(place, "if_", test, true, false, *state_of(low, place, flow))
     return [*out, *made, *others, assign_names(place, flow.state, call)]
 
 
-def _branch(
+def body_of(
     low: Lowering, place: Place, stem: str, block: Block, flow: Flow
 ) -> tuple[ast.expr, list[ast.stmt]]:
     """A branch as an expression, and the statement that defines it."""
-    result = _loads(place, flow.state)
+    result = loads_of(place, flow.state)
     if not block:
         return thunk(place, result, flow.state), []
     written = low.names.table.of_all(block)
@@ -60,11 +60,12 @@ def _branch(
     return load(place, name), [made]
 
 
-def _loads(place: Place, names: list[str]) -> ast.expr:
+def loads_of(place: Place, names: list[str]) -> ast.expr:
+    """A tuple of what variables hold."""
     return tuple_of(place, [load(place, name) for name in names])
 
 
-def _state(low: Lowering, place: Place, flow: Flow) -> list[ast.expr]:
+def state_of(low: Lowering, place: Place, flow: Flow) -> list[ast.expr]:
     """The values before, and the names."""
     values = [
         load(place, name) if name in flow.given else low.unbound(place) for name in flow.state
@@ -80,10 +81,10 @@ def while_(low: Lowering, node: Node) -> list[ast.stmt]:
         return [_python_while(low, place, node)]
     test, made = _test(low, place, node.test, flow)
     name = low.fresh("body")
-    body = [*low.block(node.body), give(place, _loads(place, flow.state))]
+    body = [*low.block(node.body), give(place, loads_of(place, flow.state))]
     own = sorted(flow.own)
     made.append(define(place, name, arguments(place, flow.state, own), body))
-    call = low.call(place, "while_", test, load(place, name), *_state(low, place, flow))
+    call = low.call(place, "while_", test, load(place, name), *state_of(low, place, flow))
     return [*made, assign_names(place, flow.state, call)]
 
 
@@ -123,10 +124,10 @@ def for_(low: Lowering, node: Node) -> list[ast.stmt]:
         broken = low.call(place, "not_", load(place, stop))
         extra = thunk(place, broken, flow.state)
     name, item, start = low.fresh("body"), *_item(low, place, node.target, flow)
-    body = [*start, *low.block(node.body), give(place, _loads(place, flow.state))]
+    body = [*start, *low.block(node.body), give(place, loads_of(place, flow.state))]
     own = sorted(flow.own - {item})
     made = define(place, name, arguments(place, [item, *flow.state], own), body)
-    values = [iterable, extra, load(place, name), *_state(low, place, flow)]
+    values = [iterable, extra, load(place, name), *state_of(low, place, flow)]
     return [made, assign_names(place, flow.state, low.call(place, "for_", *values))]
 
 

@@ -7,7 +7,14 @@ from types import FunctionType
 
 import gast
 
-from dy2st.heart.form import comprehensions, control, expressions, functions, statements
+from dy2st.heart.form import (
+    attempts,
+    comprehensions,
+    control,
+    expressions,
+    functions,
+    statements,
+)
 from dy2st.heart.form.compile import Factory, compiled, factory_tree
 from dy2st.heart.form.inner import InnerCodes
 from dy2st.heart.form.lowering import Lowering
@@ -17,8 +24,10 @@ from dy2st.heart.form.trees import assign_name, load
 from dy2st.transpiler.analysis.scopes import NameTable, bound_in, parameter_nodes
 from dy2st.transpiler.context import Context, identifiers
 from dy2st.transpiler.nodes import (
+    CONTROL,
     FUNCTIONS,
     SCOPES,
+    TRIES,
     Node,
     at,
     is_bare_super,
@@ -36,7 +45,12 @@ _EXPRESSIONS = {
     **comprehensions.EXPRESSIONS,
     **functions.EXPRESSIONS,
 }
-_STATEMENTS = {**statements.STATEMENTS, **control.STATEMENTS, **functions.STATEMENTS}
+_STATEMENTS = {
+    **statements.STATEMENTS,
+    **control.STATEMENTS,
+    **attempts.STATEMENTS,
+    **functions.STATEMENTS,
+}
 
 
 def lowered(function: FunctionType) -> Factory | str:
@@ -114,7 +128,7 @@ def _rewrite(tree: Node, context: Context) -> None:
     if context.has(gast.Match):
         match.transform(tree, context)
         context.kinds = kinds_in(tree)
-    early_return.transform(tree, context)
+    early_return.transform(tree, context, (*CONTROL, *TRIES, gast.With))
     break_continue.transform(tree, context)
 
 

@@ -17,10 +17,13 @@ from dy2st.transpiler.nodes import (
     CONTROL,
     SCOPES,
     Node,
+    blocks,
     children,
     walk,
     walk_scope,
 )
+
+_NONE: frozenset[str] = frozenset()
 
 
 @dataclass(eq=False, repr=False)
@@ -87,7 +90,8 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
         cells |= _bound_lazily(function) & local
     for node in staged:
         written = _written(node, table)
-        cells |= (written & local & liveness.on_exception[id(node)]) - context.flags
+        live = liveness.on_exception[id(node)] | liveness.when_caught.get(id(node), _NONE)
+        cells |= (written & local & live) - context.flags
     plain = frozenset(local - cells)
     unsure = {**binding.unsure_reads, **binding.unsure_statements}
     found = Analysis(Scope(plain, frozenset(cells)), table, unsure)
@@ -117,7 +121,7 @@ def _staged(function: Node, context: Context) -> list[Node]:
         node, depth = todo.pop()
         if isinstance(node, SCOPES):
             continue
-        if isinstance(node, CONTROL):
+        if isinstance(node, (*CONTROL, gast.Try, gast.With)):
             found += [node] if obstacle(node, depth, not yields) is None else []
             depth += 1
         inner = (gast.stmt, gast.ExceptHandler, gast.match_case)
@@ -138,7 +142,10 @@ def _bound_lazily(function: Node) -> set[str]:
 
 def _written(node: Node, table: NameTable) -> set[str]:
     """The variables that a statement changes, but for its test or iterable, which run outside."""
-    parts = [*node.body, *node.orelse]
+    parts = [inner for block in blocks(node) for inner in block]
+    if isinstance(node, gast.With):
+        parts += [one.optional_vars for one in node.items if one.optional_vars is not None]
+    parts += getattr(node, "handlers", [])
     parts += [node.test] if isinstance(node, gast.While) else []
     parts += [node.target] if isinstance(node, gast.For) else []
     names = table.of_all(parts)
@@ -148,7 +155,6 @@ def _written(node: Node, table: NameTable) -> set[str]:
 def _flow(node: Node, table: NameTable, liveness: Liveness, plain: frozenset[str]) -> Flow:
     written = _written(node, table) & plain
     before, later = liveness.before[id(node)], liveness.after[id(node)]
-    if not isinstance(node, gast.If):
-        later |= liveness.header[id(node)]
+    later |= liveness.header.get(id(node), _NONE)  # what the next turn, `else` or `finally` reads
     state = sorted(written & later)
     return Flow(state, before.intersection(state), before & written - {*state})

@@ -38,6 +38,8 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
     if kind is Union:
         owner = known(trace, owner)
         return spread(trace, lambda one: attr(trace, one, name), owner)
+    if kind is super:
+        return getattr(owner, name)
     if owner is UNBOUND:
         raise UnboundLocalError("a variable is used that may not be assigned")
     if issubclass(kind, _NATIVE):

@@ -6,27 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dy2st.heart.stage.branch import stage_if
+from dy2st.heart.stage.cases import is_case, known, value_of_case
 from dy2st.heart.trace import Trace
-from dy2st.heart.values.carry import case_value
-from dy2st.heart.values.layout import Same
 from dy2st.heart.values.special import Union
-from dy2st_runtime.ir import F
-
-
-def known(trace: Trace, value: Any) -> Any:
-    """The one case that a value can be here; itself where it can be several."""
-    while type(value) is Union:
-        cases = trace.cases_of(value)
-        if len(cases) != 1:
-            return value
-        value = value_of_case(trace, value, cases[0])
-    return value
-
-
-def value_of_case(trace: Trace, value: Union, place: int) -> Any:
-    """What a value is in one of its cases."""
-    node = value.layouts[place]
-    return node.value if isinstance(node, Same) else case_value(trace, value, place)
 
 
 def has_union(values: Sequence[Any]) -> bool:
@@ -41,14 +23,12 @@ def spread(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
     if place is None:
         return function(*values)
     union: Union = values[place]
-    case = trace.cases_of(union)[0]
-    pred = F.equal(trace.tracer.local(union.tag), case)
-    trace.narrowing[pred] = union, frozenset([case])
+    pred = is_case(trace, union, trace.cases_of(union)[0])
 
     def again() -> tuple[Any]:
         return (spread(trace, function, *values),)
 
-    return stage_if(trace, pred, again, again, (), ("a value",), is_case=True)[0]
+    return stage_if(trace, pred, again, again, (), ("a value",), of_cases=True)[0]
 
 
 __all__ = ["has_union", "known", "spread", "value_of_case"]

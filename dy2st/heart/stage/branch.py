@@ -7,16 +7,26 @@ of them has written, is joined by the least layout above both; its leaves are th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
-from dy2st.heart.stage.outcome import AlwaysRaises, note_raise
+from dy2st.heart.stage.cases import is_case, is_constant, known
+from dy2st.heart.stage.outcome import (
+    AlwaysRaises,
+    Carried,
+    Handler,
+    is_caught,
+    is_refusal,
+    note_raise,
+    record,
+)
 from dy2st.heart.stage.splice import splice
-from dy2st.heart.trace import CONTENT, Key, Place, Region, Trace
+from dy2st.heart.trace import CONTENT, Key, Opened, Place, Region, Trace
 from dy2st.heart.values.carry import build, flatten
 from dy2st.heart.values.layout import Layout, Same, View, opened
 from dy2st.heart.values.lub import Lub, Unlike
-from dy2st.heart.values.special import Union
+from dy2st.heart.values.special import ABSENT, Union
 from dy2st_runtime.dims import Condition, symbols
 from dy2st_runtime.errors import BranchMismatch
 from dy2st_runtime.ir import Block, TensorType, Tracer, Variable, user_location
@@ -25,6 +35,7 @@ from dy2st_runtime.ir.join import facts_of_branches, join_types
 from dy2st_runtime.ops.control_flow import close_blocks
 
 Side = Callable[..., Sequence[Any]]
+_NAME = "a value"
 
 
 @dataclass(eq=False)
@@ -44,6 +55,20 @@ class Slot:
         return opened(same) if is_content else same
 
 
+@dataclass(eq=False)
+class End:
+    """How code ends: with results, with an exception that is carried, or with either.
+
+    results: None if it surely raises.
+    outcome: None if it surely does not.
+    dead: set if nothing comes after it, since the Program has raised.
+    """
+
+    results: tuple[Any, ...] | None = None
+    outcome: Any = None
+    dead: BaseException | None = None
+
+
 def stage_if(
     trace: Trace,
     pred: Variable,
@@ -51,31 +76,32 @@ def stage_if(
     false: Side,
     state: Sequence[Any],
     names: Sequence[str],
-    is_case: bool = False,
+    of_cases: bool = False,
 ) -> tuple[Any, ...]:
     """What the variables hold after `true(*state)` or `false(*state)`, as a bool decides.
 
-    `is_case`: the sides are cases of one operation, which may be none that a value has: what they
+    `of_cases`: the sides are cases of one operation, which may be none that a value has: what they
     raise is raised when the Program runs.
     """
-    regions = [
-        run_region(trace, side, state, branch_condition(pred, taken), pred, taken, is_case)
+    left, right = (
+        run_region(trace, side, state, branch_condition(pred, taken), pred, taken, of_cases)
         for side, taken in ((true, True), (false, False))
-    ]
-    left, right = regions
-    if is_case and isinstance(left.raised, Exception) and isinstance(right.raised, Exception):
+    )
+    if of_cases and isinstance(left.raised, Exception) and isinstance(right.raised, Exception):
         raise left.raised
-    if left.raised is not None and right.raised is not None:
-        _append(trace, pred, regions, [], [])
-        raise AlwaysRaises
-    if left.raised is not None or right.raised is not None:
-        return _go_on(trace, pred, regions)
-    if len(left.results) != len(names) or len(right.results) != len(names):
-        raise AssertionError("a branch gives one value for each name")
-    slots = [Slot(*row) for row in zip(names, left.results, right.results, strict=True)]
-    slots += places_of(trace, regions)
-    _join(slots, left, right)
-    return _finish(trace, pred, regions, slots)
+    if _is_raised(left) and _is_done(right):
+        return _open(trace, Opened(pred, True, left, right, ExitStack()))
+    if _is_raised(right) and _is_done(left):
+        return _open(trace, Opened(pred, False, right, left, ExitStack()))
+    return proceed(trace, _combined(trace, pred, (left, right), names), names)
+
+
+def _is_raised(region: Region) -> bool:
+    return region.raised is None and region.results is None
+
+
+def _is_done(region: Region) -> bool:
+    return region.raised is None and region.outcome is None
 
 
 def run_region(
@@ -85,19 +111,150 @@ def run_region(
     condition: Condition | None,
     pred: Variable,
     taken: bool,
-    is_case: bool = False,
+    of_cases: bool = False,
 ) -> Region:
     """Record one side into a Block of its own."""
     with trace.region(condition) as region:
         _narrow(trace, region, pred, taken)
-        try:
-            region.results = tuple(side(*state))
-        except AlwaysRaises as raised:
-            region.raised = raised
-        except Exception as error:
-            note_raise(trace, error, is_case)
-            region.raised = error
+        end_region(trace, region, lambda: side(*state), of_cases)
     return region
+
+
+def end_region(
+    trace: Trace, region: Region, function: Callable[[], Sequence[Any]], of_cases: bool = False
+) -> None:
+    """Run what a region consists of, and note how it ends."""
+    before = len(trace.opened)
+    end = run(trace, function, of_cases=of_cases)
+    _note_end(region, settled(trace, before, end))
+
+
+def _note_end(region: Region, end: End) -> None:
+    region.results, region.outcome, region.raised = end.results, end.outcome, end.dead
+
+
+def run(
+    trace: Trace,
+    function: Callable[[], Sequence[Any]],
+    known: int = -1,
+    handler: Handler | None = None,
+    of_cases: bool = False,
+) -> End:
+    """How a function ends.
+
+    known: how many paths were open when the code began that may let exceptions pass: while they
+    are as many, an exception that `handler` does not catch goes on as Python has it.
+    """
+    try:
+        return End(tuple(function()))
+    except AlwaysRaises as dead:
+        return End(dead=dead)
+    except Carried as carried:
+        return End(outcome=carried.outcome)
+    except Exception as error:
+        if is_refusal(error):
+            raise
+        if known == len(trace.opened):
+            if handler is None or not handler.catches(type(error)):
+                raise
+            return End(outcome=error)
+        if is_caught(trace, type(error)):
+            return End(outcome=error)
+        note_raise(trace, error, of_cases)
+        return End(dead=error)
+
+
+def settled(
+    trace: Trace,
+    known: int,
+    end: End,
+    caught: Callable[[Any], Sequence[Any]] | None = None,
+    names: Sequence[str] = (),
+) -> End:
+    """How code ends after all paths were closed that it has opened.
+
+    caught: what goes on where an exception was raised; without it the exception is carried on.
+    """
+    while len(trace.opened) > known:
+        opened = trace.opened.pop()
+        _note_end(opened.rest, end)
+        opened.running.close()
+        if caught is not None:
+            with trace.resumed(opened.raised):
+                outcome = opened.raised.outcome
+                end_region(trace, opened.raised, lambda: caught(outcome))  # noqa: B023
+        sides = (opened.raised, opened.rest) if opened.raised_if else (opened.rest, opened.raised)
+        end = _combined(trace, opened.pred, sides, names)
+    return end
+
+
+def _open(trace: Trace, opened: Opened) -> tuple[Any, ...]:
+    """Let all that follows run where nothing was raised."""
+    opened.running.enter_context(trace.resumed(opened.rest))
+    trace.opened.append(opened)
+    assert opened.rest.results is not None
+    return opened.rest.results
+
+
+def proceed(trace: Trace, end: End, names: Sequence[str] = ()) -> tuple[Any, ...]:
+    """Go on after code has ended; where it has raised, the exception is carried on."""
+    if end.dead is not None:
+        raise AlwaysRaises
+    if end.results is None:
+        raise_outcome(trace, end.outcome)
+    results = end.results
+    if end.outcome is None:
+        return results
+    place = next(i for i, one in enumerate(end.outcome.layouts) if is_constant(one, None))
+    return stage_if(
+        trace,
+        is_case(trace, end.outcome, place),
+        lambda: [_present(trace, value) for value in results],
+        lambda: raise_outcome(trace, end.outcome),
+        (),
+        names or [_NAME] * len(results),
+    )
+
+
+def raise_outcome(trace: Trace, outcome: Any) -> NoReturn:
+    """Raise an exception, or one of several, where it is surely raised."""
+    outcome = known(trace, outcome)
+    if type(outcome) is not Union:
+        if is_caught(trace, type(outcome)):
+            raise Carried(outcome)
+        record(outcome)
+        raise AlwaysRaises
+    cases = trace.cases_of(outcome)
+    if all(is_caught(trace, _class_of(outcome.layouts[place])) for place in cases):
+        raise Carried(outcome)
+    again = lambda: raise_outcome(trace, outcome)  # noqa: E731
+    stage_if(trace, is_case(trace, outcome, cases[0]), again, again, (), ())
+    raise AssertionError("both sides raise")
+
+
+def _class_of(node: Layout) -> type[BaseException]:
+    return type(node.value) if isinstance(node, Same) else node.kind  # type: ignore[union-attr]
+
+
+def _present(trace: Trace, value: Any) -> Any:
+    """A value where it is known that nothing was raised."""
+    if type(value) is not Union:
+        return value
+    absent = [i for i, one in enumerate(value.layouts) if is_constant(one, ABSENT)]
+    if not absent:
+        return value
+    trace.know_cases(trace.frame, value, frozenset(range(len(value.layouts))) - {*absent})
+    return _again(trace, value)
+
+
+def _again(trace: Trace, value: Any) -> Any:
+    """The same value as one of only those cases that it can be here."""
+    value = known(trace, value)
+    if type(value) is not Union:
+        return value
+    pred = is_case(trace, value, trace.cases_of(value)[0])
+    side = lambda: (_again(trace, value),)  # noqa: E731
+    return stage_if(trace, pred, side, side, (), (_NAME,))[0]
 
 
 def _narrow(trace: Trace, region: Region, pred: Variable, taken: bool) -> None:
@@ -121,6 +278,38 @@ def places_of(trace: Trace, regions: Sequence[Region]) -> list[Slot]:
         values = [region.value_of(key, place.owner, place.name) for region in regions]
         slots.append(Slot(str(place.name), values[0], values[-1], place))
     return slots
+
+
+def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Sequence[str]) -> End:
+    """How a branch ends whose sides were run."""
+    left, right = regions
+    if left.raised is not None and right.raised is not None:
+        _append(trace, pred, regions, [], [])
+        return End(dead=AlwaysRaises())
+    if left.raised is not None or right.raised is not None:
+        return _go_on(trace, pred, regions)
+    slots = _slots_of(left, right, names)
+    has_outcome = left.outcome is not None or right.outcome is not None
+    if has_outcome:
+        slots.append(Slot("an exception", left.outcome, right.outcome))
+    count = len(slots)
+    slots += places_of(trace, regions)
+    _join(slots, left, right)
+    values = _finish(trace, pred, regions, slots)[:count]
+    if not has_outcome:
+        return End(values)
+    is_raised = left.results is None and right.results is None
+    return End(None if is_raised else values[:-1], values[-1])
+
+
+def _slots_of(left: Region, right: Region, names: Sequence[str]) -> list[Slot]:
+    known = left.results if left.results is not None else right.results
+    if known is None:
+        return []
+    absent = (ABSENT,) * len(known)
+    pairs = left.results or absent, right.results or absent
+    names = names or [_NAME] * len(known)
+    return [Slot(*row) for row in zip(names, *pairs, strict=True)]
 
 
 def _join(slots: Sequence[Slot], left: Region, right: Region) -> None:
@@ -218,7 +407,7 @@ def _is_visible(block: Block | None, fact: Condition) -> bool:
     return not missing
 
 
-def _go_on(trace: Trace, pred: Variable, regions: Sequence[Region]) -> tuple[Any, ...]:
+def _go_on(trace: Trace, pred: Variable, regions: Sequence[Region]) -> End:
     """Only one side goes on: its operators run behind the check that the other one is not taken."""
     left, right = regions
     raising, other = (left, right) if left.raised is not None else (right, left)
@@ -226,7 +415,8 @@ def _go_on(trace: Trace, pred: Variable, regions: Sequence[Region]) -> tuple[Any
     blocks = [raising.block, empty] if raising is left else [empty, raising.block]
     captured = close_blocks(trace.tracer, blocks, own=0)
     trace.tracer.append("cond", [trace.tracer.local(pred), *captured], {}, [], blocks)
-    return splice(trace, other)
+    splice(trace, other)
+    return End(other.results, other.outcome)
 
 
 def _empty_block(tracer: Tracer) -> Block:
@@ -235,4 +425,16 @@ def _empty_block(tracer: Tracer) -> Block:
     return block
 
 
-__all__ = ["Slot", "places_of", "put_back", "run_region", "stage_if"]
+__all__ = [
+    "End",
+    "Slot",
+    "end_region",
+    "places_of",
+    "proceed",
+    "put_back",
+    "raise_outcome",
+    "run",
+    "run_region",
+    "settled",
+    "stage_if",
+]

@@ -10,8 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st.heart.stage.branch import Slot, places_of, put_back, stage_if
-from dy2st.heart.stage.outcome import AlwaysRaises, note_raise
+from dy2st.heart.stage.branch import (
+    End,
+    Slot,
+    end_region,
+    places_of,
+    proceed,
+    put_back,
+    run,
+    settled,
+    stage_if,
+)
 from dy2st.heart.stage.truth import truth_of
 from dy2st.heart.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace
 from dy2st.heart.values.carry import build, flatten, types_of
@@ -31,6 +40,15 @@ _ROUNDS = 24
 
 class _Peel(Exception):
     """After one iteration the loop variables have the form that they keep."""
+
+
+class _Raises(Exception):
+    """The test or body of a loop may raise what a handler catches."""
+
+    def __init__(self, what: str):
+        """`what` is "test" or "body"."""
+        super().__init__()
+        self.what = what
 
 
 @dataclass(eq=False)
@@ -71,7 +89,51 @@ def stage_while(
     except _Peel:
         del trace.tracer.program.constraints[known:]
         return _peeled(trace, test, body, state, names)
+    except _Raises as raises:
+        del trace.tracer.program.constraints[known:]
+        return _until_raised(trace, test, body, state, names, raises.what == "test")
     return _finish(loop, tested, turned)
+
+
+def _until_raised(
+    trace: Trace,
+    test: Test,
+    body: Body,
+    state: Sequence[Any],
+    names: Sequence[str],
+    tests_first: bool,
+) -> tuple[Any, ...]:
+    """A loop that ends when it raises: loop variables say whether to go on, and the exception.
+
+    tests_first: the test may raise, so it stands in the iteration.
+    """
+
+    def more(goes_on: Any, _: Any, *values: Any) -> Any:
+        if tests_first:
+            return goes_on
+        left = lambda: (truth_of(trace, test(*values)),)  # noqa: E731
+        return stage_if(trace, truth_of(trace, goes_on), left, lambda: (False,), (), inner[:1])[0]
+
+    def once(*values: Any) -> Sequence[Any]:
+        if not tests_first:
+            return True, None, *body(*values)
+        left = truth_of(trace, test(*values))
+        turned = lambda: (True, None, *body(*values))  # noqa: E731
+        return stage_if(trace, left, turned, lambda: (False, None, *values), (), inner)
+
+    def turn(_: Any, __: Any, *values: Any) -> Sequence[Any]:
+        def caught(outcome: Any) -> Sequence[Any]:
+            return False, outcome, *values
+
+        known = len(trace.opened)
+        end = run(trace, lambda: once(*values))
+        if end.results is None and end.outcome is not None:
+            end = End((False, end.outcome, *values))
+        return proceed(trace, settled(trace, known, end, caught, inner), inner)
+
+    inner = ("whether to go on", "an exception", *names)
+    found = stage_while(trace, more, turn, (True, None, *state), inner, may_peel=False)
+    return proceed(trace, End(found[2:], found[1]), names)
 
 
 def _peeled(
@@ -97,7 +159,7 @@ def _settle(loop: _Loop, test: Test, body: Body) -> tuple[Region, Region]:
         turned = _run(loop, body, "body")
         if _holds(loop, turned):
             with trace.inside(tested):
-                tested.block.yields = [trace.tracer.local(tested.results[0])]
+                tested.block.yields = [trace.tracer.local(_first(tested))]
             return tested, turned
         del constraints[known:]
     names = ", ".join(f"`{slot.name}`" for slot in loop.variables)
@@ -107,6 +169,11 @@ def _settle(loop: _Loop, test: Test, body: Body) -> tuple[Region, Region]:
         why="the loop depends on a tensor, so one Program must serve every iteration",
         hint="let each iteration leave the variables in the form that they have before the loop",
     )
+
+
+def _first(region: Region) -> Any:
+    assert region.results is not None
+    return region.results[0]
 
 
 def _initial_types(loop: _Loop) -> list[ValueType]:
@@ -139,13 +206,9 @@ def _run(loop: _Loop, function: Body, what: str) -> Region:
     with trace.region() as region:
         parameters = [region.block.add_parameter(renewed(type, loop.free)) for type in loop.types]
         values = _given(loop, parameters)
-        try:
-            region.results = tuple(function(*values))
-        except AlwaysRaises as raised:
-            region.raised = raised
-        except Exception as error:
-            note_raise(trace, error)
-            region.raised = error
+        end_region(trace, region, lambda: function(*values))
+    if region.outcome is not None:
+        raise _Raises(what)
     if what == "test":
         _refuse_writes(loop, region)
     if region.raised is not None:
@@ -196,6 +259,7 @@ def _key(place: Place) -> Key:
 def _holds(loop: _Loop, turned: Region) -> bool:
     """Whether an iteration leaves what is assumed; what it does not, is assumed from now on."""
     rises = _take_places(loop, turned)
+    assert turned.results is not None
     for slot, value in zip(loop.variables, turned.results, strict=True):
         slot.right = value
     for slot in loop.slots:

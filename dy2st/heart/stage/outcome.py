@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dy2st.heart.trace import Trace
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.errors import ConversionError, Dy2stError
+from dy2st_runtime.errors import (
+    ConversionError,
+    Dy2stError,
+    PassError,
+    UndecidedDim,
+    VerifyError,
+)
 from dy2st_runtime.ir import F, Tensor, user_location
 from dy2st_runtime.ir.location import is_own_file, location_of
 from dy2st_runtime.ir.raised import ErrorKind
@@ -19,19 +27,79 @@ class AlwaysRaises(BaseException):
     """What follows is never run: the Program has raised on every path."""
 
 
-def note_raise(trace: Trace, error: Exception, is_case: bool = False) -> None:
+class Carried(BaseException):
+    """An exception on its way to a handler: one of the user's, or one of several."""
+
+    def __init__(self, outcome: Any):
+        """`outcome` is a value of the trace."""
+        super().__init__()
+        self.outcome = outcome
+
+
+class Refused(BaseException):
+    """A refusal on its way out of the user's handlers, none of which may catch it."""
+
+    def __init__(self, error: Exception):
+        """`error` is what the user sees."""
+        super().__init__()
+        self.error = error
+
+
+@dataclass(eq=False)
+class Handler:
+    """What may catch an exception of the code that runs.
+
+    classes: those that are caught, asked when there is an exception.
+    is_staged: whether an exception can be carried to it; else one in a branch is refused.
+    """
+
+    classes: Callable[[], Any]
+    is_staged: bool = True
+
+    def catches(self, kind: type[BaseException]) -> bool:
+        """Whether a clause catches exceptions of a class."""
+        return issubclass(kind, self.classes())
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether it says that the trace cannot go on, and not what the code would raise."""
+    return isinstance(error, _REFUSALS)
+
+
+_REFUSALS = (ConversionError, UndecidedDim, VerifyError, PassError)
+
+
+def is_caught(trace: Trace, kind: type[BaseException]) -> bool:
+    """Whether an exception of a class is carried to a handler."""
+    for handler in reversed(trace.handlers):
+        if handler.catches(kind):
+            if not handler.is_staged:
+                _refuse(kind)
+            return True
+    return False
+
+
+def _refuse(kind: type[BaseException]) -> None:
+    raise ConversionError(
+        f"{kind.__name__} is raised in a branch or loop that depends on a tensor, in a `try` or "
+        "`with` that may catch it and that stays Python's own",
+        at=user_location(),
+        why="whether it is raised is known only when the Program runs",
+        hint="let no `yield`, and no `return` in `finally`, stand in the `try` or `with`",
+    )
+
+
+def note_raise(trace: Trace, error: Exception, of_cases: bool = False) -> None:
     """Let the Block raise what the user's code raised; an error of the code itself goes on.
 
     A wrong name or type is a fault of the code whether or not the branch is taken, but not where
-    it is one of several values that has no such operation (`is_case`).
+    it is one of several values that has no such operation (`of_cases`).
     """
-    is_wrong = isinstance(error, (AttributeError, NameError, TypeError)) and not is_case
+    is_wrong = isinstance(error, (AttributeError, NameError, TypeError)) and not of_cases
     if isinstance(error, Dy2stError) or (is_wrong and type(error) is not UnboundLocalError):
         raise error
-    if not is_case and not _is_of_the_user(error):
+    if not of_cases and not _is_of_the_user(error):
         raise error
-    if trace.handlers:
-        _refuse_if_caught(trace, error)
     record(error)
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
@@ -53,18 +121,6 @@ def _is_of_the_user(error: Exception) -> bool:
 
 # Their functions raise what Python would.
 _STAND_INS = tuple(str(Path(__file__).parents[1] / name) for name in ("kinds", "protocol"))
-
-
-def _refuse_if_caught(trace: Trace, error: Exception) -> None:
-    for handler in trace.handlers:
-        if handler.catches(error):
-            raise ConversionError(
-                f"{type(error).__name__} is raised in a branch or loop that depends on a tensor, "
-                "in a `try` that may catch it",
-                at=user_location(),
-                why="whether it is raised is known only when the Program runs",
-                hint="decide with an `if` instead, or let the function return a flag",
-            )
 
 
 def record(error: Exception) -> None:
@@ -93,4 +149,13 @@ def _is_foreign(value: Any) -> bool:
     return not is_container(value) and not isinstance(value, constants)
 
 
-__all__ = ["AlwaysRaises", "note_raise", "record"]
+__all__ = [
+    "AlwaysRaises",
+    "Carried",
+    "Handler",
+    "Refused",
+    "is_caught",
+    "is_refusal",
+    "note_raise",
+    "record",
+]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dy2st.heart.trace import Region, Trace
 
 
-def splice(trace: Trace, region: Region) -> tuple[Any, ...]:
+def splice(trace: Trace, region: Region) -> None:
     """Let a region count as run in the frame around it: the only side of a branch that goes on."""
     tracer, outer = trace.tracer, trace.tracer.block
     own = {inner: known for known, inner in tracer.captured_by(region.block).items()}
@@ -24,7 +22,6 @@ def splice(trace: Trace, region: Region) -> tuple[Any, ...]:
         tracer.assign(tensor, own.get(variable, variable))
     for variable in region.overwritten:
         tracer.overwrite(variable)
-    return region.results
 
 
 def _take_over(trace: Trace, region: Region) -> None:

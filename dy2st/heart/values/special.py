@@ -78,5 +78,7 @@ class Special:
 
 CONTENT = Special("content")
 MISSING = Special("missing")
+# What a variable holds after code that has raised.
+ABSENT = Special("absent")
 
-__all__ = ["CONTENT", "MISSING", "UNBOUND", "Dynamic", "Special", "Unbound", "Union"]
+__all__ = ["ABSENT", "CONTENT", "MISSING", "UNBOUND", "Dynamic", "Special", "Unbound", "Union"]

@@ -52,7 +52,7 @@ class Binding:
         return bound
 
     def _statement(self, node: Node, bound: Bound) -> Bound:
-        if isinstance(node, CONTROL):
+        if isinstance(node, (*CONTROL, *TRIES, gast.With)):
             self.at[id(node)] = self.at.get(id(node), bound) & bound
         if isinstance(node, gast.If):
             bound = self._read(node.test, bound)

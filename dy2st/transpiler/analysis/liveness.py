@@ -37,6 +37,7 @@ class Liveness:
         self.after: dict[int, frozenset[str]] = {}
         self.header: dict[int, frozenset[str]] = {}
         self.on_exception: dict[int, frozenset[str]] = {}
+        self.when_caught: dict[int, frozenset[str]] = {}
         self._grows = False
         self.at_start = self.settled(function.body, _NONE, Exits())
 
@@ -56,7 +57,7 @@ class Liveness:
 
     def _statement(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
         live = self._through(node, after, exits) | exits.at_exception
-        if isinstance(node, CONTROL):
+        if isinstance(node, (*CONTROL, *TRIES, gast.With)):
             self.after[id(node)] = after
             self.before[id(node)] = live
             self.on_exception[id(node)] = exits.at_exception
@@ -73,6 +74,7 @@ class Liveness:
         if isinstance(node, gast.With | gast.AsyncWith):
             # A context manager may swallow an exception: what follows then runs at once.
             inside = replace(exits, at_exception=exits.at_exception | after)
+            self.when_caught[id(node)] = inside.at_exception
             items = self._names.of_all(node.items)
             body = self.block(node.body, after, inside) - items.writes
             return body | items.reads | items.captured
@@ -122,6 +124,8 @@ class Liveness:
             bound = {handler.name.id} if handler.name is not None else set()
             caught |= self.block(handler.body, last, exits) - bound
         orelse = self.block(node.orelse, last, exits)
+        self.when_caught[id(node)] = caught | exits.at_exception
+        self.header[id(node)] = orelse | last
         inside = replace(exits, at_exception=caught)
         return self.block(node.body, orelse, inside) | caught
 

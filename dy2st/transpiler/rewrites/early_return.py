@@ -43,11 +43,11 @@ from dy2st.transpiler.rewrites.jumps import (
 )
 
 
-def transform(tree: Node, context: Context) -> None:
-    """Give every function with a `return` inside control flow a single exit."""
+def transform(tree: Node, context: Context, kinds: tuple[type, ...] = CONTROL) -> None:
+    """Give every function with a `return` inside statements of some kinds a single exit."""
     for function in functions_in(tree):
         if not (context.has(gast.Yield, gast.YieldFrom) and is_generator(function)):
-            _SingleExit(function, context).rewrite()
+            _SingleExit(function, context, kinds).rewrite()
 
 
 def _returns(block: Block, chain: tuple[Node, ...]) -> Iterator[tuple[Node, tuple[Node, ...]]]:
@@ -61,8 +61,9 @@ def _returns(block: Block, chain: tuple[Node, ...]) -> Iterator[tuple[Node, tupl
 
 
 class _SingleExit:
-    def __init__(self, function: Node, context: Context):
+    def __init__(self, function: Node, context: Context, kinds: tuple[type, ...]):
         self._function = function
+        self._kinds = kinds
         self._context = context
         self._touched: set[int] = set()
         self._value = self._done = ""
@@ -76,7 +77,7 @@ class _SingleExit:
         # the branch only: so only returns after the last that stays are rewritten.
         last = max((k for k, place in enumerate(found) if _stays(*place)), default=-1)
         chains = [chain for _, chain in found[last + 1 :]]
-        if not any(isinstance(s, CONTROL) for chain in chains for s in chain):
+        if not any(isinstance(s, self._kinds) for chain in chains for s in chain):
             return
         self._touched = {id(statement) for chain in chains for statement in chain}
         self._value = self._context.flag("return_value")

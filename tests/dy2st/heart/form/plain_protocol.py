@@ -312,6 +312,41 @@ def for_(iterable, extra, body, state, names):
 
 
 @_protocol
+def try_(body, handlers, orelse, final, state, names):
+    def handled(error):
+        for classes, handler in handlers:
+            try:
+                raise error
+            except classes():
+                return handler(error, *state)
+            except type(error):
+                continue
+        raise error
+
+    values = state
+    try:
+        try:
+            values = body(*state)
+        except BaseException as error:
+            caught = error
+        else:
+            caught = None
+        values = orelse(*values) if caught is None else handled(caught)
+    finally:
+        if final is not None:
+            values = final(*values)
+    return values
+
+
+@_protocol
+def with_(manager, body, state, names):
+    values = state
+    with manager as entered:
+        values = body(entered, *state)
+    return values
+
+
+@_protocol
 def manager(value):
     return value
 
