@@ -88,6 +88,10 @@ class Region:
         """Whether an object was reached from outside of the trace."""
         return self.trace.is_outside(owner)
 
+    def is_local(self, owner: Any) -> bool:
+        """Whether an object was made in the region."""
+        return id(owner) in self.frame.born
+
     def is_new(self, owner: Any) -> bool:
         """Whether an object was made in the region: nobody else knows it."""
         return id(owner) in self.frame.born
@@ -174,6 +178,10 @@ class Trace:
     def is_outside(self, owner: Any) -> bool:
         """Whether an object was reached from outside of the trace."""
         return id(owner) in self.outside
+
+    def is_local(self, owner: Any) -> bool:
+        """Whether an object ends with what is looked at: the trace goes on."""
+        return False
 
     def is_new(self, owner: Any) -> bool:
         """Whether an object was made in the trace: what it holds may be carried by value."""

@@ -51,7 +51,7 @@ def _handler(low: Lowering, node: Node, flow: Flow) -> tuple[ast.expr, list[ast.
     """`(lambda: classes, handler)`, and the statement that defines the handler."""
     place = low.place(node)
     kind = low.builtin(place, "BaseException") if node.type is None else low.expression(node.type)
-    error, name = low.fresh("error"), low.define("handler")
+    error, name = low.fresh("error"), low.fresh("handler")
     start: list[ast.stmt] = []
     end: list[ast.stmt] = []
     if node.name is not None:
@@ -80,7 +80,7 @@ def _with(low: Lowering, node: Node, flow: Flow, k: int) -> list[ast.stmt]:
     item = node.items[k]
     place = low.place(item.context_expr)
     managed = low.expression(item.context_expr)
-    entered, name = low.fresh("entered"), low.define("with")
+    entered, name = low.fresh("entered"), low.fresh("with")
 
     def inner() -> list[ast.stmt]:
         bound: list[ast.stmt] = []

@@ -76,6 +76,23 @@ def _attempt(
 ) -> State:
     """Run `after(*body(*state))`; where the body raises what the handler catches, `handled`."""
     before = len(trace.opened)
+    try:
+        return _attempted(trace, handler, body, after, handled, state, names)
+    except BaseException:
+        trace.abandon(before)
+        raise
+
+
+def _attempted(
+    trace: Trace,
+    handler: Handler,
+    body: Callable[..., State],
+    after: Callable[..., State],
+    handled: Callable[[BaseException], State],
+    state: State,
+    names: Sequence[str],
+) -> State:
+    before = len(trace.opened)
     trace.handlers.append(handler)
     try:
         end = run(trace, lambda: body(*state), before, handler)

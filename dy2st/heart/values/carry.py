@@ -369,7 +369,9 @@ def _union(host: Host, node: Cases, leaves: Iterator[Variable]) -> Union:
 def _object_of(host: Host, value: Union, place: int, case: Layout) -> Any:
     """What stands for a container or object that a value may be; None if the case is none."""
     if isinstance(case, Fields):
-        return _fields_of(host, value, place, case)
+        # The arguments of an exception are read in C, from the object itself.
+        is_error = issubclass(case.kind, BaseException)
+        return None if is_error else _fields_of(host, value, place, case)
     if not isinstance(case, (Items, Entries, Grown)) or issubclass(case.kind, tuple):
         return None
     made = host.made(emptied(case.kind, case.empty if isinstance(case, Entries) else case.like))

@@ -30,6 +30,9 @@ class View(Protocol):
     def is_outside(self, owner: Any) -> bool:
         """Whether an object was reached from outside of the trace."""
 
+    def is_local(self, owner: Any) -> bool:
+        """Whether an object was made in the region that is looked at from outside."""
+
     def is_new(self, owner: Any) -> bool:
         """Whether an object was made in the region: nobody else knows it."""
 
@@ -130,7 +133,7 @@ def opened(node: Layout) -> Layout:
     if isinstance(value, Tensor):
         return _of_tensor(value)
     if kind is Union:
-        return Cases(list(value.layouts))
+        return Cases([_of_case(case, view) for case in value.layouts])
     if kind is Dynamic:
         return Grown(value.kind, value.element, value.like)
     if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
@@ -177,6 +180,13 @@ def with_items(node: Items | Entries | Fields, items: list[Layout]) -> Layout:
     if isinstance(node, Entries):
         return Entries(node.kind, node.keys, items, node.empty)
     return Fields(node.kind, node.names, items)
+
+
+def _of_case(case: Layout, view: View) -> Layout:
+    """A case that is an object which ends with its region is carried by value."""
+    if isinstance(case, Same) and view.is_local(case.value):
+        return lifted(Same(case.value, view))
+    return case
 
 
 def _of_sequence(kind: type, held: Any, view: View, value: Any) -> Layout:
