@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from dy2st.heart.stage.aliasing import note_handed_on
 from dy2st.heart.stage.cases import is_case, is_constant, known
 from dy2st.heart.stage.outcome import (
     AlwaysRaises,
@@ -386,8 +387,18 @@ def _append(
         facts = facts_of_branches(joined, a.type, b.type)
         known = [fact for fact in facts if _is_visible(tracer.block, fact)]
         tracer.learn(known, "the size of one of the branches")
-    for variable in (v for region in regions for v in region.overwritten):
+    changed = [v for region in regions for v in region.overwritten]
+    sides = [(left, frozenset(regions[0].overwritten)), (right, frozenset(regions[-1].overwritten))]
+    outdated = [  # what a side has changed in place by another name
+        result
+        for leaves, overwritten in sides
+        for result, leaf in zip(results, leaves, strict=True)
+        if tracer.aliases.origin(leaf) in overwritten
+    ]
+    for variable in (*changed, *outdated):
         tracer.overwrite(variable)
+    for block in blocks:
+        note_handed_on(tracer, block, captured, results)
     return list(results)
 
 

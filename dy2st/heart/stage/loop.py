@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dy2st.heart.stage.aliasing import check_iterations, mark_changed, note_iterations
 from dy2st.heart.stage.branch import (
     End,
     Slot,
@@ -354,16 +355,20 @@ def _finish(loop: _Loop, tested: Region, turned: Region) -> tuple[Any, ...]:
     trace, tracer = loop.trace, loop.trace.tracer
     blocks = (tested.block, turned.block)
     captured = close_blocks(tracer, blocks, own=len(loop.types))
-    initial = _initial(loop)
+    operands, place = [*_initial(loop), *captured], user_location()
+    count, overwritten = len(loop.types), frozenset(turned.overwritten)
+    check_iterations(tracer, turned.block, operands, count, overwritten, place)
     types = [renewed(type, loop.free) for type in loop.types]
-    results = tracer.append("while", [*initial, *captured], {}, types, blocks).results
-    rows = zip(results, initial, turned.block.parameters, turned.block.yields, strict=False)
+    results = tracer.append("while", operands, {}, types, blocks).results
+    rows = zip(results, operands, turned.block.parameters, turned.block.yields, strict=False)
     for result, before, start, end in rows:
         facts = facts_of_turns(result.type, before.type, start.type, end.type)
         tracer.learn(facts, "the size after any number of iterations")
-    for variable in (*tested.overwritten, *turned.overwritten):
-        if variable.maker is not tested.block and variable.maker is not turned.block:
-            tracer.overwrite(variable)
+    for initial, parameter in zip(operands, turned.block.parameters[:count], strict=False):
+        if parameter in overwritten:
+            tracer.overwrite(initial)
+    mark_changed(tracer, turned.block, captured, turned.overwritten, place)
+    note_iterations(tracer, turned.block, operands, results)
     count = len(results) - len(loop.tensors)
     for tensor, result in zip(loop.tensors.values(), results[count:], strict=True):
         tracer.assign(tensor, result)
