@@ -1,5 +1,27 @@
 """Rows: what functions in C and methods of built-in types do in a trace."""
 
-from dy2st.heart.kinds import builtins_, list_methods, math_, numbers_, reductions
+from dy2st.heart.kinds import (
+    attributes,
+    containers,
+    functools_,
+    iterators,
+    itertools_,
+    list_methods,
+    math_,
+    numbers_,
+    operator_,
+    reductions,
+)
 
-__all__ = ["builtins_", "list_methods", "math_", "numbers_", "reductions"]
+__all__ = [
+    "attributes",
+    "containers",
+    "functools_",
+    "iterators",
+    "itertools_",
+    "list_methods",
+    "math_",
+    "numbers_",
+    "operator_",
+    "reductions",
+]

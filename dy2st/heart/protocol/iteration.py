@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
+from dy2st.heart.kinds.iterators import of_dynamic, refuse_advance, resolved, rest_of
 from dy2st.heart.kinds.lists import held, length_of
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.control import test_of
@@ -16,7 +17,7 @@ from dy2st.heart.stage.loop import stage_while
 from dy2st.heart.stage.truth import truth_of
 from dy2st.heart.trace import CONTAINERS, Trace
 from dy2st.heart.values.carry import element_at
-from dy2st.heart.values.sequences import Indexed
+from dy2st.heart.values.sequences import Generated, Indexed
 from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
@@ -28,15 +29,16 @@ _MOST_TURNS = 4096  # of a loop over things of Python that a tensor leaves
 def items_of(trace: Trace, iterable: Any) -> Any:
     """What a loop runs over: an Indexed, or an iterable of Python."""
     kind = type(iterable)
+    if kind is Generated:
+        iterable = resolved(trace, iterable)
+        kind = type(iterable)
     if kind is Indexed:
-        return iterable
+        return rest_of(trace, iterable)
     if kind is Dynamic or kind in (list, deque, tuple):
         content = held(trace, iterable)
         if type(content) is not Dynamic:
             return content if kind is tuple else _live(trace, iterable)
-        return Indexed(
-            length_of(trace, content), lambda index: element_at(trace, content, index), content
-        )
+        return of_dynamic(trace, content)
     if isinstance(iterable, Tensor):
         return _of_tensor(trace, iterable)
     if kind in CONTAINERS:
@@ -49,6 +51,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         return items_of(trace, call(trace, own, iterable))
     if own is None and type(getattr(kind, "__getitem__", None)) is FunctionType:
         return _by_index(trace, iterable)
+    refuse_advance(trace, iterable)
     return iterable
 
 
@@ -218,6 +221,16 @@ def iterate(trace: Trace, iterable: Any) -> Iterable[Any]:
     return _next_of(trace, items)
 
 
+def generate(
+    trace: Trace,
+    generator: Callable[[Any], Any],
+    iterable: Any,
+    gather: Callable[[Any], Any] | None = None,
+) -> Generated:
+    """A generator expression over an iterable."""
+    return Generated(generator, gather, iterable)
+
+
 def listed(trace: Trace, iterable: Any) -> Any:
     """All items: a list of Python that nobody else holds, or a Dynamic."""
     iterable = known(trace, iterable)
@@ -350,6 +363,7 @@ __all__ = [
     "double_star",
     "for_",
     "gathered",
+    "generate",
     "items_of",
     "iterate",
     "listed",

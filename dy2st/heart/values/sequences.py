@@ -11,12 +11,29 @@ from typing import Any
 class Indexed:
     """Items by index, as many as a value of the Program says.
 
-    whole  the list or tensor that it looks into, if anybody may ask for more than its items.
+    whole     the list or tensor that it looks into, if anybody may ask for more than its items.
+    position  how many items `next` has taken.
     """
 
     length: Any
     item: Callable[[Any], Any]
     whole: Any = None
+    position: Any = 0
+
+
+@dataclass(eq=False)
+class Generated:
+    """A generator expression: items that are gathered when somebody asks for the first.
+
+    generator  a generator function of one iterable, whose control flow is Python's own.
+    gather     a function that makes a list of all items at once, by the Program where it must be.
+    items      what is left of the items, once somebody has asked.
+    """
+
+    generator: Callable[[Any], Any]
+    gather: Callable[[Any], Any] | None
+    iterable: Any
+    items: Any = None
 
 
 def zipped(parts: Sequence[Indexed], shortest: Callable[[Any, Any], Any]) -> Indexed:
@@ -27,4 +44,4 @@ def zipped(parts: Sequence[Indexed], shortest: Callable[[Any, Any], Any]) -> Ind
     return Indexed(length, lambda index: tuple(part.item(index) for part in parts))
 
 
-__all__ = ["Indexed", "zipped"]
+__all__ = ["Generated", "Indexed", "zipped"]

@@ -1,0 +1,251 @@
+"""Iterators: range, enumerate, zip, reversed, map, filter, iter, next.
+
+Where the length is known they are Python's own, by the protocol item by item; else an Indexed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dy2st.heart.kinds.lists import length_of
+from dy2st.heart.kinds.numbers_ import own_method
+from dy2st.heart.kinds.scalars import as_number, check, is_traced, scalar
+from dy2st.heart.kinds.table import function_row
+from dy2st.heart.trace import Trace
+from dy2st.heart.values.carry import element_at
+from dy2st.heart.values.sequences import Generated, Indexed, zipped
+from dy2st.heart.values.special import Dynamic
+from dy2st_runtime.dims import Dim, ceil_divide, maximum, minimum
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import F, Tensor, user_location
+
+_NOTHING = object()
+# What ends by itself, however it is gone through.
+_ENDS = (list, tuple, dict, set, frozenset, str, bytes, range, Tensor, Dynamic, Indexed)
+
+
+@function_row(range)
+def range_(trace: Trace, *bounds: Any) -> Any:
+    """`range(...)`."""
+    if not any(map(is_traced, bounds)):
+        return range(*[_index(trace, one) for one in bounds])
+    values = [_whole(trace, one) for one in bounds]
+    start, stop, step = 0, values[0], 1
+    if len(values) > 1:
+        start, stop, step = values[0], values[1], values[2] if len(values) == 3 else 1
+    check(trace, trace.test_of(trace.ne(step, 0)), ValueError("range() arg 3 must not be zero"))
+    if all(isinstance(one, (int, Dim)) for one in (start, stop, step)):
+        length: Any = maximum(ceil_divide(stop - start, step), 0)
+    else:
+        length = F.maximum(-((start - stop) // step), 0)
+        length.number = int
+    return Indexed(length, lambda index: start + index * step)
+
+
+def _index(trace: Trace, value: Any) -> Any:
+    own = own_method(value, "__index__")
+    return value if own is None else trace.call(own, value)
+
+
+def _whole(trace: Trace, value: Any) -> Any:
+    if not isinstance(value, Tensor):
+        return value
+    number = scalar(trace, value)
+    if number.tensor_type.dtype.kind not in "iub":
+        raise TypeError(f"range() takes integers, not a tensor of dtype {number.dtype}")
+    return as_number(trace, number, int)
+
+
+@function_row(enumerate)
+def enumerate_(trace: Trace, iterable: Any, start: Any = 0) -> Any:
+    """`enumerate(iterable, start)`."""
+    items = trace.items_of(iterable)
+    if type(items) is Indexed:
+        return Indexed(items.length, lambda index: (start + index, items.item(index)))
+    if type(start) is int:
+        return trace.made(enumerate(items, start))
+    return trace.made((trace.add(start, place), item) for place, item in enumerate(items))
+
+
+@function_row(zip)
+def zip_(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
+    """`zip(...)`."""
+    parts = [trace.items_of(one) for one in iterables]
+    if not any(type(part) is Indexed for part in parts):
+        return trace.made(zip(*parts, strict=strict))
+    staged = [part if type(part) is Indexed else _indexed(trace, part) for part in parts]
+    lengths = [one.length for one in staged]
+    for place, length in enumerate(lengths[1:] if strict else (), start=2):
+        error = ValueError(f"zip() argument {place} is shorter or longer than argument 1")
+        check(trace, trace.test_of(trace.eq(length, lengths[0])), error)
+    return zipped(staged, lambda a, b: _shorter(trace, a, b))
+
+
+def _indexed(trace: Trace, items: Iterable[Any]) -> Indexed:
+    found = list(items)
+    return Indexed(len(found), lambda index: trace.item(found, index))
+
+
+def _shorter(trace: Trace, left: Any, right: Any) -> Any:
+    if all(isinstance(one, (int, Dim)) for one in (left, right)):
+        return minimum(left, right)
+    found = F.minimum(scalar(trace, left), scalar(trace, right))
+    return as_number(trace, found, int)
+
+
+@function_row(reversed)
+def reversed_(trace: Trace, iterable: Any) -> Any:
+    """`reversed(iterable)`."""
+    own = own_method(iterable, "__reversed__")
+    if own is not None:
+        return trace.call(own, iterable)
+    if own_method(iterable, "__getitem__") is not None:
+        places = reversed_(trace, range_(trace, trace.call(len, iterable)))
+        if type(places) is Indexed:
+            return Indexed(places.length, lambda index: trace.item(iterable, places.item(index)))
+        return trace.made(trace.item(iterable, place) for place in places)
+    items = trace.items_of(iterable)
+    if type(items) is not Indexed:
+        return trace.made(reversed(list(items)))
+    return Indexed(items.length, lambda index: items.item(items.length - 1 - index))
+
+
+@function_row(map)
+def map_(trace: Trace, function: Any, *iterables: Any) -> Any:
+    """`map(function, ...)`."""
+    items = zip_(trace, *iterables)
+    if type(items) is Indexed:
+        return Indexed(items.length, lambda index: trace.call(function, *items.item(index)))
+    return trace.made(trace.call(function, *item) for item in items)
+
+
+@function_row(filter)
+def filter_(trace: Trace, function: Any, iterable: Any) -> Any:
+    """`filter(function, iterable)`."""
+    return kept(trace, function, iterable, False)
+
+
+def kept(trace: Trace, function: Any, iterable: Any, is_dropping: bool) -> Any:
+    """The items that a function takes, or (`is_dropping`) does not take."""
+
+    def wanted(item: Any) -> Any:
+        answer = item if function is None else trace.call(function, item)
+        return trace.not_(answer) if is_dropping else answer
+
+    if not isinstance(iterable, (*_ENDS, Generated)):
+        items = trace.iterate(iterable)
+        return trace.made(item for item in items if trace.truth(wanted(item)))
+    out: list[Any] = trace.made([])
+
+    def turn(item: Any) -> Any:
+        def take() -> tuple[()]:
+            trace.call(out.append, item)
+            return ()
+
+        return trace.if_(wanted(item), take, lambda: (), (), ())
+
+    trace.for_(iterable, None, turn, (), ())
+    return iter_(trace, out)
+
+
+# -- one item after the other -----------------------------------------------------------------
+
+
+@function_row(iter)
+def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
+    """`iter(value)`."""
+    if sentinel is not _NOTHING:
+        return trace.made(_until(trace, value, sentinel))
+    own = own_method(value, "__iter__")
+    if own is not None:
+        return trace.call(own, value)
+    if type(value) in (Generated, Indexed) or hasattr(type(value), "__next__"):
+        return value
+    items = trace.items_of(value)
+    if type(items) is Indexed:
+        return Indexed(items.length, items.item, items.whole)
+    return trace.made(iter(items))
+
+
+def _until(trace: Trace, function: Any, sentinel: Any) -> Iterator[Any]:
+    while True:
+        found = trace.call(function)
+        if trace.truth(trace.eq(found, sentinel)):
+            return
+        yield found
+
+
+@function_row(next)
+def next_(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
+    """`next(iterator, default)`."""
+    if type(iterator) is Generated:
+        iterator = resolved(trace, iterator)
+    if type(iterator) is Indexed:
+        return _next_of_program(trace, iterator, default)
+    own = own_method(iterator, "__next__")
+    refuse_advance(trace, iterator)
+    try:
+        return next(iterator) if own is None else trace.call(own, iterator)
+    except StopIteration:
+        if default is _NOTHING:
+            raise
+        return default
+
+
+def _next_of_program(trace: Trace, items: Indexed, default: Any) -> Any:
+    position = trace.held(items, "position")
+
+    def take() -> Any:
+        trace.set_field(items, "position", trace.add(position, 1))
+        return items.item(position)
+
+    is_left = trace.lt(position, items.length)
+    if default is not _NOTHING:
+        return trace.if_exp(is_left, take, lambda: default)
+    check(trace, trace.test_of(is_left), StopIteration())
+    return take()
+
+
+def resolved(trace: Trace, generated: Generated) -> Any:
+    """What is left of a generator expression: an Indexed, or an iterator of Python."""
+    if generated.items is None:
+        source = generated.iterable
+        if generated.gather is None or not isinstance(source, _ENDS):
+            items = trace.made(generated.generator(source))
+        else:
+            items = iter_(trace, generated.gather(source))
+        trace.set_field(generated, "items", items)
+    return trace.held(generated, "items")
+
+
+def refuse_advance(trace: Trace, iterator: Any) -> None:
+    """Refuse to take an item, in a branch or body, of an iterator that is older."""
+    if not hasattr(type(iterator), "__next__") or not trace.is_nested:
+        return
+    if trace.is_made_here(iterator) or own_method(iterator, "__next__") is not None:
+        return
+    raise UnsupportedSyntax(
+        f"a {type(iterator).__name__} is advanced in a branch or loop that depends on a tensor",
+        at=user_location(),
+        why="how far it has come would be known only when the Program runs",
+        hint="take the items before the statement: items = list(...)",
+    )
+
+
+def rest_of(trace: Trace, items: Indexed) -> Indexed:
+    """What `next` has left of an iterator; it is used up from here on."""
+    position = trace.held(items, "position")
+    if type(position) is int and position == 0:
+        return items
+    return Indexed(trace.sub(items.length, position), lambda index: items.item(index + position))
+
+
+def of_dynamic(trace: Trace, content: Dynamic) -> Indexed:
+    """The elements of a list of a length."""
+    return Indexed(
+        length_of(trace, content), lambda index: element_at(trace, content, index), content
+    )
+
+
+__all__ = ["iter_", "kept", "of_dynamic", "range_", "refuse_advance", "resolved", "rest_of", "zip_"]
