@@ -90,7 +90,7 @@ OTHERS: dict[str, str] = {
     "unpack_star": "(iterable, count before, count after) -> tuple",
     "make_function": "(F, path, cells, defaults, kwdefaults[, annotations])",
     "make_class": "(F, path, cells, name, bases, keywords)",
-    "generate": "(generator function of one iterable, iterable) -> generator",
+    "generate": "(generator function of one iterable, iterable, gathering function) -> generator",
     "iterate": "(iterable) -> what Python's own `for` and `yield from` take",
     "if_": "(test, true, false, state, names) -> state",
     "while_": "(test, body, state, names) -> state",

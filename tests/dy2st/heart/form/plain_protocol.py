@@ -272,7 +272,7 @@ _FUNCTIONS.match = convert_match
 
 
 @_protocol
-def generate(function, iterable):
+def generate(function, iterable, gather):
     return function(iter(iterable))
 
 
