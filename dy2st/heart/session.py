@@ -8,6 +8,7 @@ from typing import Any
 
 from dy2st.heart.protocol.machine import Machine
 from dy2st.heart.replay.effects import effects_of
+from dy2st.heart.replay.places import Source, Varied
 from dy2st.heart.replay.result import Finished, Taker, structure_of
 from dy2st.heart.stage.outcome import AlwaysRaises, Refused, note_raise
 from dy2st_runtime.dims import Condition, require
@@ -23,6 +24,7 @@ class Traced:
     """A Program, the tensors behind its state, and what the trace knows of the outside.
 
     arguments  the containers among the arguments, by id: each call has its own.
+    sources    where the numbers are found that are inputs, by the name that they have in the state.
     """
 
     program: Program
@@ -30,6 +32,7 @@ class Traced:
     machine: Machine
     arguments: dict[int, Any]
     finished: Finished = field(default_factory=Finished)
+    sources: dict[str, tuple[Source, Any]] = field(default_factory=dict)
 
 
 def trace(
@@ -41,10 +44,12 @@ def trace(
     specs: Sequence[Any],
     declared: Sequence[tuple[Condition, str]] = (),
     gradients: tuple[bool, ...] | None = None,
+    varied: Varied | None = None,
 ) -> Traced:
     """Run a function once on arguments that hold placeholders of `program`.
 
     names     of the tensors of the user's that have one, by id.
+    varied    the places outside whose numbers are inputs.
     declared  what is known of the sizes of the arguments, with the reason.
     """
     state: dict[str, EagerTensor] = {}
@@ -59,8 +64,9 @@ def trace(
         machine = Machine(tracer)
         for value in (function, *args, *kwargs.values(), *arguments.values()):
             machine.mark_outside(value)
+        sources = {} if varied is None else varied.begin(machine)
         result = _run(machine, function, args, kwargs)
-        found = Traced(program, state, machine, arguments)
+        found = Traced(program, state, machine, arguments, sources=sources)
         _finish(found, result)
     program.block.parameters = [*program.inputs, *program.state.values()]
     return found

@@ -129,6 +129,7 @@ class Trace:
         self.over: dict[Key, Place] = {}
         self.frames: list[Frame] = [Frame(tracer.block)]
         self.outside: dict[int, Any] = {}
+        self.inputs: dict[tuple[int, str, Any], Variable] = {}
         self.reads: dict[tuple[int, str, Any], tuple[Any, str, Any, Any]] = {}
         self.forms: dict[int, tuple[Any, Callable[..., Any]]] = {}
         self.twins: dict[int, list[Any]] = {}
@@ -194,7 +195,29 @@ class Trace:
             self.reads[key] = owner, kind, name, value
             if isinstance(value, np.ndarray):
                 self.reads[id(value), "array", None] = value, "array", None, None
-        return self.mark_outside(value)
+        return self.mark_outside(self.inputs.get(key, value) if self.inputs else value)
+
+    def read_item(self, owner: Any, name: Any, found: Any) -> Any:
+        """Note that an item was found, or MISSING; not if the code itself has put it there."""
+        if not self.is_outside(owner):
+            return found
+        if isinstance(owner, dict):
+            held = owner.get(name, MISSING)
+        else:
+            held = owner[name] if -len(owner) <= name < len(owner) else MISSING
+        return self.read("item", owner, name, found) if held is found else found
+
+    def read_length(self, owner: Any) -> None:
+        """Note that the code has asked how many items there are."""
+        if self.is_outside(owner):
+            self.read("length", owner, None, len(owner))
+
+    def read_content(self, owner: Any) -> None:
+        """Note that the code has looked at all items."""
+        if self.is_outside(owner):
+            self.read("content", owner, None, None)
+            for item in owner.values() if isinstance(owner, dict) else owner:
+                self.mark_outside(item)
 
     # -- places ---------------------------------------------------------------------------------
 

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from dy2st.heart.replay.effects import Effect, perform
+from dy2st.heart.replay.effects import Effect, perform, written_by
 from dy2st.heart.replay.guards import Guards
+from dy2st.heart.replay.places import Refusal, Varied
 from dy2st.heart.replay.rebuild import rebuild
 from dy2st.heart.replay.result import Finished
 from dy2st.heart.session import Traced
 from dy2st.heart.session import trace as trace_by_heart
+from dy2st.heart.trace import CONTENT
 from dy2st.jit.concrete_program import _add_inputs, _names, place_of
 from dy2st.jit.distinct import Distinct
 from dy2st.jit.guards import SameFlags
@@ -218,7 +220,25 @@ class HeartProgram:
         )
 
 
-def trace(
+class HeartTracing:
+    """What traces one function; it learns which numbers outside differ from call to call."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._varied = Varied()
+
+    def trace(self, *arguments: Any) -> HeartProgram:
+        """Trace it; with constants where a trace with inputs is refused."""
+        if self._varied.places:
+            try:
+                return _trace(self._varied, *arguments)
+            except (Exception, Refusal):  # the trace with constants shows whether it is an error
+                self._varied.refuse()
+        return _trace(self._varied, *arguments)
+
+
+def _trace(
+    varied: Varied,
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
@@ -240,11 +260,19 @@ def trace(
     gradients = None if once is None else once.gradients
     with numbers_are_no_keys(), refused(text=not is_asked_for):
         traced = trace_by_heart(
-            called or function, args, kwargs, program, _names(layer), specs, declared, gradients
+            called or function,
+            args,
+            kwargs,
+            program,
+            _names(layer),
+            specs,
+            declared,
+            gradients,
+            varied,
         )
         _check_arguments(traced)
         handed_on = HandedOn.of(program.outputs, traced.machine.tracer, traced.state)
-    return _program_of(traced, specs, function, passes, handed_on)
+    return _program_of(traced, specs, function, passes, handed_on, varied)
 
 
 def _check_arguments(traced: Traced) -> None:
@@ -268,7 +296,12 @@ def _check_arguments(traced: Traced) -> None:
 
 
 def _program_of(
-    traced: Traced, specs: list[InputSpec], function: Any, passes: Any, handed_on: HandedOn | None
+    traced: Traced,
+    specs: list[InputSpec],
+    function: Any,
+    passes: Any,
+    handed_on: HandedOn | None,
+    varied: Varied,
 ) -> HeartProgram:
     program, machine = traced.program, traced.machine
     tracer = machine.tracer
@@ -276,8 +309,14 @@ def _program_of(
         program.structure = [Output(index) for index in range(len(program.outputs))]
     ordered = {key: traced.state[key] for key in program.state}
     keys = {id(tensor): key for key, tensor in ordered.items()}
-    live = LiveState(ordered, _places(traced, keys))
-    guards: list[Any] = [Guards(machine.reads.values(), traced.arguments)]
+    buffers, shared = _buffers(traced, keys)
+    places: Any = {**buffers, **traced.sources}
+    live = LiveState(ordered, places)
+    written = written_by(machine)
+    changed = {id(place.owner) for place in machine.over.values() if place.name is CONTENT}
+    reads = machine.reads.values()
+    guards: list[Any] = [Guards(reads, traced.arguments, varied, written, changed)]
+    guards += shared
     if tracer.flags.read:
         guards.append(SameFlags.of(live, keys, tracer.flags.read.values()))
     return HeartProgram(
@@ -297,15 +336,36 @@ def _program_of(
     )
 
 
-def _places(traced: Traced, keys: Mapping[int, str]) -> dict[str, tuple[dict[str, Any], str]]:
-    """Where the buffers of the state are registered that the trace has read from their Layers."""
-    found: dict[str, tuple[dict[str, Any], str]] = {}
-    layers = {id(read[0]): read[0] for read in traced.machine.reads.values()}
-    for layer in layers.values():
+def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], list[OneTensor]]:
+    """Where the buffers are found that the trace has read, and the tensors with several places."""
+    reads = traced.machine.reads.values()
+    found: dict[int, list[tuple[Any, str]]] = {}
+    for layer in {id(read[0]): read[0] for read in reads}.values():
         for name, tensor in layer._buffers.items() if isinstance(layer, Layer) else ():
             if id(tensor) in keys:
-                found.setdefault(keys[id(tensor)], (layer._buffers, name))
-    return found
+                found.setdefault(id(tensor), []).append((layer._buffers, name))
+    elsewhere = {id(value): value for owner, *_, value in reads if not isinstance(owner, Layer)}
+    live = {keys[key]: places[0] for key, places in found.items() if key not in elsewhere}
+    shared = [
+        OneTensor(places, elsewhere.get(key))
+        for key, places in found.items()
+        if len(places) > 1 or key in elsewhere
+    ]
+    return live, shared
 
 
-__all__ = ["HeartProgram", "trace"]
+@dataclass(frozen=True)
+class OneTensor:
+    """Places of one tensor, which must go on being one; that one, if something else holds it."""
+
+    places: list[tuple[Mapping[str, Any], str]]
+    tensor: EagerTensor | None
+
+    def holds(self) -> bool:
+        """Whether they still are."""
+        held = [store.get(name) for store, name in self.places]
+        wanted = held[0] if self.tensor is None else self.tensor
+        return all(one is wanted for one in held)
+
+
+__all__ = ["HeartProgram", "HeartTracing"]

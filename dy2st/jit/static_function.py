@@ -79,7 +79,7 @@ class StaticFunction:
         self.passes = passes
         self._called: Layer | None = None
         # Loads all that a trace needs, now: a process may be forked while others load.
-        self._trace = tracing.trace
+        self._trace = tracing.new_trace()
         self._signature = inspect.signature(function)
         self._state: LayerState | None = None
         self._families: dict[Any, Family] = {}

@@ -1,6 +1,8 @@
 """All that a trace needs, and what runs its Program: loaded with the first `to_static`."""
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 import dy2st_runtime.engine.numpy.executable  # noqa: F401
 from dy2st.convert.call import convert_call, on_conversion
@@ -9,7 +11,7 @@ from dy2st.jit.concrete_program import place_of
 from dy2st.jit.concrete_program import trace as trace_by_converting
 from dy2st.jit.generality import Family, axes_text, generalised
 from dy2st.jit.guards import object_key
-from dy2st.jit.heart_program import trace as trace_by_heart
+from dy2st.jit.heart_program import HeartTracing
 from dy2st.jit.shape_table import ShapeTable
 from dy2st.jit.shown import show
 from dy2st.transpiler import statement_info, transpile
@@ -23,7 +25,12 @@ on_conversion.append(show)
 
 # Until all runs on the heart, this says whether `to_static` does.
 uses_heart = os.environ.get("DY2ST_HEART") == "1"
-trace = trace_by_heart if uses_heart else trace_by_converting
+
+
+def new_trace() -> Callable[..., Any]:
+    """What traces one function."""
+    return HeartTracing().trace if uses_heart else trace_by_converting
+
 
 __all__ = [
     "Family",
@@ -32,9 +39,9 @@ __all__ = [
     "axes_text",
     "convert_call",
     "generalised",
+    "new_trace",
     "object_key",
     "place_of",
-    "trace",
     "transpile",
     "uses_heart",
 ]

@@ -22,8 +22,7 @@ def len_(trace: Trace, value: Any) -> Any:
         content = trace.content(value)
         if type(content) is Dynamic:
             return length_of(trace, content)
-        if content is value and trace.is_outside(value):
-            trace.read("length", value, None, len(value))
+        trace.read_length(value)
         return len(content)
     if kind is Dynamic:
         return length_of(trace, value)

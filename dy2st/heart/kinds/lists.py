@@ -22,17 +22,8 @@ def held(trace: Trace, owner: Any) -> Any:
     if type(owner) in (tuple, Dynamic):
         return owner
     content = trace.content(owner)
-    if content is owner and trace.is_outside(owner):
-        note_content(trace, owner)
+    trace.read_content(owner)
     return content
-
-
-def note_content(trace: Trace, owner: Any) -> None:
-    """Note a read of all that a container from outside holds."""
-    is_dict = isinstance(owner, dict)
-    trace.read("content", owner, None, tuple(owner.items()) if is_dict else tuple(owner))
-    for item in owner.values() if is_dict else owner:
-        trace.mark_outside(item)
 
 
 def length_of(trace: Trace, content: Dynamic) -> Variable:
@@ -201,7 +192,7 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
     if kind in (dict, set):
         content = trace.content(container)
         found = item in content
-        if content is container and trace.is_outside(container):
+        if trace.is_outside(container) and found == (item in container):
             trace.read("has", container, item, found)
         return found
     return item in trace.native(container)
@@ -256,7 +247,6 @@ __all__ = [
     "item_of",
     "length_of",
     "new_list",
-    "note_content",
     "repeat",
     "replaced",
     "set_item_of",

@@ -121,7 +121,7 @@ def _slot(trace: Trace, owner: Any, name: str) -> Any:
     if value is MISSING:
         raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
     if place is None and trace.is_outside(owner):
-        trace.read("attr", owner, name, value)
+        return trace.read("attr", owner, name, value)
     return value
 
 

@@ -30,6 +30,8 @@ def test_of(trace: Trace, value: Any) -> Any:
             return truth_of(trace, spread(trace, lambda one: _number(trace, one), value))
         return test_of(trace, value)
     if kind in CONTAINERS or kind is Dynamic:
+        if kind is not Dynamic:
+            trace.read_length(value)
         return _content_truth(trace, value if kind is Dynamic else trace.content(value))
     if isinstance(value, (Tensor, Dim, Condition)):
         return truth_of(trace, value)

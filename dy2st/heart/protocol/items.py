@@ -62,10 +62,12 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
         return item_of(trace, as_dynamic(trace, held(trace, owner), kind), index)
     if is_slice:
         return new_list(trace, held(trace, owner)[index], kind)
-    found = content[index if type(index) is int else _as_index(trace, index)]
-    if content is owner and trace.is_outside(owner) and kind is not tuple:
-        return trace.read("item", owner, index, found)
-    return found
+    index = index if type(index) is int else _as_index(trace, index)
+    if kind is tuple:
+        return content[index]
+    if not -len(content) <= index < len(content):
+        trace.read_length(owner)
+    return trace.read_item(owner, index, content[index])
 
 
 def _is_traced(index: Any) -> bool:
@@ -102,8 +104,7 @@ def _chosen(trace: Trace, content: Any, index: Any, kind: type) -> Any:
 def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
     content = trace.content(owner)
     found = content.get(key, MISSING) if not is_traced_number(key) else MISSING
-    if content is owner and trace.is_outside(owner):
-        trace.read("item", owner, key, found)
+    found = trace.read_item(owner, key, found)
     if found is not MISSING:
         return found
     if type(owner) is defaultdict and owner.default_factory is not None:

@@ -43,8 +43,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         return _of_tensor(trace, iterable)
     if kind in CONTAINERS:
         content = trace.content(iterable)
-        if content is iterable and trace.is_outside(iterable):
-            trace.read("content", iterable, None, tuple(iterable))
+        trace.read_content(iterable)
         return content
     own = getattr(kind, "__iter__", None)
     if type(own) is FunctionType:
@@ -350,8 +349,7 @@ def double_star(trace: Trace, value: Any) -> Any:
     value = known(trace, value)
     if type(value) in CONTAINERS:
         content = trace.content(value)
-        if content is value and trace.is_outside(value):
-            trace.read("content", value, None, tuple(value.items()))
+        trace.read_content(value)
         return content
     keys = getattr(type(value), "keys", None)
     if type(keys) is FunctionType:

@@ -30,11 +30,10 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         return list(value)
     if kind in CONTAINERS:
         content = trace.content(value)
-        if content is value and trace.is_outside(value):
-            trace.read("content", value, None, tuple(value))
+        trace.read_content(value)
         if type(content) not in CONTAINERS or kind is bytearray:
             return []
-        return _marked(trace, value, content.values() if isinstance(content, dict) else content)
+        return list(content.values() if isinstance(content, dict) else content)
     if isinstance(value, Layer):
         return _of_layer(trace, value, through_users)
     if not trace.is_outside(value):

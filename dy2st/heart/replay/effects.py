@@ -12,9 +12,10 @@ from functools import partial
 from types import CellType, ModuleType
 from typing import Any
 
+from dy2st.heart.replay.places import ReadKey
 from dy2st.heart.replay.rebuild import rebuild
 from dy2st.heart.replay.result import Made, Taker
-from dy2st.heart.replay.same import like, weak
+from dy2st.heart.replay.same import like
 from dy2st.heart.trace import CONTENT, MISSING, Place, Trace, native_attribute
 from dy2st.heart.values.layout import number_kind
 from dy2st.heart.values.special import UNBOUND, Dynamic, Union
@@ -53,19 +54,29 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
     return found
 
 
+def written_by(trace: Trace) -> set[ReadKey]:
+    """The places outside that a trace has written, by each way to read them."""
+    found = set()
+    for place in trace.over.values():
+        owner = place.owner
+        if place.name is not CONTENT:
+            found |= {(id(owner), kind, place.name) for kind in ("attr", "cell", "item")}
+        elif isinstance(owner, dict) and isinstance(place.value, dict):
+            found |= {(id(owner), "item", key) for key in place.value}
+        elif isinstance(owner, list):
+            found |= {(id(owner), "item", index) for index in range(-len(owner), len(owner))}
+    return found
+
+
 def perform(effects: Sequence[Effect], outputs: Sequence[Any], known: dict[int, Any]) -> None:
-    """Write all places: what they are to hold is put together before the first is written."""
-    values = [rebuild(effect.value, outputs, known) for effect in effects]
-    for effect, value in zip(effects, values, strict=True):
-        effect.write(effect.owner(), value)
+    """Write all places: owners and values are found before the first is written."""
+    found = [(effect.owner(), effect, rebuild(effect.value, outputs, known)) for effect in effects]
+    for owner, effect, value in found:
+        effect.write(owner, value)
 
 
 def _is_globals(place: Place) -> bool:
     return type(place.owner) is dict and place.name is not CONTENT
-
-
-def _owner(value: Any) -> Callable[[], Any]:
-    return weak(value) or (lambda: value)
 
 
 # -- attributes, globals and cells ------------------------------------------------------------
@@ -74,17 +85,18 @@ def _owner(value: Any) -> Callable[[], Any]:
 def _of_place(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     owner, name, value = place.owner, place.name, place.value
     before = native_attribute(owner, name)
-    is_read = any((id(owner), kind, name) in trace.reads for kind in ("attr", "cell", "item"))
-    if value is before and is_read:
+    keys = [(id(owner), kind, name) for kind in ("attr", "cell", "item")]
+    given = [trace.inputs.get(key, before) for key in keys]
+    if any(key in trace.reads and value is one for key, one in zip(keys, given, strict=True)):
         return []
     if isinstance(owner, CellType):
         write = _delete_cell if value is UNBOUND else _set_cell
         tree = None if value is UNBOUND else taker.take(value)
-        return [Effect(_owner(owner), name, write, tree, None, place.at)]
+        return [Effect(taker.owner(owner), name, write, tree, None, place.at)]
     tree = None if value is MISSING else taker.take(value)
     write = partial(_delete(owner) if value is MISSING else _setter(owner), name)
     buffer = _buffer(trace, owner, before, value)
-    return [Effect(_owner(owner), name, write, tree, buffer, place.at)]
+    return [Effect(taker.owner(owner), name, write, tree, buffer, place.at)]
 
 
 def _buffer(trace: Trace, owner: Any, before: Any, value: Any) -> EagerTensor | None:
@@ -153,7 +165,7 @@ def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
 def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     content = place.value
     if type(content) in (Dynamic, Union):
-        return [_content_effect(place, _replace, taker.take(content))]
+        return [_content_effect(taker, place, _replace, taker.take(content))]
     if isinstance(content, dict):
         return _of_dict(trace, taker, place)
     if isinstance(content, set):
@@ -161,8 +173,10 @@ def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     return _of_list(trace, taker, place)
 
 
-def _content_effect(place: Place, write: Callable[[Any, Any], None], tree: Any) -> Effect:
-    return Effect(_owner(place.owner), CONTENT, write, tree, None, place.at)
+def _content_effect(
+    taker: Taker, place: Place, write: Callable[[Any, Any], None], tree: Any
+) -> Effect:
+    return Effect(taker.owner(place.owner), CONTENT, write, tree, None, place.at)
 
 
 def _made(items: Iterable[Any]) -> Any:
@@ -178,15 +192,15 @@ def _of_list(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     found = []
     if len(kept) < count or len(changed) == count > 1 or getattr(before, "maxlen", None):
         if after is not before:
-            _note_content(trace, before)
-        return [_content_effect(place, _replace, _made(map(taker.take, after)))]
+            trace.read_content(before)
+        return [_content_effect(taker, place, _replace, _made(map(taker.take, after)))]
     if changed:
         trace.read("length", before, None, count)
         items = _made([taker.take(kept[i]) for i in changed])
-        found.append(_content_effect(place, partial(_set_items, changed), items))
+        found.append(_content_effect(taker, place, partial(_set_items, changed), items))
     tail = list(after)[count:]
     if tail:
-        found.append(_content_effect(place, _extend, _made(map(taker.take, tail))))
+        found.append(_content_effect(taker, place, _extend, _made(map(taker.take, tail))))
     return found
 
 
@@ -194,19 +208,19 @@ def _of_dict(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     before, after = place.owner, place.value
     kept = [key for key in before if key in after]
     if list(after)[: len(kept)] != kept:
-        _note_content(trace, before)
+        trace.read_content(before)
         values = _made([taker.take(value) for value in after.values()])
-        return [_content_effect(place, partial(_refill, list(after)), values)]
+        return [_content_effect(taker, place, partial(_refill, list(after)), values)]
     found = []
     gone = [key for key in before if key not in after]
     if gone:
         if not all(_is_asked(trace, before, key) for key in gone):
-            _note_content(trace, before)
-        found.append(_content_effect(place, partial(_delete_keys, gone), None))
+            trace.read_content(before)
+        found.append(_content_effect(taker, place, partial(_delete_keys, gone), None))
     changed = [key for key in after if key not in before or after[key] is not before[key]]
     if changed:
         values = _made([taker.take(after[key]) for key in changed])
-        found.append(_content_effect(place, partial(_set_keys, changed), values))
+        found.append(_content_effect(taker, place, partial(_set_keys, changed), values))
     return found
 
 
@@ -214,19 +228,14 @@ def _of_set(taker: Taker, place: Place) -> list[Effect]:
     before, after = place.owner, place.value
     found = []
     if before - after:
-        found.append(_content_effect(place, partial(_discard, before - after), None))
+        found.append(_content_effect(taker, place, partial(_discard, before - after), None))
     if after - before:
-        found.append(_content_effect(place, partial(_add, after - before), None))
+        found.append(_content_effect(taker, place, partial(_add, after - before), None))
     return found
 
 
 def _is_asked(trace: Trace, owner: Any, key: Any) -> bool:
     return any((id(owner), kind, key) in trace.reads for kind in ("item", "has"))
-
-
-def _note_content(trace: Trace, owner: Any) -> None:
-    """What is written depends on all that the container held."""
-    trace.read("content", owner, None, tuple(owner))
 
 
 def _replace(owner: Any, value: Any) -> None:
@@ -265,4 +274,4 @@ def _add(items: set[Any], owner: set[Any], _: Any) -> None:
     owner |= items
 
 
-__all__ = ["Effect", "effects_of", "perform"]
+__all__ = ["Effect", "effects_of", "perform", "written_by"]

@@ -7,14 +7,17 @@ has changed, which all Layers count together.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
+from functools import partial
 from operator import is_
 from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, TypeAlias
 
+from dy2st.heart.replay.places import AnyNumber, ReadKey, Varied, value_at
 from dy2st.heart.replay.same import (
     COMPARED,
     HEAP_TYPE,
     LayerState,
+    References,
     cell_value,
     hooks_of,
     item_value,
@@ -25,7 +28,7 @@ from dy2st.heart.replay.same import (
     text_of,
     weak,
 )
-from dy2st.heart.trace import MISSING
+from dy2st.heart.trace import CONTAINERS, MISSING
 from dy2st.heart.values.special import UNBOUND
 from dy2st_runtime.nn.layer import Layer, attribute_changes
 from dy2st_runtime.tensor import EagerTensor, Parameter
@@ -49,14 +52,34 @@ _HELPERS = {
 
 
 class Guards:
-    """Whether a Program still fits what is outside of it."""
+    """Whether a Program still fits what is outside of it.
 
-    def __init__(self, reads: Iterable[Read], skipped: Container[int] = ()):
-        """Take the reads of a trace, but for those of objects that are `skipped`, by id."""
-        write = _Writer([read for read in reads if id(read[0]) not in skipped])
+    `varied` is told of the numbers that the code has written, if they are others than were read.
+    """
+
+    def __init__(
+        self,
+        reads: Iterable[Read],
+        skipped: Container[int] = (),
+        varied: Varied | None = None,
+        written: Container[ReadKey] = (),
+        changed: Container[int] = (),
+    ):
+        """Take the reads of a trace, but for those of objects that are `skipped`, by id.
+
+        written  the places that the trace has written.
+        changed  the containers whose content it has changed, by id.
+        """
+        left = [read for read in reads if id(read[0]) not in skipped]
+        write = _Writer(left, changed)
         self._outside, self._layers = write.outside(), write.layers()
         self._seen = -1
-        self.failed: int | None = None
+        self._varied = varied
+        self._numbers = {
+            index: (weak(owner) or partial(_itself, owner), kind, name, type(value))
+            for index, (owner, kind, name, value) in enumerate(left)
+            if type(value) in (int, float) and (id(owner), kind, name) in written
+        }
 
     def holds(self) -> bool:
         """Whether every place that was read holds what it held."""
@@ -69,35 +92,64 @@ class Guards:
             if failed is None:
                 self._seen = version
                 return True
-        self.failed = failed
+        if self._varied is not None and failed in self._numbers:
+            reference, kind, name, number = self._numbers[failed]
+            owner = reference()
+            if owner is not None and AnyNumber(number).fits(value_at(owner, kind, name)):
+                self._varied.note(owner, kind, name)
         return False
 
 
-class _Writer:
-    """Writes the two functions: a line for each place, and what the lines refer to."""
+def _itself(value: Any) -> Any:
+    return value
 
-    def __init__(self, reads: list[Read]):
+
+class _Writer:
+    """Writes the two functions: a line for each place, and what the lines refer to.
+
+    A list, dict or set is what its place holds at the call; other owners are those of the trace.
+    """
+
+    def __init__(self, reads: list[Read], changed: Container[int]):
         self.names: dict[str, Any] = dict(_HELPERS)
         self.owners: dict[int, tuple[str, bool]] = {}
+        self.changed = changed
         self.stores = {id(store) for owner, *_ in reads for store in _stores(owner)}
+        self.parents = self.found_in(reads)
+        self.found: dict[int, tuple[str, Any]] = {}
         self.of_layers: list[tuple[int, Read]] = []
         self.others: list[tuple[int, Read]] = []
         for index, read in enumerate(reads):
             is_of_layer = isinstance(read[0], Layer) or id(read[0]) in self.stores
+            is_of_layer = is_of_layer and id(read[3]) not in self.parents
             (self.of_layers if is_of_layer else self.others).append((index, read))
-        classes = {id(owner): owner for owner, kind, *_ in reads if kind == "class"}
-        for owner in [owner for owner, *_ in reads]:
-            for kind in type(owner).__mro__ if type(owner) not in _PLAIN_OWNERS else ():
-                if kind.__flags__ & HEAP_TYPE:
-                    classes.setdefault(id(kind), kind)
-        self.classes = list(classes.values())
+        self.classes = _classes(reads)
+
+    def found_in(self, reads: list[Read]) -> dict[int, int]:
+        """The read that has first found a container, by its id."""
+        found: dict[int, int] = {}
+        for index, (owner, kind, _, value) in enumerate(reads):
+            is_one = type(value) in CONTAINERS and kind in ("attr", "item", "cell")
+            if is_one and id(value) not in self.stores and owner is not value:
+                found.setdefault(id(value), index)
+        return found
 
     def outside(self) -> Callable[[], int | None]:
-        lines = [self.line(index, read) for index, read in sorted(self.others, key=_cost)]
+        lines = [self.line(index, read) for index, read in sorted(self.others, key=self.cost)]
         for kind in self.classes:
             names = self.constant(kind.__dict__)
             lines.append(([], f"len({names}) == {len(kind.__dict__)}", -1))
+        changed = [name for key, (name, _) in self.found.items() if key in self.changed]
+        for name in changed:
+            others = [other for other, _ in self.found.values() if other != name]
+            lines += [([], f"{name} is not {other}", -1) for other in others]
         return self.compiled(lines)
+
+    def cost(self, entry: tuple[int, Read]) -> tuple[int, int]:
+        """Numbers and texts that need no other line come first; the others keep their order."""
+        index, (owner, kind, _, value) = entry
+        is_free = id(owner) not in self.parents and kind in ("attr", "cell")
+        return (0, index) if is_free and type(value) in COMPARED else (1, index)
 
     def layers(self) -> Callable[[], int | None]:
         return self.compiled([self.line(index, read) for index, read in self.of_layers])
@@ -120,10 +172,12 @@ class _Writer:
         """What comes before, the condition, and the index."""
         owner, kind, name, value = read
         before, own = self.owner(owner, index)
-        return before, _CONDITIONS[kind](self, owner, own, name, value), index
+        return before, _CONDITIONS.get(kind, _Writer.never)(self, owner, own, name, value), index
 
     def owner(self, owner: Any, index: int) -> tuple[list[str], str]:
         """An expression for an owner, which must not be kept alive if that can be helped."""
+        if id(owner) in self.found:
+            return [], self.found[id(owner)][0]
         known = self.owners.get(id(owner))
         if known is None:
             reference = weak(owner)
@@ -144,6 +198,10 @@ class _Writer:
     def equal(self, found: str, value: Any) -> str:
         """The condition that an expression gives what was read."""
         kind = type(value)
+        if id(value) in self.parents:
+            return self.container(found, value)
+        if kind is AnyNumber:
+            return f"{self.constant(value.fits)}({found})"
         if value is MISSING:
             return f"{found} is M"
         if kind in _ALWAYS_ONE:
@@ -158,23 +216,37 @@ class _Writer:
         self.names[known] = reference
         return f"{found} is {known}() is not None"
 
+    def container(self, found: str, value: Any) -> str:
+        """The first place gives the container its name; all others must hold the same one."""
+        known = self.found.get(id(value))
+        if known is not None:
+            return f"{found} is {known[0]}"
+        name = f"c{len(self.found)}"
+        self.found[id(value)] = name, value
+        return f"type({name} := {found}) is {self.constant(type(value))}"
+
     # -- conditions, by the kind of the read ------------------------------------------------------
 
     def item(self, owner: Any, own: str, name: Any, value: Any) -> str:
         if isinstance(owner, dict):
-            get = self.constant(owner.get)
+            get = f"{own}.get" if id(owner) in self.found else self.constant(owner.get)
             return self.equal(f"{get}({self.constant(name)}, M)", value)
         return self.equal(f"item_value({own}, {self.constant(name)})", value)
 
     def attr(self, owner: Any, own: str, name: str, value: Any) -> str:
-        if isinstance(owner, Layer):
+        if isinstance(owner, Layer) and id(value) not in self.parents:
             return self.of_layer(owner, own, name, value)
         if isinstance(owner, ModuleType) and name in vars(owner):
             return self.equal(f"{self.constant(vars(owner).get)}({name!r}, M)", value)
         held = getattr(owner, "__dict__", None)
         slot = getattr(type(owner), name, None)
         is_slot = isinstance(slot, MemberDescriptorType)
-        if isinstance(owner, type) or not isinstance(held, dict) or is_slot:
+        if name == "__class__":
+            return f"type({own}) is {self.constant(value)}"
+        if name == "__dict__":
+            return "True"
+        is_own = isinstance(held, dict) and held.get(name, MISSING) is value
+        if isinstance(owner, type) or is_slot or not is_own:
             return self.equal(f"getattr({own}, {name!r}, M)", value)
         return self.equal(f"{own}.__dict__.get({name!r}, M)", value)
 
@@ -205,11 +277,24 @@ class _Writer:
             return f"{self.constant(LayerState(owner))}.holds({own})"
         return f"same(hooks_of({own}), {self.constant(hooks_of(owner))})"
 
+    def cached(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        """What a function with a cache of its own gives, asked again."""
+        args, options = self.constant(name[0]), self.constant(dict(name[1]))
+        return self.equal(f"{own}(*{args}, **{options})", value)
+
+    def all(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        """The names that `dir` gives."""
+        return f"dir({own}) == {self.constant(dir(owner))}"
+
     def length(self, owner: Any, own: str, name: Any, value: Any) -> str:
         return f"len({own}) == {len(owner)}"
 
     def has(self, owner: Any, own: str, name: Any, value: Any) -> str:
         return f"({self.constant(name)} in {own}) is {bool(value)}"
+
+    def never(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        """What nobody knows to ask again."""
+        return "False"
 
     def content(self, owner: Any, own: str, name: Any, value: Any) -> str:
         """All of it: the owner has not changed since it was read."""
@@ -221,6 +306,9 @@ class _Writer:
     def all_same(self, own: str, known: tuple[Any, ...]) -> str:
         if not known:
             return "True"
+        if any(map(weak, known)):
+            name = self.constant(References(known))
+            return f"{name}.are({own})"
         name = self.constant(known)
         return f"(all(map(is_, {own}, {name})) or same_items({own}, {name}))"
 
@@ -229,17 +317,20 @@ _CONDITIONS: dict[str, Callable[..., str]] = {
     name.rstrip("_"): getattr(_Writer, name)
     for name in (
         *("item", "attr", "class_", "cell", "code"),
-        *("layer", "length", "has", "content", "array"),
+        *("layer", "length", "has", "content", "array", "cached", "all"),
     )
 }
 _PLAIN_OWNERS = (dict, list, set, CellType, FunctionType, ModuleType, type)
-_ORDER = ("attr", "cell", "item", "length", "has", "class", "code", "layer", "content", "array")
 
 
-def _cost(entry: tuple[int, Read]) -> tuple[bool, int]:
-    """Cheap ones, and those that change most often, come first."""
-    _, (_, kind, _, value) = entry
-    return type(value) not in COMPARED, _ORDER.index(kind)
+def _classes(reads: list[Read]) -> list[type]:
+    """The classes in which a name was looked up: none may get a new one."""
+    found = {id(owner): owner for owner, kind, *_ in reads if kind == "class"}
+    for owner in [owner for owner, *_ in reads]:
+        for kind in type(owner).__mro__ if type(owner) not in _PLAIN_OWNERS else ():
+            if kind.__flags__ & HEAP_TYPE:
+                found.setdefault(id(kind), kind)
+    return list(found.values())
 
 
 def _stores(owner: Any) -> list[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st.heart.replay.same import weak
+from dy2st.heart.replay.places import owners_of
 from dy2st.heart.trace import CONTAINERS, Trace
 from dy2st.heart.values.layout import number_kind
 from dy2st.heart.values.special import Dynamic, Union
@@ -72,6 +72,7 @@ class Taker:
         self.leaves: list[Variable] = []
         self.known: dict[int, Any] = {}
         self.places: dict[Variable, int] = {}
+        self.owner = owners_of(trace)
 
     def out(self, variable: Variable, number: type | None = None) -> Out:
         """The output that gives a Variable."""
@@ -109,8 +110,7 @@ class Taker:
         if kind in _ATOMS:
             return value
         if trace.is_outside(value) and id(value) not in self.opened:
-            reference = weak(value)
-            return Known(reference or (lambda: value))
+            return Known(self.owner(value))
         if kind in CONTAINERS:
             return self._container(value, kind)
         held = trace.fields(value)

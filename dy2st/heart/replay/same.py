@@ -129,18 +129,32 @@ def weak(value: Any) -> Callable[[], Any] | None:
         return None
 
 
+class References:
+    """Values in their order; objects of the user's are not kept alive."""
+
+    def __init__(self, values: Iterable[Any]):
+        """Take the values."""
+        pairs = [(weak(value), value) for value in values]
+        self._values = [(one, value if one is None else None) for one, value in pairs]
+
+    def are(self, values: Iterable[Any]) -> bool:
+        """Whether values are as many and the same, one by one."""
+        found = list(values)
+        return len(found) == len(self._values) and all(map(_is_known, found, self._values))
+
+
 class LayerState:
     """All that a Layer holds at a moment; a buffer counts by its type."""
 
     def __init__(self, layer: Layer):
         """Take the state of now; objects of the user's are not kept alive."""
         self._names, values = _state_of(layer)
-        self._values = [(weak(value), value if weak(value) is None else None) for value in values]
+        self._values = References(values)
 
     def holds(self, layer: Layer) -> bool:
         """Whether a Layer still holds the same."""
         names, values = _state_of(layer)
-        return names == self._names and all(map(_is_known, values, self._values))
+        return names == self._names and self._values.are(values)
 
 
 def _is_known(value: Any, known: tuple[Any, Any]) -> bool:
@@ -175,6 +189,7 @@ __all__ = [
     "COMPARED",
     "HEAP_TYPE",
     "LayerState",
+    "References",
     "cell_value",
     "hooks_of",
     "item_value",
