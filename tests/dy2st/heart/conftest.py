@@ -7,4 +7,5 @@ from dy2st.jit import heart_program, static_function
 def on_the_heart(monkeypatch):
     """`to_static` traces by the heart."""
     monkeypatch.setattr(static_function.tracing, "uses_heart", True)
-    monkeypatch.setattr(static_function.tracing, "trace", heart_program.trace)
+    made = lambda: heart_program.HeartTracing().trace  # noqa: E731
+    monkeypatch.setattr(static_function.tracing, "new_trace", made)
