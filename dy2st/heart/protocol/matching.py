@@ -68,7 +68,7 @@ class _Matcher:
         pred = F.equal(trace.tracer.local(subject.tag), case)
         trace.narrowing[pred] = subject, frozenset([case])
         hit, *values = stage_if(
-            trace, pred, run, run, (), ("whether a pattern fits", *names), is_case=True
+            trace, pred, run, run, (), ("whether a pattern fits", *names), of_cases=True
         )
         if hit is not False:
             found.update(zip(names, values, strict=True))
