@@ -16,6 +16,7 @@ from dy2st.heart.kinds.lists import (
     whole_of,
 )
 from dy2st.heart.protocol.calls import call
+from dy2st.heart.protocol.keys import is_traced_key, refuse_new_key, value_at
 from dy2st.heart.protocol.unions import known, spread
 from dy2st.heart.stage.branch import stage_if
 from dy2st.heart.trace import MISSING, Trace
@@ -103,8 +104,11 @@ def _chosen(trace: Trace, content: Any, index: Any, kind: type) -> Any:
 
 def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
     content = trace.content(owner)
-    found = content.get(key, MISSING) if not is_traced_number(key) else MISSING
-    found = trace.read_item(owner, key, found)
+    if is_traced_key(key):
+        if content is owner and trace.is_outside(owner):
+            trace.read("content", owner, None, tuple(owner.items()))
+        return value_at(trace, content, key)
+    found = trace.read_item(owner, key, content.get(key, MISSING))
     if found is not MISSING:
         return found
     if type(owner) is defaultdict and owner.default_factory is not None:
@@ -117,13 +121,20 @@ def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
 def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     """`owner[index] = value`."""
     kind = type(owner)
-    if kind is Union:
-        spread(trace, lambda one: set_item(trace, one, index, value), known(trace, owner))
+    if kind is Union or type(index) is Union:
+        spread(
+            trace,
+            lambda o, i: set_item(trace, o, i, value),
+            known(trace, owner),
+            known(trace, index),
+        )
         return
     if kind in (list, deque):
         _set_in_list(trace, owner, index, value)
         return
     if kind in _DICTS:
+        if is_traced_key(index):
+            raise refuse_new_key("a dict")
         trace.writable(owner)[index] = value
         return
     own = getattr(kind, "__setitem__", None)
@@ -153,8 +164,8 @@ def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
 def del_item(trace: Trace, owner: Any, index: Any) -> None:
     """`del owner[index]`."""
     kind = type(owner)
-    if kind is Union:
-        spread(trace, lambda one: del_item(trace, one, index), known(trace, owner))
+    if kind is Union or type(index) is Union:
+        spread(trace, lambda o, i: del_item(trace, o, i), known(trace, owner), known(trace, index))
         return
     if kind in (list, deque):
         content = trace.writable(owner)
@@ -168,6 +179,8 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
             trace.hold(owner, Dynamic(kind, whole.element, arrays, whole.like))
         return
     if kind in _DICTS:
+        if is_traced_key(index):
+            raise refuse_new_key("a dict")
         del trace.writable(owner)[index]
         return
     own = getattr(kind, "__delitem__", None)

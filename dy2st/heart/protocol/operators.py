@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from functools import reduce
 from types import FunctionType
@@ -10,6 +11,7 @@ from typing import Any
 
 from dy2st.heart.kinds.lists import compare_lists, concatenate, contains, repeat
 from dy2st.heart.protocol.calls import call
+from dy2st.heart.protocol.keys import is_among, is_traced_key
 from dy2st.heart.protocol.unions import known, spread
 from dy2st.heart.trace import CONTAINERS, Trace
 from dy2st.heart.values.special import Dynamic, Union
@@ -233,7 +235,15 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     own = getattr(type(container), "__contains__", None)
     if type(own) is FunctionType and not isinstance(container, _TRACED):
         return _as_bool(trace, call(trace, own, container, item))
+    if type(container) in _KEYED and is_traced_key(item):
+        content = trace.content(container)
+        if content is container and trace.is_outside(container):
+            trace.read("content", container, None, tuple(container))
+        return is_among(trace, item, content)
     return contains(trace, item, container)
+
+
+_KEYED = frozenset({dict, set, frozenset, OrderedDict, defaultdict})
 
 
 def _as_bool(trace: Trace, value: Any) -> Any:

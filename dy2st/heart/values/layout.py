@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from dy2st.heart.values.special import UNBOUND, Dynamic, Union
-from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.ir import ArrayType, Tensor, Variable
 from dy2st_runtime.ir.types import DType, TensorType
 
@@ -238,7 +238,7 @@ def same_value(left: Any, right: Any) -> bool:
         return bool(left == right)
     if kind is tuple:
         return len(left) == len(right) and all(map(same_value, left, right))
-    return kind is Dim and bool(left == right)
+    return kind is Dim and equal(left, right) is True
 
 
 def leaves_of(node: Layout) -> Sequence[Layout]:
