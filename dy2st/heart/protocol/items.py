@@ -105,8 +105,7 @@ def _chosen(trace: Trace, content: Any, index: Any, kind: type) -> Any:
 def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
     content = trace.content(owner)
     if is_traced_key(key):
-        if content is owner and trace.is_outside(owner):
-            trace.read("content", owner, None, tuple(owner.items()))
+        trace.read_content(owner)
         return value_at(trace, content, key)
     found = trace.read_item(owner, key, content.get(key, MISSING))
     if found is not MISSING:

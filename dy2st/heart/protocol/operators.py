@@ -236,10 +236,8 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     if type(own) is FunctionType and not isinstance(container, _TRACED):
         return _as_bool(trace, call(trace, own, container, item))
     if type(container) in _KEYED and is_traced_key(item):
-        content = trace.content(container)
-        if content is container and trace.is_outside(container):
-            trace.read("content", container, None, tuple(container))
-        return is_among(trace, item, content)
+        trace.read_content(container)
+        return is_among(trace, item, trace.content(container))
     return contains(trace, item, container)
 
 
