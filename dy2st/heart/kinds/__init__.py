@@ -3,6 +3,7 @@
 from dy2st.heart.kinds import (
     attributes,
     containers,
+    dicts,
     functools_,
     iterators,
     itertools_,
@@ -11,11 +12,13 @@ from dy2st.heart.kinds import (
     numbers_,
     operator_,
     reductions,
+    sets,
 )
 
 __all__ = [
     "attributes",
     "containers",
+    "dicts",
     "functools_",
     "iterators",
     "itertools_",
@@ -24,4 +27,5 @@ __all__ = [
     "numbers_",
     "operator_",
     "reductions",
+    "sets",
 ]

@@ -100,7 +100,7 @@ def refuse_as_key(value: Any) -> None:
     for part in parts:
         if is_traced_number(part) or type(part) in (Dynamic, Text):
             raise TensorAsPython(
-                "a traced number, text or list is a key of a dict or in a set",
+                "a traced number is a key of a dict or set, or a text or list of the Program is",
                 at=user_location(),
                 why="it is known only when the Program runs",
                 hint="compare it with the keys in an `if`, or keep the entries in a tensor and "

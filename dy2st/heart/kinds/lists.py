@@ -6,15 +6,18 @@ from collections import deque
 from types import FunctionType
 from typing import Any
 
+from dy2st.heart.kinds.table import row_of_method
 from dy2st.heart.trace import Trace
 from dy2st.heart.values.carry import element_at, risen, row_of, width
 from dy2st.heart.values.layout import Layout, Same, lifted, number_kind
 from dy2st.heart.values.lub import Lub
+from dy2st.heart.values.sequences import Indexed
 from dy2st.heart.values.special import Dynamic
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
 
 SEQUENCES = (list, deque)
+_VALUES = type({}.values())
 
 
 def held(trace: Trace, owner: Any) -> Any:
@@ -189,12 +192,17 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
     kind = type(container)
     if kind is Dynamic or kind in SEQUENCES or kind is tuple:
         return _contains(trace, item, held(trace, container))
-    if kind in (dict, set):
-        content = trace.content(container)
-        found = item in content
-        if trace.is_outside(container) and found == (item in container):
-            trace.read("has", container, item, found)
-        return found
+    row = row_of_method(kind, "__contains__")
+    if row is not None:
+        return row(trace, container, item)
+    if kind is _VALUES:
+        return trace.any_of(lambda one: one is item or trace.equals(one, item), container)
+    if kind is Indexed:
+        return trace.any_in(
+            lambda place: trace.equals(container.item(place), item), container.length
+        )
+    if hasattr(kind, "__next__"):
+        return _contains(trace, item, list(trace.iterate(container)))
     return item in trace.native(container)
 
 

@@ -9,6 +9,7 @@ Row = Callable[..., Any]
 
 FUNCTIONS: dict[int, tuple[Any, Row]] = {}
 METHODS: dict[tuple[type, str], Row] = {}
+OPERATORS: dict[tuple[str, type], Row] = {}
 
 
 def function_row(*functions: Any) -> Callable[[Row], Row]:
@@ -33,6 +34,22 @@ def method_row(*kinds: type, name: str = "") -> Callable[[Row], Row]:
     return register
 
 
+def operator_row(name: str, *kinds: type) -> Callable[[Row], Row]:
+    """Let a function of the trace stand for an operator, by the class of the left operand."""
+
+    def register(row: Row) -> Row:
+        for kind in kinds:
+            OPERATORS[name, kind] = row
+        return row
+
+    return register
+
+
+def row_of_operator(name: str, kind: type) -> Row | None:
+    """What stands for an operator, if anything."""
+    return OPERATORS.get((name, kind))
+
+
 def row_of_function(function: Any) -> Row | None:
     """What stands for a function, if anything."""
     found = FUNCTIONS.get(id(function))
@@ -44,4 +61,14 @@ def row_of_method(kind: type, name: str) -> Row | None:
     return METHODS.get((kind, name))
 
 
-__all__ = ["FUNCTIONS", "METHODS", "function_row", "method_row", "row_of_function", "row_of_method"]
+__all__ = [
+    "FUNCTIONS",
+    "METHODS",
+    "OPERATORS",
+    "function_row",
+    "method_row",
+    "operator_row",
+    "row_of_function",
+    "row_of_method",
+    "row_of_operator",
+]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import defaultdict, deque
 from types import FunctionType
 from typing import Any
 
+from dy2st.heart.kinds.dicts import DICTS as _DICTS
 from dy2st.heart.kinds.lists import (
     as_dynamic,
     held,
@@ -23,8 +24,6 @@ from dy2st.heart.trace import MISSING, Trace
 from dy2st.heart.values.layout import is_traced_number
 from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.ir import F, Tensor
-
-_DICTS = (dict, OrderedDict, defaultdict)
 
 
 def item(trace: Trace, owner: Any, index: Any) -> Any:

@@ -7,12 +7,11 @@ from typing import Any
 
 from dy2st.heart.protocol.control import if_exp
 from dy2st.heart.trace import Trace
+from dy2st.heart.values.layout import number_kind
 from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, user_location
-
-_TRACED = (Tensor, Dim, Condition)
 
 
 def is_traced_key(key: Any) -> bool:
@@ -20,7 +19,9 @@ def is_traced_key(key: Any) -> bool:
     kind = type(key)
     if kind is tuple:
         return any(map(is_traced_key, key))
-    return kind in (Union, Dynamic) or issubclass(kind, _TRACED)
+    if isinstance(key, Tensor):  # Python finds tensors by which object they are
+        return number_kind(key) is not None
+    return kind in (Union, Dynamic, Dim, Condition)
 
 
 def is_among(trace: Trace, key: Any, keys: Iterable[Any]) -> Any:

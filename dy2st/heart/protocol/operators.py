@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from dy2st.heart.kinds.lists import compare_lists, concatenate, contains, repeat
+from dy2st.heart.kinds.table import row_of_operator
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.keys import is_among, is_traced_key
 from dy2st.heart.protocol.unions import known, spread
@@ -71,6 +72,11 @@ def binary(trace: Trace, name: str, left: Any, right: Any) -> Any:
             known(trace, left),
             known(trace, right),
         )
+    row = row_of_operator(name, kinds[0])
+    if row is not None:
+        found = row(trace, left, right)
+        if found is not NotImplemented:
+            return found
     if _is_sequence(left) or _is_sequence(right):
         found = _of_sequences(trace, name, left, right)
         if found is not NotImplemented:

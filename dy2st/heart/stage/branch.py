@@ -277,6 +277,7 @@ def places_of(trace: Trace, regions: Sequence[Region]) -> list[Slot]:
     slots = []
     for key, place in found.items():
         values = [region.value_of(key, place.owner, place.name) for region in regions]
+        values = [settled_set(place, one, values[0]) for one in values]
         slots.append(Slot(str(place.name), values[0], values[-1], place))
     return slots
 
@@ -311,6 +312,20 @@ def _slots_of(left: Region, right: Region, names: Sequence[str]) -> list[Slot]:
     pairs = left.results or absent, right.results or absent
     names = names or [_NAME] * len(known)
     return [Slot(*row) for row in zip(names, *pairs, strict=True)]
+
+
+def settled_set(place: Place, value: Any, other: Any) -> Any:
+    """What a place holds after a region; sets are only there where their elements are known."""
+    if place.name is not CONTENT or type(place.owner) is not set:
+        return value
+    if value == other:
+        return other
+    raise BranchMismatch(
+        "a set has other elements on some paths of an `if` or loop that depends on a tensor",
+        at=place.at,
+        why="which elements a set has is part of the Program",
+        hint="keep a list, or a tensor of bools: one for each element that may be in it",
+    )
 
 
 def _join(slots: Sequence[Slot], left: Region, right: Region) -> None:
@@ -447,5 +462,6 @@ __all__ = [
     "run",
     "run_region",
     "settled",
+    "settled_set",
     "stage_if",
 ]

@@ -20,6 +20,7 @@ from dy2st.heart.stage.branch import (
     put_back,
     run,
     settled,
+    settled_set,
     stage_if,
 )
 from dy2st.heart.stage.truth import truth_of
@@ -266,7 +267,8 @@ def _holds(loop: _Loop, turned: Region) -> bool:
     for slot in loop.slots:
         if slot.place is not None:
             place = slot.place
-            slot.right = turned.value_of(_key(place), place.owner, place.name)
+            after = turned.value_of(_key(place), place.owner, place.name)
+            slot.right = settled_set(place, after, slot.left)
         assert slot.layout is not None
         joined = _joined(loop, slot, slot.seen(slot.right, turned))
         rises = rises or joined is not slot.layout
