@@ -19,6 +19,7 @@ from dy2st.heart.kinds.lists import (
 )
 from dy2st.heart.kinds.ordering import ordered
 from dy2st.heart.kinds.table import method_row
+from dy2st.heart.stage.checks import check_place
 from dy2st.heart.trace import Trace
 from dy2st.heart.values.carry import build, element_at, row_of
 from dy2st.heart.values.layout import number_kind
@@ -136,6 +137,7 @@ def pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
     content = whole_of(trace, owner, content)
     if content.element is None:
         raise IndexError("pop from empty list")
+    check_place(trace, content, index, "pop")
     pairs = [F.array_pop(trace.tracer.local(array), index) for array in content.arrays]
     trace.hold(owner, Dynamic(content.kind, content.element, [a for a, _ in pairs], content.like))
     return build(trace, content.element, iter([item for _, item in pairs]))

@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from dy2st.heart.kinds.table import row_of_method
+from dy2st.heart.stage.checks import check_place
 from dy2st.heart.trace import Trace
 from dy2st.heart.values.carry import element_at, risen, row_of, width
 from dy2st.heart.values.layout import Layout, Same, lifted, number_kind
@@ -146,11 +147,13 @@ def item_of(trace: Trace, content: Dynamic, index: Any) -> Any:
         parts = [index.start, index.stop, index.step]
         arrays = [F.array_slice(trace.tracer.local(a), *parts) for a in content.arrays]
         return new_list(trace, Dynamic(content.kind, content.element, arrays), content.kind)
+    check_place(trace, content, index)
     return element_at(trace, content, index)
 
 
 def set_item_of(trace: Trace, owner: Any, content: Dynamic, index: Any, item: Any) -> None:
     """`owner[index] = item` of a list of a length."""
+    check_place(trace, content, index, "assignment index")
     element, arrays = with_element(trace, content, item)
     row = row_of(trace, item, element, trace)
     new = [F.array_write(a, index, b) for a, b in zip(arrays, row, strict=True)]

@@ -20,6 +20,7 @@ from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.keys import is_traced_key, refuse_new_key, value_at
 from dy2st.heart.protocol.unions import known, spread
 from dy2st.heart.stage.branch import stage_if
+from dy2st.heart.stage.checks import check_place
 from dy2st.heart.trace import MISSING, Trace
 from dy2st.heart.values.layout import is_traced_number
 from dy2st.heart.values.special import Dynamic, Union
@@ -173,6 +174,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
             set_slice_of(trace, owner, index, None)
         else:
             whole = whole_of(trace, owner, content)
+            check_place(trace, whole, index, "assignment index")
             arrays = [F.array_delete(trace.tracer.local(a), index) for a in whole.arrays]
             trace.hold(owner, Dynamic(kind, whole.element, arrays, whole.like))
         return

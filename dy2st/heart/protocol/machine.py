@@ -22,6 +22,7 @@ from dy2st.heart.protocol import (
     operators,
     unions,
 )
+from dy2st.heart.stage.checks import carry_check
 from dy2st.heart.trace import Trace
 from dy2st_runtime.ir import Tracer
 
@@ -58,6 +59,7 @@ class Machine(Trace):
         """Bind the protocol."""
         super().__init__(tracer)
         self.protocol: Any = self
+        tracer.on_check = partial(carry_check, self)
         tracer.call = partial(calls.call, self)
         for name, function in PROTOCOL.items():
             setattr(self, name, partial(function, self))

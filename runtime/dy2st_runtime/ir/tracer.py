@@ -94,6 +94,7 @@ class Tracer:
         # Called with the class of an exception that the Program may raise: whether it would leave a
         # `finally` or `with` of the user's.
         self.before_raise: Callable[[type[BaseException]], bool] | None = None
+        self.on_check: Callable[[Variable, BaseException], bool] | None = None
         # Calls the user's functions and Layers; None for the converter.
         self.call: Callable[..., Any] | None = None
         self.program = Program() if program is None else program
@@ -440,6 +441,8 @@ class Tracer:
 
         Returns whether the error would leave a `finally` or `with` of the user's.
         """
+        if self.on_check is not None and self.on_check(flag, error):
+            return False
         is_left = self.before_raise is not None and self.before_raise(type(error))
         attributes = {"message": str(error), "kind": type(error).__name__}
         self.append("assert_bound", [self.local(flag)], attributes, [])

@@ -460,3 +460,48 @@ def test_the_values_of_cells_are_those_at_the_exception():
         return total
 
     alike(f)
+
+
+def test_an_index_that_is_computed_is_out_of_range():
+    def f(x):
+        held = [v for v in x if v > 1]
+        try:
+            return held[1]
+        except IndexError:
+            return x[0]
+
+    alike(f)
+
+
+def test_unpacking_fails_on_some_paths():
+    def f(x):
+        held = [v for v in x if v > 1]
+        try:
+            a, b = held
+        except ValueError:
+            return x.sum()
+        return a * b
+
+    alike(f)
+
+
+def test_pop_from_a_list_that_may_be_empty():
+    def f(x):
+        held = [v for v in x if v > 1]
+        try:
+            return held.pop() + held.pop()
+        except IndexError:
+            return x.sum()
+
+    alike(f)
+
+
+def test_division_of_numbers_by_zero():
+    def f(x):
+        n = int(x.sum())
+        try:
+            return 12 // n
+        except ZeroDivisionError:
+            return -1
+
+    alike(f)
