@@ -116,6 +116,19 @@ class Opened:
     running: ExitStack
 
 
+@dataclass(eq=False)
+class Source:
+    """A generator that may be run by giving each item to its consumer.
+
+    run: gives each item to a function, and returns what the generator returns.
+    is_left: whether its consumer has left it before its end.
+    """
+
+    made: Any
+    run: Callable[[Callable[[Any], Any]], Any]
+    is_left: bool = False
+
+
 class Trace:
     """One trace of a function."""
 
@@ -138,6 +151,7 @@ class Trace:
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
         self.opened: list[Opened] = []
+        self.generators: dict[int, Source] = {}
         self.unbound = UNBOUND
 
     @property
@@ -377,6 +391,11 @@ class Trace:
             hint=f"make a copy where the {kind} gets its second name",
         )
 
+    def note_generator(self, made: Any, run: Callable[[Callable[[Any], Any]], Any]) -> Any:
+        """Note how a generator that has not begun can be run; returns it."""
+        self.generators[id(made)] = Source(made, run)
+        return self.made(made)
+
     # -- regions --------------------------------------------------------------------------------
 
     @contextmanager
@@ -542,4 +561,14 @@ def native_attribute(owner: Any, name: str) -> Any:
     return MISSING
 
 
-__all__ = ["CONTENT", "MISSING", "Frame", "Opened", "Place", "Region", "Trace", "attributes_of"]
+__all__ = [
+    "CONTENT",
+    "MISSING",
+    "Frame",
+    "Opened",
+    "Place",
+    "Region",
+    "Source",
+    "Trace",
+    "attributes_of",
+]

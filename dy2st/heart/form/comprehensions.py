@@ -33,12 +33,7 @@ def comprehension(low: Lowering, node: Node) -> ast.expr:
     """`[e for x in it if c]`, and sets and dicts alike."""
     place = low.place(node)
     first = low.expression(node.generators[0].iter)
-    return call(place, _gathering(low, node), first)
-
-
-def _gathering(low: Lowering, node: Node) -> str:
-    """Define the function of one iterable that makes the list, set or dict; its name."""
-    place, gathered = low.place(node), low.fresh("out")
+    gathered = low.fresh("out")
 
     def innermost() -> list[ast.stmt]:
         return [ast.Expr(value=_add(low, place, node, gathered), **place)]
@@ -49,12 +44,12 @@ def _gathering(low: Lowering, node: Node) -> str:
     start = assign_name(place, gathered, low.call(place, "made", _empty(low, place, node)))
     body = [start, *with_scope.cells, *body, give(place, load(place, gathered))]
     low.out.append(define(place, name, arguments(place, [iterable]), body))
-    return name
+    return call(place, name, first)
 
 
 def generator_expression(low: Lowering, node: Node) -> ast.expr:
     """`(e for x in it if c)`: a generator function, whose loops are Python's own, and one that
-    makes a list of all."""
+    gives each item to a function."""
     place = low.place(node)
     first = low.expression(node.generators[0].iter)
 
@@ -68,8 +63,22 @@ def generator_expression(low: Lowering, node: Node) -> ast.expr:
     body = with_scope.run(lambda: _python_loops(low, node, 0, load(place, iterable), innermost))
     parameters = arguments(place, [iterable])
     low.out.append(define(place, name, parameters, [*with_scope.cells, *body]))
-    gather = _gathering(low, node)
-    return low.call(place, "generate", load(place, name), first, load(place, gather))
+    pushing = _pushing(low, node, place)
+    return low.call(place, "generate", load(place, name), first, pushing)
+
+
+def _pushing(low: Lowering, node: Node, place: Place) -> ast.expr:
+    """The same as a function that gives each item to another one."""
+    iterable, push, name = low.fresh("it"), low.fresh("push"), low.fresh("genexpr")
+
+    def innermost() -> list[ast.stmt]:
+        return [ast.Expr(value=call(place, push, low.expression(node.elt)), **place)]
+
+    with_scope = _Inside(low, node, place)
+    body = with_scope.run(lambda: _staged(low, node, 0, load(place, iterable), innermost))
+    parameters = arguments(place, [iterable, push])
+    low.out.append(define(place, name, parameters, [*with_scope.cells, *body]))
+    return load(place, name)
 
 
 class _Inside:
@@ -110,7 +119,7 @@ def _nested(low: Lowering, make: Innermost) -> list[ast.stmt]:
 
 
 def _empty(low: Lowering, place: Place, node: Node) -> ast.expr:
-    if isinstance(node, _LISTS):
+    if isinstance(node, gast.ListComp):
         return ast.List(elts=[], ctx=LOAD, **place)
     if isinstance(node, gast.DictComp):
         return ast.Dict(keys=[], values=[], **place)
@@ -123,7 +132,7 @@ def _add(low: Lowering, place: Place, node: Node, gathered: str) -> ast.expr:
     if isinstance(node, gast.DictComp):
         pair = (low.expression(node.key), low.expression(node.value))
         return low.call(place, "set_item", out, *pair)
-    method = "append" if isinstance(node, _LISTS) else "add"
+    method = "append" if isinstance(node, gast.ListComp) else "add"
     value = low.expression(node.elt)
     return low.call(place, "call", low.call(place, "attr", out, constant(place, method)), value)
 
@@ -197,7 +206,6 @@ def _python_filtered(low: Lowering, tests: list[Node], then: Innermost) -> list[
     return [ast.If(test=test, body=body, orelse=[], **place)]
 
 
-_LISTS = (gast.ListComp, gast.GeneratorExp)
 EXPRESSIONS = {
     gast.ListComp: comprehension,
     gast.SetComp: comprehension,

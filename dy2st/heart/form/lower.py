@@ -19,6 +19,7 @@ from dy2st.heart.form.compile import Factory, compiled, factory_tree
 from dy2st.heart.form.inner import InnerCodes
 from dy2st.heart.form.lowering import Lowering
 from dy2st.heart.form.names import analyse
+from dy2st.heart.form.pushing import push_yields
 from dy2st.heart.form.refused import reason_against
 from dy2st.heart.form.trees import assign_name, load
 from dy2st.transpiler.analysis.scopes import NameTable, bound_in, parameter_nodes
@@ -53,9 +54,11 @@ _STATEMENTS = {
 }
 
 
-def lowered(function: FunctionType) -> Factory | str:
+def lowered(function: FunctionType, pushes: bool = False) -> Factory | str:
     """The factory of the traced form of a function, or why it has none."""
     tree, context = prepared(function)
+    if pushes:
+        push_yields(tree, context)
     why = reason_against(tree)
     if why:
         return why

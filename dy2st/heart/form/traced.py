@@ -15,9 +15,9 @@ class TracedForm:
     untouched: why it has no such form (see `dy2st.transpiler.reasons`); empty if it has.
     """
 
-    def __init__(self, function: FunctionType):
+    def __init__(self, function: FunctionType, pushes: bool = False):
         """Find the source of a function, lower and compile it."""
-        made = lowered(function)
+        made = lowered(function, pushes)
         self.untouched = made if isinstance(made, str) else ""
         self._factory = made if isinstance(made, Factory) else None
 
@@ -26,13 +26,18 @@ class TracedForm:
         return function if self._factory is None else self._factory.made(protocol, function)
 
 
-def traced_form(function: FunctionType) -> TracedForm:
-    """The traced form of a function; raises SourceUnavailable if its source is not to be found."""
-    known = _forms.get(function.__code__)
+def traced_form(function: FunctionType, pushes: bool = False) -> TracedForm:
+    """The traced form of a function; raises SourceUnavailable if its source is not to be found.
+
+    pushes: each `yield` of a generator function calls `push` of the protocol.
+    """
+    forms = _pushing_forms if pushes else _forms
+    known = forms.get(function.__code__)
     if known is None:
-        known = _forms.setdefault(function.__code__, TracedForm(function))
+        known = forms.setdefault(function.__code__, TracedForm(function, pushes))
     return known
 
 
 # By identity, since two functions of two files may have equal code.
 _forms: ByIdentity[CodeType, TracedForm] = ByIdentity()
+_pushing_forms: ByIdentity[CodeType, TracedForm] = ByIdentity()

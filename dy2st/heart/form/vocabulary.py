@@ -90,7 +90,10 @@ OTHERS: dict[str, str] = {
     "unpack_star": "(iterable, count before, count after) -> tuple",
     "make_function": "(F, path, cells, defaults, kwdefaults[, annotations])",
     "make_class": "(F, path, cells, name, bases, keywords)",
-    "generate": "(generator function of one iterable, iterable, gathering function) -> generator",
+    "generate": "(generator function of an iterable, iterable, the same with a function that takes"
+    " each item) -> generator",
+    "push": "(item of a generator whose consumer takes it at once) -> what `yield` gives",
+    "push_all": "(iterable whose items are given away) -> what `yield from` gives",
     "iterate": "(iterable) -> what Python's own `for` and `yield from` take",
     "if_": "(test, true, false, state, names) -> state",
     "while_": "(test, body, state, names) -> state",

@@ -211,10 +211,12 @@ def resolved(trace: Trace, generated: Generated) -> Any:
     """What is left of a generator expression: an Indexed, or an iterator of Python."""
     if generated.items is None:
         source = generated.iterable
-        if generated.gather is None or not isinstance(source, _ENDS):
+        if not isinstance(source, _ENDS):
             items = trace.made(generated.generator(source))
         else:
-            items = iter_(trace, generated.gather(source))
+            out: list[Any] = trace.made([])
+            generated.pushing(source, lambda item: trace.call(out.append, item))
+            items = iter_(trace, out)
         trace.set_field(generated, "items", items)
     return trace.held(generated, "items")
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from inspect import CO_GENERATOR
 from types import (
     BuiltinFunctionType,
     FunctionType,
+    GeneratorType,
     MethodDescriptorType,
     MethodType,
     MethodWrapperType,
@@ -47,6 +49,11 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
     return _call_object(trace, function, args, kwargs)
 
 
+def is_library(module: str) -> bool:
+    """Whether the functions of a module are called as they are."""
+    return module != "contextlib" and is_ignored_module(module)
+
+
 def call_function(
     trace: Trace, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
@@ -56,8 +63,8 @@ def call_function(
         return _by_row(trace, row, args, kwargs)
     known_form = trace.forms.get(id(function))
     if known_form is not None:
-        return known_form[1](*args, **kwargs)
-    if is_ignored_module(str(function.__module__)):
+        return _called(trace, function, known_form[1], args, kwargs)
+    if is_library(str(function.__module__)):
         return call_library(trace, function, args, kwargs)
     try:
         form = traced_form(function)
@@ -74,7 +81,39 @@ def call_function(
             trace.mark_outside(one)
     bound = form.bind(trace.protocol, function)
     trace.forms[id(function)] = function, bound
-    return bound(*args, **kwargs)
+    return _called(trace, function, bound, args, kwargs)
+
+
+def _called(
+    trace: Trace,
+    function: FunctionType,
+    bound: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    made = bound(*args, **kwargs)
+    if type(made) is GeneratorType and function.__code__.co_flags & CO_GENERATOR:
+        trace.note_generator(made, lambda push: pushing(trace, function, push)(*args, **kwargs))
+    return made
+
+
+class _Pushing:
+    """The protocol for a generator function whose consumer takes each item at once."""
+
+    def __init__(self, trace: Trace, push: Callable[[Any], Any]):
+        """`push` takes an item, and gives what `yield` gives."""
+        self.push = push
+        self.push_all = partial(trace.push_all, push)
+        self._protocol = trace.protocol
+
+    def __getattr__(self, name: str) -> Any:
+        """All else is that of the trace."""
+        return getattr(self._protocol, name)
+
+
+def pushing(trace: Trace, function: FunctionType, push: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A generator function as one that gives each item to `push`, and returns its value."""
+    return traced_form(function, pushes=True).bind(_Pushing(trace, push), function)
 
 
 def _call_builtin(
@@ -190,4 +229,12 @@ def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
 
 Row = Callable[..., Any]
 
-__all__ = ["call", "call_function", "call_layer", "call_library", "call_native"]
+__all__ = [
+    "call",
+    "call_function",
+    "call_layer",
+    "call_library",
+    "call_native",
+    "is_library",
+    "pushing",
+]

@@ -16,6 +16,7 @@ from dy2st.heart.values.special import UNBOUND, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import F, Tensor, Variable
 
+_MOST_RAISES = 3
 _PLAIN = frozenset({bool, int, float, str, bytes, type(None), tuple, complex, range})
 
 
@@ -87,14 +88,20 @@ def while_(
     state: Sequence[Any],
     names: Sequence[str],
 ) -> Sequence[Any]:
-    """What the variables hold after a loop; from the first test that is traced on, it is staged."""
+    """What the variables hold after a loop; from the first test that is traced on, it is staged.
+
+    So is a loop that may have raised in several iterations: it may end by that alone.
+    """
+    before = len(trace.opened)
     while True:
         mark = len(trace.tracer.block.operators)
         truth = test_of(trace, test(*state))
         if truth is False:
             return state
-        if truth is not True:
+        has_raised = len(trace.opened) - before > _MOST_RAISES
+        if truth is not True and len(trace.opened) == before:
             trace.tracer.discard(mark)
+        if truth is not True or has_raised:
             return stage_while(trace, lambda *v: test_of(trace, test(*v)), body, state, names)
         state = body(*state)
 

@@ -11,11 +11,12 @@ from dy2st.heart.kinds.iterators import of_dynamic, refuse_advance, resolved, re
 from dy2st.heart.kinds.lists import held, length_of
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.control import test_of
+from dy2st.heart.protocol.generators import consumed, push_loop, source_of
 from dy2st.heart.protocol.unions import known, spread
 from dy2st.heart.stage.branch import stage_if
 from dy2st.heart.stage.loop import stage_while
 from dy2st.heart.stage.truth import truth_of
-from dy2st.heart.trace import CONTAINERS, Trace
+from dy2st.heart.trace import CONTAINERS, Source, Trace
 from dy2st.heart.values.carry import element_at
 from dy2st.heart.values.sequences import Generated, Indexed
 from dy2st.heart.values.special import Dynamic, Union
@@ -102,7 +103,9 @@ def for_(
     """What the variables hold after `body(item, *state)` for each item, as long as `test` holds."""
     if type(iterable) is Union:
         return spread_loop(trace, iterable, test, body, state, names)
-    items = items_of(trace, iterable)
+    items, source = _items_or_source(trace, iterable)
+    if source is not None:
+        return push_loop(trace, source, test, body, state)
     if type(items) is Indexed:
         return _staged(trace, items, test, body, state, names)
     turn = -1
@@ -118,6 +121,15 @@ def for_(
                 continue
         state = body(item, *state)
     return state
+
+
+def _items_or_source(trace: Trace, iterable: Any) -> tuple[Any, Source | None]:
+    """What a loop runs over, or a generator that gives its items away."""
+    source = source_of(trace, iterable)
+    if source is not None:
+        return iterable, source
+    items = items_of(trace, iterable)
+    return items, source_of(trace, items)
 
 
 def _turn(
@@ -220,16 +232,6 @@ def iterate(trace: Trace, iterable: Any) -> Iterable[Any]:
     return _next_of(trace, items)
 
 
-def generate(
-    trace: Trace,
-    generator: Callable[[Any], Any],
-    iterable: Any,
-    gather: Callable[[Any], Any] | None = None,
-) -> Generated:
-    """A generator expression over an iterable."""
-    return Generated(generator, gather, iterable)
-
-
 def listed(trace: Trace, iterable: Any) -> Any:
     """All items: a list of Python that nobody else holds, or a Dynamic."""
     iterable = known(trace, iterable)
@@ -237,7 +239,11 @@ def listed(trace: Trace, iterable: Any) -> Any:
         return held(trace, spread(trace, lambda one: _as_list(trace, one), iterable))
     if type(iterable) is Dynamic:
         return iterable
-    items = items_of(trace, iterable)
+    items, source = _items_or_source(trace, iterable)
+    if source is not None:
+        out: list[Any] = trace.made([])
+        consumed(trace, source, lambda item: call(trace, out.append, item))
+        return held(trace, out)
     if type(items) is Indexed:
         if type(items.whole) is Dynamic:
             return items.whole
@@ -361,7 +367,6 @@ __all__ = [
     "double_star",
     "for_",
     "gathered",
-    "generate",
     "items_of",
     "iterate",
     "listed",

@@ -12,17 +12,16 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import Any, NoReturn
 
-from dy2st.convert.call import is_ignored_module
-from dy2st.heart.protocol.calls import call
+from dy2st.heart.protocol.calls import call, is_library
 from dy2st.heart.protocol.control import test_of
-from dy2st.heart.stage.branch import proceed, run, settled, stage_if
-from dy2st.heart.stage.cases import is_case, known
+from dy2st.heart.protocol.generators import Variables, begin, source_of
+from dy2st.heart.stage.attempt import State, attempt
+from dy2st.heart.stage.branch import stage_if
+from dy2st.heart.stage.cases import known
 from dy2st.heart.stage.outcome import Handler, Refused, is_refusal
-from dy2st.heart.trace import Trace
-from dy2st.heart.values.special import Union
+from dy2st.heart.trace import Source, Trace
 
-State = Sequence[Any]
-Caught = Callable[[Any], State]
+_OF_A_FUNCTION = type(contextmanager(lambda: iter(()))())
 
 
 def try_(
@@ -57,72 +56,12 @@ def try_(
         if not handlers:
             return body(*values)
         handler = Handler(lambda: tuple(classes() for classes, _ in handlers))
-        return _attempt(trace, handler, body, orelse, handled, values, names)
+        return attempt(trace, handler, body, orelse, handled, values, names)
 
     if final is None:
         return inner(*state)
     every = Handler(lambda: BaseException)
-    return _attempt(trace, every, inner, final, finished, state, names)
-
-
-def _attempt(
-    trace: Trace,
-    handler: Handler,
-    body: Callable[..., State],
-    after: Callable[..., State],
-    handled: Callable[[BaseException], State],
-    state: State,
-    names: Sequence[str],
-) -> State:
-    """Run `after(*body(*state))`; where the body raises what the handler catches, `handled`."""
-    before = len(trace.opened)
-    try:
-        return _attempted(trace, handler, body, after, handled, state, names)
-    except BaseException:
-        trace.abandon(before)
-        raise
-
-
-def _attempted(
-    trace: Trace,
-    handler: Handler,
-    body: Callable[..., State],
-    after: Callable[..., State],
-    handled: Callable[[BaseException], State],
-    state: State,
-    names: Sequence[str],
-) -> State:
-    before = len(trace.opened)
-    trace.handlers.append(handler)
-    try:
-        end = run(trace, lambda: body(*state), before, handler)
-    finally:
-        trace.handlers.pop()
-    inside = len(trace.opened)
-
-    def caught(outcome: Any) -> State:
-        return _each(trace, outcome, handled, names)
-
-    if end.results is not None:
-        results = end.results
-        end = run(trace, lambda: after(*results), before)
-    elif end.outcome is not None:
-        outcome = end.outcome
-        end = run(trace, lambda: caught(outcome), before)
-    end = settled(trace, inside, end, None, names)
-    return proceed(trace, settled(trace, before, end, caught, names), names)
-
-
-def _each(
-    trace: Trace, outcome: Any, function: Callable[[BaseException], State], names: Sequence[str]
-) -> State:
-    """What a function gives for an exception, or for each that it can be."""
-    outcome = known(trace, outcome)
-    if type(outcome) is not Union:
-        return function(outcome)
-    pred = is_case(trace, outcome, trace.cases_of(outcome)[0])
-    again = lambda: _each(trace, outcome, function, names)  # noqa: E731
-    return stage_if(trace, pred, again, again, (), names)
+    return attempt(trace, every, inner, final, finished, state, names)
 
 
 def with_(
@@ -130,6 +69,11 @@ def with_(
 ) -> State:
     """What the variables hold after `with value as entered: body(entered, *state)`."""
     value = known(trace, value)
+    source = (
+        source_of(trace, getattr(value, "gen", None)) if type(value) is _OF_A_FUNCTION else None
+    )
+    if source is not None:
+        return _in_generator(trace, source, body, state)
     if not _is_traced(value):
         with manager(trace, value) as entered:
             return body(entered, *state)
@@ -153,7 +97,24 @@ def with_(
             return stage_if(trace, swallows, lambda: state, lambda: _raise(error), (), names)
 
     every = Handler(lambda: BaseException)
-    return _attempt(trace, every, lambda *s: body(entered, *s), after, failed, state, names)
+    return attempt(trace, every, lambda *s: body(entered, *s), after, failed, state, names)
+
+
+def _in_generator(trace: Trace, source: Source, body: Callable[..., State], state: State) -> State:
+    """A manager made by `contextlib.contextmanager`: the body runs where its function yields."""
+    variables, count = Variables(trace, state), Variables(trace, (0,))
+
+    def push(entered: Any) -> None:
+        if count.values() != (0,):
+            raise RuntimeError("generator didn't stop")
+        count.hold((1,))
+        variables.hold(body(entered, *variables.values()))
+
+    begin(trace, source)
+    source.run(push)
+    if count.values() != (1,):
+        raise RuntimeError("generator didn't yield")
+    return variables.values()
 
 
 def _raise(error: BaseException) -> NoReturn:
@@ -163,7 +124,7 @@ def _raise(error: BaseException) -> NoReturn:
 def _is_traced(value: Any) -> bool:
     """Whether a manager can be left on several paths: its methods are the user's."""
     kind = type(value)
-    return type(kind.__exit__) is FunctionType and not is_ignored_module(kind.__module__)
+    return type(kind.__exit__) is FunctionType and not is_library(kind.__module__)
 
 
 @contextmanager
@@ -190,7 +151,7 @@ class manager:
         """Take the manager of the user's."""
         self._trace, self._value = trace, known(trace, value)
         kind = type(self._value)
-        self._is_harmless = is_ignored_module(kind.__module__) or not isinstance(
+        self._is_harmless = is_library(kind.__module__) or not isinstance(
             getattr(kind, "__exit__", None), FunctionType
         )
 

@@ -152,7 +152,7 @@ def run(
         return End(dead=dead)
     except Carried as carried:
         return End(outcome=carried.outcome)
-    except Exception as error:
+    except (Exception, GeneratorExit) as error:
         if is_refusal(error):
             raise
         if known == len(trace.opened):
@@ -160,7 +160,7 @@ def run(
                 raise
             return End(outcome=error)
         if is_caught(trace, type(error)):
-            return End(outcome=error)
+            return End(outcome=trace.made(error))
         note_raise(trace, error, of_cases)
         return End(dead=error)
 

@@ -89,7 +89,7 @@ def _refuse(kind: type[BaseException]) -> None:
     )
 
 
-def note_raise(trace: Trace, error: Exception, of_cases: bool = False) -> None:
+def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> None:
     """Let the Block raise what the user's code raised; an error of the code itself goes on.
 
     A wrong name or type is a fault of the code whether or not the branch is taken, but not where
@@ -108,7 +108,7 @@ def note_raise(trace: Trace, error: Exception, of_cases: bool = False) -> None:
         trace.tracer.block.operators[-1].location = location_of(place)
 
 
-def _is_of_the_user(error: Exception) -> bool:
+def _is_of_the_user(error: BaseException) -> bool:
     """Whether user code raised it, or what stands for a function of Python: no fault of ours."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
@@ -123,13 +123,13 @@ def _is_of_the_user(error: Exception) -> bool:
 _STAND_INS = tuple(str(Path(__file__).parents[1] / name) for name in ("kinds", "protocol"))
 
 
-def record(error: Exception) -> None:
+def record(error: BaseException) -> None:
     """Let the Program raise an exception, with the values of its tensors, where this stands."""
     kind, state = type(error), vars(error)
     if getattr(builtins, kind.__name__, None) is kind and error.__cause__ is None:
         name: Any = kind.__name__
     else:
-        name = ErrorKind.of(error)
+        name = ErrorKind.of(error)  # type: ignore[arg-type]
     wrong = flatten((error.args, state), _is_foreign)[0]
     if wrong:
         raise ConversionError(

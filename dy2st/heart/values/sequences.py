@@ -26,12 +26,12 @@ class Generated:
     """A generator expression: items that are gathered when somebody asks for the first.
 
     generator  a generator function of one iterable, whose control flow is Python's own.
-    gather     a function that makes a list of all items at once, by the Program where it must be.
+    pushing    a function that gives each item to a function, by the Program where it must be.
     items      what is left of the items, once somebody has asked.
     """
 
     generator: Callable[[Any], Any]
-    gather: Callable[[Any], Any] | None
+    pushing: Callable[..., Any]
     iterable: Any
     items: Any = None
 

@@ -272,7 +272,7 @@ _FUNCTIONS.match = convert_match
 
 
 @_protocol
-def generate(function, iterable, gather):
+def generate(function, iterable, pushing):
     return function(iter(iterable))
 
 

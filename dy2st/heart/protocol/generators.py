@@ -1,0 +1,179 @@
+"""Generators: Python's own where they are asked for items, else run by giving items away.
+
+Who takes all items, or items until it leaves, is called for each `yield` of the generator: so a
+tensor may decide whether there is an item, and how many there are. To leave the generator is an
+exception in it, as `close` is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import GEN_CREATED, getgeneratorstate
+from types import GeneratorType
+from typing import Any, NoReturn
+
+from dy2st.heart.kinds.iterators import refuse_advance
+from dy2st.heart.protocol.control import test_of
+from dy2st.heart.protocol.names import CELL, new_cell, set_cell
+from dy2st.heart.stage.attempt import attempt, each
+from dy2st.heart.stage.branch import stage_if
+from dy2st.heart.stage.outcome import Handler
+from dy2st.heart.trace import Source, Trace
+from dy2st.heart.values.sequences import Generated
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import user_location
+
+Push = Callable[[Any], Any]
+_VALUE = ("the value of a generator",)
+
+
+def source_of(trace: Trace, iterable: Any) -> Source | None:
+    """A generator that can give its items away; None of all else, and where it has begun."""
+    if type(iterable) not in (GeneratorType, Generated):
+        return None
+    source = trace.generators.get(id(iterable))
+    if source is None:
+        return None
+    if source.is_left:
+        raise ConversionError(
+            "a generator is used again after a loop has left it",
+            at=user_location(),
+            why="the trace gives the items of a generator to one loop, and cannot go on later",
+            hint="gather the items in a list first",
+        )
+    if type(iterable) is Generated:
+        return source if trace.held(iterable, "items") is None else None
+    return source if getgeneratorstate(iterable) == GEN_CREATED else None
+
+
+def begin(trace: Trace, source: Source) -> None:
+    """Nobody else can ask a generator for items once it has been run."""
+    refuse_advance(trace, source.made)
+    if type(source.made) is Generated:
+        trace.set_field(source.made, "items", iter(()))
+    else:
+        source.made.close()
+
+
+def consumed(
+    trace: Trace, source: Source, take: Push, goes_on: Callable[[], Any] | None = None
+) -> Any:
+    """Give each item to `take`, while `goes_on()` holds; returns the value of the generator."""
+    left = type("GeneratorExit", (GeneratorExit,), {})
+    failed = type("GeneratorExit", (GeneratorExit,), {})
+    begin(trace, source)
+
+    def leave() -> NoReturn:
+        source.is_left = True
+        raise left
+
+    def fail(error: BaseException) -> NoReturn:
+        raise failed(error)
+
+    def run() -> tuple[Any]:
+        outer = list(trace.handlers)
+
+        def push(item: Any) -> None:
+            # What the consumer raises is nothing for the handlers of the generator.
+            inner, trace.handlers = trace.handlers, list(outer)
+            try:
+                every = Handler(lambda: BaseException)
+                attempt(trace, every, lambda: (take(item), ())[1], tuple, fail, (), ())
+            finally:
+                trace.handlers = inner
+            going = True if goes_on is None else goes_on()
+            if going is False:
+                leave()
+            elif going is not True:
+                stage_if(trace, going, tuple, leave, (), ())
+
+        return (_ended(trace, source, push),)
+
+    def handled(error: BaseException) -> Sequence[Any]:
+        if isinstance(error, left):
+            return (None,)
+        return each(trace, error.args[0], _raise, _VALUE)
+
+    handler = Handler(lambda: (left, failed))
+    return attempt(trace, handler, run, lambda *value: value, handled, (), _VALUE)[0]
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+def _ended(trace: Trace, source: Source, push: Push) -> Any:
+    """Run a generator; as in Python it must not raise StopIteration."""
+
+    def handled(error: BaseException) -> NoReturn:
+        raise RuntimeError("generator raised StopIteration") from error
+
+    handler = Handler(lambda: StopIteration)
+    run = lambda: (source.run(push),)  # noqa: E731
+    return attempt(trace, handler, run, lambda *value: value, handled, (), _VALUE)[0]
+
+
+def push_loop(
+    trace: Trace,
+    source: Source,
+    test: Callable[..., Any] | None,
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+) -> Sequence[Any]:
+    """What the variables hold after `body(item, *state)` for each item, as long as `test` holds."""
+    variables = Variables(trace, state)
+    if test is not None and test_of(trace, test(*state)) is False:
+        return state
+
+    def goes_on() -> Any:
+        assert test is not None
+        return test_of(trace, test(*variables.values()))
+
+    take = lambda item: variables.hold(body(item, *variables.values()))  # noqa: E731
+    consumed(trace, source, take, None if test is None else goes_on)
+    return variables.values()
+
+
+class Variables:
+    """Variables of a consumer while a generator runs, as cells: branches and loops carry them."""
+
+    def __init__(self, trace: Trace, values: Sequence[Any]):
+        """Begin with values."""
+        self._trace = trace
+        self._cells = [new_cell(trace, value) for value in values]
+
+    def hold(self, values: Sequence[Any]) -> None:
+        """Take new values."""
+        for cell, value in zip(self._cells, values, strict=True):
+            set_cell(self._trace, cell, value)
+
+    def values(self) -> tuple[Any, ...]:
+        """What they hold now."""
+        return tuple(self._trace.held(cell, CELL) for cell in self._cells)
+
+
+def push_all(trace: Trace, push: Push, iterable: Any) -> Any:
+    """`yield from iterable` of a generator that gives its items away."""
+    source = source_of(trace, iterable)
+    if source is not None:
+        begin(trace, source)
+        return _ended(trace, source, push)
+
+    def body(item: Any) -> tuple[()]:
+        push(item)
+        return ()
+
+    trace.for_(iterable, None, body, (), ())
+    return None
+
+
+def generate(
+    trace: Trace, generator: Callable[..., Any], iterable: Any, pushing: Callable[..., Any]
+) -> Generated:
+    """A generator expression over an iterable."""
+    made: Generated = trace.made(Generated(generator, pushing, iterable))
+    trace.note_generator(made, lambda push: pushing(iterable, push))
+    return made
+
+
+__all__ = ["Variables", "begin", "consumed", "generate", "push_all", "push_loop", "source_of"]
