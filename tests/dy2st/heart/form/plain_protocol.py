@@ -277,6 +277,16 @@ def generate(function, iterable, pushing):
 
 
 @_protocol
+def push(item):
+    raise AssertionError("nobody takes items at once")
+
+
+@_protocol
+def push_all(iterable):
+    raise AssertionError("nobody takes items at once")
+
+
+@_protocol
 def iterate(iterable):
     return iterable
 
