@@ -127,7 +127,7 @@ def _capturing(
         known = program.parameters if isinstance(tensor, Parameter) else program.buffers
         key = names.get(id(tensor)) or _unused(tensor, program)
         known[key] = program.block.add_parameter(TensorType(tensor.dtype, tensor.array.shape), key)
-        program.trainable[key] = not tensor.stop_gradient
+        program.trainable[key] = not tensor.stopped  # to ask would make it a guard
         state[key] = tensor
         return known[key]
 

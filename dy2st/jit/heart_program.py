@@ -179,6 +179,8 @@ class HeartProgram:
         Refused where it writes anything else.
         """
         program = self.main_program
+        for name, tensor in self.state.items():
+            program.trainable[name] = not tensor.stopped
         for at in self.asked:
             raise ConversionError(
                 f"{program.name}() asks for the stop_gradient of what it is called with, "

@@ -9,6 +9,11 @@ from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 
 _STORES = ("_parameters", "_buffers", "_sub_layers")
+# What a Layer keeps for itself; who calls its hooks notes them.
+_OWN = frozenset(
+    ("_state_dict_hooks", "_non_persistable_buffer_names_set", "_hooks_with_kwargs")
+    + ("_forward_pre_hooks", "_forward_post_hooks", *_STORES)
+)
 
 
 def note_reached(trace: Trace, values: Any, through_users: bool = True) -> None:
@@ -48,7 +53,7 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
 def _of_layer(trace: Trace, layer: Layer, through_users: bool) -> list[Any]:
     if trace.is_outside(layer):
         trace.read("layer", layer, "all", None)
-    fields = [value for name, value in vars(layer).items() if name not in _STORES]
+    fields = [value for name, value in vars(layer).items() if name not in _OWN]
     children = [one for store in _STORES for one in vars(layer).get(store, {}).values()]
     _marked(trace, layer, [*fields, *children])
     inner = [one for one in children if through_users or not is_users(one)]

@@ -119,10 +119,14 @@ class _Writer:
         self.found: dict[int, tuple[str, Any]] = {}
         self.of_layers: list[tuple[int, Read]] = []
         self.others: list[tuple[int, Read]] = []
+        whole = {id(owner) for owner, kind, name, _ in reads if (kind, name) == ("layer", "all")}
         for index, read in enumerate(reads):
             is_of_layer = isinstance(read[0], Layer) or id(read[0]) in self.stores
             is_of_layer = is_of_layer and id(read[3]) not in self.parents
-            (self.of_layers if is_of_layer else self.others).append((index, read))
+            if not is_of_layer:
+                self.others.append((index, read))
+            elif id(read[0]) not in whole or read[2] == "all":
+                self.of_layers.append((index, read))
         self.classes = _classes(reads)
 
     def found_in(self, reads: list[Read]) -> dict[int, int]:
@@ -172,7 +176,8 @@ class _Writer:
         """What comes before, the condition, and the index."""
         owner, kind, name, value = read
         before, own = self.owner(owner, index)
-        return before, _CONDITIONS.get(kind, _Writer.never)(self, owner, own, name, value), index
+        condition: Callable[..., str] = _CONDITIONS.get(kind, _Writer.never)
+        return before, condition(self, owner, own, name, value), index
 
     def owner(self, owner: Any, index: int) -> tuple[list[str], str]:
         """An expression for an owner, which must not be kept alive if that can be helped."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from hashlib import blake2b
+from operator import is_
 from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -107,6 +108,8 @@ def layer_value(owner: Layer, name: str) -> Any:
 
 def hooks_of(layer: Layer) -> tuple[Any, ...]:
     """The hooks of a Layer, in order, and which of them take keywords."""
+    if not layer._forward_pre_hooks and not layer._forward_post_hooks:
+        return ()
     hooks = (*layer._forward_pre_hooks.items(), *layer._forward_post_hooks.items())
     return (len(layer._forward_pre_hooks), *hooks, *sorted(layer._hooks_with_kwargs))
 
@@ -136,11 +139,22 @@ class References:
         """Take the values."""
         pairs = [(weak(value), value) for value in values]
         self._values = [(one, value if one is None else None) for one, value in pairs]
+        self._count = len(pairs)
+        constants = tuple(value for one, value in pairs if one is None)
+        self._constants = constants if len(constants) == len(pairs) else None
 
-    def are(self, values: Iterable[Any]) -> bool:
+    def are(self, values: Collection[Any]) -> bool:
         """Whether values are as many and the same, one by one."""
-        found = list(values)
-        return len(found) == len(self._values) and all(map(_is_known, found, self._values))
+        if len(values) != self._count:
+            return False
+        if self._constants is not None and all(map(is_, values, self._constants)):
+            return True
+        return all(map(_is_known, values, self._values))
+
+
+def _is_known(value: Any, known: tuple[Any, Any]) -> bool:
+    reference, constant = known
+    return same(value, constant) if reference is None else value is reference() is not None
 
 
 class LayerState:
@@ -150,40 +164,29 @@ class LayerState:
         """Take the state of now; objects of the user's are not kept alive."""
         self._names, values = _state_of(layer)
         self._values = References(values)
+        self._buffers = _types_of(layer)
+        self._hooks = References(hooks_of(layer))
 
     def holds(self, layer: Layer) -> bool:
         """Whether a Layer still holds the same."""
         names, values = _state_of(layer)
-        return names == self._names and self._values.are(values)
+        if names != self._names or not self._values.are(values):
+            return False
+        is_same = not layer._buffers or _types_of(layer) == self._buffers
+        return is_same and self._hooks.are(hooks_of(layer))
 
 
-def _is_known(value: Any, known: tuple[Any, Any]) -> bool:
-    reference, constant = known
-    return same(value, constant) if reference is None else value is reference() is not None
-
-
-def _state_of(layer: Layer) -> tuple[list[str], list[Any]]:
+def _state_of(layer: Layer) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     fields = vars(layer)
-    names, values = [], []
-    for name, value in fields.items():
-        if name in ("_parameters", "_sub_layers", "_buffers"):
-            for inner, one in value.items():
-                names.append(f"{name}.{inner}")
-                values.append(_type_of(one) if name == "_buffers" else one)
-        elif name not in _COUNTERS:
-            names.append(name)
-            values.append(value)
-    return names, [*values, *hooks_of(layer)]
+    parameters, inner, buffers = layer._parameters, layer._sub_layers, layer._buffers
+    names = *fields, *parameters, *inner, *buffers
+    return names, (*fields.values(), *parameters.values(), *inner.values())
 
 
-def _type_of(tensor: Any) -> Any:
-    return None if tensor is None else (tensor.array.dtype, tensor.array.shape)
+def _types_of(layer: Layer) -> list[Any]:
+    held = layer._buffers.items()
+    return [(n, t if t is None else (t.array.dtype, t.array.shape)) for n, t in held]
 
-
-# Private fields of Layers that say nothing, or that `hooks_of` tells.
-_COUNTERS = frozenset(
-    ("_hook_count", "_forward_pre_hooks", "_forward_post_hooks", "_hooks_with_kwargs")
-)
 
 __all__ = [
     "COMPARED",

@@ -15,6 +15,7 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.layer_tree import note_change
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
 _LEAST = 1e-12
@@ -70,6 +71,7 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
     axes = list(range(rank)) if dim in (None, -1) else _all_but(rank, dim or 0)
     with no_grad():
         lengths = F.sqrt(F.clip(F.sum(weight * weight, axis=axes), _LEAST))
+    note_change()
     del layer._parameters[name]
     layer.add_parameter(f"{name}_v", Parameter(weight.array.copy(), weight.trainable))
     layer.add_parameter(f"{name}_g", Parameter(np.array(lengths.array), weight.trainable))
@@ -128,6 +130,7 @@ def spectral_norm(
     rows = weight.shape[dim]
     columns = weight.array.size // rows
     order = [dim, *_all_but(weight.ndim, dim)]
+    note_change()
     del layer._parameters[name]
     layer.add_parameter(f"{name}_orig", weight)
     for part, count in (("_u", rows), ("_v", columns)):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.layer_tree import note_change
 from dy2st_runtime.tensor import Parameter
 
 
@@ -78,6 +79,7 @@ class LayerList(Layer):
         self._replace(layers)
 
     def _replace(self, layers: list[Layer]) -> None:
+        note_change()
         self._sub_layers.clear()
         self.extend(layers)
 
@@ -121,10 +123,12 @@ class LayerDict(Layer):
 
     def pop(self, key: str) -> Layer:
         """Remove a layer and return it."""
+        note_change()
         return self._sub_layers.pop(key)  # type: ignore[no-any-return]
 
     def clear(self) -> None:
         """Remove all layers."""
+        note_change()
         self._sub_layers.clear()
 
     def keys(self) -> Iterable[str]:
@@ -149,6 +153,7 @@ class LayerDict(Layer):
 
     def __delitem__(self, key: str) -> None:
         """Remove a layer."""
+        note_change()
         del self._sub_layers[key]
 
     def __contains__(self, key: object) -> bool:

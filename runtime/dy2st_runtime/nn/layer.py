@@ -242,6 +242,7 @@ class Layer(LayerTree):
 
     def __delattr__(self, name: str) -> None:
         """Remove an attribute or what is registered under the name."""
+        note_change()
         if self._store_of(name) is None:
             object.__delattr__(self, name)
         else:
@@ -258,6 +259,7 @@ class Layer(LayerTree):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the attributes of a copied or loaded Layer; its converted methods become mine."""
+        note_change()
         for name, value in state.items():
             rebind = getattr(value, "bound_to", None)
             self.__dict__[name] = value if rebind is None else rebind(self)
@@ -358,6 +360,7 @@ class Layer(LayerTree):
         if parameter is not None and not isinstance(parameter, Parameter):
             raise TypeError(f"add_parameter takes a Parameter, not {type(parameter).__name__}")
         if parameter is None:
+            note_change()
             object.__setattr__(self, name, None)
         else:
             setattr(self, name, parameter)
@@ -397,6 +400,7 @@ class Layer(LayerTree):
             raise TypeError(f"register_buffer takes a tensor, not {type(tensor).__name__}")
         if name in self.__dict__ or self._store_of(name) not in (None, self._buffers):
             raise KeyError(f"{type(self).__name__} has an attribute {name!r} already")
+        note_change()
         self._buffers[name] = tensor
         if persistable:
             self._non_persistable_buffer_names_set.discard(name)
