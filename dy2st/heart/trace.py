@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from dy2st.heart.loans import Loan, Loans
 from dy2st.heart.values.carry import case_content
 from dy2st.heart.values.special import CONTENT, MISSING, UNBOUND, Dynamic, Union
 from dy2st_runtime.errors import ConversionError, Location
@@ -147,6 +148,7 @@ class Trace:
         self.forms: dict[int, tuple[Any, Callable[..., Any]]] = {}
         self.twins: dict[int, list[Any]] = {}
         self.fragile: dict[int, Any] = {}
+        self.loans = Loans(lambda loan: self.write_back(loan))
         self.stale: dict[int, tuple[Any, Location | None]] = {}
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
@@ -248,6 +250,7 @@ class Trace:
         """What a container holds now: itself, its working copy, or a Dynamic."""
         if self.stale and id(owner) in self.stale:
             self.refuse_stale(owner)
+        self.loans.return_to(owner)
         place = self.over.get((id(owner), CONTENT))
         if place is None:
             return owner
@@ -269,7 +272,8 @@ class Trace:
             self.refuse_stale(owner)
         if id(owner) in self.fragile:
             self.refuse_fragile(owner)
-        self.invalidate_twins(owner)
+        self.loans.return_to(owner)
+        self.note_change(owner)
         place = self.over.get((id(owner), CONTENT))
         if place is None and self.is_made_here(owner):
             return owner
@@ -295,10 +299,28 @@ class Trace:
             self.frames[-1].before[key] = self.over.get(key)
         self.over[key] = Place(owner, name, value, user_location())
 
+    def note_change(self, owner: Any) -> None:
+        """An object is about to change: others that stand for it, too, are out of date."""
+        self.invalidate_twins(owner)
+        for other, at in self.loans.touch(owner, user_location()):
+            self.stale[id(other)] = other, at
+
     def hold(self, owner: Any, content: Any) -> None:
         """Let a container hold other things than a Python container can."""
-        self.invalidate_twins(owner)
+        self.note_change(owner)
+        for part in self.loans.end(owner):
+            self.fragile[id(part)] = part
         self.write(owner, CONTENT, content)
+
+    def lend(self, owner: Any, index: Any, item: Any) -> Any:
+        """An element of a list of a length: what it holds may be changed in place."""
+        parts = [part for part in _parts_of(item) if id(part) in self.fragile]
+        if parts:
+            for part in parts:
+                del self.fragile[id(part)]
+            place = self.place_of_index(owner, index)
+            self.loans.lend(Loan(owner, place, item, parts, len(self.frames)))
+        return item
 
     def hold_field(self, owner: Any, name: str, value: Any) -> None:
         """Let an object hold an attribute in the overlay."""
@@ -321,6 +343,7 @@ class Trace:
 
     def set_field(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute: natively if the object was made here, else in the overlay."""
+        self.note_change(owner)
         if self.is_made_here(owner) and not isinstance(owner, CellType):
             if value is MISSING:
                 object.__delattr__(owner, name)
@@ -332,6 +355,7 @@ class Trace:
     def put_place(self, place: Place, value: Any) -> None:
         """Let a place hold what a join has made of it: natively where its owner was made here."""
         owner = place.owner
+        self.note_change(owner)
         if place.name is CONTENT:
             held = self.over.get((id(value), CONTENT))
             if held is not None:  # a Dynamic, that stands in the overlay of a list of its own
@@ -410,8 +434,10 @@ class Trace:
             known = len(self.opened)
             try:
                 yield region
+                self.loans.return_all()
             finally:
                 self.abandon(known)
+                self.loans.leave(len(self.frames))
                 self._leave(frame, region)
         region.overwritten = tracer.take_overwritten(mark)
         region.tensors = tracer.take_assignments(before, block)
@@ -516,6 +542,20 @@ def fill(owner: Any, value: Any) -> None:
         items = value.copy()
         owner.clear()
         owner.extend(items) if hasattr(owner, "extend") else owner.update(items)
+
+
+def _parts_of(item: Any) -> list[Any]:
+    """The lists, dicts and objects in a value, itself among them."""
+    kind = type(item)
+    if kind is tuple:
+        return [part for one in item for part in _parts_of(one)]
+    if kind in CONTAINERS:
+        inner = item.values() if isinstance(item, dict) else item
+        return [item, *(part for one in inner for part in _parts_of(one))]
+    held = attributes_of(item) if kind not in _ATOMS else None
+    if held is None:
+        return []
+    return [item, *(part for one in held.values() for part in _parts_of(one))]
 
 
 def _with_changes(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dy2st.heart.kinds.lists import length_of
+from dy2st.heart.kinds.lists import as_dynamic, length_of
 from dy2st.heart.kinds.numbers_ import own_method
 from dy2st.heart.kinds.scalars import as_number, check, is_traced, scalar
 from dy2st.heart.kinds.table import function_row
@@ -62,7 +62,7 @@ def enumerate_(trace: Trace, iterable: Any, start: Any = 0) -> Any:
     """`enumerate(iterable, start)`."""
     items = trace.items_of(iterable)
     if type(items) is Indexed:
-        return Indexed(items.length, lambda index: (start + index, items.item(index)))
+        return Indexed(lambda: items.length, lambda index: (start + index, items.item(index)))
     if type(start) is int:
         return trace.made(enumerate(items, start))
     return trace.made((trace.add(start, place), item) for place, item in enumerate(items))
@@ -116,7 +116,7 @@ def map_(trace: Trace, function: Any, *iterables: Any) -> Any:
     """`map(function, ...)`."""
     items = zip_(trace, *iterables)
     if type(items) is Indexed:
-        return Indexed(items.length, lambda index: trace.call(function, *items.item(index)))
+        return Indexed(lambda: items.length, lambda index: trace.call(function, *items.item(index)))
     return trace.made(trace.call(function, *item) for item in items)
 
 
@@ -164,7 +164,7 @@ def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
         return value
     items = trace.items_of(value)
     if type(items) is Indexed:
-        return Indexed(items.length, items.item, items.whole)
+        return Indexed(lambda: items.length, items.item, items.whole)
     return trace.made(iter(items))
 
 
@@ -243,11 +243,33 @@ def rest_of(trace: Trace, items: Indexed) -> Indexed:
     return Indexed(trace.sub(items.length, position), lambda index: items.item(index + position))
 
 
+def of_list(trace: Trace, owner: Any) -> Indexed:
+    """The elements of a list of a length, as it is at each iteration."""
+
+    def now() -> Dynamic:
+        return as_dynamic(trace, trace.content(owner), type(owner))
+
+    def item(index: Any) -> Any:
+        return trace.lend(owner, index, element_at(trace, now(), index))
+
+    return Indexed(lambda: length_of(trace, now()), item, now())
+
+
 def of_dynamic(trace: Trace, content: Dynamic) -> Indexed:
-    """The elements of a list of a length."""
+    """The elements of a tuple of a length."""
     return Indexed(
         length_of(trace, content), lambda index: element_at(trace, content, index), content
     )
 
 
-__all__ = ["iter_", "kept", "of_dynamic", "range_", "refuse_advance", "resolved", "rest_of", "zip_"]
+__all__ = [
+    "iter_",
+    "kept",
+    "of_dynamic",
+    "of_list",
+    "range_",
+    "refuse_advance",
+    "resolved",
+    "rest_of",
+    "zip_",
+]

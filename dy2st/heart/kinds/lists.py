@@ -6,14 +6,16 @@ from collections import deque
 from types import FunctionType
 from typing import Any
 
+from dy2st.heart.kinds.scalars import scalar
 from dy2st.heart.kinds.table import row_of_method
+from dy2st.heart.loans import Loan
 from dy2st.heart.stage.checks import check_place
 from dy2st.heart.trace import Trace
 from dy2st.heart.values.carry import element_at, risen, row_of, width
 from dy2st.heart.values.layout import Layout, Same, lifted, number_kind
 from dy2st.heart.values.lub import Lub
 from dy2st.heart.values.sequences import Indexed
-from dy2st.heart.values.special import Dynamic
+from dy2st.heart.values.special import CONTENT, Dynamic
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
 
@@ -158,6 +160,28 @@ def set_item_of(trace: Trace, owner: Any, content: Dynamic, index: Any, item: An
     row = row_of(trace, item, element, trace)
     new = [F.array_write(a, index, b) for a, b in zip(arrays, row, strict=True)]
     trace.hold(owner, Dynamic(content.kind, element, new, content.like))
+
+
+def write_back(trace: Trace, loan: Loan) -> None:
+    """Set an element anew that was looked up and changed."""
+    owner = loan.owner
+    content = as_dynamic(trace, trace.raw(owner), type(owner))
+    element, arrays = with_element(trace, content, loan.item)
+    row = row_of(trace, loan.item, element, trace)
+    new = [F.array_write(a, loan.index, b) for a, b in zip(arrays, row, strict=True)]
+    trace.note_change(owner)
+    trace.write(owner, CONTENT, Dynamic(content.kind, element, new, content.like))
+
+
+def place_of_index(trace: Trace, owner: Any, index: Any) -> Any:
+    """An index from the beginning."""
+    if type(index) is int and index >= 0:
+        return index
+    length = length_of(trace, as_dynamic(trace, trace.raw(owner), type(owner)))
+    if type(index) is int:
+        return trace.add(length, index)
+    whole = trace.tracer.local(scalar(trace, index))
+    return F.where(F.less_than(whole, 0), whole + length, whole)
 
 
 def set_slice_of(trace: Trace, owner: Any, index: slice, items: Any) -> None:

@@ -195,7 +195,7 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
 def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if id(owner) in trace.fragile:
         trace.refuse_fragile(owner)
-    trace.invalidate_twins(owner)
+    trace.note_change(owner)
     if trace.is_made_here(owner) and (id(owner), name) not in trace.over:
         if value is MISSING:
             delattr(owner, name)

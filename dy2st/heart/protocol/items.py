@@ -54,9 +54,11 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
     is_slice = isinstance(index, slice)
     is_traced = _is_traced(index)
     content = owner if type(owner) in (tuple, Dynamic) else trace.content(owner)
-    if type(content) is Dynamic:
-        return item_of(trace, content, index)
     kind = type(owner)
+    if type(content) is Dynamic:
+        found = item_of(trace, content, index)
+        is_part = is_slice or kind is Dynamic  # of a tuple, or a new list
+        return found if is_part else trace.lend(owner, index, found)
     if is_traced and not is_slice:
         return _chosen(trace, held(trace, owner), index, kind)
     if is_traced:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
-from dy2st.heart.kinds.iterators import of_dynamic, refuse_advance, resolved, rest_of
+from dy2st.heart.kinds.iterators import of_dynamic, of_list, refuse_advance, resolved, rest_of
 from dy2st.heart.kinds.lists import held, length_of
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.control import test_of
@@ -39,7 +39,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         content = held(trace, iterable)
         if type(content) is not Dynamic:
             return content if kind is tuple else _live(trace, iterable)
-        return of_dynamic(trace, content)
+        return of_dynamic(trace, content) if kind in (Dynamic, tuple) else of_list(trace, iterable)
     if isinstance(iterable, Tensor):
         return _of_tensor(trace, iterable)
     if kind in CONTAINERS:
@@ -182,10 +182,8 @@ def _staged(
     state: Sequence[Any],
     names: Sequence[str],
 ) -> Sequence[Any]:
-    length = items.length
-
     def more(index: Any, *values: Any) -> Any:
-        left = truth_of(trace, index < length)
+        left = truth_of(trace, index < items.length)
         if test is None:
             return left
         rest = lambda: (test_of(trace, test(*values)),)  # noqa: E731

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from dy2st.heart.kinds.lists import place_of_index, write_back
 from dy2st.heart.kinds.scalars import as_number
 from dy2st.heart.protocol.attributes import attr
 from dy2st.heart.protocol.control import or_, test_of
@@ -165,5 +166,7 @@ __all__ = [
     "equals",
     "exported",
     "native",
+    "place_of_index",
     "truth_value",
+    "write_back",
 ]

@@ -11,14 +11,20 @@ from typing import Any
 class Indexed:
     """Items by index, as many as a value of the Program says.
 
+    size      how many, or what tells: a list may get longer while a loop runs over it.
     whole     the list or tensor that it looks into, if anybody may ask for more than its items.
     position  how many items `next` has taken.
     """
 
-    length: Any
+    size: Any
     item: Callable[[Any], Any]
     whole: Any = None
     position: Any = 0
+
+    @property
+    def length(self) -> Any:
+        """How many items there are now."""
+        return self.size() if callable(self.size) else self.size
 
 
 @dataclass(eq=False)
