@@ -8,7 +8,7 @@ from collections.abc import Callable
 import gast
 
 from dy2st.heart.form.lowering import Lowering
-from dy2st.heart.form.names import Scope
+from dy2st.heart.form.names import INLINES, Scope
 from dy2st.heart.form.targets import bind_target
 from dy2st.heart.form.trees import (
     LOAD,
@@ -91,8 +91,11 @@ class _Inside:
         parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
         parts += [test for one in node.generators for test in one.ifs]
         parts += [one.iter for one in node.generators[1:]]
+        is_inlined = INLINES and not isinstance(node, gast.GeneratorExp)
         captured = table.of_all(parts).captured & targets
-        self._scope = Scope(frozenset(targets - captured), frozenset(captured), low.scope)
+        self._scope = Scope(
+            frozenset(targets - captured), frozenset(captured), low.scope, is_inlined
+        )
         self.cells: list[ast.stmt] = []
 
     def run(self, make: Innermost) -> list[ast.stmt]:

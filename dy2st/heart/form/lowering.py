@@ -115,7 +115,7 @@ class Lowering:
             value = load(place, name)
             return self.call(place, "bound", value, text) if is_unsure else value
         if self.is_cell(name):
-            reader = "local_cell" if name in self.scope.cells else "cell"
+            reader = "local_cell" if self.scope.has_cell(name) else "cell"
             return self.call(place, reader, load(place, self.cell(name)), text)
         if self.is_own(name):
             return load(place, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 
 import gast
@@ -26,13 +27,21 @@ from dy2st.transpiler.nodes import (
 _NONE: frozenset[str] = frozenset()
 
 
+# Whether a comprehension has no frame of its own.
+INLINES = sys.version_info >= (3, 12)
+
+
 @dataclass(eq=False, repr=False)
 class Scope:
-    """The variables of a function or of a comprehension in it."""
+    """The variables of a function or of a comprehension in it.
+
+    is_inlined: whether Python runs it in the frame of `outer`, as comprehensions since 3.12.
+    """
 
     local: frozenset[str]
     cells: frozenset[str]
     outer: Scope | None = None
+    is_inlined: bool = False
 
     def kind(self, name: str) -> str:
         """ "local", "cell", or "" for what no scope has."""
@@ -41,6 +50,14 @@ class Scope:
         if name in self.local:
             return "local"
         return self.outer.kind(name) if self.outer is not None else ""
+
+    def has_cell(self, name: str) -> bool:
+        """Whether a cell is of the frame itself, and not of one around it."""
+        if name in self.cells:
+            return True
+        if name in self.local or self.outer is None or not self.is_inlined:
+            return False
+        return self.outer.has_cell(name)
 
 
 @dataclass(eq=False, repr=False)
@@ -88,6 +105,9 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
     cells = captured & local
     if has_walrus:
         cells |= _bound_lazily(function) & local
+    if not INLINES:  # what has no value is a free variable there
+        reads = binding.unsure_reads.values()
+        cells |= {node.id for node in reads if id(node) in binding.in_comprehension} & local
     for node in staged:
         written = _written(node, table)
         live = liveness.on_exception[id(node)] | liveness.when_caught.get(id(node), _NONE)

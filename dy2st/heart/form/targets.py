@@ -108,8 +108,11 @@ def _delete_name(low: Lowering, place: Place, name: str, is_unsure: bool) -> lis
     if low.is_local(name):
         look = ast.Expr(value=low.read(place, name, is_unsure), **place)
         return [*([look] if is_unsure else []), assign_name(place, name, low.unbound(place))]
+    out: list[ast.stmt] = []
     if low.is_cell(name):
+        if low.scope.has_cell(name):  # it raises what Python raises for a variable of its own
+            out.append(ast.Expr(value=low.read(place, name), **place))
         made = low.call(place, "del_cell", load(place, low.cell(name)), text)
     else:
         made = low.call(place, "del_glob", load(place, low.function), text)
-    return [ast.Expr(value=made, **place)]
+    return [*out, ast.Expr(value=made, **place)]

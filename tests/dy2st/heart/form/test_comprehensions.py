@@ -272,3 +272,11 @@ def test_await_free_comprehensions_in_class_bodies_run_as_they_are():
         return C.values
 
     same(f, (3,))
+
+
+def test_the_name_of_a_generator_expression_is_pythons():
+    def f(x):
+        g = (v for v in x)
+        return g.__name__, g.__qualname__.rpartition(".")[2]
+
+    same(f, ([],))

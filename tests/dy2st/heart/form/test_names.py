@@ -362,3 +362,47 @@ def test_names_of_other_alphabets():
         return 数
 
     same(f, (1,), (-1,))
+
+
+def test_a_comprehension_over_a_variable_without_a_value_raises_what_python_raises():
+    def f(flag):
+        if flag:
+            x = 1
+        y = [x for _ in range(1)]
+        return x, y
+
+    same(f, (True,), (False,))
+
+
+def test_del_of_a_captured_variable_without_a_value_raises_what_python_raises():
+    def f(flag):
+        if flag:
+            x = 1
+        g = lambda: x
+        del x
+        return g
+
+    same(f, (False,))
+
+
+def test_a_variable_that_is_only_declared_nonlocal_inside():
+    def f():
+        x = 1
+
+        def g():
+            nonlocal x
+
+        g()
+        return x
+
+    same(f)
+
+
+def test_functions_that_can_never_be_made():
+    def f(flag):
+        if False:
+            g = lambda: flag
+        return flag
+        h = lambda: flag
+
+    same(f, (1,))
