@@ -2,6 +2,7 @@
 
 from dy2st.heart.kinds import (
     attributes,
+    changing,
     containers,
     dicts,
     functools_,
@@ -17,6 +18,7 @@ from dy2st.heart.kinds import (
 
 __all__ = [
     "attributes",
+    "changing",
     "containers",
     "dicts",
     "functools_",

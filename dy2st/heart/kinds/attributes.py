@@ -141,7 +141,8 @@ def hasattr_(trace: Trace, owner: Any, name: Any) -> Any:
 def _may_be_missing(trace: Trace, owner: Any, name: Any) -> Union | None:
     """An attribute that only some paths have set."""
     place = trace.over.get((id(owner), name))
-    held = None if place is None else place.value
+    own = getattr(owner, "__dict__", None) if place is None else None
+    held = own.get(name) if isinstance(own, dict) else getattr(place, "value", None)
     if type(held) is not Union:
         return None
     is_maybe = any(getattr(case, "value", None) is MISSING for case in held.layouts)

@@ -211,7 +211,7 @@ def resolved(trace: Trace, generated: Generated) -> Any:
     """What is left of a generator expression: an Indexed, or an iterator of Python."""
     if generated.items is None:
         source = generated.iterable
-        if not isinstance(source, _ENDS):
+        if not _ends(source):
             items = trace.made(generated.generator(source))
         else:
             out: list[Any] = trace.made([])
@@ -219,6 +219,12 @@ def resolved(trace: Trace, generated: Generated) -> Any:
             items = iter_(trace, out)
         trace.set_field(generated, "items", items)
     return trace.held(generated, "items")
+
+
+def _ends(source: Any) -> bool:
+    while type(source) is Generated:
+        source = source.iterable
+    return isinstance(source, _ENDS)
 
 
 def refuse_advance(trace: Trace, iterator: Any) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 from dy2st.convert.call import is_ignored_module
 from dy2st.heart.form import traced_form
+from dy2st.heart.kinds.outward import note_call
 from dy2st.heart.kinds.table import row_of_function, row_of_method
 from dy2st.heart.protocol.reach import note_reached
 from dy2st.heart.protocol.unions import has_union, known, spread
@@ -140,6 +141,7 @@ def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict
     """A function in C without a row: it gets real objects."""
     if has_union((*args, *kwargs.values())):
         return spread(trace, lambda *values: function(*values[: len(args)], **kwargs), *args)
+    note_call(trace, function, (*args, *kwargs.values()))
     note_reached(trace, (*args, *kwargs.values()))
     return function(*trace.exported(args), **trace.exported(kwargs))
 
@@ -148,6 +150,7 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     """A function of dy2st, or of a library that is not looked into."""
     if has_union(args):
         return spread(trace, lambda *known: call_library(trace, function, known, kwargs), *args)
+    note_call(trace, function, (*args, *kwargs.values()))
     note_reached(trace, (*args, *kwargs.values()), function.__name__ != "forward")
     return function(*trace.exported(args), **trace.exported(kwargs))
 

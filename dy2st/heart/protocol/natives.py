@@ -15,7 +15,7 @@ from dy2st.heart.stage.loop import stage_while
 from dy2st.heart.stage.truth import truth_of
 from dy2st.heart.trace import CONTAINERS, Trace
 from dy2st.heart.values.carry import count
-from dy2st.heart.values.sequences import Indexed
+from dy2st.heart.values.sequences import Generated, Indexed
 from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
@@ -40,14 +40,16 @@ def native(trace: Trace, value: Any) -> Any:
         return slice(*(native(trace, one) for one in (value.start, value.stop, value.step)))
     if kind in (list, deque):
         return _list(trace, value)
-    if kind in CONTAINERS and kind is not set:
+    if kind in CONTAINERS:
         content = trace.content(value)
         if isinstance(content, dict):
             new = {key: native(trace, one) for key, one in content.items()}
             same = content is value and all(new[key] is content[key] for key in new)
             return value if same else type(value)(new) if kind is dict else content
         return content
-    if kind in (Union, Indexed):
+    if kind in (Indexed, Generated):
+        return native(trace, trace.call(list, value))
+    if kind is Union:
         raise ConversionError(
             "one of several values is given to code that is not converted",
             at=user_location(),
