@@ -14,6 +14,7 @@ from dy2st.heart.kinds import (
     operator_,
     reductions,
     sets,
+    text,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "operator_",
     "reductions",
     "sets",
+    "text",
 ]

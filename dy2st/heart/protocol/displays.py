@@ -7,14 +7,12 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from dy2st.heart.kinds.lists import joined, new_list
-from dy2st.heart.protocol.calls import call
+from dy2st.heart.kinds.text import formatted
 from dy2st.heart.protocol.iteration import double_star, listed
 from dy2st.heart.protocol.unions import known, spread
 from dy2st.heart.trace import Trace
 from dy2st.heart.values.special import Dynamic, Union
-from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.ir import Tensor
-from dy2st_runtime.ir.choice import Hole, Text
+from dy2st_runtime.ir.choice import joined as joined_texts
 
 
 def gather(trace: Trace, kind: type, *parts: tuple[bool, Any]) -> Any:
@@ -56,23 +54,12 @@ def text(trace: Trace, *parts: Any) -> Any:
         value = known(trace, value)
         if type(value) is Union:
             return spread(trace, lambda one, part=part: _again(trace, parts, part, one), value)
-        found.append(_formatted(trace, value, conversion, spec))
-    if all(isinstance(part, str) for part in found):
-        return "".join(found)
-    return Text(tuple(found))
+        found.append(formatted(trace, value, conversion, spec))
+    return joined_texts(found)
 
 
 def _again(trace: Trace, parts: Any, part: Any, value: Any) -> Any:
     return text(trace, *((value, *one[1:]) if one is part else one for one in parts))
-
-
-def _formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
-    if isinstance(value, (Tensor, Dim, Condition)):
-        return Hole(value, conversion, spec if isinstance(spec, str) else str(spec))
-    if conversion:
-        shown = call(trace, {"r": repr, "s": str, "a": ascii}[conversion], value)
-        return format(shown, spec) if isinstance(shown, str) else shown
-    return format(trace.native(value), spec)
 
 
 def make_function(

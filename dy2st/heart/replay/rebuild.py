@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dy2st.heart.replay.result import Known, Made, Out, Rows, Several
+from dy2st.heart.replay.result import Known, Made, Out, Rows, Several, Written
 from dy2st.heart.values.carry import count, width
 from dy2st.heart.values.layout import (
     Cases,
@@ -31,6 +31,8 @@ def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         return _made(tree, outputs, known)
     if kind is Rows:
         return of_rows(tree.kind, tree.element, [outputs[array.index] for array in tree.arrays])
+    if kind is Written:
+        return tree.text.mapped(lambda inner: rebuild(inner, outputs, known)).filled()
     if kind is Several:
         place = int(outputs[tree.tag.index].item())
         layout, arrays = tree.cases[place]

@@ -12,6 +12,7 @@ from dy2st.heart.values.layout import number_kind
 from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Output, Variable
+from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.tensor import EagerTensor
 
 
@@ -58,7 +59,14 @@ class Rows:
     like: Any = None
 
 
-TREES = (Out, Known, Made, Several, Rows)
+@dataclass(eq=False)
+class Written:
+    """A text with trees in its holes."""
+
+    text: Text
+
+
+TREES = (Out, Known, Made, Several, Rows, Written)
 _ATOMS = frozenset({str, int, float, bool, bytes, complex, type(None), type(...), range})
 
 
@@ -91,6 +99,8 @@ class Taker:
             return self.out(self.trace.tracer.captured(value))
         if type(value) is Union:
             return self._union(value)
+        if type(value) is Text:
+            return Written(value.mapped(self.take))
         if isinstance(value, tuple):
             return self._tuple(value)
         if type(value) is Dynamic:
@@ -166,6 +176,8 @@ def structure_of(tree: Any) -> Any:
             return Output(node.index, node.number is not None)
         if not isinstance(node, TREES):
             return node
+        if isinstance(node, Written):
+            return node.text.mapped(plain)
         if not isinstance(node, Made) or node.like is not None or id(node) in seen:
             raise _NotPlain
         if not issubclass(node.kind, _PLAIN):
@@ -200,4 +212,15 @@ class Finished:
     effects: list[Any] = field(default_factory=list)
 
 
-__all__ = ["TREES", "Finished", "Known", "Made", "Out", "Rows", "Several", "Taker", "structure_of"]
+__all__ = [
+    "TREES",
+    "Finished",
+    "Known",
+    "Made",
+    "Out",
+    "Rows",
+    "Several",
+    "Taker",
+    "Written",
+    "structure_of",
+]
