@@ -59,7 +59,7 @@ def call_function(
     trace: Trace, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """A function of Python: in its traced form if it is the user's."""
-    row = row_of_function(function)
+    row = _forward if function is Layer.__call__ else row_of_function(function)
     if row is not None:
         return _by_row(trace, row, args, kwargs)
     known_form = trace.forms.get(id(function))
@@ -191,9 +191,14 @@ def _call_partial(
 
 def call_layer(trace: Trace, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A Layer: pre hooks, `forward`, post hooks."""
-    own = type(layer).__call__
+    own: Any = type(layer).__call__
     if own is not Layer.__call__:
         return call(trace, own, layer, *args, **kwargs)
+    return _forward(trace, layer, *args, **kwargs)
+
+
+def _forward(trace: Trace, layer: Layer, *args: Any, **kwargs: Any) -> Any:
+    """What `Layer.__call__` does."""
     trace.read("layer", layer, "hooks", None)
     for key, hook in tuple(layer._forward_pre_hooks.items()):
         convert = partial(call, trace, hook)

@@ -127,7 +127,9 @@ class Layer(LayerTree):
         tracer = current_tracer()
         if tracer is not None:
             call = tracer.call
-            return self._call(inputs, kwargs) if call is None else call(self, *inputs, **kwargs)
+            if call is None:
+                return self._call(inputs, kwargs)
+            return call(Layer.__call__, self, *inputs, **kwargs)
         try:
             return self._call(inputs, kwargs)
         except BaseException as error:  # goes on, without our frames
