@@ -8,7 +8,6 @@ so a branch leaves nothing behind, and the trace changes nothing of the user's.
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -18,8 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from dy2st.heart.loans import Loan, Loans
+from dy2st.heart.states import CONTAINERS, fill, read_state
 from dy2st.heart.values.carry import case_content
-from dy2st.heart.values.special import CONTENT, MISSING, UNBOUND, Dynamic, Union
+from dy2st.heart.values.special import CONTENT, MISSING, STATE, UNBOUND, Dynamic, Union
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
 from dy2st_runtime.nn.layer import Layer
@@ -28,9 +28,6 @@ from dy2st_runtime.ops.control_flow import cond, while_loop
 Key: TypeAlias = "tuple[int, Any]"
 
 
-CONTAINERS: frozenset[type] = frozenset(
-    {list, dict, set, deque, OrderedDict, defaultdict, bytearray}
-)
 # Values that nobody can change, and that hold nothing that could be.
 _ATOMS: frozenset[type] = frozenset(
     {bool, int, float, complex, str, bytes, type(None), type(...), range, slice, frozenset}
@@ -244,7 +241,7 @@ class Trace:
             return place.value
         if name is CONTENT:
             return owner
-        return native_attribute(owner, name)
+        return read_state(owner) if name is STATE else native_attribute(owner, name)
 
     def content(self, owner: Any) -> Any:
         """What a container holds now: itself, its working copy, or a Dynamic."""
@@ -536,14 +533,6 @@ class Trace:
         return results[1:]
 
 
-def fill(owner: Any, value: Any) -> None:
-    """Let a container of Python hold what another one holds."""
-    if owner is not value:
-        items = value.copy()
-        owner.clear()
-        owner.extend(items) if hasattr(owner, "extend") else owner.update(items)
-
-
 def _parts_of(item: Any) -> list[Any]:
     """The lists, dicts and objects in a value, itself among them."""
     kind = type(item)
@@ -602,8 +591,10 @@ def native_attribute(owner: Any, name: str) -> Any:
 
 
 __all__ = [
+    "CONTAINERS",
     "CONTENT",
     "MISSING",
+    "STATE",
     "Frame",
     "Opened",
     "Place",

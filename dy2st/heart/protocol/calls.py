@@ -12,6 +12,7 @@ from types import (
     MethodDescriptorType,
     MethodType,
     MethodWrapperType,
+    ModuleType,
     WrapperDescriptorType,
 )
 from typing import Any
@@ -20,6 +21,7 @@ from dy2st.convert.call import is_ignored_module
 from dy2st.heart.form import traced_form
 from dy2st.heart.kinds.outward import note_call
 from dy2st.heart.kinds.table import row_of_function, row_of_method
+from dy2st.heart.protocol.bracket import bracketed, shown
 from dy2st.heart.protocol.reach import note_reached
 from dy2st.heart.protocol.unions import has_union, known, spread
 from dy2st.heart.trace import Trace
@@ -142,8 +144,20 @@ def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict
     if has_union((*args, *kwargs.values())):
         return spread(trace, lambda *values: function(*values[: len(args)], **kwargs), *args)
     note_call(trace, function, (*args, *kwargs.values()))
-    note_reached(trace, (*args, *kwargs.values()))
-    return function(*trace.exported(args), **trace.exported(kwargs))
+    owner = getattr(function, "__self__", None)
+    own = () if owner is None or isinstance(owner, (ModuleType, type)) else (owner,)
+    reached = note_reached(trace, (*own, *args, *kwargs.values()))
+    return _with_real_objects(trace, function, reached, args, kwargs)
+
+
+def _with_real_objects(
+    trace: Trace, function: Any, reached: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    def run() -> Any:
+        named = {name: shown(trace, value) for name, value in kwargs.items()}
+        return function(*(shown(trace, value) for value in args), **named)
+
+    return bracketed(trace, reached, run)
 
 
 def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -151,8 +165,8 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     if has_union(args):
         return spread(trace, lambda *known: call_library(trace, function, known, kwargs), *args)
     note_call(trace, function, (*args, *kwargs.values()))
-    note_reached(trace, (*args, *kwargs.values()), function.__name__ != "forward")
-    return function(*trace.exported(args), **trace.exported(kwargs))
+    reached = note_reached(trace, (*args, *kwargs.values()), function.__name__ != "forward")
+    return _with_real_objects(trace, function, reached, args, kwargs)
 
 
 def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

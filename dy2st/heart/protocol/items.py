@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from operator import delitem, setitem
 from types import FunctionType
 from typing import Any
 
@@ -16,6 +17,7 @@ from dy2st.heart.kinds.lists import (
     set_slice_of,
     whole_of,
 )
+from dy2st.heart.protocol.bracket import bracketed
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.keys import is_traced_key, refuse_new_key, value_at
 from dy2st.heart.protocol.unions import known, spread
@@ -47,7 +49,8 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
         return owner[index]  # type: ignore[index]
     if is_traced_number(index) and isinstance(owner, (str, range)):
         return _of_sequence(trace, tuple(owner), index)
-    return trace.native(owner)[trace.exported((index,))[0]]
+    index = trace.exported((index,))[0]
+    return bracketed(trace, [owner], lambda: trace.native(owner)[index])
 
 
 def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
@@ -143,7 +146,10 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
         call(trace, own, owner, index, value)
         return
     index, value = trace.exported((index, value))
-    trace.native(owner)[index] = value
+    if isinstance(owner, Tensor):
+        owner[index] = value
+    else:
+        bracketed(trace, [owner], lambda: setitem(owner, index, value))
 
 
 def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
@@ -189,7 +195,8 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
     if type(own) is FunctionType:
         call(trace, own, owner, index)
         return
-    del trace.native(owner)[index]
+    index = trace.exported((index,))[0]
+    bracketed(trace, [owner], lambda: delitem(owner, index))
 
 
 __all__ = ["del_item", "item", "set_item"]

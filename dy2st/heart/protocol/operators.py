@@ -9,8 +9,11 @@ from functools import reduce
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from dy2st.heart.kinds.lists import compare_lists, concatenate, contains, repeat
 from dy2st.heart.kinds.table import row_of_operator
+from dy2st.heart.protocol.bracket import bracketed
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.keys import is_among, is_traced_key
 from dy2st.heart.protocol.unions import known, spread
@@ -122,7 +125,8 @@ def _dispatch(trace: Trace, row: tuple[Any, str, str], left: Any, right: Any) ->
     mine, others = getattr(type(left), method, None), getattr(type(right), reflected, None)
     is_mine, is_others = type(mine) is FunctionType, type(others) is FunctionType
     if not is_mine and not is_others:
-        return plain(trace.native(left), trace.native(right))
+        arrays = [one for one in (left, right) if isinstance(one, np.ndarray)] if trace.over else []
+        return bracketed(trace, arrays, lambda: plain(trace.native(left), trace.native(right)))
     first = type(right) is not type(left) and issubclass(type(right), type(left))
     order = [(mine, left, right, is_mine), (others, right, left, is_others)]
     if first and others is not getattr(type(left), reflected, None):
@@ -158,6 +162,8 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
         return spread(trace, lambda one: in_place(trace, name, one, right), known(trace, left))
     if kind in CONTAINERS:
         return _container_in_place(trace, name, left, right)
+    if isinstance(left, np.ndarray):
+        return bracketed(trace, [left], lambda: plain(left, trace.native(right)))
     own = getattr(kind, method, None)
     if type(own) is FunctionType and not isinstance(left, Tensor):
         found = call(trace, own, left, right)

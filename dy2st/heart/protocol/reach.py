@@ -16,17 +16,18 @@ _OWN = frozenset(
 )
 
 
-def note_reached(trace: Trace, values: Any, through_users: bool = True) -> None:
-    """Note all that can be reached from values as read.
+def note_reached(trace: Trace, values: Any, through_users: bool = True) -> list[Any]:
+    """Note all that can be reached from values as read; gives those objects.
 
     `through_users`: Layers of the user's inside of others too; they are traced if they are called.
     """
-    todo, seen = list(values), set[int]()
+    todo, seen = list(values), dict[int, Any]()
     while todo:
         value = todo.pop()
         if id(value) not in seen and not isinstance(value, Tensor):
-            seen.add(id(value))
+            seen[id(value)] = value
             todo += _parts(trace, value, through_users)
+    return list(seen.values())
 
 
 def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:

@@ -16,7 +16,8 @@ from dy2st.heart.replay.places import ReadKey
 from dy2st.heart.replay.rebuild import rebuild
 from dy2st.heart.replay.result import Made, Taker
 from dy2st.heart.replay.same import like
-from dy2st.heart.trace import CONTENT, MISSING, Place, Trace, native_attribute
+from dy2st.heart.states import write_state
+from dy2st.heart.trace import CONTENT, MISSING, STATE, Place, Trace, native_attribute
 from dy2st.heart.values.layout import number_kind
 from dy2st.heart.values.special import UNBOUND, Dynamic, Union
 from dy2st_runtime.errors import Location
@@ -46,12 +47,14 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
     found = []
     for place in list(trace.over.values()):
         if trace.is_outside(place.owner) or _is_globals(place):
-            found += (
-                _of_content(trace, taker, place)
-                if place.name is CONTENT
-                else (_of_place(trace, taker, place))
-            )
+            way = {id(CONTENT): _of_content, id(STATE): _of_state}.get(id(place.name), _of_place)
+            found += way(trace, taker, place)
     return found
+
+
+def _of_state(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
+    owner = taker.owner(place.owner)
+    return [Effect(owner, STATE, write_state, taker.take(place.value), None, place.at)]
 
 
 def written_by(trace: Trace) -> set[ReadKey]:

@@ -28,6 +28,7 @@ from dy2st.heart.replay.same import (
     text_of,
     weak,
 )
+from dy2st.heart.states import read_state, same_state
 from dy2st.heart.trace import CONTAINERS, MISSING
 from dy2st.heart.values.special import UNBOUND
 from dy2st_runtime.nn.layer import Layer, attribute_changes
@@ -48,6 +49,8 @@ _HELPERS = {
     "layer_value": layer_value,
     "hooks_of": hooks_of,
     "text_of": text_of,
+    "read_state": read_state,
+    "same_state": same_state,
 }
 
 
@@ -277,6 +280,9 @@ class _Writer:
     def array(self, owner: Any, own: str, name: Any, value: Any) -> str:
         return f"text_of({own}) == {self.constant(text_of(owner))}"
 
+    def state(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        return f"same_state(read_state({own}), {self.constant(read_state(owner))})"
+
     def layer(self, owner: Layer, own: str, name: str, value: Any) -> str:
         if name == "all":
             return f"{self.constant(LayerState(owner))}.holds({own})"
@@ -322,7 +328,7 @@ _CONDITIONS: dict[str, Callable[..., str]] = {
     name.rstrip("_"): getattr(_Writer, name)
     for name in (
         *("item", "attr", "class_", "cell", "code"),
-        *("layer", "length", "has", "content", "array", "cached", "all"),
+        *("layer", "length", "has", "content", "array", "cached", "all", "state"),
     )
 }
 _PLAIN_OWNERS = (dict, list, set, CellType, FunctionType, ModuleType, type)

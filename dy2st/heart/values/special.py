@@ -77,8 +77,19 @@ class Special:
 
 
 CONTENT = Special("content")
+STATE = Special("state")
 MISSING = Special("missing")
 # What a variable holds after code that has raised.
 ABSENT = Special("absent")
 
-__all__ = ["ABSENT", "CONTENT", "MISSING", "UNBOUND", "Dynamic", "Special", "Unbound", "Union"]
+__all__ = [
+    "ABSENT",
+    "CONTENT",
+    "MISSING",
+    "STATE",
+    "UNBOUND",
+    "Dynamic",
+    "Special",
+    "Unbound",
+    "Union",
+]
