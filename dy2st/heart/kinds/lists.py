@@ -13,7 +13,7 @@ from dy2st.heart.stage.checks import check_place
 from dy2st.heart.trace import Trace
 from dy2st.heart.values.carry import element_at, risen, row_of, width
 from dy2st.heart.values.layout import Layout, Same, lifted, number_kind
-from dy2st.heart.values.lub import Lub
+from dy2st.heart.values.lub import Lub, Unlike
 from dy2st.heart.values.sequences import Indexed
 from dy2st.heart.values.special import CONTENT, Dynamic
 from dy2st_runtime.errors import ConversionError
@@ -42,8 +42,21 @@ def length_of(trace: Trace, content: Dynamic) -> Variable:
 def with_element(trace: Trace, content: Dynamic, item: Any) -> tuple[Layout, list[Variable]]:
     """A layout for the elements and one more, and the arrays in that layout."""
     new = lifted(Same(item, trace), numbers=True)
-    element = new if content.element is None else Lub()(content.element, new)
+    element = new if content.element is None else of_both(content.element, new)
     return element, risen(trace, content, element, trace)
+
+
+def of_both(left: Layout, right: Layout, join: Lub | None = None) -> Layout:
+    """The layout of elements of two layouts in one list."""
+    try:
+        return (join or Lub())(left, right)
+    except Unlike as error:
+        raise ConversionError(
+            f"an element of a list whose length depends on a tensor is {error}",
+            at=user_location(),
+            why="the list becomes arrays, and one Program must serve all of its elements",
+            hint="let all elements be of one kind, such as tensors of one dtype and rank",
+        ) from None
 
 
 def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Dynamic:
@@ -54,7 +67,7 @@ def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Dyna
     join = Lub()
     for item in content:
         new = lifted(Same(item, trace), numbers=True)
-        element = new if element is None else join(element, new)
+        element = new if element is None else of_both(element, new, join)
     rows = [row_of(trace, item, element, trace) for item in content]
     columns = zip(*rows, strict=True) if rows else [()] * width(element)
     return Dynamic(kind, element, [F.array_of(list(column)) for column in columns], like)
@@ -101,7 +114,7 @@ def joined(trace: Trace, left: Any, right: Any, kind: type) -> Dynamic:
         return Dynamic(kind, second.element, second.arrays, first.like)
     if second.element is None:
         return first
-    element = Lub()(first.element, second.element)
+    element = of_both(first.element, second.element)
     pairs = zip(
         risen(trace, first, element, trace), risen(trace, second, element, trace), strict=True
     )

@@ -216,7 +216,10 @@ def del_attr(trace: Trace, owner: Any, name: str) -> None:
 
 def set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
     """`object.__setattr__(owner, name, value)`."""
-    _put(trace, owner, name, value)
+    if trace.is_made_here(owner) and (id(owner), name) not in trace.over:
+        trace.set_field(owner, name, value)
+    else:
+        _put(trace, owner, name, value)
 
 
 def method(trace: Trace, owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:

@@ -19,6 +19,7 @@ from typing import Any
 
 from dy2st.convert.call import is_ignored_module
 from dy2st.heart.form import traced_form
+from dy2st.heart.kinds.objects import call_generated
 from dy2st.heart.kinds.outward import note_call
 from dy2st.heart.kinds.table import row_of_function, row_of_method
 from dy2st.heart.protocol.bracket import bracketed, shown
@@ -72,6 +73,9 @@ def call_function(
     try:
         form = traced_form(function)
     except SourceUnavailable:  # made by exec(), as those of dataclasses are
+        found = call_generated(trace, function, args, kwargs)
+        if found is not NotImplemented:
+            return found
         return call_library(trace, function, args, kwargs)
     if form.untouched:
         return call_library(trace, function, args, kwargs)

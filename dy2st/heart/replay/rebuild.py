@@ -53,7 +53,7 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         items = [rebuild(item, outputs, known) for item in tree.items]
         return kind(*items) if hasattr(kind, "_fields") else kind(items)
     if tree.like is object:
-        made: Any = object.__new__(kind)
+        made: Any = kind.__new__(kind)
         known[id(tree)] = made
         for name, item in zip(tree.keys, tree.items, strict=True):
             object.__setattr__(made, name, rebuild(item, outputs, known))
@@ -94,7 +94,7 @@ def of_layout(node: Layout, leaves: Iterator[Any]) -> Any:
     if isinstance(node, Entries):
         return node.kind(zip(node.keys, items, strict=True))
     assert isinstance(node, Fields)
-    made: Any = object.__new__(node.kind)
+    made: Any = node.kind.__new__(node.kind)
     for name, item in zip(node.names, items, strict=True):
         object.__setattr__(made, name, item)
     return made
