@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+from dy2st.heart.kinds import entries
 from dy2st.heart.kinds.lists import length_of
 from dy2st.heart.kinds.numbers_ import own_method
 from dy2st.heart.kinds.table import function_row
@@ -23,7 +24,8 @@ def len_(trace: Trace, value: Any) -> Any:
         if type(content) is Dynamic:
             return length_of(trace, content)
         trace.read_length(value)
-        return len(content)
+        is_known = not isinstance(content, dict) or entries.is_sure(trace, content)
+        return len(content) if is_known else entries.length(trace, content)
     if kind is Dynamic:
         return length_of(trace, value)
     if isinstance(value, Tensor):

@@ -6,6 +6,7 @@ from collections import OrderedDict, defaultdict
 from typing import Any
 
 from dy2st.heart.kinds.attributes import refuse_as_key
+from dy2st.heart.kinds.entries import check_sure, gathered, is_sure, presence, there, there_or
 from dy2st.heart.kinds.table import function_row, method_row, operator_row
 from dy2st.heart.trace import MISSING, Trace
 from dy2st.heart.values.layout import is_traced_number
@@ -36,36 +37,38 @@ def get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     """`owner.get(key, default)`."""
     if is_traced_number(key):
         return trace.value_at(whole_dict(trace, owner), key, lambda: default)
-    found = entry(trace, owner, key)
-    return default if found is MISSING else found
+    return there_or(trace, entry(trace, owner, key), lambda: default)
 
 
 @method_row(*DICTS)
 def setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     """`owner.setdefault(key, default)`."""
     found = entry(trace, owner, key)
-    if found is MISSING:
-        trace.set_item(owner, key, default)
-        return default
-    return found
+    if presence(trace, found) is True:
+        return trace.known(found)
+    value = there_or(trace, found, lambda: default)
+    trace.set_item(owner, key, value)
+    return value
 
 
 @method_row(*DICTS)
 def pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
     """`owner.pop(key, default)`."""
     found = entry(trace, owner, key)
+    if default is _NOTHING:
+        value = there(trace, key, found)
+    else:
+        value = there_or(trace, found, lambda: default)
     if found is not MISSING:
         del trace.writable(owner)[key]
-        return found
-    if default is _NOTHING:
-        raise KeyError(key)
-    return default
+    return value
 
 
 @method_row(*DICTS)
 def popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
     """`owner.popitem()`."""
     content = whole_dict(trace, owner)
+    check_sure(trace, content)
     if not content:
         raise KeyError("popitem(): dictionary is empty")
     key = next(reversed(content)) if last else next(iter(content))
@@ -77,8 +80,13 @@ def update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
     """`owner.update(other, ...)`."""
     new = pairs_of(trace, *others)
     new.update(named)
-    if new:
-        trace.writable(owner).update(new)
+    if is_sure(trace, new):
+        if new:
+            trace.writable(owner).update(new)
+        return
+    for key, value in new.items():
+        set_it = lambda key=key, value=value: trace.set_item(owner, key, trace.known(value)) or ()  # noqa: E731
+        trace.if_(presence(trace, value), set_it, lambda: (), (), ())
 
 
 def pairs_of(trace: Trace, *others: Any) -> dict[Any, Any]:
@@ -87,7 +95,7 @@ def pairs_of(trace: Trace, *others: Any) -> dict[Any, Any]:
         return {}
     (other,) = others
     if isinstance(other, dict) or hasattr(type(other), "keys"):
-        return dict(trace.double_star(other))
+        return dict(whole_dict(trace, other) if type(other) in DICTS else trace.double_star(other))
     items = trace.listed(other)
     if type(items) is Dynamic:
         raise ConversionError(
@@ -107,19 +115,34 @@ def pairs_of(trace: Trace, *others: Any) -> dict[Any, Any]:
 @method_row(*DICTS)
 def items(trace: Trace, owner: Any) -> Any:
     """`owner.items()`."""
-    return whole_dict(trace, owner).items()
+    content = whole_dict(trace, owner)
+    return content.items() if is_sure(trace, content) else gathered(trace, content, _pair)
 
 
 @method_row(*DICTS)
 def values(trace: Trace, owner: Any) -> Any:
     """`owner.values()`."""
-    return whole_dict(trace, owner).values()
+    content = whole_dict(trace, owner)
+    return content.values() if is_sure(trace, content) else gathered(trace, content, _value)
 
 
 @method_row(*DICTS)
 def keys(trace: Trace, owner: Any) -> Any:
     """`owner.keys()`."""
-    return whole_dict(trace, owner).keys()
+    content = whole_dict(trace, owner)
+    return content.keys() if is_sure(trace, content) else gathered(trace, content, _key)
+
+
+def _pair(key: Any, value: Any) -> Any:
+    return key, value
+
+
+def _value(key: Any, value: Any) -> Any:
+    return value
+
+
+def _key(key: Any, value: Any) -> Any:
+    return key
 
 
 @method_row(*DICTS)
@@ -179,7 +202,7 @@ def joined(trace: Trace, left: Any, right: Any) -> Any:
     if not isinstance(right, dict):
         return NotImplemented
     new = copy(trace, left)
-    new.update(whole_dict(trace, right))
+    update(trace, new, right)
     return new
 
 
@@ -187,7 +210,7 @@ def joined(trace: Trace, left: Any, right: Any) -> Any:
 def contains(trace: Trace, owner: Any, key: Any) -> Any:
     """`key in owner`."""
     if not is_traced_number(key):
-        return entry(trace, owner, key) is not MISSING
+        return presence(trace, entry(trace, owner, key))
     return trace.is_among(key, whole_dict(trace, owner))
 
 
@@ -205,4 +228,4 @@ for _name, _protocol in (
     _row_of_item(_name, _protocol)
 
 
-__all__ = ["DICTS", "contains", "entry"]
+__all__ = ["DICTS", "contains", "entry", "whole_dict"]

@@ -8,7 +8,7 @@ from dy2st.heart.kinds.attributes import refuse_as_key
 from dy2st.heart.kinds.table import function_row, method_row, operator_row
 from dy2st.heart.trace import Trace
 from dy2st.heart.values.layout import is_traced_number
-from dy2st.heart.values.special import Dynamic
+from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
 
@@ -56,6 +56,9 @@ def frozenset_(trace: Trace, iterable: Any = ()) -> Any:
 @method_row(set)
 def add(trace: Trace, owner: Any, item: Any) -> None:
     """`owner.add(item)`."""
+    if type(item) is Union:
+        trace.spread(lambda one: add(trace, owner, one), item)
+        return
     refuse_as_key(item)
     trace.writable(owner).add(item)
 

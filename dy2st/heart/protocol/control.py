@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
+from dy2st.heart.kinds.entries import is_sure, presence
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.unions import known, spread
 from dy2st.heart.stage.branch import stage_if
@@ -42,6 +43,11 @@ def test_of(trace: Trace, value: Any) -> Any:
 def _content_truth(trace: Trace, content: Any) -> Any:
     if type(content) is Dynamic:
         return F.greater_than(F.array_length(trace.tracer.local(content.arrays[0])), 0)
+    if isinstance(content, dict) and not is_sure(trace, content):
+        found: Any = False
+        for value in content.values():
+            found = or_(trace, found, lambda value=value: presence(trace, value))  # type: ignore[misc]
+        return test_of(trace, found)
     return bool(content)
 
 

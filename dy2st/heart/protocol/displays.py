@@ -6,6 +6,8 @@ import builtins
 from types import CodeType, FunctionType
 from typing import Any
 
+from dy2st.heart.kinds.dicts import DICTS, whole_dict
+from dy2st.heart.kinds.entries import may_be_missing, there_or
 from dy2st.heart.kinds.lists import joined, new_list
 from dy2st.heart.kinds.text import formatted
 from dy2st.heart.protocol.iteration import double_star, listed
@@ -37,10 +39,22 @@ def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
     found: dict[Any, Any] = {}
     for part in parts:
         if len(part) == 1:
-            found.update(double_star(trace, part[0]))
+            _spread_into(trace, found, part[0])
         else:
             found[part[0]] = part[1]
     return trace.made(found)
+
+
+def _spread_into(trace: Trace, found: dict[Any, Any], other: Any) -> None:
+    """`**other` in a display; an entry that may be missing leaves what was there before."""
+    if type(other) not in DICTS:
+        found.update(double_star(trace, other))
+        return
+    for key, value in whole_dict(trace, other).items():
+        if may_be_missing(trace, value) and key in found:
+            before = found[key]
+            value = there_or(trace, value, lambda before=before: before)  # type: ignore[misc]
+        found[key] = value
 
 
 def text(trace: Trace, *parts: Any) -> Any:

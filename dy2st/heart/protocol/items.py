@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from dy2st.heart.kinds.dicts import DICTS as _DICTS
+from dy2st.heart.kinds.entries import may_be_missing, there
 from dy2st.heart.kinds.lists import (
     as_dynamic,
     held,
@@ -17,6 +18,7 @@ from dy2st.heart.kinds.lists import (
     set_slice_of,
     whole_of,
 )
+from dy2st.heart.protocol.attributes import method
 from dy2st.heart.protocol.bracket import bracketed
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.keys import is_traced_key, refuse_new_key, value_at
@@ -113,9 +115,12 @@ def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
         trace.read_content(owner)
         return value_at(trace, content, key)
     found = trace.read_item(owner, key, content.get(key, MISSING))
+    has_factory = type(owner) is defaultdict and owner.default_factory is not None
+    if has_factory and may_be_missing(trace, found):
+        return method(trace, owner, "setdefault", key, call(trace, owner.default_factory))
     if found is not MISSING:
-        return found
-    if type(owner) is defaultdict and owner.default_factory is not None:
+        return there(trace, key, found)
+    if has_factory:
         made = call(trace, owner.default_factory)
         set_item(trace, owner, key, made)
         return made
@@ -189,6 +194,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
     if kind in _DICTS:
         if is_traced_key(index):
             raise refuse_new_key("a dict")
+        item(trace, owner, index)
         del trace.writable(owner)[index]
         return
     own = getattr(kind, "__delitem__", None)

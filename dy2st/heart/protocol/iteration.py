@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
+from dy2st.heart.kinds.entries import check_sure, is_sure
+from dy2st.heart.kinds.entries import gathered as gather_entries
 from dy2st.heart.kinds.iterators import of_dynamic, of_list, refuse_advance, resolved, rest_of
 from dy2st.heart.kinds.lists import held, length_of
 from dy2st.heart.protocol.calls import call
@@ -45,6 +47,8 @@ def items_of(trace: Trace, iterable: Any) -> Any:
     if kind in CONTAINERS:
         content = trace.content(iterable)
         trace.read_content(iterable)
+        if isinstance(content, dict) and not is_sure(trace, content):
+            return items_of(trace, gather_entries(trace, content, lambda key, _: key))
         return content
     own = getattr(kind, "__iter__", None)
     if type(own) is FunctionType:
@@ -354,6 +358,7 @@ def double_star(trace: Trace, value: Any) -> Any:
     if type(value) in CONTAINERS:
         content = trace.content(value)
         trace.read_content(value)
+        check_sure(trace, content)
         return content
     keys = getattr(type(value), "keys", None)
     if type(keys) is FunctionType:

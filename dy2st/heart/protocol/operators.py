@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.heart.kinds.dicts import DICTS
+from dy2st.heart.kinds.dicts import contains as dict_contains
 from dy2st.heart.kinds.lists import compare_lists, concatenate, contains, repeat
 from dy2st.heart.kinds.table import row_of_operator
 from dy2st.heart.protocol.bracket import bracketed
@@ -250,6 +252,8 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     if type(container) in _KEYED and is_traced_key(item):
         trace.read_content(container)
         return is_among(trace, item, trace.content(container))
+    if type(container) in DICTS:
+        return dict_contains(trace, container, item)
     return contains(trace, item, container)
 
 

@@ -18,6 +18,7 @@ from dy2st.heart.values.layout import (
     Number,
     Same,
 )
+from dy2st.heart.values.special import MISSING
 
 
 def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
@@ -61,7 +62,8 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
     made = known[id(tree)] = tree.kind() if tree.like is None else tree.like.copy()
     items = [rebuild(item, outputs, known) for item in tree.items]
     if isinstance(made, dict):
-        made.update(zip(tree.keys, items, strict=True))
+        pairs = zip(tree.keys, items, strict=True)
+        made.update((key, item) for key, item in pairs if item is not MISSING)
     else:
         made.update(items) if isinstance(made, set) else made.extend(items)
     return made
@@ -92,7 +94,8 @@ def of_layout(node: Layout, leaves: Iterator[Any]) -> Any:
     if isinstance(node, Items):
         return node.kind(*items) if hasattr(node.kind, "_fields") else node.kind(items)
     if isinstance(node, Entries):
-        return node.kind(zip(node.keys, items, strict=True))
+        pairs = zip(node.keys, items, strict=True)
+        return node.kind((key, item) for key, item in pairs if item is not MISSING)
     assert isinstance(node, Fields)
     made: Any = node.kind.__new__(node.kind)
     for name, item in zip(node.names, items, strict=True):

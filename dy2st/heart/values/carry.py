@@ -90,7 +90,8 @@ def _parts(host: Host, value: Any, node: Items | Entries | Fields, view: View) -
     if isinstance(node, Items):
         return list(value if issubclass(node.kind, tuple) else _content(host, value, view))
     if isinstance(node, Entries):
-        return list(_content(host, value, view).values())
+        held = _content(host, value, view)
+        return [held.get(key, MISSING) for key in node.keys]
     held = view.fields(value)
     assert held is not None
     return [held[name] for name in node.names]

@@ -28,7 +28,7 @@ from dy2st.heart.values.layout import (
     same_value,
     with_items,
 )
-from dy2st.heart.values.special import Dynamic, Union
+from dy2st.heart.values.special import MISSING, NOWHERE, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Tensor
 
@@ -93,12 +93,25 @@ class Lub:
                 return self._grown(left, right)
             return None
         if isinstance(left, Entries) and isinstance(right, Entries):
-            same = left.kind is right.kind and _same_keys(left.keys, right.keys)
-            return self._parts(left, right) if same else None
+            return self._entries(left, right) if left.kind is right.kind else None
         if isinstance(left, Fields) and isinstance(right, Fields):
             same = left.kind is right.kind and left.names == right.names
             return self._parts(left, right) if same else None
         return None
+
+    def _entries(self, left: Entries, right: Entries) -> Layout:
+        """A dict; a key that one side has not may be missing."""
+        if _same_keys(left.keys, right.keys):
+            return self._parts(left, right)
+        other = dict(zip(right.keys, right.items, strict=True))
+        items = [self._perhaps(item, other.pop(k, None)) for k, item in _pairs(left)]
+        if not other and all(new is old for new, old in zip(items, left.items, strict=True)):
+            return left
+        items += [self._perhaps(item, None) for item in other.values()]
+        return Entries(left.kind, [*left.keys, *other], items, left.empty)
+
+    def _perhaps(self, item: Layout, other: Layout | None) -> Layout:
+        return self(item, Same(MISSING, NOWHERE) if other is None else other)
 
     def _parts(self, left: Any, right: Any) -> Layout:
         items = [self(a, b) for a, b in zip(left.items, right.items, strict=True)]
@@ -166,7 +179,7 @@ class Lub:
         if isinstance(left, Items) and isinstance(right, Items):
             return left.kind is right.kind and len(left.items) == len(right.items)
         if isinstance(left, Entries) and isinstance(right, Entries):
-            return left.kind is right.kind and _same_keys(left.keys, right.keys)
+            return left.kind is right.kind
         if isinstance(left, Fields) and isinstance(right, Fields):
             return left.kind is right.kind and left.names == right.names
         return False
@@ -209,6 +222,10 @@ def _sequence_kind(node: Layout) -> type | None:
     if isinstance(node, Items) and node.kind in (list, deque, tuple):
         return node.kind
     return None
+
+
+def _pairs(node: Entries) -> list[tuple[Any, Layout]]:
+    return list(zip(node.keys, node.items, strict=True))
 
 
 def _same_keys(left: list[Any], right: list[Any]) -> bool:

@@ -76,6 +76,31 @@ class Special:
         return self.text
 
 
+class Nowhere:
+    """Looks at values that no region has made."""
+
+    def raw(self, owner: Any) -> Any:
+        """Nothing is known of it but what it is."""
+        return owner
+
+    def fields(self, owner: Any) -> dict[str, Any] | None:
+        """It is no plain object."""
+        return None
+
+    def is_outside(self, owner: Any) -> bool:
+        """It belongs to nobody."""
+        return False
+
+    def is_new(self, owner: Any) -> bool:
+        """Nobody has made it."""
+        return False
+
+    def is_local(self, owner: Any) -> bool:
+        """It was made nowhere."""
+        return False
+
+
+NOWHERE = Nowhere()
 CONTENT = Special("content")
 STATE = Special("state")
 MISSING = Special("missing")
@@ -86,6 +111,7 @@ __all__ = [
     "ABSENT",
     "CONTENT",
     "MISSING",
+    "NOWHERE",
     "STATE",
     "UNBOUND",
     "Dynamic",
