@@ -90,11 +90,14 @@ def compiled(low: Lowering, tree: ast.Module, name: str) -> Factory:
 
 def _renamed(code: CodeType, name: str, qualname: str, generators: set[str]) -> CodeType:
     """All code inside a factory is the user's function, as tracebacks and profilers see it."""
-    consts = tuple(
-        _inside(one, name, qualname, generators) if isinstance(one, CodeType) else one
-        for one in code.co_consts
-    )
-    return code.replace(co_consts=consts)
+    consts: list[object] = []
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            one = _inside(one, name, qualname, generators)
+        elif isinstance(one, str) and not _HAS_QUALNAME and one.rpartition(".")[2] in generators:
+            one = f"{qualname}.<locals>.<genexpr>"  # up to Python 3.10 it stands beside the code
+        consts.append(one)
+    return code.replace(co_consts=tuple(consts))
 
 
 def _inside(code: CodeType, name: str, qualname: str, generators: set[str]) -> CodeType:

@@ -84,6 +84,7 @@ def prepared(function: FunctionType) -> tuple[Node, Context]:
 
 def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     """Rewrite and lower a function."""
+    _prepare(tree)
     local = bound_in(NameTable().inside(tree), tree)
     _rewrite(tree, context)
     inner = InnerCodes(context.function)
@@ -107,7 +108,7 @@ def _as_definition(tree: Node) -> Node:
 
 def _mangle(tree: Node, owner: str) -> None:
     """Private names, as the compiler makes them of the names in a class."""
-    fields = ("id", "attr", "name", "arg", "rest")
+    fields = ("id", "attr", "name", "rest")
     for node in walk(tree):
         if isinstance(node, gast.Global | gast.Nonlocal):
             node.names = [mangle(name, owner) for name in node.names]
@@ -121,11 +122,17 @@ def _mangle(tree: Node, owner: str) -> None:
                 setattr(node, name, mangle(value, owner))
 
 
-def _rewrite(tree: Node, context: Context) -> None:
-    """No jumps, no `match`, no `super()` that looks into the frame; inner functions stay."""
+def _prepare(tree: Node) -> None:
+    """Functions inside stay as they are, and `(x): int` says nothing of x."""
     for node in walk(tree):
         if node is not tree and isinstance(node, FUNCTIONS):
             node.untouched = True
+        if isinstance(node, gast.AnnAssign) and not node.simple and node.value is None:
+            node.target.ctx = gast.Load()
+
+
+def _rewrite(tree: Node, context: Context) -> None:
+    """No jumps, no `match`, no `super()` that looks into the frame."""
     _name_super(tree, context)
     context.kinds = kinds_in(tree)
     if context.has(gast.Match):

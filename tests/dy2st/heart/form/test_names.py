@@ -406,3 +406,51 @@ def test_functions_that_can_never_be_made():
         h = lambda: flag
 
     same(f, (1,))
+
+
+def test_an_annotation_in_parentheses_makes_no_variable():
+    def f():
+        # fmt: off
+        (COUNT): int
+        # fmt: on
+        return COUNT
+
+    same(f)
+
+
+def test_the_keywords_of_a_call_are_not_mangled_and_parameters_are():
+    def g(**keywords):
+        return keywords
+
+    class Owner:
+        def f(self, *, __a=1):
+            def inner(__b, *, __c=3):
+                return __a, __b, __c
+
+            return g(__x=1), inner(2), inner.__kwdefaults__
+
+    assert traced(Owner.f)(Owner()) == Owner().f()
+
+
+def test_what_is_bound_otherwise_is_mangled():
+    class Owner:
+        def f(self, values):
+            import os as __os
+
+            for __v in values:
+                pass
+            try:
+                values[9]
+            except IndexError as __e:
+                found = str(__e)
+            match values:
+                case [__first, *__rest]:
+                    pass
+            global __g
+            __g = 1
+            with open(__os.devnull) as __file:
+                pass
+            return [__k for __k in values], __v, found, __first, __rest, __g, (__n := 2), __n
+
+    assert traced(Owner.f)(Owner(), [1, 2]) == Owner().f([1, 2])
+    del globals()["_Owner__g"]
