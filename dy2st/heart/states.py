@@ -16,14 +16,14 @@ CONTAINERS: frozenset[type] = frozenset(
 
 def has_states(owner: Any) -> bool:
     """Whether an object has a state that no attribute or item shows."""
-    return isinstance(owner, np.ndarray) or has_state(owner)
+    return isinstance(owner, (np.ndarray, memoryview)) or has_state(owner)
 
 
 def read_state(owner: Any) -> Any:
     """What an object holds, as a copy."""
     if type(owner) in CONTAINERS or isinstance(owner, np.ndarray):
         return owner.copy()
-    return state_of(owner)
+    return owner.tobytes() if isinstance(owner, memoryview) else state_of(owner)
 
 
 def write_state(owner: Any, state: Any) -> None:
@@ -32,6 +32,8 @@ def write_state(owner: Any, state: Any) -> None:
         fill(owner, state)
     elif isinstance(owner, np.ndarray):
         owner[...] = state
+    elif isinstance(owner, memoryview):
+        owner.cast("B")[:] = state
     else:
         set_state(owner, state)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 from dy2st.heart.kinds.table import row_of_method
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.unions import known, spread
-from dy2st.heart.trace import CONTAINERS, MISSING, Trace
+from dy2st.heart.trace import CONTAINERS, CONTENT, MISSING, Trace
 from dy2st.heart.values.carry import case_value
 from dy2st.heart.values.special import UNBOUND, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
@@ -47,7 +47,7 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
     if issubclass(kind, (ModuleType, type)):
         return _of_namespace(trace, owner, name)
     found = _of_class(trace, kind, name)
-    if _is_data(found):
+    if _is_data(found) and type(found) is not GetSetDescriptorType:
         return _from_descriptor(trace, found, owner, name)
     value = _own(trace, owner, name)
     if value is not MISSING:
@@ -136,6 +136,9 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
     if name == "__dict__":
         return trace.dict_of(owner)
     held = getattr(owner, "__dict__", None)
+    if trace.over and (id(held), CONTENT) in trace.over:  # the code has set it there
+        content = trace.content(held)
+        return trace.read_item(held, name, content.get(name, MISSING))
     value = held.get(name, MISSING) if isinstance(held, dict) else MISSING
     if value is MISSING and isinstance(owner, Layer):
         value = _of_layer(owner, name)
@@ -202,7 +205,12 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
         else:
             setattr(owner, name, value)
         return
-    trace.write(owner, name, value)
+    held = getattr(owner, "__dict__", None)
+    if (id(held), CONTENT) in trace.over:
+        content = trace.writable(held)
+        content.pop(name, None) if value is MISSING else content.__setitem__(name, value)
+    else:
+        trace.write(owner, name, value)
 
 
 def del_attr(trace: Trace, owner: Any, name: str) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import weakref
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import partial
 from inspect import CO_GENERATOR
 from types import (
@@ -161,7 +165,19 @@ def _with_real_objects(
         named = {name: shown(trace, value) for name, value in kwargs.items()}
         return function(*(shown(trace, value) for value in args), **named)
 
-    return bracketed(trace, reached, run)
+    found = bracketed(trace, reached, run)
+    if any(function is one for one in _ASKED) or isinstance(owner_of(function), ContextVar):
+        return trace.read("cached", function, (args, tuple(kwargs.items())), found)
+    return found
+
+
+def owner_of(function: Any) -> Any:
+    """The object whose method a C function is."""
+    return getattr(function, "__self__", None)
+
+
+# What tells of the interpreter or the system is asked again at every call.
+_ASKED = frozenset({os.getenv, os.getcwd, sys.getrecursionlimit, sys.getswitchinterval})
 
 
 def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -203,6 +219,7 @@ def _call_partial(
 ) -> Any:
     for name in ("func", "args", "keywords"):
         trace.read("attr", function, name, getattr(function, name))
+    trace.read_content(function.keywords)
     words = trace.content(function.keywords)
     return call(trace, function.func, *function.args, *args, **{**words, **kwargs})
 
@@ -250,6 +267,8 @@ def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     wrapped = getattr(function, "__wrapped__", None)
     if type(wrapped) is FunctionType:  # functools.cache and its like
         return call(trace, wrapped, *args, **kwargs)
+    if isinstance(function, weakref.ref):
+        return trace.read("cached", function, (args, ()), function())
     return call_native(trace, function, args, kwargs)
 
 

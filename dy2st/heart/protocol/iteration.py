@@ -14,6 +14,7 @@ from dy2st.heart.kinds.lists import held, length_of
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.control import test_of
 from dy2st.heart.protocol.generators import consumed, push_loop, source_of
+from dy2st.heart.protocol.reach import note_reached
 from dy2st.heart.protocol.unions import known, spread
 from dy2st.heart.stage.branch import stage_if
 from dy2st.heart.stage.loop import stage_while
@@ -56,6 +57,8 @@ def items_of(trace: Trace, iterable: Any) -> Any:
     if own is None and type(getattr(kind, "__getitem__", None)) is FunctionType:
         return _by_index(trace, iterable)
     refuse_advance(trace, iterable)
+    if trace.is_outside(iterable):
+        note_reached(trace, (iterable,))
     return iterable
 
 

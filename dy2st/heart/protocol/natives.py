@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from types import MappingProxyType
 from typing import Any
 
 from dy2st.heart.kinds.lists import place_of_index, write_back
@@ -11,6 +12,7 @@ from dy2st.heart.kinds.scalars import as_number
 from dy2st.heart.protocol.attributes import attr
 from dy2st.heart.protocol.control import or_, test_of
 from dy2st.heart.protocol.operators import binary
+from dy2st.heart.protocol.reach import note_fields, note_reached
 from dy2st.heart.stage.loop import stage_while
 from dy2st.heart.stage.truth import truth_of
 from dy2st.heart.trace import CONTAINERS, Trace
@@ -42,6 +44,7 @@ def native(trace: Trace, value: Any) -> Any:
         return _list(trace, value)
     if kind in CONTAINERS:
         content = trace.content(value)
+        trace.read_content(value)
         if isinstance(content, dict):
             new = {key: native(trace, one) for key, one in content.items()}
             same = content is value and all(new[key] is content[key] for key in new)
@@ -55,6 +58,8 @@ def native(trace: Trace, value: Any) -> Any:
             at=user_location(),
             hint="decide with an `if` first",
         )
+    if trace.is_outside(value):
+        note_reached(trace, (value,))
     return value
 
 
@@ -62,6 +67,7 @@ def _list(trace: Trace, value: Any) -> Any:
     content = trace.content(value)
     if type(content) is Dynamic:
         return _array(trace, content)
+    trace.read_content(value)
     new = [native(trace, one) for one in content]
     if content is value and all(a is b for a, b in zip(new, value, strict=True)):
         return value
@@ -87,8 +93,13 @@ def attribute(trace: Trace, owner: Any, name: str) -> Any:
 
 def dict_of(trace: Trace, owner: Any) -> Any:
     """`owner.__dict__`, as it is now."""
-    held = trace.fields(owner)
-    return vars(owner) if held is None else trace.made(held)
+    held = vars(owner)
+    if not isinstance(held, dict) or trace.is_made_here(owner):
+        return held
+    if not any(key == id(owner) and isinstance(name, str) for key, name in trace.over):
+        return trace.mark_outside(held)
+    note_fields(trace, owner)
+    return MappingProxyType(trace.fields(owner) or held)  # what is set there would be lost
 
 
 def truth_value(trace: Trace, value: Any) -> Any:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
+from types import FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
 from typing import Any
 
-from dy2st.heart.trace import CONTAINERS, Trace, attributes_of
+from dy2st.heart.trace import CONTAINERS, MISSING, Trace
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 
+_COLLECTIONS = (list, dict, set, deque, MappingProxyType) + tuple(
+    type(getattr({}, name)()) for name in ("keys", "values", "items")
+)
 _STORES = ("_parameters", "_buffers", "_sub_layers")
 # What a Layer keeps for itself; who calls its hooks notes them.
 _OWN = frozenset(
@@ -44,10 +49,29 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         return _of_layer(trace, value, through_users)
     if not trace.is_outside(value):
         return []
-    held = attributes_of(value) or {}
+    if isinstance(value, memoryview):
+        trace.read("state", value, None, None)
+    if isinstance(value, _COLLECTIONS):
+        trace.read("content", value, None, None)
+        items = [*value.values()] if isinstance(value, (dict, MappingProxyType)) else [*value]
+        return [*_marked(trace, value, items), *note_fields(trace, value)]
+    return note_fields(trace, value)
+
+
+def note_fields(trace: Trace, owner: Any) -> list[Any]:
+    """Note all attributes that an object from outside itself holds; gives their values."""
+    if not trace.is_outside(owner) or isinstance(owner, (type, ModuleType, FunctionType)):
+        return []
+    held = getattr(owner, "__dict__", None)
+    held = dict(held) if isinstance(held, dict) else {}
+    if held:
+        trace.read("fields", owner, None, None)
+    for kind in type(owner).__mro__:
+        slots = [one for one in vars(kind).values() if isinstance(one, MemberDescriptorType)]
+        held |= {one.__name__: getattr(owner, one.__name__, MISSING) for one in slots}
     for name, one in held.items():
-        if (id(value), name) not in trace.over:
-            trace.read("attr", value, name, one)
+        if (id(owner), name) not in trace.over:
+            trace.read("attr", owner, name, one)
     return list(held.values())
 
 
@@ -75,4 +99,4 @@ def _marked(trace: Trace, owner: Any, values: Any) -> list[Any]:
     return found
 
 
-__all__ = ["note_reached"]
+__all__ = ["note_fields", "note_reached"]

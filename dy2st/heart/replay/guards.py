@@ -6,10 +6,11 @@ has changed, which all Layers count together.
 
 from __future__ import annotations
 
+from abc import get_cache_token
 from collections.abc import Callable, Container, Iterable
 from functools import partial
 from operator import is_
-from types import CellType, FunctionType, MemberDescriptorType, ModuleType
+from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
 from typing import Any, TypeAlias
 
 from dy2st.heart.replay.places import AnyNumber, ReadKey, Varied, value_at
@@ -19,6 +20,7 @@ from dy2st.heart.replay.same import (
     LayerState,
     References,
     cell_value,
+    fields_of,
     hooks_of,
     item_value,
     layer_value,
@@ -41,6 +43,8 @@ _STORES = ("_parameters", "_buffers", "_sub_layers", "_forward_pre_hooks", "_for
 _HELPERS = {
     "M": MISSING,
     "is_": is_,
+    "fields_of": fields_of,
+    "token": get_cache_token,
     "same": same,
     "same_items": same_items,
     "like": like,
@@ -115,7 +119,7 @@ class _Writer:
 
     def __init__(self, reads: list[Read], changed: Container[int]):
         self.names: dict[str, Any] = dict(_HELPERS)
-        self.owners: dict[int, tuple[str, bool]] = {}
+        self.owners: dict[int, tuple[str, str]] = {}
         self.changed = changed
         self.stores = {id(store) for owner, *_ in reads for store in _stores(owner)}
         self.parents = self.found_in(reads)
@@ -144,12 +148,13 @@ class _Writer:
     def outside(self) -> Callable[[], int | None]:
         lines = [self.line(index, read) for index, read in sorted(self.others, key=self.cost)]
         for kind in self.classes:
-            names = self.constant(kind.__dict__)
+            names = f"fields_of({self.kind(kind)})"
             lines.append(([], f"len({names}) == {len(kind.__dict__)}", -1))
         changed = [name for key, (name, _) in self.found.items() if key in self.changed]
         for name in changed:
             others = [other for other, _ in self.found.values() if other != name]
             lines += [([], f"{name} is not {other}", -1) for other in others]
+        lines.append(([], f"token() == {self.constant(get_cache_token())}", -1))
         return self.compiled(lines)
 
     def cost(self, entry: tuple[int, Read]) -> tuple[int, int]:
@@ -190,12 +195,13 @@ class _Writer:
         if known is None:
             reference = weak(owner)
             name = self.constant(owner if reference is None else reference)
-            known = self.owners[id(owner)] = name, reference is not None
-        name, is_weak = known
-        if not is_weak:
+            kind = "" if reference is None else self.kind(type(owner))
+            known = self.owners[id(owner)] = name, kind
+        name, kind = known
+        if not kind:
             return [], name
         own = f"o{name}"
-        return [f"  {own} = {name}()", f"  if {own} is None: return {index}"], own
+        return [f"  {own} = {name}()", f"  if type({own}) is not {kind}: return {index}"], own
 
     def constant(self, value: Any) -> str:
         """A name for a value."""
@@ -233,6 +239,11 @@ class _Writer:
         self.found[id(value)] = name, value
         return f"type({name} := {found}) is {self.constant(type(value))}"
 
+    def kind(self, value: type) -> str:
+        """An expression for a class."""
+        reference = weak(value)
+        return f"{self.constant(reference or value)}" + ("()" if reference else "")
+
     # -- conditions, by the kind of the read ------------------------------------------------------
 
     def item(self, owner: Any, own: str, name: Any, value: Any) -> str:
@@ -266,7 +277,7 @@ class _Writer:
         return self.equal(found, value)
 
     def class_(self, owner: type, own: str, name: str, value: Any) -> str:
-        return self.equal(f"{self.constant(owner.__dict__)}.get({name!r}, M)", value)
+        return self.equal(f"fields_of({self.kind(owner)}).get({name!r}, M)", value)
 
     def cell(self, owner: CellType, own: str, name: str, value: Any) -> str:
         return self.equal(f"cell_value({own})", value)
@@ -297,6 +308,10 @@ class _Writer:
         """The names that `dir` gives."""
         return f"dir({own}) == {self.constant(dir(owner))}"
 
+    def fields(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        """No attribute has come or gone."""
+        return f"len({own}.__dict__) == {len(owner.__dict__)}"
+
     def length(self, owner: Any, own: str, name: Any, value: Any) -> str:
         return f"len({own}) == {len(owner)}"
 
@@ -310,7 +325,7 @@ class _Writer:
     def content(self, owner: Any, own: str, name: Any, value: Any) -> str:
         """All of it: the owner has not changed since it was read."""
         holds = f"len({own}) == {len(owner)} and {self.all_same(own, tuple(owner))}"
-        if not isinstance(owner, dict):
+        if not isinstance(owner, (dict, MappingProxyType)):
             return holds
         return f"{holds} and {self.all_same(f'{own}.values()', tuple(owner.values()))}"
 
@@ -328,7 +343,7 @@ _CONDITIONS: dict[str, Callable[..., str]] = {
     name.rstrip("_"): getattr(_Writer, name)
     for name in (
         *("item", "attr", "class_", "cell", "code"),
-        *("layer", "length", "has", "content", "array", "cached", "all", "state"),
+        *("layer", "length", "has", "content", "array", "cached", "all", "state", "fields"),
     )
 }
 _PLAIN_OWNERS = (dict, list, set, CellType, FunctionType, ModuleType, type)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import weakref
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from hashlib import blake2b
 from operator import is_
 from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
@@ -86,6 +86,11 @@ def cell_value(cell: CellType) -> Any:
         return UNBOUND
 
 
+def fields_of(kind: type | None) -> Mapping[str, Any]:
+    """What a class holds itself; nothing if it is gone."""
+    return {} if kind is None else kind.__dict__
+
+
 def item_value(owner: Any, index: Any) -> Any:
     """`owner[index]` of a list; MISSING behind its end."""
     try:
@@ -118,8 +123,10 @@ def is_kept(value: Any) -> bool:
     """Whether a Program may keep a value alive: objects of classes, and closures, it must not."""
     if isinstance(value, FunctionType):
         return value.__closure__ is None
+    if isinstance(value, type):
+        return "<locals>" not in value.__qualname__
     is_object = type(value).__flags__ & HEAP_TYPE and not isinstance(value, tuple)
-    return not is_object or isinstance(value, (type, ModuleType, EagerTensor))
+    return not is_object or isinstance(value, (ModuleType, EagerTensor))
 
 
 def weak(value: Any) -> Callable[[], Any] | None:
@@ -194,6 +201,7 @@ __all__ = [
     "LayerState",
     "References",
     "cell_value",
+    "fields_of",
     "hooks_of",
     "item_value",
     "layer_value",
