@@ -9,6 +9,7 @@ from typing import Any
 
 from dy2st.heart.kinds.dicts import DICTS as _DICTS
 from dy2st.heart.kinds.entries import may_be_missing, there
+from dy2st.heart.kinds.layers import held_in_order
 from dy2st.heart.kinds.lists import (
     as_dynamic,
     held,
@@ -46,6 +47,9 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
         return owner[trace.exported((index,))[0]]
     own = getattr(kind, "__getitem__", None)
     if type(own) is FunctionType:
+        inner = held_in_order(trace, owner, "__getitem__") if _is_traced(index) else None
+        if inner is not None:
+            return _of_sequence(trace, trace.made([*inner]), index)
         return call(trace, own, owner, index)
     if isinstance(owner, type) and own is None:
         return owner[index]  # type: ignore[index]

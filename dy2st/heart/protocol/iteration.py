@@ -10,6 +10,7 @@ from typing import Any
 from dy2st.heart.kinds.entries import check_sure, is_sure
 from dy2st.heart.kinds.entries import gathered as gather_entries
 from dy2st.heart.kinds.iterators import of_dynamic, of_list, refuse_advance, resolved, rest_of
+from dy2st.heart.kinds.layers import held_in_order
 from dy2st.heart.kinds.lists import held, length_of
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.control import test_of
@@ -53,6 +54,9 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         return content
     own = getattr(kind, "__iter__", None)
     if type(own) is FunctionType:
+        in_order = held_in_order(trace, iterable, "__iter__")
+        if in_order is not None:
+            return in_order
         return items_of(trace, call(trace, own, iterable))
     if own is None and type(getattr(kind, "__getitem__", None)) is FunctionType:
         return _by_index(trace, iterable)
