@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
+from dy2st.heart.kinds.entries import may_be_missing, presence
 from dy2st.heart.kinds.table import row_of_method
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.unions import known, spread
 from dy2st.heart.trace import CONTAINERS, CONTENT, MISSING, Trace
-from dy2st.heart.values.carry import case_value
 from dy2st.heart.values.special import UNBOUND, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Tensor
@@ -132,7 +132,7 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
     if trace.over:
         place = trace.over.get((id(owner), name))
         if place is not None:
-            return _there(trace, place.value)
+            return _there(trace, owner, name, place.value)
     if name == "__dict__":
         return trace.dict_of(owner)
     held = getattr(owner, "__dict__", None)
@@ -147,10 +147,15 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
     return value
 
 
-def _there(trace: Trace, value: Any) -> Any:
-    """An attribute of an object that a value may be: it is there where the object is."""
-    if type(value) is Union and getattr(value.layouts[0], "value", None) is MISSING:
-        return case_value(trace, value, 1)
+def _there(trace: Trace, owner: Any, name: str, value: Any) -> Any:
+    """An attribute that a branch may have set or deleted: AttributeError where it is not there."""
+    if may_be_missing(trace, value):
+
+        def fails() -> tuple[()]:
+            raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
+
+        trace.if_(presence(trace, value), lambda: (), fails, (), ())
+        return known(trace, value)
     return value
 
 

@@ -374,6 +374,8 @@ def put_back(
     for slot in slots:
         assert slot.layout is not None
         value = build(trace, slot.layout, leaves, known)
+        if type(value) is Union and slot.place is None and slot.name.isidentifier():
+            value.name = slot.name
         if isinstance(slot.layout, Same) or type(value) is Union:
             pass
         elif slot.place is None or slot.place.name is not CONTENT:

@@ -45,11 +45,12 @@ class Union:
     tag      which one it is: an integer of the Program.
     layouts  of the cases.
     arrays   for every case an array for each leaf: of one element where it is that case, or none.
+    name     the variable that holds it, which may be unbound.
     objects  what stands for the lists, dicts and objects among the cases, by their place: what
              such an object holds is a Union again, of which it takes its own case.
     """
 
-    __slots__ = ("arrays", "layouts", "objects", "tag")
+    __slots__ = ("arrays", "layouts", "name", "objects", "tag")
 
     def __init__(
         self, tag: Variable, layouts: Sequence[Layout], arrays: Sequence[Sequence[Variable]]
@@ -58,6 +59,7 @@ class Union:
         self.tag, self.layouts = tag, list(layouts)
         self.arrays = [list(own) for own in arrays]
         self.objects: dict[int, Any] = {}
+        self.name = ""
 
     def place_of(self, kind: type) -> int:
         """The case that is a container of a kind."""
