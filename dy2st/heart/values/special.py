@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 class Unbound:
     """What a variable holds before it is assigned. There is one."""
 
+    __slots__ = ()
+
     def __repr__(self) -> str:
         """`unbound`."""
         return "unbound"
@@ -68,6 +70,8 @@ class Union:
 
 class Special:
     """A name in a place that is no attribute, or a value that Python has not."""
+
+    __slots__ = ("text",)
 
     def __init__(self, text: str):
         """Its text is for messages."""
