@@ -15,6 +15,7 @@ from dy2st.heart.kinds import (
     operator_,
     reductions,
     sets,
+    tensors,
     text,
 )
 
@@ -33,5 +34,6 @@ __all__ = [
     "operator_",
     "reductions",
     "sets",
+    "tensors",
     "text",
 ]

@@ -72,6 +72,12 @@ def type_(trace: Trace, *args: Any, **options: Any) -> Any:
     return trace.made(type(name, bases, dict(trace.double_star(namespace)), **options))
 
 
+@function_row(super)
+def super_(trace: Trace, kind: Any, owner: Any) -> Any:
+    """`super(kind, owner)`."""
+    return trace.made(super(kind, owner))
+
+
 @function_row(callable)
 def callable_(trace: Trace, value: Any) -> Any:
     """`callable(value)`."""

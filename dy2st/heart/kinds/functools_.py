@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from dy2st.heart.kinds.attributes import class_of
 from dy2st.heart.kinds.scalars import is_traced
-from dy2st.heart.kinds.table import function_row, method_row
+from dy2st.heart.kinds.table import code_row, function_row, method_row
 from dy2st.heart.trace import Trace
 from dy2st.heart.values.layout import is_traced_number
 from dy2st.heart.values.sequences import Indexed
@@ -78,6 +79,20 @@ def _is_of_program(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(map(_is_of_program, value))
     return is_traced(value) or is_traced_number(value) or type(value) in (Union, Dynamic)
+
+
+_dispatching: Any = functools.singledispatch(lambda value: value)
+
+
+@code_row(_dispatching.__code__)
+def dispatched(trace: Trace, function: Any, /, *args: Any, **options: Any) -> Any:
+    """A function under singledispatch: by the class that Python sees of the first argument."""
+    if not args:
+        return function()  # raises, in Python's words
+    if type(args[0]) is Union:
+        return trace.spread(lambda one: dispatched(trace, function, one, *args[1:]), args[0])
+    trace.read("all", function.registry, "dir", None)
+    return trace.call(function.dispatch(class_of(args[0])), *args, **options)
 
 
 __all__ = ["cached", "partial", "reduce"]

@@ -236,7 +236,8 @@ def _row_of_numpy(function: Any, compute: Callable[[Trace, Any], Any]) -> None:
 
 
 def _float_of(compute: Compute) -> Callable[[Trace, Any], Any]:
-    return lambda trace, values: as_number(trace, compute(to_float(trace, values[0])), float)
+    """NumPy's own floats are to tensors of dy2st what 0-d tensors of float64 are."""
+    return lambda trace, values: compute(to_float(trace, values[0]))
 
 
 for _numpy, _compute in _OF_NUMPY:

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.heart.states import has_states
 from dy2st.heart.trace import CONTAINERS, Trace
 from dy2st.heart.values.sequences import Generated, Indexed
 from dy2st.heart.values.special import Dynamic, Union
@@ -122,7 +123,7 @@ _DATE = _row("now today utcnow", "a clock is read", _CLOCK)
 
 def note_call(trace: Trace, function: Any, given: Iterable[Any]) -> None:
     """Refuse what must not happen here; note what each call is traced anew for."""
-    owner = getattr(function, "__self__", None)
+    owner = None if isinstance(function, type) else getattr(function, "__self__", None)
     values = given if isinstance(owner, ModuleType) or owner is None else (owner, *given)
     what, hint = _what(function, next(iter(values), None) if owner is None else owner)
     if not trace.is_nested:
@@ -140,6 +141,17 @@ def note_call(trace: Trace, function: Any, given: Iterable[Any]) -> None:
             f"{name}(), which is not Python code, gets a {kind} that is made outside",
             "it may change it, on every path",
             f"call it before or after, or give it a {kind} that is made in the branch or loop",
+        )
+
+
+def refuse_change(trace: Trace, owner: Any) -> None:
+    """Refuse to change an object natively, in a branch or body, that is older."""
+    if trace.is_nested and _may_change(trace, owner) and not has_states(owner):
+        kind = type(owner).__name__
+        raise _in_a_branch(
+            f"an item of a {kind} is set or deleted",
+            "it would be done on every path",
+            "use a dict or list of Python, or change it before or after",
         )
 
 
@@ -237,7 +249,7 @@ def _only_reads(function: Any) -> bool:
     if function is super:
         return True
     name = getattr(function, "__name__", "")
-    owner = getattr(function, "__self__", None)
+    owner = None if isinstance(function, type) else getattr(function, "__self__", None)
     if owner is not None and not isinstance(owner, (ModuleType, type)):
         return name in _ASKING
     module = str(getattr(function, "__module__", "") or "")
@@ -270,4 +282,4 @@ def _may_change(trace: Trace, value: Any) -> bool:
     return not trace.is_made_here(value)
 
 
-__all__ = ["note_call"]
+__all__ = ["note_call", "refuse_change"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 Row = Callable[..., Any]
 
 FUNCTIONS: dict[int, tuple[Any, Row]] = {}
 METHODS: dict[tuple[type, str], Row] = {}
+CODES: dict[CodeType, Row] = {}
 OPERATORS: dict[tuple[str, type], Row] = {}
 
 
@@ -45,6 +47,16 @@ def operator_row(name: str, *kinds: type) -> Callable[[Row], Row]:
     return register
 
 
+def code_row(code: CodeType) -> Callable[[Row], Row]:
+    """Let a function of the trace stand for all functions of a code, which gets the one called."""
+
+    def register(row: Row) -> Row:
+        CODES[code] = row
+        return row
+
+    return register
+
+
 def row_of_operator(name: str, kind: type) -> Row | None:
     """What stands for an operator, if anything."""
     return OPERATORS.get((name, kind))
@@ -62,9 +74,11 @@ def row_of_method(kind: type, name: str) -> Row | None:
 
 
 __all__ = [
+    "CODES",
     "FUNCTIONS",
     "METHODS",
     "OPERATORS",
+    "code_row",
     "function_row",
     "method_row",
     "operator_row",

@@ -25,7 +25,7 @@ from dy2st.convert.call import is_ignored_module
 from dy2st.heart.form import traced_form
 from dy2st.heart.kinds.objects import call_generated
 from dy2st.heart.kinds.outward import note_call
-from dy2st.heart.kinds.table import row_of_function, row_of_method
+from dy2st.heart.kinds.table import CODES, row_of_function, row_of_method
 from dy2st.heart.protocol.bracket import bracketed, shown
 from dy2st.heart.protocol.reach import note_reached
 from dy2st.heart.protocol.unions import has_union, known, spread
@@ -69,6 +69,9 @@ def call_function(
     row = _forward if function is Layer.__call__ else row_of_function(function)
     if row is not None:
         return _by_row(trace, row, args, kwargs)
+    row = CODES.get(function.__code__)
+    if row is not None:
+        return row(trace, function, *args, **kwargs)
     known_form = trace.forms.get(id(function))
     if known_form is not None:
         return _called(trace, function, known_form[1], args, kwargs)

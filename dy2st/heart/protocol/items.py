@@ -19,6 +19,7 @@ from dy2st.heart.kinds.lists import (
     set_slice_of,
     whole_of,
 )
+from dy2st.heart.kinds.outward import refuse_change
 from dy2st.heart.protocol.attributes import method
 from dy2st.heart.protocol.bracket import bracketed
 from dy2st.heart.protocol.calls import call
@@ -158,6 +159,7 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     if isinstance(owner, Tensor):
         owner[index] = value
     else:
+        refuse_change(trace, owner)
         bracketed(trace, [owner], lambda: setitem(owner, index, value))
 
 
@@ -206,6 +208,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
         call(trace, own, owner, index)
         return
     index = trace.exported((index,))[0]
+    refuse_change(trace, owner)
     bracketed(trace, [owner], lambda: delitem(owner, index))
 
 
