@@ -50,6 +50,8 @@ def _as_the_original(made: FunctionType, original: FunctionType) -> FunctionType
     made.__defaults__, made.__kwdefaults__ = original.__defaults__, original.__kwdefaults__
     made.__annotations__ = original.__annotations__
     made.__doc__, made.__module__ = original.__doc__, original.__module__
+    if hasattr(original, "__type_params__"):
+        setattr(made, "__type_params__", original.__type_params__)  # noqa: B010
     made.__dict__.update(original.__dict__)
     made.__dict__.pop("__wrapped__", None)
     return made

@@ -81,8 +81,9 @@ def _annotations(low: Lowering, place: Place, node: Node) -> list[ast.expr]:
 def _annotation(low: Lowering, place: Place, node: Node) -> ast.expr:
     if low.has_lazy_annotations:
         return constant(place, ast.unparse(gast.gast_to_ast(node)))
-    if isinstance(node, gast.Starred):
-        return low.call(place, "unpack", low.expression(node.value), constant(place, 1))
+    if isinstance(node, gast.Starred):  # `*args: *Ts` has the one value that it spreads
+        only = low.call(place, "unpack", low.expression(node.value), constant(place, 1))
+        return ast.Subscript(value=only, slice=constant(place, 0), ctx=LOAD, **place)
     return low.expression(node)
 
 
