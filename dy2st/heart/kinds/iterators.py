@@ -6,7 +6,7 @@ Where the length is known they are Python's own, by the protocol item by item; e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from dy2st.heart.kinds.lists import as_dynamic, length_of
 from dy2st.heart.kinds.numbers_ import own_method
@@ -229,6 +229,9 @@ def _ends(source: Any) -> bool:
 
 def refuse_advance(trace: Trace, iterator: Any) -> None:
     """Refuse to take an item, in a branch or body, of an iterator that is older."""
+    source = trace.generators.get(id(iterator))
+    if source is not None and source.is_left:
+        refuse_left()
     if not hasattr(type(iterator), "__next__") or not trace.is_nested:
         return
     if trace.is_made_here(iterator) or own_method(iterator, "__next__") is not None:
@@ -238,6 +241,16 @@ def refuse_advance(trace: Trace, iterator: Any) -> None:
         at=user_location(),
         why="how far it has come would be known only when the Program runs",
         hint="take the items before the statement: items = list(...)",
+    )
+
+
+def refuse_left() -> NoReturn:
+    """Refuse to read on in a generator or iterator."""
+    raise UnsupportedSyntax(
+        "a generator or iterator is read on later, after a loop that a tensor may have left",
+        at=user_location(),
+        why="how far the loop has come is known only when the Program runs",
+        hint="gather the items in a list first",
     )
 
 
@@ -275,6 +288,7 @@ __all__ = [
     "of_list",
     "range_",
     "refuse_advance",
+    "refuse_left",
     "resolved",
     "rest_of",
     "zip_",

@@ -12,7 +12,7 @@ from inspect import GEN_CREATED, getgeneratorstate
 from types import GeneratorType
 from typing import Any, NoReturn
 
-from dy2st.heart.kinds.iterators import refuse_advance
+from dy2st.heart.kinds.iterators import refuse_advance, refuse_left
 from dy2st.heart.protocol.control import test_of
 from dy2st.heart.protocol.names import CELL, new_cell, set_cell
 from dy2st.heart.stage.attempt import attempt, each
@@ -20,8 +20,6 @@ from dy2st.heart.stage.branch import stage_if
 from dy2st.heart.stage.outcome import Handler
 from dy2st.heart.trace import Source, Trace
 from dy2st.heart.values.sequences import Generated
-from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import user_location
 
 Push = Callable[[Any], Any]
 _VALUE = ("the value of a generator",)
@@ -35,12 +33,7 @@ def source_of(trace: Trace, iterable: Any) -> Source | None:
     if source is None:
         return None
     if source.is_left:
-        raise ConversionError(
-            "a generator is used again after a loop has left it",
-            at=user_location(),
-            why="the trace gives the items of a generator to one loop, and cannot go on later",
-            hint="gather the items in a list first",
-        )
+        refuse_left()
     if type(iterable) is Generated:
         return source if trace.held(iterable, "items") is None else None
     return source if getgeneratorstate(iterable) == GEN_CREATED else None

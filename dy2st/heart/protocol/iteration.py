@@ -128,10 +128,18 @@ def for_(
             if truth is not True:
                 if turn > _MOST_TURNS:
                     raise _endless()
+                _note_left(trace, iterable)
                 state = _turn(trace, truth, body, item, state, names)
                 continue
         state = body(item, *state)
     return state
+
+
+def _note_left(trace: Trace, iterable: Any) -> None:
+    """A tensor may have left a loop over an iterator: nobody knows what is left of it."""
+    if hasattr(type(iterable), "__next__") and id(iterable) not in trace.generators:
+        trace.note_generator(iterable, lambda _: None)
+        trace.generators[id(iterable)].is_left = True
 
 
 def _items_or_source(trace: Trace, iterable: Any) -> tuple[Any, Source | None]:

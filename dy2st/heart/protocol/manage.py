@@ -7,6 +7,7 @@ the branch that has raised, and both are joined.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FunctionType
@@ -15,11 +16,15 @@ from typing import Any, NoReturn
 from dy2st.heart.protocol.calls import call, is_library
 from dy2st.heart.protocol.control import test_of
 from dy2st.heart.protocol.generators import Variables, begin, source_of
+from dy2st.heart.protocol.unions import spread
 from dy2st.heart.stage.attempt import State, attempt
-from dy2st.heart.stage.branch import stage_if
+from dy2st.heart.stage.branch import raise_outcome, stage_if
 from dy2st.heart.stage.cases import known
 from dy2st.heart.stage.outcome import Handler, Refused, is_refusal
 from dy2st.heart.trace import Source, Trace
+from dy2st.heart.values.special import Union
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import user_location
 
 _OF_A_FUNCTION = type(contextmanager(lambda: iter(()))())
 
@@ -179,9 +184,29 @@ class manager:
         return own(self._value, *args)
 
 
+def swallowed(trace: Trace, jumped: Any, failed: bool) -> bool:
+    """Whether a jump in `finally` swallows the exception in flight, if there is one."""
+    error = sys.exc_info()[1]
+    if not failed or not isinstance(error, Exception) or is_refusal(error):
+        return False
+    found = test_of(trace, jumped)
+    if isinstance(found, bool):
+        return found
+    raise UnsupportedSyntax(
+        "a jump in `finally` swallows an exception, and a tensor decides whether it does",
+        at=user_location(),
+        why="the exception is raised while the Program is made, before the tensor is known",
+        hint="catch the exception with `except`, and jump after the `try`",
+    )
+
+
 def raised(trace: Trace, error: Any) -> Any:
     """What `raise error` raises."""
-    return call(trace, error) if isinstance(error, type) else error
+    make = lambda one: call(trace, one) if isinstance(one, type) else one  # noqa: E731
+    made = spread(trace, make, error)
+    if type(made) is Union:
+        raise_outcome(trace, made)
+    return made
 
 
-__all__ = ["handling", "manager", "raised", "try_", "with_"]
+__all__ = ["handling", "manager", "raised", "swallowed", "try_", "with_"]

@@ -7,7 +7,7 @@ from types import CellType, FunctionType
 from typing import Any
 
 from dy2st.heart.trace import MISSING, Trace
-from dy2st.heart.values.special import UNBOUND
+from dy2st.heart.values.special import UNBOUND, Union
 
 CELL = "cell_contents"
 
@@ -62,17 +62,12 @@ def cell(trace: Trace, owner: CellType, name: str) -> Any:
             "enclosing scope",
             name=name,
         )
-    return value
+    return trace.bound(value, name) if type(value) is Union else value
 
 
 def local_cell(trace: Trace, owner: CellType, name: str) -> Any:
     """What a variable of the function itself holds that inner functions share."""
-    value = _held(trace, owner)
-    if value is UNBOUND:
-        raise UnboundLocalError(
-            f"cannot access local variable {name!r} where it is not associated with a value"
-        )
-    return value
+    return trace.bound(_held(trace, owner), name)
 
 
 def _held(trace: Trace, owner: CellType) -> Any:
@@ -88,7 +83,7 @@ def _held(trace: Trace, owner: CellType) -> Any:
 
 def set_cell(trace: Trace, owner: CellType, value: Any) -> None:
     """Assign a shared variable."""
-    if not trace.is_made_here(owner):
+    if not trace.is_made_here(owner) or (id(owner), CELL) in trace.over:
         trace.write(owner, CELL, value)
     elif value is UNBOUND:
         del owner.cell_contents

@@ -37,6 +37,8 @@ def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
     if kind is Several:
         place = int(outputs[tree.tag.index].item())
         layout, arrays = tree.cases[place]
+        if arrays is None:
+            return rebuild(layout, outputs, known)
         leaves = iter([outputs[array.index][0] for array in arrays])
         return of_layout(layout, leaves)
     return tree

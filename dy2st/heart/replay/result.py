@@ -8,7 +8,7 @@ from typing import Any
 
 from dy2st.heart.replay.places import owners_of
 from dy2st.heart.trace import CONTAINERS, Trace
-from dy2st.heart.values.layout import number_kind
+from dy2st.heart.values.layout import Same, number_kind
 from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Output, Variable
@@ -148,10 +148,12 @@ class Taker:
 
     def _union(self, value: Union) -> Several:
         tag = self.out(value.tag, int)
-        cases = [
-            (layout, [self.out(array) for array in arrays])
-            for layout, arrays in zip(value.layouts, value.arrays, strict=True)
-        ]
+        cases: list[tuple[Any, list[Out] | None]] = []
+        for layout, arrays in zip(value.layouts, value.arrays, strict=True):
+            if isinstance(layout, Same):  # one object of the trace, that is older than the branch
+                cases.append((self.take(layout.value), None))
+            else:
+                cases.append((layout, [self.out(array) for array in arrays]))
         return Several(tag, cases)
 
 

@@ -324,7 +324,7 @@ def test_a_generator_that_was_left_cannot_go_on():
                 break
         return list(items)
 
-    refused(f, "used again after a loop has left it", *CALLS)
+    refused(f, "read on later, after a loop", *CALLS)
 
 
 def test_a_tensor_that_decides_on_what_next_gives():
