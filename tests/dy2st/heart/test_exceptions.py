@@ -505,3 +505,96 @@ def test_division_of_numbers_by_zero():
             return -1
 
     alike(f)
+
+
+def test_a_raise_whose_text_a_tensor_chooses():
+    def f(x):
+        try:
+            if x.sum() > 5:
+                raise ValueError("high" if x.max() > 5 else "low")
+            return "none"
+        except ValueError as error:
+            return str(error)
+
+    alike(f)
+
+
+def test_break_continue_else_and_finally_around_a_raise_in_a_loop():
+    def f(x):
+        total = x.sum() * 0
+        for v in x:
+            try:
+                if v > 5:
+                    break
+                if v < -1:
+                    raise ValueError
+                total = total + v
+            except ValueError:
+                total = total - 1
+                continue
+            else:
+                total = total + 100
+            finally:
+                total = total + 1000
+        else:
+            total = total + 5
+        return total
+
+    alike(f)
+
+
+def test_a_chain_of_exceptions_through_a_recursion():
+    def f(x):
+        def inner(n):
+            if n == 0:
+                if x.sum() > 5:
+                    raise ValueError(n)
+                return x.sum()
+            try:
+                return inner(n - 1)
+            except ValueError as error:
+                raise KeyError(n) from error
+
+        try:
+            return inner(2)
+        except KeyError as error:
+            return x.sum() * error.args[0]
+
+    alike(f)
+
+
+def test_finally_may_raise_instead():
+    def f(x):
+        try:
+            try:
+                if x.sum() > 5:
+                    raise ValueError("a")
+            finally:
+                if x.max() > 5:
+                    raise KeyError("b")
+        except KeyError:
+            return 1
+        except ValueError:
+            return 2
+        return 3
+
+    alike(f)
+
+
+def test_a_variable_of_finally_after_a_branch():
+    def f(x):
+        y = x
+        try:
+            if x.sum() > 10:
+                return y + 1
+        except ValueError:
+            return y
+        else:
+            y = y * 2
+            if x.sum() > 0:
+                return y
+        finally:
+            y = y + 1000
+        return y
+
+    alike(f)
