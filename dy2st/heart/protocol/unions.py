@@ -8,7 +8,7 @@ from typing import Any
 from dy2st.heart.stage.branch import stage_if
 from dy2st.heart.stage.cases import is_case, known, value_of_case
 from dy2st.heart.trace import Trace
-from dy2st.heart.values.special import Union
+from dy2st.heart.values.special import UNBOUND, Union
 
 
 def has_union(values: Sequence[Any]) -> bool:
@@ -18,7 +18,7 @@ def has_union(values: Sequence[Any]) -> bool:
 
 def spread(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
     """`function(*values)` for each case of those that are one of several."""
-    values = tuple(known(trace, value) for value in values)
+    values = tuple(_read(trace, value) for value in values)
     place = next((i for i, value in enumerate(values) if type(value) is Union), None)
     if place is None:
         return function(*values)
@@ -29,6 +29,16 @@ def spread(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
         return (spread(trace, function, *values),)
 
     return stage_if(trace, pred, again, again, (), ("a value",), of_cases=True)[0]
+
+
+def _read(trace: Trace, value: Any) -> Any:
+    """A value for an operation: UnboundLocalError where its variable is unbound."""
+    found = known(trace, value)
+    if found is UNBOUND:
+        name = value.name if type(value) is Union else ""
+        text = f"local variable {name!r}" if name else "a local variable"
+        raise UnboundLocalError(f"cannot access {text} where it is not associated with a value")
+    return found
 
 
 __all__ = ["has_union", "known", "spread", "value_of_case"]

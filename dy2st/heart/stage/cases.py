@@ -7,7 +7,7 @@ from typing import Any
 from dy2st.heart.trace import Trace
 from dy2st.heart.values.carry import case_value
 from dy2st.heart.values.layout import Layout, Same
-from dy2st.heart.values.special import UNBOUND, Union
+from dy2st.heart.values.special import Union
 from dy2st_runtime.ir import F, Variable
 
 
@@ -24,13 +24,7 @@ def known(trace: Trace, value: Any) -> Any:
 def value_of_case(trace: Trace, value: Union, place: int) -> Any:
     """What a value is in one of its cases."""
     node = value.layouts[place]
-    if not isinstance(node, Same):
-        return case_value(trace, value, place)
-    if node.value is UNBOUND and value.name:
-        raise UnboundLocalError(
-            f"cannot access local variable {value.name!r} where it is not associated with a value"
-        )
-    return node.value
+    return node.value if isinstance(node, Same) else case_value(trace, value, place)
 
 
 def is_constant(node: Layout, value: object) -> bool:
