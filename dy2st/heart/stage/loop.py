@@ -40,6 +40,33 @@ Body = Callable[..., Sequence[Any]]
 _ROUNDS = 24
 
 
+@dataclass(eq=False)
+class Before:
+    """Values as they are before a loop: all objects are older than its iterations."""
+
+    trace: Trace
+
+    def raw(self, owner: Any) -> Any:
+        """What a container holds."""
+        return self.trace.raw(owner)
+
+    def fields(self, owner: Any) -> dict[str, Any] | None:
+        """The attributes of a plain object."""
+        return self.trace.fields(owner)
+
+    def is_outside(self, owner: Any) -> bool:
+        """Whether an object was reached from outside of the trace."""
+        return self.trace.is_outside(owner)
+
+    def is_local(self, owner: Any) -> bool:
+        """Whether an object was made in the frame around the loop."""
+        return self.trace.is_local(owner)
+
+    def is_new(self, owner: Any) -> bool:
+        """No object is new."""
+        return False
+
+
 class _Peel(Exception):
     """After one iteration the loop variables have the form that they keep."""
 
@@ -81,7 +108,7 @@ def stage_while(
 ) -> tuple[Any, ...]:
     """What the variables hold after `body` has run as long as `test` holds."""
     slots = [
-        Slot(name, value, value, layout=Same(value, trace))
+        Slot(name, value, value, layout=Same(value, Before(trace)))
         for name, value in zip(names, state, strict=True)
     ]
     loop = _Loop(trace, slots, may_peel)
@@ -322,7 +349,7 @@ def _take_places(loop: _Loop, turned: Region) -> bool:
         slot.left = loop.trace.held(place.owner, place.name)
         if place.name is CONTENT and slot.left is place.owner:
             slot.left = place.owner.copy()
-        slot.layout = slot.seen(slot.left, loop.trace)
+        slot.layout = slot.seen(slot.left, Before(loop.trace))
         loop.slots.append(slot)
         found = True
     return found
