@@ -494,14 +494,14 @@ class Trace:
     def cases_of(self, value: Union) -> list[int]:
         """Which cases a value can be here."""
         for frame in reversed(self.frames):
-            known = frame.known_cases.get(id(value))
+            known = frame.known_cases.get(id(value.tag))
             if known is not None:
                 return sorted(known[1])
         return list(range(len(value.layouts)))
 
     def know_cases(self, frame: Frame, value: Union, cases: frozenset[int]) -> None:
         """Note in a frame which cases a value can be."""
-        frame.known_cases[id(value)] = value, cases & frozenset(self.cases_of(value))
+        frame.known_cases[id(value.tag)] = value, cases & frozenset(self.cases_of(value))
 
     # -- helpers of values ------------------------------------------------------------------------
 

@@ -36,13 +36,15 @@ def presence(trace: Trace, value: Any) -> Any:
         return False
     if not may_be_missing(trace, value):
         return True
-    places, cases = _missing(value), trace.cases_of(value)
-    if set(cases) <= set(places):
+    there = [place for place in trace.cases_of(value) if place not in _missing(value)]
+    if not there:
         return False
-    (place,) = places
-    flag: Variable = F.not_equal(trace.tracer.local(value.tag), place)
+    tag = trace.tracer.local(value.tag)
+    flag: Variable = F.equal(tag, there[0])
+    for place in there[1:]:
+        flag = F.logical_or(flag, F.equal(tag, place))
     flag.number = bool
-    trace.narrowing[flag] = value, frozenset(range(len(value.layouts))) - {place}
+    trace.narrowing[flag] = value, frozenset(there)
     return flag
 
 

@@ -9,6 +9,7 @@ from dy2st.heart.kinds.entries import may_be_missing, presence
 from dy2st.heart.kinds.table import row_of_method
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.unions import known, spread
+from dy2st.heart.stage.branch import stage_if
 from dy2st.heart.trace import CONTAINERS, CONTENT, MISSING, Trace
 from dy2st.heart.values.special import UNBOUND, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
@@ -154,7 +155,11 @@ def _there(trace: Trace, owner: Any, name: str, value: Any) -> Any:
         def fails() -> tuple[()]:
             raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
 
-        trace.if_(presence(trace, value), lambda: (), fails, (), ())
+        flag = presence(trace, value)
+        if flag is False:
+            fails()
+        if flag is not True:
+            stage_if(trace, flag, lambda: (), fails, (), (), of_cases=True)
         return known(trace, value)
     return value
 

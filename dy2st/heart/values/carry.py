@@ -383,11 +383,13 @@ def _object_of(host: Host, value: Union, place: int, case: Layout) -> Any:
 def _fields_of(host: Host, value: Union, place: int, case: Fields) -> Any:
     made: Any = host.made(case.kind.__new__(case.kind))  # type: ignore[call-overload]
     arrays = iter(value.arrays[place])
-    is_it = F.cast(F.equal(value.tag, place), "int64")
-    is_it.number = int
+    cases = range(len(value.layouts))
     for name, item in zip(case.names, case.items, strict=True):
         own = [next(arrays) for _ in range(count(item))]
-        host.hold_field(made, name, Union(is_it, [Same(MISSING, host), item], [[], own]))
+        # By the same tag: where it is known that the object is there, so is its attribute.
+        layouts = [item if one == place else Same(MISSING, host) for one in cases]
+        held = Union(value.tag, layouts, [own if one == place else [] for one in cases])
+        host.hold_field(made, name, held)
     return made
 
 
