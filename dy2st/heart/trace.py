@@ -341,7 +341,7 @@ class Trace:
     def set_field(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute: natively if the object was made here, else in the overlay."""
         self.note_change(owner)
-        if self.is_made_here(owner) and not isinstance(owner, CellType):
+        if self.is_made_here(owner) and not isinstance(owner, (CellType, dict)):
             if value is MISSING:
                 object.__delattr__(owner, name)
             else:
@@ -602,4 +602,5 @@ __all__ = [
     "Source",
     "Trace",
     "attributes_of",
+    "native_attribute",
 ]

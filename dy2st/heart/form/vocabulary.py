@@ -27,7 +27,7 @@ IN_PLACE: dict[type, str] = {
     gast.Div: "itruediv",
     gast.FloorDiv: "ifloordiv",
     gast.Mod: "imod",
-    gast.Pow: "ipow",
+    gast.Pow: "ipow_",
     gast.MatMult: "imatmul",
     gast.LShift: "ilshift",
     gast.RShift: "irshift",

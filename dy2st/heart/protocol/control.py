@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
@@ -11,11 +12,13 @@ from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.unions import known, spread
 from dy2st.heart.stage.branch import stage_if
 from dy2st.heart.stage.loop import stage_while
+from dy2st.heart.stage.outcome import is_refusal
 from dy2st.heart.stage.truth import truth_of
 from dy2st.heart.trace import CONTAINERS, Trace
 from dy2st.heart.values.special import UNBOUND, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.ir import F, Tensor, Variable
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import F, Tensor, Variable, user_location
 
 _MOST_RAISES = 3
 _PLAIN = frozenset({bool, int, float, str, bytes, type(None), tuple, complex, range})
@@ -175,6 +178,22 @@ def assert_(trace: Trace, test: Any, message: Callable[[], Any] | None = None) -
     if_(trace, test, lambda: (), fails, (), ())
 
 
+def swallowed(trace: Trace, jumped: Any, failed: Any) -> Any:
+    """Whether a jump in `finally` swallows the exception in flight, if there is one."""
+    error = sys.exc_info()[1]
+    if not failed or not isinstance(error, Exception) or is_refusal(error):
+        return False
+    found = test_of(trace, jumped)
+    if not isinstance(found, bool):
+        raise UnsupportedSyntax(
+            "a jump in `finally` swallows an exception, and a tensor decides whether it does",
+            at=user_location(),
+            why="the exception is raised while the Program is made, before the tensor is known",
+            hint="catch the exception with `except`, and jump after the `try`",
+        )
+    return found
+
+
 def bound(trace: Trace, value: Any, name: str) -> Any:
     """A variable that may be unbound, where it is read."""
     if value is UNBOUND:
@@ -196,6 +215,7 @@ __all__ = [
     "if_exp",
     "not_",
     "or_",
+    "swallowed",
     "test_of",
     "truth",
     "while_",

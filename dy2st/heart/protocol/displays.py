@@ -11,6 +11,7 @@ from dy2st.heart.kinds.entries import may_be_missing, there_or
 from dy2st.heart.kinds.lists import joined, new_list
 from dy2st.heart.kinds.text import formatted
 from dy2st.heart.protocol.iteration import double_star, listed
+from dy2st.heart.protocol.names import filled
 from dy2st.heart.protocol.unions import known, spread
 from dy2st.heart.trace import Trace
 from dy2st.heart.values.special import Dynamic, Union
@@ -114,7 +115,8 @@ def make_class(
     """A class: its body runs as Python has it."""
     body = FunctionType(_code(function, path), function.__globals__, name, None, cells or None)
     build: Any = builtins.__build_class__
-    return trace.made(build(body, name, *bases, **keywords))
+    with filled(trace, cells):
+        return trace.made(build(body, name, *bases, **keywords))
 
 
 __all__ = ["gather", "gather_dict", "make_class", "make_function", "text"]

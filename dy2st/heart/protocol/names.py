@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import CellType, FunctionType
 from typing import Any
 
-from dy2st.heart.trace import MISSING, Trace
+from dy2st.heart.protocol.unions import spread
+from dy2st.heart.stage.cases import is_constant
+from dy2st.heart.trace import MISSING, Trace, native_attribute
 from dy2st.heart.values.special import UNBOUND, Union
 
 CELL = "cell_contents"
@@ -55,19 +59,26 @@ def new_cell(trace: Trace, value: Any = UNBOUND) -> CellType:
 
 def cell(trace: Trace, owner: CellType, name: str) -> Any:
     """What a shared variable holds."""
-    value = _held(trace, owner)
-    if value is UNBOUND:
-        raise NameError(
-            f"cannot access free variable {name!r} where it is not associated with a value in "
-            "enclosing scope",
-            name=name,
-        )
-    return trace.bound(value, name) if type(value) is Union else value
+    text = (
+        f"cannot access free variable {name!r} where it is not associated with a value in "
+        "enclosing scope"
+    )
+    return _surely(trace, _held(trace, owner), lambda: NameError(text, name=name))
 
 
 def local_cell(trace: Trace, owner: CellType, name: str) -> Any:
     """What a variable of the function itself holds that inner functions share."""
-    return trace.bound(_held(trace, owner), name)
+    text = f"cannot access local variable {name!r} where it is not associated with a value"
+    return _surely(trace, _held(trace, owner), lambda: UnboundLocalError(text))
+
+
+def _surely(trace: Trace, value: Any, error: Callable[[], NameError]) -> Any:
+    """A value; where it is none, the error is raised."""
+    if value is UNBOUND:
+        raise error()
+    if type(value) is not Union or not any(is_constant(one, UNBOUND) for one in value.layouts):
+        return value
+    return spread(trace, lambda one: _surely(trace, one, error), value)
 
 
 def _held(trace: Trace, owner: CellType) -> Any:
@@ -85,10 +96,29 @@ def set_cell(trace: Trace, owner: CellType, value: Any) -> None:
     """Assign a shared variable."""
     if not trace.is_made_here(owner) or (id(owner), CELL) in trace.over:
         trace.write(owner, CELL, value)
-    elif value is UNBOUND:
+    else:
+        _fill(owner, value)
+
+
+def _fill(owner: CellType, value: Any) -> None:
+    if value is UNBOUND:
         del owner.cell_contents
     else:
         owner.cell_contents = value
+
+
+@contextmanager
+def filled(trace: Trace, owners: Sequence[CellType]) -> Iterator[None]:
+    """Let cells hold for code that runs as it is what they hold in the trace."""
+    places = [(one, trace.over.get((id(one), CELL))) for one in owners]
+    changed = [(one, place.value, native_attribute(one, CELL)) for one, place in places if place]
+    for one, value, _ in changed:
+        _fill(one, value)
+    try:
+        yield
+    finally:
+        for one, _, before in changed:
+            _fill(one, before)
 
 
 def del_cell(trace: Trace, owner: CellType, name: str) -> None:
@@ -97,4 +127,14 @@ def del_cell(trace: Trace, owner: CellType, name: str) -> None:
     set_cell(trace, owner, UNBOUND)
 
 
-__all__ = ["cell", "del_cell", "del_glob", "glob", "local_cell", "new_cell", "set_cell", "set_glob"]
+__all__ = [
+    "cell",
+    "del_cell",
+    "del_glob",
+    "filled",
+    "glob",
+    "local_cell",
+    "new_cell",
+    "set_cell",
+    "set_glob",
+]

@@ -47,7 +47,7 @@ def _take_operators():
         plain = {"and_bits": "and_", "or_bits": "or_", "pow_": "pow"}.get(name, name)
         setattr(_FUNCTIONS, name, getattr(operator, plain))
     for name in vocabulary.IN_PLACE.values():
-        plain = {"iand_bits": "iand", "ior_bits": "ior"}.get(name, name)
+        plain = {"iand_bits": "iand", "ior_bits": "ior", "ipow_": "ipow"}.get(name, name)
         setattr(_FUNCTIONS, name, getattr(operator, plain))
     for name in vocabulary.UNARY.values():
         setattr(_FUNCTIONS, name, getattr(operator, name))
