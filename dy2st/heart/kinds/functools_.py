@@ -49,7 +49,8 @@ def reduce(trace: Trace, function: Any, iterable: Any, initial: Any = _NOTHING) 
 @function_row(functools.partial)
 def partial(trace: Trace, *args: Any, **options: Any) -> Any:
     """`functools.partial(function, ...)`."""
-    return trace.made(functools.partial(*args, **options))
+    make: Any = functools.partial
+    return trace.made(make(*args, **options))
 
 
 @method_row(_CACHED, name="__call__")

@@ -5,6 +5,7 @@ Where the length is known they are Python's own, by the protocol item by item; e
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
@@ -21,6 +22,7 @@ from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location
 
 _NOTHING = object()
+_ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 # What ends by itself, however it is gone through.
 _ENDS = (list, tuple, dict, set, frozenset, str, bytes, range, Tensor, Dynamic, Indexed)
 
@@ -83,6 +85,13 @@ def zip_(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
 
 
 def _indexed(trace: Trace, items: Iterable[Any]) -> Indexed:
+    if isinstance(items, _ENDLESS):
+        raise UnsupportedSyntax(
+            f"zip() of an endless {type(items).__name__} and of something of unknown length",
+            at=user_location(),
+            why="which of its items are taken is known only when the Program runs",
+            hint="count by enumerate(...), and take items[i % len(items)]",
+        )
     found = list(items)
     return Indexed(len(found), lambda index: trace.item(found, index))
 

@@ -229,7 +229,7 @@ def index(trace: Trace, owner: Any, item: Any, start: Any = 0, stop: Any = None)
 
 
 def _kind(owner: Any) -> type:
-    return owner.kind if type(owner) is Dynamic else type(owner)  # type: ignore[no-any-return]
+    return owner.kind if type(owner) is Dynamic else type(owner)
 
 
 def _shown(item: Any) -> str:

@@ -20,7 +20,7 @@ from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
 
 SEQUENCES = (list, deque)
-_VALUES = type({}.values())
+_VALUES: type = type({}.values())
 
 
 def held(trace: Trace, owner: Any) -> Any:

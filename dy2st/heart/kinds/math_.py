@@ -240,12 +240,20 @@ def _float_of(compute: Compute) -> Callable[[Trace, Any], Any]:
     return lambda trace, values: compute(to_float(trace, values[0]))
 
 
+def _by_protocol(name: str) -> Callable[[Trace, Any], Any]:
+    return lambda trace, values: getattr(trace, name)(*values)
+
+
+def _by_builtin(function: Any) -> Callable[[Trace, Any], Any]:
+    return lambda trace, values: trace.call(function, *values)
+
+
 for _numpy, _compute in _OF_NUMPY:
     _row_of_numpy(_numpy, _float_of(_compute))
 for _numpy, _name in _AS_PYTHON:
-    _row_of_numpy(_numpy, lambda trace, values, name=_name: getattr(trace, name)(*values))
+    _row_of_numpy(_numpy, _by_protocol(_name))
 for _numpy, _builtin in ((np.abs, abs), (np.maximum, max), (np.minimum, min)):
-    _row_of_numpy(_numpy, lambda trace, values, of=_builtin: trace.call(of, *values))
+    _row_of_numpy(_numpy, _by_builtin(_builtin))
 
 
 def _row_of_items(function: Any, own: Any) -> None:

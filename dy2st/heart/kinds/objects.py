@@ -160,7 +160,7 @@ def copy_(trace: Trace, value: Any) -> Any:
 
 
 def _new(trace: Trace, value: Any, fields: dict[str, Any]) -> Any:
-    kind = type(value)
+    kind: Any = type(value)
     made = trace.made(kind.__new__(kind))
     for name, one in fields.items():
         trace.set_field(made, name, one)

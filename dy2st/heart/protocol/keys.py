@@ -12,6 +12,7 @@ from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, user_location
+from dy2st_runtime.ir.choice import Text
 
 
 def is_traced_key(key: Any) -> bool:
@@ -21,7 +22,7 @@ def is_traced_key(key: Any) -> bool:
         return any(map(is_traced_key, key))
     if isinstance(key, Tensor):  # Python finds tensors by which object they are
         return number_kind(key) is not None
-    return kind in (Union, Dynamic, Dim, Condition)
+    return kind in (Union, Dynamic, Dim, Condition, Text)
 
 
 def is_among(trace: Trace, key: Any, keys: Iterable[Any]) -> Any:

@@ -104,10 +104,12 @@ class Lub:
         if _same_keys(left.keys, right.keys):
             return self._parts(left, right)
         other = dict(zip(right.keys, right.items, strict=True))
+        _check_order(left.keys, [key for key in right.keys if key in set(left.keys)])
         items = [self._perhaps(item, other.pop(k, None)) for k, item in _pairs(left)]
         if not other and all(new is old for new, old in zip(items, left.items, strict=True)):
             return left
         items += [self._perhaps(item, None) for item in other.values()]
+        _check_order([*left.keys, *other], right.keys)
         return Entries(left.kind, [*left.keys, *other], items, left.empty)
 
     def _perhaps(self, item: Layout, other: Layout | None) -> Layout:
@@ -226,6 +228,13 @@ def _sequence_kind(node: Layout) -> type | None:
 
 def _pairs(node: Entries) -> list[tuple[Any, Layout]]:
     return list(zip(node.keys, node.items, strict=True))
+
+
+def _check_order(keys: list[Any], wanted: list[Any]) -> None:
+    """Refuse a dict whose keys come in another order on each path."""
+    known = set(wanted)
+    if [key for key in keys if key in known] != wanted:
+        raise Unlike("a dict whose keys have another order on each path")
 
 
 def _same_keys(left: list[Any], right: list[Any]) -> bool:

@@ -199,6 +199,41 @@ def counts(x):
     return d
 
 
+def seen_so_far(x):
+    seen = set()
+    for v in x:
+        if v > 0:
+            seen.add(1)
+    return len(seen)
+
+
+def in_the_order_of_use(x):
+    d = OrderedDict(a=x, b=x * 2)
+    if x.sum() > 3:
+        d.move_to_end("a")
+    return d
+
+
+def set_again_where_it_may_be_missing(x):
+    d = {"a": x, "b": x}
+    if x.sum() > 3:
+        del d["a"]
+    d["a"] = x * 2
+    return d
+
+
+@pytest.mark.parametrize("sizes", ["known", "unknown"])
+def test_a_set_that_has_other_elements_after_a_branch_is_refused(sizes):
+    refused(seen_so_far, "a set has other elements on some paths", sizes=sizes)
+
+
+@pytest.mark.parametrize(
+    "function", [in_the_order_of_use, set_again_where_it_may_be_missing], ids=lambda f: f.__name__
+)
+def test_a_dict_whose_order_a_branch_decides_is_refused(function):
+    refused(function, "order")
+
+
 @pytest.mark.parametrize(
     ("function", "words"),
     [

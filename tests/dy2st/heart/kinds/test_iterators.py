@@ -235,7 +235,22 @@ def classes(x):
     )
 
 
+@functools.singledispatch
+def described(value):
+    return "other"
+
+
+@described.register(int)
+def _(value):
+    return "a whole number"
+
+
+def dispatched(x):
+    return described(x.shape[0]), described(int(x[0])), described(float(x[0])), described("a")
+
+
 FUNCTIONS = (
+    dispatched,
     *(ranges, enumerated_from, zipped, mapped_and_filtered, taken, first_or_default, generators),
     *(generators_of_generators, reduced, accumulated, accumulated_from, chained, sliced, combined),
     *(neighbours, grouped, while_they_hold, starred, operators, getters, partials, from_a_cache),
@@ -258,6 +273,10 @@ def test_the_cache_of_the_user_answers_when_it_has_changed():
         assert float(static(x)[0]) == 5
     finally:
         settings.cache_clear()
+
+
+def test_an_endless_iterator_beside_an_unknown_length_is_refused():
+    refused(lambda x: [a * b for a, b in zip(x, itertools.cycle([1, 2]))], "endless cycle")
 
 
 def test_combinations_of_unknown_length_are_refused():

@@ -186,7 +186,24 @@ def order_of_objects(x):
     return [b.score for b in sorted([Beam(3), Beam(1), Beam(2)])]
 
 
+def tensors_of_lists(x):
+    n = x.shape[0]
+    kept = [v for v in x if v > -10]
+    return (
+        dy2st.to_tensor([i * 2 for i in range(n)]),
+        dy2st.to_tensor([math.sin(i) for i in range(n)]),
+        dy2st.to_tensor(kept),
+        x.tolist(),
+        [v.tolist() for v in x],
+    )
+
+
+def scaled_by_numpy(x):
+    return x * np.sqrt(x.shape[0]), int(np.ceil(x.shape[0] / 2)), x.reshape([np.prod(x.shape)])
+
+
 FUNCTIONS = (
+    scaled_by_numpy,
     *(casts, casts_of_sizes, casts_of_objects, rounded, absolute, divided, powers, two_numbers),
     *(roots_and_logarithms, logarithm_to_a_base, angles, to_whole_numbers, products, sums, truths),
     *(root_of_a_negative_number, floats_asked, numpy_of_sizes, numpy_of_two, scaled_by_a_root),
@@ -199,6 +216,10 @@ FUNCTIONS = (
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_a_number_of_a_program_is_one_of_python(function):
     same(function)
+
+
+def test_tensors_are_made_of_lists_of_a_length_and_lists_of_tensors():
+    same(tensors_of_lists, sizes="unknown")
 
 
 def test_a_cast_leaves_the_tensor_a_tensor():
