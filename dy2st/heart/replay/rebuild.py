@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from dy2st.heart.replay.result import Known, Made, Out, Rows, Several, Written
@@ -31,17 +31,23 @@ def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
     if kind is Made:
         return _made(tree, outputs, known)
     if kind is Rows:
-        return of_rows(tree.kind, tree.element, [outputs[array.index] for array in tree.arrays])
+        arrays = [outputs[array.index] for array in tree.arrays]
+        return of_rows(tree.kind, tree.element, arrays, _holder(tree.held, outputs, known))
     if kind is Written:
         return tree.text.mapped(lambda inner: rebuild(inner, outputs, known)).filled()
     if kind is Several:
         place = int(outputs[tree.tag.index].item())
-        layout, arrays = tree.cases[place]
-        if arrays is None:
-            return rebuild(layout, outputs, known)
-        leaves = iter([outputs[array.index][0] for array in arrays])
-        return of_layout(layout, leaves)
+        layout, places = tree.cases[place]
+        leaves = iter([outputs[array.index][0] for array in places])
+        return of_layout(layout, leaves, _holder(tree.held, outputs, known))
     return tree
+
+
+def _holder(
+    held: dict[int, Any], outputs: Sequence[Any], known: dict[int, Any]
+) -> Callable[[Same], Any]:
+    """What gives the value that a layout tells."""
+    return lambda node: rebuild(held[id(node)], outputs, known) if id(node) in held else node.value
 
 
 def _number(value: Any, kind: type | None) -> Any:
@@ -71,35 +77,39 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
     return made
 
 
-def of_rows(kind: type, element: Layout | None, arrays: Sequence[Any]) -> Any:
+def of_rows(
+    kind: type, element: Layout | None, arrays: Sequence[Any], same: Callable[[Same], Any]
+) -> Any:
     """A list of the elements that stand side by side in arrays."""
     if element is None:
         return kind()
-    return kind(of_layout(element, iter(row)) for row in zip(*arrays, strict=True))
+    return kind(of_layout(element, iter(row), same) for row in zip(*arrays, strict=True))
 
 
-def of_layout(node: Layout, leaves: Iterator[Any]) -> Any:
+def of_layout(node: Layout, leaves: Iterator[Any], same: Callable[[Same], Any]) -> Any:
     """A value of its leaves."""
     if isinstance(node, Same):
-        return node.value
+        return same(node)
     if isinstance(node, Number):
         return _number(next(leaves), node.kind)
     if isinstance(node, Leaf):
         return next(leaves)
     if isinstance(node, Grown):
-        return of_rows(node.kind, node.element, [next(leaves) for _ in range(width(node.element))])
+        arrays = [next(leaves) for _ in range(width(node.element))]
+        return of_rows(node.kind, node.element, arrays, same)
     if isinstance(node, Cases):
         place = int(next(leaves).item())
         own = [[next(leaves) for _ in range(count(case))] for case in node.cases]
-        return of_layout(node.cases[place], iter([array[0] for array in own[place]]))
-    items = [of_layout(item, leaves) for item in node.items]
+        return of_layout(node.cases[place], iter([array[0] for array in own[place]]), same)
+    items = [of_layout(item, leaves, same) for item in node.items]
     if isinstance(node, Items):
         return node.kind(*items) if hasattr(node.kind, "_fields") else node.kind(items)
     if isinstance(node, Entries):
         pairs = zip(node.keys, items, strict=True)
         return node.kind((key, item) for key, item in pairs if item is not MISSING)
     assert isinstance(node, Fields)
-    made: Any = node.kind.__new__(node.kind)
+    kind: Any = node.kind
+    made: Any = kind.__new__(kind)
     for name, item in zip(node.names, items, strict=True):
         object.__setattr__(made, name, item)
     return made

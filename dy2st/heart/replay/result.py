@@ -8,7 +8,7 @@ from typing import Any
 
 from dy2st.heart.replay.places import owners_of
 from dy2st.heart.trace import CONTAINERS, Trace
-from dy2st.heart.values.layout import Same, number_kind
+from dy2st.heart.values.layout import Layout, Same, leaves_of, number_kind
 from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Output, Variable
@@ -43,19 +43,27 @@ class Made:
 
 @dataclass(eq=False)
 class Several:
-    """One of several values, by a tag."""
+    """One of several values, by a tag.
+
+    held: trees of the objects that are older than the branch, by the layouts that they stand in.
+    """
 
     tag: Out
     cases: list[Any]
+    held: dict[int, Any]
 
 
 @dataclass(eq=False)
 class Rows:
-    """A list of a length: arrays, side by side, and the layout of one element."""
+    """A list of a length: arrays, side by side, and the layout of one element.
+
+    held: trees of the objects that are older than the list, by the layouts that they stand in.
+    """
 
     kind: type
     arrays: list[Out]
     element: Any
+    held: dict[int, Any]
     like: Any = None
 
 
@@ -144,17 +152,27 @@ class Taker:
 
     def _rows(self, content: Dynamic) -> Rows:
         arrays = [self.out(array) for array in content.arrays]
-        return Rows(content.kind, arrays, content.element, content.like)
+        held: dict[int, Any] = {}
+        self._hold(content.element, held)
+        return Rows(content.kind, arrays, content.element, held, content.like)
 
     def _union(self, value: Union) -> Several:
         tag = self.out(value.tag, int)
-        cases: list[tuple[Any, list[Out] | None]] = []
-        for layout, arrays in zip(value.layouts, value.arrays, strict=True):
-            if isinstance(layout, Same):  # one object of the trace, that is older than the branch
-                cases.append((self.take(layout.value), None))
-            else:
-                cases.append((layout, [self.out(array) for array in arrays]))
-        return Several(tag, cases)
+        held: dict[int, Any] = {}
+        for layout in value.layouts:
+            self._hold(layout, held)
+        cases = [
+            (layout, [self.out(array) for array in arrays])
+            for layout, arrays in zip(value.layouts, value.arrays, strict=True)
+        ]
+        return Several(tag, cases, held)
+
+    def _hold(self, node: Layout | None, held: dict[int, Any]) -> None:
+        """Take the objects that a layout tells, which are older than it."""
+        if isinstance(node, Same) and type(node.value) not in _ATOMS:
+            held[id(node)] = self.take(node.value)
+        for inner in () if node is None else leaves_of(node):
+            self._hold(inner, held)
 
 
 def _empty(value: Any) -> Any:
