@@ -370,21 +370,39 @@ def put_back(
 ) -> tuple[Any, ...]:
     """The values of the variables, and the places written, after a `cond` or `while`."""
     known: dict[int, Any] = {}
-    values = []
+    built = []
     for slot in slots:
         assert slot.layout is not None
         value = build(trace, slot.layout, leaves, known)
-        if type(value) is Union and slot.place is None and slot.name.isidentifier():
-            value.name = slot.name
-        if isinstance(slot.layout, Same) or type(value) is Union:
-            pass
-        elif slot.place is None or slot.place.name is not CONTENT:
-            trace.join_twins([value, slot.left, slot.right])
-        if slot.place is None:
-            values.append(value)
-        else:
+        built.append(value)
+        if slot.place is not None:
             trace.put_place(slot.place, value)
-    return tuple(values)
+        elif type(value) is Union and slot.name.isidentifier():
+            value.name = slot.name
+    # Behind all places: what they put back is no change of one of the twins alone.
+    for slot, value in zip(slots, built, strict=True):
+        _note_twins(trace, slot, value)
+    return tuple(value for slot, value in zip(slots, built, strict=True) if slot.place is None)
+
+
+def _note_twins(trace: Trace, slot: Slot, value: Any) -> None:
+    if type(value) is Union:
+        _join_objects(trace, value, slot)
+    elif not isinstance(slot.layout, Same) and (
+        slot.place is None or slot.place.name is not CONTENT
+    ):
+        trace.join_twins([value, slot.left, slot.right])
+
+
+def _join_objects(trace: Trace, value: Union, slot: Slot) -> None:
+    """The objects that a value may be stand for those that either side gave."""
+    sides = [one for side in (slot.left, slot.right) for one in _objects_of(side)]
+    for made in value.objects.values():
+        trace.join_twins([made, *(one for one in sides if type(one) is type(made))])
+
+
+def _objects_of(value: Any) -> list[Any]:
+    return [*value.objects.values()] if type(value) is Union else [value]
 
 
 def _append(

@@ -24,7 +24,7 @@ from dy2st.heart.values.layout import (
     same_value,
 )
 from dy2st.heart.values.lub import Lub
-from dy2st.heart.values.special import MISSING, Dynamic, Union
+from dy2st.heart.values.special import MISSING, Dynamic, Union, is_changed
 from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable
 from dy2st_runtime.ir.join import any_size
 from dy2st_runtime.ir.types import TensorType, ValueType
@@ -264,11 +264,12 @@ def _case_arrays(
 ) -> list[Variable]:
     if not own:
         return _empty(case)
+    changed = [place for place in own if is_changed(value, place, view)]
     columns: list[Variable] = []
     for place in own:
         before = value.layouts[place]
         arrays = [host.tracer.local(array) for array in value.arrays[place]]
-        if not _same_form(before, case):
+        if place in changed or not _same_form(before, case):
             arrays = _risen_case(host, value, place, case, view)
         columns = (
             arrays
@@ -390,6 +391,7 @@ def _fields_of(host: Host, value: Union, place: int, case: Fields) -> Any:
         layouts = [item if one == place else Same(MISSING, host) for one in cases]
         held = Union(value.tag, layouts, [own if one == place else [] for one in cases])
         host.hold_field(made, name, held)
+        value.held.setdefault(place, {})[name] = held
     return made
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
-from dy2st.heart.values.special import UNBOUND, Dynamic, Union
+from dy2st.heart.values.special import UNBOUND, Dynamic, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.ir import ArrayType, Tensor, Variable
 from dy2st_runtime.ir.types import DType, TensorType
@@ -133,7 +133,7 @@ def opened(node: Layout) -> Layout:
     if isinstance(value, Tensor):
         return _of_tensor(value)
     if kind is Union:
-        return Cases([_of_case(case, view) for case in value.layouts])
+        return Cases([_case(value, place, view) for place in range(len(value.layouts))])
     if kind is Dynamic:
         return Grown(value.kind, value.element, value.like)
     if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
@@ -149,6 +149,13 @@ def opened(node: Layout) -> Layout:
     if held is not None:
         return Fields(kind, list(held), _all(held.values(), view))
     return node
+
+
+def _case(value: Union, place: int, view: View) -> Layout:
+    """One of the cases; with what has changed in its object since."""
+    if not is_changed(value, place, view):
+        return _of_case(value.layouts[place], view)
+    return opened(Same(value.objects[place], view))
 
 
 def lifted(node: Layout, numbers: bool = False) -> Layout:

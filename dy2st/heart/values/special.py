@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dy2st.heart.values.layout import Layout
+    from dy2st.heart.values.layout import Layout, View
     from dy2st_runtime.ir import Variable
 
 
@@ -50,9 +50,10 @@ class Union:
     name     the variable that holds it, which may be unbound.
     objects  what stands for the lists, dicts and objects among the cases, by their place: what
              such an object holds is a Union again, of which it takes its own case.
+    held     the attributes that such objects had at first, by their place.
     """
 
-    __slots__ = ("arrays", "layouts", "name", "objects", "tag")
+    __slots__ = ("arrays", "held", "layouts", "name", "objects", "tag")
 
     def __init__(
         self, tag: Variable, layouts: Sequence[Layout], arrays: Sequence[Sequence[Variable]]
@@ -61,11 +62,24 @@ class Union:
         self.tag, self.layouts = tag, list(layouts)
         self.arrays = [list(own) for own in arrays]
         self.objects: dict[int, Any] = {}
+        self.held: dict[int, dict[str, Any]] = {}
         self.name = ""
 
     def place_of(self, kind: type) -> int:
         """The case that is a container of a kind."""
         return next(i for i, one in enumerate(self.layouts) if getattr(one, "kind", None) is kind)
+
+
+def is_changed(value: Union, place: int, view: View) -> bool:
+    """Whether the object that stands for a case holds something else than at first."""
+    made = value.objects.get(place)
+    if made is None:
+        return False
+    if place not in value.held:
+        return view.raw(made) is not value
+    now = view.fields(made)
+    before = value.held[place]
+    return now is None or now.keys() != before.keys() or any(now[n] is not before[n] for n in now)
 
 
 class Special:
