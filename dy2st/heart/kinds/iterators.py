@@ -62,6 +62,8 @@ def _whole(trace: Trace, value: Any) -> Any:
 @function_row(enumerate)
 def enumerate_(trace: Trace, iterable: Any, start: Any = 0) -> Any:
     """`enumerate(iterable, start)`."""
+    if trace.source_of(iterable) is not None:
+        return trace.enumerated(iterable, start)
     items = trace.items_of(iterable)
     if type(items) is Indexed:
         return Indexed(lambda: items.length, lambda index: (start + index, items.item(index)))
@@ -123,6 +125,8 @@ def reversed_(trace: Trace, iterable: Any) -> Any:
 @function_row(map)
 def map_(trace: Trace, function: Any, *iterables: Any) -> Any:
     """`map(function, ...)`."""
+    if len(iterables) == 1 and trace.source_of(iterables[0]) is not None:
+        return trace.mapped(function, iterables[0])
     items = zip_(trace, *iterables)
     if type(items) is Indexed:
         return Indexed(lambda: items.length, lambda index: trace.call(function, *items.item(index)))
@@ -190,6 +194,9 @@ def next_(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
     """`next(iterator, default)`."""
     if type(iterator) is Generated:
         iterator = resolved(trace, iterator)
+    source = trace.source_of(iterator)
+    if source is not None and (not trace.is_nested or trace.is_made_here(iterator)):
+        return trace.first_of(source, *(() if default is _NOTHING else (default,)))
     if type(iterator) is Indexed:
         return _next_of_program(trace, iterator, default)
     own = own_method(iterator, "__next__")

@@ -169,6 +169,9 @@ def all_(trace: Trace, iterable: Any) -> Any:
 
 def _decided(trace: Trace, iterable: Any, decisive: bool) -> Any:
     """Whether one item is true (`any`); `decisive` is False: not whether one is false (`all`)."""
+    source = trace.source_of(iterable)
+    if source is not None:
+        return trace.is_decided(source, decisive)
     items = trace.items_of(iterable)
     if type(items) is Indexed:
         return _decided_in_program(trace, items, decisive)

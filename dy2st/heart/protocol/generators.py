@@ -7,7 +7,8 @@ exception in it, as `close` is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from inspect import GEN_CREATED, getgeneratorstate
 from types import GeneratorType
 from typing import Any, NoReturn
@@ -16,10 +17,13 @@ from dy2st.heart.kinds.iterators import refuse_advance, refuse_left
 from dy2st.heart.protocol.control import test_of
 from dy2st.heart.protocol.names import CELL, new_cell, set_cell
 from dy2st.heart.stage.attempt import attempt, each
-from dy2st.heart.stage.branch import stage_if
-from dy2st.heart.stage.outcome import Handler
+from dy2st.heart.stage.branch import end_region, stage_if
+from dy2st.heart.stage.outcome import AlwaysRaises, Handler, Refused
+from dy2st.heart.stage.splice import splice
 from dy2st.heart.trace import Source, Trace
 from dy2st.heart.values.sequences import Generated
+from dy2st.heart.values.special import UNBOUND, Special
+from dy2st_runtime.errors import ConversionError
 
 Push = Callable[[Any], Any]
 _VALUE = ("the value of a generator",)
@@ -169,4 +173,110 @@ def generate(
     return made
 
 
-__all__ = ["Variables", "begin", "consumed", "generate", "push_all", "push_loop", "source_of"]
+def enumerated(trace: Trace, iterable: Any, start: Any) -> Any:
+    """`enumerate(iterable, start)` of a generator that can give its items away."""
+
+    def pull() -> Iterator[Any]:
+        place = start
+        for item in trace.iterate(iterable):
+            yield place, item
+            place = trace.add(place, 1)
+
+    def run(push: Push) -> None:
+        count = Variables(trace, (start,))
+
+        def take(item: Any) -> None:
+            (place,) = count.values()
+            count.hold((trace.add(place, 1),))
+            push((place, item))
+
+        push_all(trace, take, iterable)
+
+    return trace.note_generator(pull(), run)
+
+
+def mapped(trace: Trace, function: Any, iterable: Any) -> Any:
+    """`map(function, iterable)` of a generator that can give its items away."""
+
+    def pull() -> Iterator[Any]:
+        for item in trace.iterate(iterable):
+            yield trace.call(function, item)
+
+    def run(push: Push) -> None:
+        push_all(trace, lambda item: push(trace.call(function, item)), iterable)
+
+    return trace.note_generator(pull(), run)
+
+
+def is_decided(trace: Trace, source: Source, decisive: bool) -> Any:
+    """`any` of a generator; of `all`, with `decisive` False, the same for what is false."""
+    found = Variables(trace, (not decisive,))
+
+    def goes_on() -> Any:
+        answer = trace.truth_value(*found.values())
+        return trace.test_of(trace.not_(answer) if decisive else answer)
+
+    take = lambda item: found.hold((trace.truth_value(item),))  # noqa: E731
+    consumed(trace, source, take, goes_on)
+    return found.values()[0]
+
+
+def first_of(trace: Trace, source: Source, *default: Any) -> Any:
+    """`next` of a generator that has not begun; if a tensor decides on it, it cannot go on."""
+    found = _asked(trace, source.made)
+    if found is None:
+        return _given(trace, source, default)
+    if found[0] is not _END:
+        return found[0]
+    if not default:
+        raise StopIteration
+    return default[0]
+
+
+def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
+    """The first item as Python has it; None if a tensor decides on it."""
+    constraints = trace.tracer.program.constraints
+    known = len(constraints)
+    try:
+        with trace.region() as region:
+            end_region(trace, region, lambda: (next(iterator, _END),))
+    except (ConversionError, Refused):
+        region.raised = AlwaysRaises()
+    if region.raised is not None or region.outcome is not None:
+        del constraints[known:]
+        return None
+    splice(trace, region)
+    return region.results
+
+
+def _given(trace: Trace, source: Source, default: Sequence[Any]) -> Any:
+    first = Variables(trace, (False, default[0] if default else UNBOUND))
+    source.is_left = True
+    source = replace(source, made=(None for _ in ()), is_left=False)
+    trace.generators[id(source.made)] = source
+    consumed(trace, source, lambda item: first.hold((True, item)), lambda: False)
+    is_found, item = first.values()
+
+    def ends() -> NoReturn:
+        raise StopIteration
+
+    if not default:
+        trace.if_(is_found, tuple, ends, (), ())
+    return trace.bound(item, "the next item")
+
+
+_END = Special("end")
+
+__all__ = [
+    "Variables",
+    "begin",
+    "consumed",
+    "enumerated",
+    "first_of",
+    "generate",
+    "is_decided",
+    "mapped",
+    "push_all",
+    "push_loop",
+    "source_of",
+]

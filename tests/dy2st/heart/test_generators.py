@@ -332,3 +332,110 @@ def test_a_tensor_that_decides_on_what_next_gives():
         return next((v for v in x if v > 1), x.sum())
 
     alike(f)
+
+
+def test_a_generator_is_enumerated_and_mapped():
+    def f(x):
+        return [i * v for i, v in enumerate(big(x), 1)], list(map(lambda v: v + 1, big(x)))
+
+    alike(f)
+
+
+def test_a_loop_returns_from_an_enumerated_generator():
+    def f(x):
+        for i, v in enumerate(big(x)):
+            if i == 1:
+                return v
+        return x.sum()
+
+    alike(f)
+
+
+def test_any_all_max_and_sorted_of_a_generator():
+    def f(x):
+        found = any(v > 2 for v in big(x)), all(v > 2 for v in big(x)), any(big(x))
+        return found, max(big(x), default=x.sum()), sorted(big(x), key=lambda v: -v)
+
+    alike(f)
+
+
+def test_the_first_item_of_a_generator_that_a_tensor_decides_on():
+    def f(x):
+        try:
+            first = next(big(x))
+        except StopIteration:
+            first = x.min()
+        return first, next(big(x * 2), x.sum())
+
+    alike(f)
+
+
+def test_a_generator_that_next_has_asked_cannot_go_on_where_a_tensor_decided():
+    def f(x):
+        items = big(x)
+        return next(items, 0), next(items, 0)
+
+    refused(f, "read on later", *CALLS)
+
+
+def test_a_list_is_extended_by_a_generator():
+    def f(x):
+        out = []
+        out.extend(big(x))
+        out += big(x * 2)
+        return out
+
+    alike(f)
+
+
+def test_a_generator_with_a_buffer():
+    def f(x):
+        def sums():
+            total = x.sum() * 0
+            for v in x:
+                total = total + v
+                if v > 1:
+                    yield total
+                    total = total * 0
+            yield total
+
+        return list(sums())
+
+    alike(f)
+
+
+def test_a_generator_of_a_tree_ends_early():
+    def f(x):
+        def walk(n):
+            if n > 2:
+                return
+            if x.sum() > n:
+                yield n
+            yield from walk(n + 1)
+
+        return list(walk(0))
+
+    alike(f)
+
+
+def test_an_iterator_that_a_tensor_has_left_cannot_go_on():
+    def f(x):
+        items = iter([1, 2, 3])
+        for k in items:
+            x = x + k
+            if x.sum() > 0:
+                break
+        return x + sum(items)
+
+    refused(f, "read on later", *CALLS)
+
+
+def test_a_generator_made_before_a_branch_is_not_read_in_it():
+    def f(x):
+        items = big(x)
+        out = []
+        if x.sum() > 0:
+            out = list(items)
+        return out
+
+    refused(f, "a generator is advanced in a branch", *CALLS)
