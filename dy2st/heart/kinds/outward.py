@@ -250,12 +250,18 @@ def _only_reads(function: Any) -> bool:
         return True
     name = getattr(function, "__name__", "")
     owner = None if isinstance(function, type) else getattr(function, "__self__", None)
+    if isinstance(owner, np.ndarray):
+        return name not in _OF_ARRAYS
     if owner is not None and not isinstance(owner, (ModuleType, type)):
         return name in _ASKING
     module = str(getattr(function, "__module__", "") or "")
     return module.partition(".")[0] in _READING and name not in _CHANGING
 
 
+# Methods that change an array.
+_OF_ARRAYS = frozenset(
+    ["fill", "sort", "resize", "put", "itemset", "partition", "setflags", "byteswap", "setfield"]
+)
 # Methods in C that only ask.
 _ASKING = frozenset(
     {
@@ -265,6 +271,17 @@ _ASKING = frozenset(
         *("isEnabledFor", "getEffectiveLevel", "mro", "__subclasses__", "__dir__", "__sizeof__"),
     }
 )
+
+
+def is_fresh(function: Any, given: Iterable[Any], found: Any) -> bool:
+    """Whether a function in C has made what it gives: a list of a str's, an array of NumPy's."""
+    if not isinstance(found, (list, dict, set, np.ndarray)):
+        return False
+    if getattr(found, "base", None) is not None or any(found is one for one in given):
+        return False
+    owner = getattr(function, "__self__", None)
+    module = str(getattr(function, "__module__", "") or "").partition(".")[0]
+    return isinstance(owner, (str, bytes, np.ndarray)) or module in ("numpy", "re", "json")
 
 
 def _reached(values: Iterable[Any]) -> list[Any]:
@@ -282,4 +299,4 @@ def _may_change(trace: Trace, value: Any) -> bool:
     return not trace.is_made_here(value)
 
 
-__all__ = ["note_call", "refuse_change"]
+__all__ = ["is_fresh", "note_call", "refuse_change"]

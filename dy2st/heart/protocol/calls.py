@@ -24,7 +24,7 @@ from typing import Any
 from dy2st.convert.call import is_ignored_module
 from dy2st.heart.form import traced_form
 from dy2st.heart.kinds.objects import call_generated
-from dy2st.heart.kinds.outward import note_call
+from dy2st.heart.kinds.outward import is_fresh, note_call
 from dy2st.heart.kinds.table import CODES, row_of_function, row_of_method
 from dy2st.heart.protocol.bracket import bracketed, shown
 from dy2st.heart.protocol.reach import note_reached
@@ -153,12 +153,25 @@ def _by_row(trace: Trace, row: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A function in C without a row: it gets real objects."""
     if has_union((*args, *kwargs.values())):
-        return spread(trace, lambda *values: function(*values[: len(args)], **kwargs), *args)
+        return _for_each_case(trace, call_native, function, args, kwargs)
     note_call(trace, function, (*args, *kwargs.values()))
     owner = getattr(function, "__self__", None)
     own = () if owner is None or isinstance(owner, (ModuleType, type)) else (owner,)
     reached = note_reached(trace, (*own, *args, *kwargs.values()))
     return _with_real_objects(trace, function, reached, args, kwargs)
+
+
+def _for_each_case(
+    trace: Trace, run: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """`run(trace, function, args, kwargs)` for each case of arguments that are one of several."""
+    count = len(args)
+
+    def again(*values: Any) -> Any:
+        named = dict(zip(kwargs, values[count:], strict=True))
+        return run(trace, function, values[:count], named)
+
+    return spread(trace, again, *args, *kwargs.values())
 
 
 def _with_real_objects(
@@ -169,6 +182,8 @@ def _with_real_objects(
         return function(*(shown(trace, value) for value in args), **named)
 
     found = bracketed(trace, reached, run)
+    if is_fresh(function, args, found):
+        trace.made(found)
     if any(function is one for one in _ASKED) or isinstance(owner_of(function), ContextVar):
         return trace.read("cached", function, (args, tuple(kwargs.items())), found)
     return found
@@ -185,8 +200,8 @@ _ASKED = frozenset({os.getenv, os.getcwd, sys.getrecursionlimit, sys.getswitchin
 
 def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A function of dy2st, or of a library that is not looked into."""
-    if has_union(args):
-        return spread(trace, lambda *known: call_library(trace, function, known, kwargs), *args)
+    if has_union((*args, *kwargs.values())):
+        return _for_each_case(trace, call_library, function, args, kwargs)
     note_call(trace, function, (*args, *kwargs.values()))
     reached = note_reached(trace, (*args, *kwargs.values()), function.__name__ != "forward")
     return _with_real_objects(trace, function, reached, args, kwargs)

@@ -12,7 +12,7 @@ import pytest
 
 import dy2st
 from dy2st.jit import to_static
-from tests.dy2st.heart.kinds.same import refused
+from tests.dy2st.heart.kinds.same import refused, same
 
 RNG = random.Random(3)
 STREAM = io.StringIO()
@@ -77,6 +77,21 @@ def filled(x):
     if x.sum() > 3:
         ARRAY.fill(1)
     return x
+
+
+def arrays_of_its_own(x):
+    words = "a b c".split()
+    if x.sum() > 3:
+        own = np.arange(3)
+        own.fill(2)
+        parts = "a b".split()
+        parts.append("c")
+        return x * float(own.sum()) * len(parts), words
+    return x * float(np.ones(2).sum()), words
+
+
+def test_what_c_code_has_made_in_a_branch_may_be_changed_there():
+    same(arrays_of_its_own)
 
 
 def advanced(x):
