@@ -10,7 +10,7 @@ from dy2st.heart.replay.effects import Effect, perform, written_by
 from dy2st.heart.replay.guards import Guards
 from dy2st.heart.replay.places import Refusal, Varied
 from dy2st.heart.replay.rebuild import rebuild
-from dy2st.heart.replay.result import Finished
+from dy2st.heart.replay.result import Finished, Out
 from dy2st.heart.session import Traced
 from dy2st.heart.session import trace as trace_by_heart
 from dy2st.heart.trace import CONTENT
@@ -31,6 +31,7 @@ from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.gradient_flow import Settings, settings_of
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.keys import numbers_are_no_keys
+from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.structure import rebuild as rebuild_structure
 from dy2st_runtime.nn.layer import Layer
@@ -197,29 +198,60 @@ class HeartProgram:
                 "dicts of them",
                 hint="return the tensors and build the object outside",
             )
+        assigned = {}
+        for effect in self.finished.effects:
+            name = self._buffer(effect)
+            if name:
+                assigned[name] = effect.value.index
         if not self.finished.effects:
             return program
-        new = [(self._buffer(effect), effect.value.index) for effect in self.finished.effects]
         made, end = clone(program), len(program.outputs)
         made.structure = program.structure
-        made.updates = [*program.updates, *(name for name, _ in new)]
         outputs, updates = made.block.yields[:end], made.block.yields[end:]
-        assigned = [outputs[index] for _, index in new]
-        made.block.yields = [*outputs[: self.finished.outputs], *updates, *assigned]
+        left = dict(zip(program.updates, updates, strict=True))
+        left.update({name: outputs[index] for name, index in assigned.items()})
+        made.updates = list(left)
+        made.block.yields = [*outputs[: self.finished.outputs], *left.values()]
         return made
 
     def _buffer(self, effect: Effect) -> str:
-        """The name of the buffer that an effect assigns; refused if it is none."""
-        buffer = self.buffers.get(id(effect.buffer))
-        if buffer is not None and buffer not in self.main_program.updates:
+        """The name of the buffer that an effect assigns; refused if it is none.
+
+        Warns of what is done to other objects.
+        """
+        buffer, name = self.buffers.get(id(effect.buffer)), self.main_program.name
+        if buffer is not None:
+            self._check_type(effect, buffer)
             return buffer
-        name = self.main_program.name
+        if effect.what:
+            warn_user(
+                f"{name}() does something that its Program alone does not, since {effect.what}",
+                place_of(self.function),
+            )
+            return ""
         raise ConversionError(
             f"{name}() assigns `{effect.name}`, a variable outside of it",
             at=effect.at,
             why="a Program that is saved or compiled has only its arguments and its results",
             hint=f"return the value, and assign `{effect.name}` outside",
         )
+
+    def _check_type(self, effect: Effect, buffer: str) -> None:
+        """Refuse to give a buffer another type."""
+        before = self.main_program.state[buffer].tensor_type
+        is_one = isinstance(effect.value, Out)
+        after = self.main_program.outputs[effect.value.index].tensor_type if is_one else None
+        if before != after:
+            kind = type(effect.owner()).__name__
+            become = "one of several" if after is None else f"{after}"
+            raise ConversionError(
+                f"{self.main_program.name}() lets the buffer `{kind}.{effect.name}`, {before}, "
+                f"become {become}",
+                at=effect.at,
+                why="a buffer of a Program that is saved or compiled has one dtype and shape",
+                hint="register it as what it becomes, or cast and reshape what is assigned; if it "
+                "keeps its type after a call, call the function once before",
+            )
 
 
 class HeartTracing:

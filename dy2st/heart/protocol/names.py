@@ -18,7 +18,7 @@ CELL = "cell_contents"
 
 def glob(trace: Trace, function: FunctionType, name: str) -> Any:
     """A global or builtin of a function."""
-    names = function.__globals__
+    names = trace.mark_outside(function.__globals__)
     if trace.over:
         place = trace.over.get((id(names), name))
         if place is not None:
@@ -42,7 +42,7 @@ def _builtin(trace: Trace, names: dict[str, Any], name: str) -> Any:
 
 def set_glob(trace: Trace, function: FunctionType, name: str, value: Any) -> None:
     """`global name; name = value`."""
-    trace.write(function.__globals__, name, value)
+    trace.write(trace.mark_outside(function.__globals__), name, value)
 
 
 def del_glob(trace: Trace, function: FunctionType, name: str) -> None:

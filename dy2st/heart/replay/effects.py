@@ -15,7 +15,7 @@ from typing import Any
 from dy2st.heart.replay.places import ReadKey
 from dy2st.heart.replay.rebuild import rebuild
 from dy2st.heart.replay.result import Made, Taker
-from dy2st.heart.replay.same import like
+from dy2st.heart.replay.same import cell_value, like
 from dy2st.heart.states import write_state
 from dy2st.heart.trace import CONTENT, MISSING, STATE, Place, Trace, native_attribute
 from dy2st.heart.values.layout import number_kind
@@ -31,7 +31,8 @@ class Effect:
     """A place outside that every call writes.
 
     write   takes the owner and the value.
-    buffer  the tensor of a buffer of a Layer, if another one of its type takes its place.
+    buffer  the tensor of a buffer of a Layer, whose place another one takes.
+    what    what it does, in words; empty where it sets a variable.
     """
 
     owner: Callable[[], Any]
@@ -40,6 +41,7 @@ class Effect:
     value: Any
     buffer: EagerTensor | None = None
     at: Location | None = None
+    what: str = ""
 
 
 def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
@@ -47,9 +49,24 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
     found = []
     for place in list(trace.over.values()):
         if trace.is_outside(place.owner) or _is_globals(place):
+            kind = type(place.owner).__name__
             way = {id(CONTENT): _of_content, id(STATE): _of_state}.get(id(place.name), _of_place)
-            found += way(trace, taker, place)
+            made = way(trace, taker, place)
+            for effect in made if not isinstance(place.owner, (CellType, type)) else ():
+                effect.what = _in_words(place, kind)
+            found += made
     return found
+
+
+def _in_words(place: Place, kind: str) -> str:
+    """What an effect does to an object; nothing of a variable, which is more than that."""
+    if place.name is CONTENT or place.name is STATE:
+        return f"the {kind} in {place.at} is changed"
+    return (
+        ""
+        if isinstance(place.owner, (dict, ModuleType))
+        else (f"the attribute `{place.name}` of {kind} is set at {place.at}")
+    )
 
 
 def _of_state(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
@@ -98,16 +115,16 @@ def _of_place(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
         return [Effect(taker.owner(owner), name, write, tree, None, place.at)]
     tree = None if value is MISSING else taker.take(value)
     write = partial(_delete(owner) if value is MISSING else _setter(owner), name)
-    buffer = _buffer(trace, owner, before, value)
+    buffer = _buffer(trace, owner, name, before, value)
     return [Effect(taker.owner(owner), name, write, tree, buffer, place.at)]
 
 
-def _buffer(trace: Trace, owner: Any, before: Any, value: Any) -> EagerTensor | None:
-    """The tensor that was a buffer, if what takes its place is of its type."""
+def _buffer(trace: Trace, owner: Any, name: str, before: Any, value: Any) -> EagerTensor | None:
+    """The tensor that was a buffer, if a tensor takes its place."""
     if not isinstance(owner, Layer) or not isinstance(before, EagerTensor):
         return None
     is_tensor = isinstance(value, Tensor) and number_kind(value) is None
-    if isinstance(before, Parameter) or not is_tensor or before.tensor_type != value.tensor_type:
+    if isinstance(before, Parameter) or not is_tensor or name not in owner._buffers:
         return None
     trace.tracer.captured(before)
     return before
@@ -126,15 +143,22 @@ def _delete(owner: Any) -> Callable[[str, Any, Any], None]:
 
 
 def _set_cell(owner: CellType, value: Any) -> None:
-    owner.cell_contents = value
+    if value is UNBOUND:
+        _delete_cell(owner, value)
+    else:
+        owner.cell_contents = value
 
 
 def _delete_cell(owner: CellType, _: Any) -> None:
-    del owner.cell_contents
+    if cell_value(owner) is not UNBOUND:
+        del owner.cell_contents
 
 
 def _set_key(name: Any, owner: dict[Any, Any], value: Any) -> None:
-    owner[name] = value
+    if value is MISSING:
+        owner.pop(name, None)
+    else:
+        owner[name] = value
 
 
 def _delete_key(name: Any, owner: dict[Any, Any], _: Any) -> None:
@@ -146,7 +170,10 @@ def _set_anywhere(name: str, owner: Any, value: Any) -> None:
 
 
 def _set_attribute(name: str, owner: Any, value: Any) -> None:
-    object.__setattr__(owner, name, value)
+    if value is MISSING:
+        object.__delattr__(owner, name)
+    else:
+        object.__setattr__(owner, name, value)
 
 
 def _delete_attribute(name: str, owner: Any, _: Any) -> None:
@@ -158,6 +185,8 @@ def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
     held = owner._buffers.get(name)
     if isinstance(held, EagerTensor) and like(value, held.array.dtype, held.array.shape):
         owner._buffers[name] = value
+    elif value is MISSING:
+        delattr(owner, name)
     else:
         setattr(owner, name, value)
 

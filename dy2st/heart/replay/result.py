@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from dy2st.heart.replay.places import owners_of
 from dy2st.heart.trace import CONTAINERS, Trace
@@ -87,6 +90,7 @@ class Taker:
         self.opened = opened
         self.leaves: list[Variable] = []
         self.known: dict[int, Any] = {}
+        self.kept: list[Any] = []  # so that no other object gets the id of one that is known
         self.places: dict[Variable, int] = {}
         self.owner = owners_of(trace)
 
@@ -125,7 +129,7 @@ class Taker:
 
     def _object(self, value: Any) -> Any:
         trace, kind = self.trace, type(value)
-        if kind in _ATOMS:
+        if kind in _ATOMS or isinstance(value, np.generic):
             return value
         if trace.is_outside(value) and id(value) not in self.opened:
             return Known(self.owner(value))
@@ -134,6 +138,7 @@ class Taker:
         held = trace.fields(value)
         if held is None:
             return Known(lambda: value)
+        self.kept.append(value)
         made = self.known[id(value)] = Made(kind, list(held), [], object)
         made.items += [self.take(item) for item in held.values()]
         return made
@@ -145,6 +150,7 @@ class Taker:
         if type(content) is Union:
             return self._union(content)
         keys = list(content) if isinstance(content, dict) else ()
+        self.kept.append(value)
         made = self.known[id(value)] = Made(kind, keys, [], _empty(value))
         items = content.values() if isinstance(content, dict) else content
         made.items += [self.take(item) for item in items]
@@ -177,7 +183,7 @@ class Taker:
 
 def _empty(value: Any) -> Any:
     """What a new container of the kind begins with: a deque has its maxlen, for one."""
-    if type(value) in (list, dict, set, bytearray):
+    if type(value) in (list, dict, OrderedDict, set, bytearray):
         return None
     empty = value.copy()
     empty.clear()
