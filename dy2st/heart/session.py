@@ -111,6 +111,7 @@ def _finish(traced: Traced, result: Any) -> None:
     by_id = {id(tensor): key for key, tensor in traced.state.items()}
     for tensor, variable in tracer.assigned():
         key = by_id[id(tensor)]
+        tracer.local(variable)  # refused where it was changed under another name
         new = tracer.flags.value_of(variable)
         if new is not program.state[key]:
             program.updates.append(key)

@@ -340,7 +340,7 @@ def _program_of(
     program, machine = traced.program, traced.machine
     tracer = machine.tracer
     if not traced.finished.is_plain:
-        program.structure = [Output(index) for index in range(len(program.outputs))]
+        program.structure = [Output(index) for index in range(traced.finished.outputs)]
     ordered = {key: traced.state[key] for key in program.state}
     keys = {id(tensor): key for key, tensor in ordered.items()}
     buffers, shared = _buffers(traced, keys)
@@ -351,6 +351,8 @@ def _program_of(
     reads = machine.reads.values()
     guards: list[Any] = [Guards(reads, traced.arguments, varied, written, changed)]
     guards += shared
+    if program.updates and places and len(ordered) > 1:
+        guards.append(AllApart(live))
     if tracer.flags.read:
         guards.append(SameFlags.of(live, keys, tracer.flags.read.values()))
     return HeartProgram(
@@ -386,6 +388,18 @@ def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], l
         if len(places) > 1 or key in elsewhere
     ]
     return live, shared
+
+
+@dataclass(frozen=True)
+class AllApart:
+    """The tensors of the state are as many: a change of one in place is none of another."""
+
+    live: LiveState
+
+    def holds(self) -> bool:
+        """Whether they still are."""
+        held = self.live.now().values()
+        return len({id(tensor) for tensor in held}) == len(held)
 
 
 @dataclass(frozen=True)
