@@ -183,6 +183,8 @@ class _Writer:
     def line(self, index: int, read: Read) -> tuple[list[str], str, int]:
         """What comes before, the condition, and the index."""
         owner, kind, name, value = read
+        if kind == "code":
+            return [], self.code(owner, value), index
         before, own = self.owner(owner, index)
         condition: Callable[..., str] = _CONDITIONS.get(kind, _Writer.never)
         return before, condition(self, owner, own, name, value), index
@@ -282,11 +284,15 @@ class _Writer:
     def cell(self, owner: CellType, own: str, name: str, value: Any) -> str:
         return self.equal(f"cell_value({own})", value)
 
-    def code(self, owner: FunctionType, own: str, name: str, value: Any) -> str:
+    def code(self, owner: FunctionType, value: Any) -> str:
+        """A function that is gone was made in the trace, or is called no more."""
+        reference = weak(owner)
+        own = "f" if reference else self.constant(owner)
         code = f"{own}.__code__ is {self.constant(value)}"
         default = f"{own}.__defaults__ is {self.constant(owner.__defaults__)}"
         named = f"{own}.__kwdefaults__ is {self.constant(owner.__kwdefaults__)}"
-        return f"{code} and {default} and {named}"
+        holds = f"{code} and {default} and {named}"
+        return f"(f := {self.constant(reference)}()) is None or {holds}" if reference else holds
 
     def array(self, owner: Any, own: str, name: Any, value: Any) -> str:
         return f"text_of({own}) == {self.constant(text_of(owner))}"
@@ -342,7 +348,7 @@ class _Writer:
 _CONDITIONS: dict[str, Callable[..., str]] = {
     name.rstrip("_"): getattr(_Writer, name)
     for name in (
-        *("item", "attr", "class_", "cell", "code"),
+        *("item", "attr", "class_", "cell"),
         *("layer", "length", "has", "content", "array", "cached", "all", "state", "fields"),
     )
 }

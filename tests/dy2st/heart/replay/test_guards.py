@@ -318,3 +318,22 @@ def test_a_buffer_that_is_kept_as_it_was():
     for _ in range(3):
         assert repr(net(X)) == repr(plain(X))
     assert programs(net.forward) == 1
+
+
+def test_a_function_that_is_made_inside_is_no_guard():
+    def f(x):
+        total = 0
+
+        def add(v):
+            nonlocal total
+            total = total + v
+
+        for v in x:
+            add(v)
+        return total
+
+    static = to_static(f)
+    for _ in range(3):
+        static(X)
+        gc.collect()
+    assert programs(static) == 1
