@@ -97,7 +97,7 @@ class Region:
     def value_of(self, key: Key, owner: Any, name: Any) -> Any:
         """What a place held at the end."""
         place = self.changes.get(key)
-        return self.trace.held(owner, name) if place is None else place.value
+        return self.trace.kept(owner, name) if place is None else place.value
 
 
 @dataclass(eq=False)
@@ -242,6 +242,16 @@ class Trace:
         if name is CONTENT:
             return owner
         return read_state(owner) if name is STATE else native_attribute(owner, name)
+
+    def kept(self, owner: Any, name: Any) -> Any:
+        """As `held`, where it stays so on some paths: it is as if the code had read it."""
+        value = self.held(owner, name)
+        if (id(owner), name) in self.over or name is CONTENT or name is STATE:
+            return value
+        if type(owner) is dict:  # the globals of a module
+            return self.read("item", owner, name, value)
+        kind = "cell" if type(owner) is CellType else "attr"
+        return self.read(kind, owner, name, value) if self.is_outside(owner) else value
 
     def content(self, owner: Any) -> Any:
         """What a container holds now: itself, its working copy, or a Dynamic."""

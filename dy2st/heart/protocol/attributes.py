@@ -143,9 +143,7 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
     value = held.get(name, MISSING) if isinstance(held, dict) else MISSING
     if value is MISSING and isinstance(owner, Layer):
         value = _of_layer(owner, name)
-    if trace.is_outside(owner):
-        trace.read("attr", owner, name, value)
-    return value
+    return trace.read("attr", owner, name, value) if trace.is_outside(owner) else value
 
 
 def _there(trace: Trace, owner: Any, name: str, value: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from dy2st.heart.stage.aliasing import note_handed_on
 from dy2st.heart.stage.cases import is_case, is_constant, known
+from dy2st.heart.stage.kept import keep_items
 from dy2st.heart.stage.outcome import (
     AlwaysRaises,
     Carried,
@@ -278,6 +279,9 @@ def places_of(trace: Trace, regions: Sequence[Region]) -> list[Slot]:
     for key, place in found.items():
         values = [region.value_of(key, place.owner, place.name) for region in regions]
         values = [settled_set(place, one, values[0]) for one in values]
+        if place.name is CONTENT:
+            sides = keep_items(trace, place.owner, values[0], values[-1])
+            values = list(sides)[: len(values)]
         slots.append(Slot(str(place.name), values[0], values[-1], place))
     return slots
 

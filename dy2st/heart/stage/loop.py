@@ -23,6 +23,7 @@ from dy2st.heart.stage.branch import (
     settled_set,
     stage_if,
 )
+from dy2st.heart.stage.kept import keep_items
 from dy2st.heart.stage.truth import truth_of
 from dy2st.heart.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace
 from dy2st.heart.values.carry import build, flatten, types_of
@@ -346,9 +347,10 @@ def _take_places(loop: _Loop, turned: Region) -> bool:
         if _key(slot.place) in known:
             continue
         place = slot.place
-        slot.left = loop.trace.held(place.owner, place.name)
+        slot.left = loop.trace.kept(place.owner, place.name)
         if place.name is CONTENT and slot.left is place.owner:
             slot.left = place.owner.copy()
+            slot.left, _ = keep_items(loop.trace, place.owner, slot.left, slot.right)
         slot.layout = slot.seen(slot.left, Before(loop.trace))
         loop.slots.append(slot)
         found = True
