@@ -321,27 +321,30 @@ def for_(iterable, extra, body, state, names):
     return state
 
 
+def _catches(classes, error):
+    """Whether `except classes:` catches an exception; raising it again would change its context."""
+    if isinstance(classes, tuple):
+        return any([_catches(one, error) for one in classes])
+    if not isinstance(classes, type) or BaseException not in classes.__mro__:
+        text = "catching classes that do not inherit from BaseException is not allowed"
+        raise TypeError(text)
+    return classes in type(error).__mro__
+
+
 @_protocol
 def try_(body, handlers, orelse, final, state, names):
-    def handled(error):
-        for classes, handler in handlers:
-            try:
-                raise error
-            except classes():
-                return handler(error, *state)
-            except type(error):
-                continue
-        raise error
-
     values = state
     try:
         try:
             values = body(*state)
         except BaseException as error:
-            caught = error
+            fitting = (handler for classes, handler in handlers if _catches(classes(), error))
+            handler = next(fitting, None)
+            if handler is None:
+                raise
+            values = handler(error, *state)
         else:
-            caught = None
-        values = orelse(*values) if caught is None else handled(caught)
+            values = orelse(*values)
     finally:
         if final is not None:
             values = final(*values)
