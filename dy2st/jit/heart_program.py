@@ -344,12 +344,18 @@ def _program_of(
     ordered = {key: traced.state[key] for key in program.state}
     keys = {id(tensor): key for key, tensor in ordered.items()}
     buffers, shared = _buffers(traced, keys)
-    places: Any = {**buffers, **traced.sources}
+    found = varied.live(machine)
+    others = {
+        keys[id(machine.reads[key][3])]: (source, key[2])
+        for key, source in found.items()
+        if id(machine.reads[key][3]) in keys
+    }
+    places: Any = {**buffers, **traced.sources, **others}
     live = LiveState(ordered, places)
     written = written_by(machine)
     changed = {id(place.owner) for place in machine.over.values() if place.name is CONTENT}
     reads = machine.reads.values()
-    guards: list[Any] = [Guards(reads, traced.arguments, varied, written, changed)]
+    guards: list[Any] = [Guards(reads, traced.arguments, varied, written, changed, found)]
     guards += shared
     if program.updates and places and len(ordered) > 1:
         guards.append(AllApart(live))

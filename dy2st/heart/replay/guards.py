@@ -71,21 +71,23 @@ class Guards:
         varied: Varied | None = None,
         written: Container[ReadKey] = (),
         changed: Container[int] = (),
+        live: Container[ReadKey] = (),
     ):
         """Take the reads of a trace, but for those of objects that are `skipped`, by id.
 
         written  the places that the trace has written.
         changed  the containers whose content it has changed, by id.
+        live     the places whose tensors are found at each call: their types count.
         """
         left = [read for read in reads if id(read[0]) not in skipped]
-        write = _Writer(left, changed)
+        write = _Writer(left, changed, live)
         self._outside, self._layers = write.outside(), write.layers()
         self._seen = -1
         self._varied = varied
         self._numbers = {
             index: (weak(owner) or partial(_itself, owner), kind, name, type(value))
             for index, (owner, kind, name, value) in enumerate(left)
-            if type(value) in (int, float) and (id(owner), kind, name) in written
+            if type(value) in (int, float, EagerTensor) and (id(owner), kind, name) in written
         }
 
     def holds(self) -> bool:
@@ -102,7 +104,10 @@ class Guards:
         if self._varied is not None and failed in self._numbers:
             reference, kind, name, number = self._numbers[failed]
             owner = reference()
-            if owner is not None and AnyNumber(number).fits(value_at(owner, kind, name)):
+            value = None if owner is None else value_at(owner, kind, name)
+            if number is EagerTensor and isinstance(value, EagerTensor):
+                self._varied.note_tensor(owner, kind, name)
+            elif AnyNumber(number).fits(value):
                 self._varied.note(owner, kind, name)
         return False
 
@@ -117,10 +122,11 @@ class _Writer:
     A list, dict or set is what its place holds at the call; other owners are those of the trace.
     """
 
-    def __init__(self, reads: list[Read], changed: Container[int]):
+    def __init__(self, reads: list[Read], changed: Container[int], live: Container[ReadKey]):
         self.names: dict[str, Any] = dict(_HELPERS)
         self.owners: dict[int, tuple[str, str]] = {}
         self.changed = changed
+        self.live, self.is_live = live, False
         self.stores = {id(store) for owner, *_ in reads for store in _stores(owner)}
         self.parents = self.found_in(reads)
         self.found: dict[int, tuple[str, Any]] = {}
@@ -185,6 +191,7 @@ class _Writer:
         owner, kind, name, value = read
         if kind == "code":
             return [], self.code(owner, value), index
+        self.is_live = (id(owner), kind, name) in self.live
         before, own = self.owner(owner, index)
         condition: Callable[..., str] = _CONDITIONS.get(kind, _Writer.never)
         return before, condition(self, owner, own, name, value), index
@@ -216,6 +223,8 @@ class _Writer:
         kind = type(value)
         if id(value) in self.parents:
             return self.container(found, value)
+        if self.is_live:
+            return self.of_type(found, value)
         if kind is AnyNumber:
             return f"{self.constant(value.fits)}({found})"
         if value is MISSING:
@@ -274,9 +283,13 @@ class _Writer:
     def of_layer(self, owner: Layer, own: str, name: str, value: Any) -> str:
         found = f"layer_value({own}, {name!r})"
         if isinstance(value, EagerTensor) and not isinstance(value, Parameter):
-            dtype, shape = self.constant(value.array.dtype), self.constant(value.array.shape)
-            return f"like({found}, {dtype}, {shape})"
+            return self.of_type(found, value)
         return self.equal(found, value)
+
+    def of_type(self, found: str, value: EagerTensor) -> str:
+        """The condition that an expression gives a tensor of the type of one."""
+        dtype, shape = self.constant(value.array.dtype), self.constant(value.array.shape)
+        return f"like({found}, {dtype}, {shape})"
 
     def class_(self, owner: type, own: str, name: str, value: Any) -> str:
         return self.equal(f"fields_of({self.kind(owner)}).get({name!r}, M)", value)

@@ -12,7 +12,7 @@ import numpy as np
 from dy2st.heart.replay.same import cell_value, item_value, layer_value, weak
 from dy2st.heart.trace import CONTAINERS, MISSING, Trace
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.tensor import EagerTensor, wrapped
+from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 
 ReadKey: TypeAlias = "tuple[int, str, Any]"
 
@@ -34,6 +34,11 @@ class AnyNumber:
         """Whether a value is such a number, and the Program can hold it."""
         is_one: bool = type(value) is self.kind
         return is_one and (self.kind is float or _FIRST <= value <= _LAST)
+
+
+def is_plain_tensor(value: Any) -> bool:
+    """Whether a value is a tensor, and no parameter."""
+    return isinstance(value, EagerTensor) and not isinstance(value, Parameter)
 
 
 def value_at(owner: Any, kind: str, name: Any) -> Any:
@@ -91,12 +96,30 @@ class Varied:
 
     places: dict[ReadKey, tuple[Callable[[], Any], str, Any]] = field(default_factory=dict)
     refused: set[ReadKey] = field(default_factory=set)
+    tensors: set[ReadKey] = field(default_factory=set)
 
     def note(self, owner: Any, kind: str, name: Any) -> None:
         """A place that the function reads and writes holds another number than it held."""
         key = id(owner), kind, name
         if key not in self.refused:
             self.places[key] = weak(owner) or (lambda: owner), kind, name
+
+    def note_tensor(self, owner: Any, kind: str, name: Any) -> None:
+        """A place that the function reads and writes holds another tensor than it held."""
+        self.tensors.add((id(owner), kind, name))
+
+    def live(self, trace: Trace) -> dict[ReadKey, Source]:
+        """Where those tensors are found at each call, that no other place holds."""
+        count: dict[int, int] = {}
+        for *_, value in trace.reads.values():
+            count[id(value)] = count.get(id(value), 0) + 1
+        found = {}
+        finder = owners_of(trace)
+        for key in self.tensors & trace.reads.keys():
+            owner, kind, _, value = trace.reads[key]
+            if is_plain_tensor(value) and count[id(value)] == 1:
+                found[key] = Source(finder(owner), kind)
+        return found
 
     def refuse(self) -> None:
         """Those that are known have to stay constants."""
@@ -130,4 +153,13 @@ def _is_namespace(owner: Any) -> bool:
     return isinstance(owner, dict) and "__builtins__" in owner
 
 
-__all__ = ["AnyNumber", "ReadKey", "Refusal", "Source", "Varied", "owners_of", "value_at"]
+__all__ = [
+    "AnyNumber",
+    "ReadKey",
+    "Refusal",
+    "Source",
+    "Varied",
+    "is_plain_tensor",
+    "owners_of",
+    "value_at",
+]

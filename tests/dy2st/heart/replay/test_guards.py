@@ -337,3 +337,40 @@ def test_a_function_that_is_made_inside_is_no_guard():
         static(X)
         gc.collect()
     assert programs(static) == 1
+
+
+# -- tensors that become inputs -------------------------------------------------------------------
+
+
+def accumulates_in_an_attribute(state, x):
+    state.h = state.h + x
+    return state.h * 2
+
+
+def accumulates_in_an_item(state, x):
+    state.table["h"] = state.table["h"] + x
+    return state.table["h"] * 2
+
+
+def accumulates_in_a_list(state, x):
+    state.list[0] = state.list[0] + x
+    return state.list[0] * 2
+
+
+class Kept:
+    def __init__(self):
+        self.h = dy2st.zeros([2])
+        self.table, self.list = {"h": dy2st.zeros([2])}, [dy2st.zeros([2])]
+
+
+ACCUMULATES = (accumulates_in_an_attribute, accumulates_in_an_item, accumulates_in_a_list)
+
+
+@pytest.mark.parametrize("function", ACCUMULATES, ids=lambda function: function.__name__)
+def test_a_tensor_that_each_call_replaces_costs_two_traces(function):
+    plain, kept = Kept(), Kept()
+    static = to_static(lambda x: function(kept, x))
+    for _ in range(5):
+        assert repr(static(X)) == repr(function(plain, X))
+    assert repr(vars(kept)) == repr(vars(plain))
+    assert programs(static) == 2
