@@ -101,11 +101,12 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
     if not of_cases and not _is_of_the_user(error):
         raise error
     record(error)
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
+    place, found = error.__traceback__, None
+    while place is not None:
+        found = found if is_own_file(place.tb_frame.f_code.co_filename) else place
         place = place.tb_next
-    if place is not None:
-        trace.tracer.block.operators[-1].location = location_of(place)
+    if found is not None:
+        trace.tracer.block.operators[-1].location = location_of(found)
 
 
 def _is_of_the_user(error: BaseException) -> bool:

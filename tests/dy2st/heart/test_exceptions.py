@@ -1,5 +1,9 @@
 """Exceptions that a tensor decides on, in `try` and through calls, as Python has them."""
 
+import pytest
+
+import dy2st
+from dy2st.static import InputSpec
 from tests.dy2st.heart.kinds.same import refused, same
 
 CALLS = ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], [9.0, 9.0, 9.0], [0.0, 0.0, 0.0], [2.0, 1.5, 1.0])
@@ -598,3 +602,18 @@ def test_a_variable_of_finally_after_a_branch():
         return y
 
     alike(f)
+
+
+def test_what_a_finally_lets_pass_is_raised_at_the_line_of_the_user():
+    def f(x):
+        try:
+            if x.sum() > 5:
+                raise ValueError("big")
+        finally:
+            x = x + 1
+        return x
+
+    static = dy2st.jit.to_static(f, input_spec=[InputSpec([3])])
+    with pytest.raises(ValueError, match="big") as caught:
+        static(dy2st.ones([3]) * 9)
+    assert f"{__file__}:{f.__code__.co_firstlineno + 3}" in "".join(caught.value.__notes__)
