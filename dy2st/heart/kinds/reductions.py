@@ -172,6 +172,8 @@ def _decided(trace: Trace, iterable: Any, decisive: bool) -> Any:
     source = trace.source_of(iterable)
     if source is not None:
         return trace.is_decided(source, decisive)
+    if hasattr(type(iterable), "__next__"):
+        return _decided_one_by_one(trace, iterable, decisive)
     items = trace.items_of(iterable)
     if type(items) is Indexed:
         return _decided_in_program(trace, items, decisive)
@@ -186,6 +188,18 @@ def _decided(trace: Trace, iterable: Any, decisive: bool) -> Any:
         else:
             found = (F.logical_or if decisive else F.logical_and)(found, answer)
     return found if isinstance(found, bool) else as_number(trace, found, bool)
+
+
+def _decided_one_by_one(trace: Trace, iterator: Any, decisive: bool) -> Any:
+    """The same of an iterator: it is left at the item that decides."""
+
+    def goes_on(found: Any) -> Any:
+        return trace.not_(found) if decisive else found
+
+    def turn(item: Any, _: Any) -> tuple[Any]:
+        return (trace.truth_value(item),)
+
+    return trace.for_(iterator, goes_on, turn, (not decisive,), ("whether it is found",))[0]
 
 
 def _decided_in_program(trace: Trace, items: Indexed, decisive: bool) -> Any:

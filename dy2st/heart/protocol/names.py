@@ -6,10 +6,10 @@ import builtins
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
-from dy2st.heart.protocol.unions import spread
-from dy2st.heart.stage.cases import is_constant
+from dy2st.heart.stage.branch import stage_if
+from dy2st.heart.stage.cases import is_case, is_constant, known
 from dy2st.heart.trace import MISSING, Trace, native_attribute
 from dy2st.heart.values.special import UNBOUND, Union
 
@@ -74,11 +74,22 @@ def local_cell(trace: Trace, owner: CellType, name: str) -> Any:
 
 def _surely(trace: Trace, value: Any, error: Callable[[], NameError]) -> Any:
     """A value; where it is none, the error is raised."""
-    if value is UNBOUND:
+
+    def fails() -> NoReturn:
         raise error()
-    if type(value) is not Union or not any(is_constant(one, UNBOUND) for one in value.layouts):
+
+    value = known(trace, value)
+    if value is UNBOUND:
+        fails()
+    if type(value) is not Union:
         return value
-    return spread(trace, lambda one: _surely(trace, one, error), value)
+    cases = trace.cases_of(value)
+    place = next((i for i in cases if is_constant(value.layouts[i], UNBOUND)), None)
+    if place is None:
+        return value
+    stage_if(trace, is_case(trace, value, place), fails, lambda: (), (), (), of_cases=True)
+    trace.know_cases(trace.frame, value, frozenset(cases) - {place})
+    return known(trace, value)
 
 
 def _held(trace: Trace, owner: CellType) -> Any:

@@ -19,10 +19,13 @@ from dy2st.heart.protocol.bracket import bracketed
 from dy2st.heart.protocol.calls import call
 from dy2st.heart.protocol.keys import is_among, is_traced_key
 from dy2st.heart.protocol.unions import known, spread
+from dy2st.heart.stage.truth import truth_of
 from dy2st.heart.trace import CONTAINERS, Trace
+from dy2st.heart.values.layout import number_kind
 from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.ir import F, Tensor
+from dy2st_runtime.errors import TensorAsPython
+from dy2st_runtime.ir import Block, F, Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 
 _PLAIN = frozenset({int, float, bool, str, bytes, complex, type(None)})
@@ -212,7 +215,7 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
     """`left is right`."""
     left, right = known(trace, left), known(trace, right)
     if type(left) is not Union and type(right) is not Union:
-        return left is right
+        return left is right or _is_one(trace, left, right)
     union, other = (left, right) if type(left) is Union else (right, left)
     if type(other) is Union:
         return union is other or spread(trace, lambda a, b: is_(trace, a, b), union, other)
@@ -227,6 +230,38 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
     result.number = bool
     trace.narrowing[result] = union, frozenset(same)
     return result
+
+
+def _is_one(trace: Trace, left: Any, right: Any) -> Any:
+    """Whether two values of the Program are one: there is one True and one False."""
+    kinds = number_kind(left), number_kind(right)
+    if kinds == (bool, bool) and not (type(left) is type(right) is bool):
+        left, right = (truth_of(trace, value) for value in (left, right))
+        result = F.equal(left, right)
+        result.number = bool
+        return result
+    if kinds != (None, None) or not isinstance(left, Tensor) or not isinstance(right, Tensor):
+        return False
+    if _may_be_another(left) or _may_be_another(right):
+        raise TensorAsPython(
+            "`is` between two tensors, one of which a tensor decides on",
+            at=user_location(),
+            why="whether they are one object is known only when the Program runs",
+            hint="compare the values with ==, or keep a flag that says which it is",
+        )
+    if isinstance(left, Variable) and isinstance(right, Variable):
+        is_given = all(isinstance(one.maker, Block) for one in (left, right))
+        trace.tracer.distinct += [(left, right, user_location())] if is_given else []
+    return False
+
+
+def _may_be_another(value: Tensor) -> bool:
+    """Whether a branch or loop gives a tensor, which may be one that has another name, too."""
+    if not isinstance(value, Variable):
+        return False
+    if isinstance(value.maker, Block):
+        return value.maker.parent is not None
+    return bool(value.maker.blocks)
 
 
 def is_not(trace: Trace, left: Any, right: Any) -> Any:
