@@ -277,7 +277,7 @@ def _replace(owner: Any, value: Any) -> None:
 
 def _refill(keys: list[Any], owner: dict[Any, Any], values: list[Any]) -> None:
     owner.clear()
-    owner.update(zip(keys, values, strict=True))
+    _set_keys(keys, owner, values)
 
 
 def _extend(owner: Any, value: Any) -> None:
@@ -290,7 +290,12 @@ def _set_items(places: list[int], owner: Any, values: list[Any]) -> None:
 
 
 def _set_keys(keys: list[Any], owner: Any, values: list[Any]) -> None:
-    owner.update(zip(keys, values, strict=True))
+    """Entries that the path of the call does not have go, if they were there."""
+    for key, value in zip(keys, values, strict=True):
+        if value is MISSING:
+            owner.pop(key, None)
+        else:
+            owner[key] = value
 
 
 def _delete_keys(keys: list[Any], owner: Any, _: Any) -> None:

@@ -66,3 +66,20 @@ def test_a_place_that_stays_as_it_is_on_some_paths_is_the_one_of_the_call(name):
             for m in (eager, static)
         )
         assert found == wanted
+
+
+def test_an_entry_that_only_some_paths_set_or_delete_is_there_after_those():
+    seen = {"gone": 1}
+
+    def f(x):
+        if x.sum() > 5:
+            seen["last"] = x.sum()
+        else:
+            seen.pop("gone", None)
+        return x
+
+    converted = to_static(f, input_spec=[InputSpec([3], "float32", "x")])
+    converted(dy2st.to_tensor([1.0, 1.0, 1.0]))
+    assert seen == {}
+    converted(dy2st.to_tensor([4.0, 1.0, 1.0]))
+    assert list(seen) == ["last"]
