@@ -346,9 +346,10 @@ def _program_of(
     buffers, shared = _buffers(traced, keys)
     found = varied.live(machine)
     others = {
-        keys[id(machine.reads[key][3])]: (source, key[2])
-        for key, source in found.items()
-        if id(machine.reads[key][3]) in keys
+        keys[id(tensor)]: (source, key[2])
+        for key, held in found.items()
+        for tensor, source in held
+        if id(tensor) in keys
     }
     places: Any = {**buffers, **traced.sources, **others}
     live = LiveState(ordered, places)

@@ -13,12 +13,13 @@ from operator import is_
 from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
 from typing import Any, TypeAlias
 
-from dy2st.heart.replay.places import AnyNumber, ReadKey, Varied, value_at
+from dy2st.heart.replay.places import AnyNumber, Path, ReadKey, Varied, paths_of, value_at
 from dy2st.heart.replay.same import (
     COMPARED,
     HEAP_TYPE,
     LayerState,
     References,
+    TupleForm,
     cell_value,
     fields_of,
     hooks_of,
@@ -40,6 +41,8 @@ Read: TypeAlias = "tuple[Any, str, Any, Any]"
 
 _ALWAYS_ONE = (type(None), bool, type(...), type(NotImplemented), type(UNBOUND))
 _STORES = ("_parameters", "_buffers", "_sub_layers", "_forward_pre_hooks", "_forward_post_hooks")
+# What may become an input.
+_VARIED = (int, float, EagerTensor, tuple)
 _HELPERS = {
     "M": MISSING,
     "is_": is_,
@@ -84,11 +87,17 @@ class Guards:
         self._outside, self._layers = write.outside(), write.layers()
         self._seen = -1
         self._varied = varied
-        self._numbers = {
-            index: (weak(owner) or partial(_itself, owner), kind, name, type(value))
-            for index, (owner, kind, name, value) in enumerate(left)
-            if type(value) in (int, float, EagerTensor) and (id(owner), kind, name) in written
-        }
+        paths = paths_of(left)
+        self._tensors: dict[int, Path] = {}
+        self._numbers: dict[int, tuple[Callable[[], Any], str, Any, AnyNumber]] = {}
+        for index, (owner, kind, name, value) in enumerate(left):
+            if type(value) not in _VARIED or not write.is_written(left[index], left, written):
+                continue
+            if type(value) in (int, float):
+                reference = weak(owner) or partial(_itself, owner)
+                self._numbers[index] = reference, kind, name, AnyNumber(type(value))
+            else:
+                self._tensors[index] = paths[id(owner), kind, name]
 
     def holds(self) -> bool:
         """Whether every place that was read holds what it held."""
@@ -101,15 +110,20 @@ class Guards:
             if failed is None:
                 self._seen = version
                 return True
-        if self._varied is not None and failed in self._numbers:
+        self._tell(failed)
+        return False
+
+    def _tell(self, failed: int) -> None:
+        """Say what differs, if the next trace can take it as an input."""
+        if self._varied is None:
+            return
+        if failed in self._tensors:
+            self._varied.note_tensor(self._tensors[failed])
+        elif failed in self._numbers:
             reference, kind, name, number = self._numbers[failed]
             owner = reference()
-            value = None if owner is None else value_at(owner, kind, name)
-            if number is EagerTensor and isinstance(value, EagerTensor):
-                self._varied.note_tensor(owner, kind, name)
-            elif AnyNumber(number).fits(value):
+            if owner is not None and number.fits(value_at(owner, kind, name)):
                 self._varied.note(owner, kind, name)
-        return False
 
 
 def _itself(value: Any) -> Any:
@@ -286,8 +300,19 @@ class _Writer:
             return self.of_type(found, value)
         return self.equal(found, value)
 
-    def of_type(self, found: str, value: EagerTensor) -> str:
-        """The condition that an expression gives a tensor of the type of one."""
+    def is_written(self, read: Read, reads: list[Read], written: Container[ReadKey]) -> bool:
+        """Whether the trace has written a place, or one through which it is reached."""
+        owner, kind, name, _ = read
+        above = self.parents.get(id(owner))
+        if (id(owner), kind, name) in written or above is None:
+            return (id(owner), kind, name) in written
+        return self.is_written(reads[above], reads, written)
+
+    def of_type(self, found: str, value: Any) -> str:
+        """The condition that an expression gives a tensor of the type of one, or such a tuple."""
+        if isinstance(value, tuple):
+            form = self.constant(TupleForm(value))
+            return f"{form}.fits({found})"
         dtype, shape = self.constant(value.array.dtype), self.constant(value.array.shape)
         return f"like({found}, {dtype}, {shape})"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import CellType
 from typing import Any, TypeAlias
@@ -15,6 +15,7 @@ from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 
 ReadKey: TypeAlias = "tuple[int, str, Any]"
+Path: TypeAlias = "tuple[int, tuple[tuple[str, Any], ...]]"
 
 _DTYPES = {int: np.dtype("int64"), float: np.dtype("float64")}
 _FIRST, _LAST = -(2**63), 2**63 - 1
@@ -53,6 +54,18 @@ def value_at(owner: Any, kind: str, name: Any) -> Any:
     return held.get(name, MISSING) if isinstance(held, dict) else getattr(owner, name, MISSING)
 
 
+def paths_of(reads: Iterable[Any]) -> dict[ReadKey, Path]:
+    """How each place is reached from an object that stays, through containers that may not."""
+    found: dict[ReadKey, Path] = {}
+    above: dict[int, Path] = {}
+    for owner, kind, name, value in reads:
+        root, steps = above.get(id(owner), (id(owner), ()))
+        path = found[id(owner), kind, name] = root, (*steps, (kind, name))
+        if type(value) in CONTAINERS and kind in ("attr", "item", "cell"):
+            above.setdefault(id(value), path)
+    return found
+
+
 def owners_of(trace: Trace) -> Callable[[Any], Callable[[], Any]]:
     """What gives a function that finds an object outside at a call.
 
@@ -75,14 +88,20 @@ def owners_of(trace: Trace) -> Callable[[Any], Callable[[], Any]]:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a value of the state is found; `get` is that of the stores of a LiveState."""
+    """Where a value of the state is found; `get` is that of the stores of a LiveState.
+
+    index  of the value in the tuple that is there; None if it is the value itself.
+    """
 
     owner: Callable[[], Any]
     kind: str
+    index: int | None = None
 
     def get(self, name: Any) -> EagerTensor | None:
         """The tensor that is there, or a number as a tensor."""
         value = value_at(self.owner(), self.kind, name)
+        if self.index is not None:
+            value = value[self.index]
         dtype = _DTYPES.get(type(value))
         if dtype is not None:
             number: EagerTensor = wrapped(np.asarray(value, dtype))
@@ -96,7 +115,7 @@ class Varied:
 
     places: dict[ReadKey, tuple[Callable[[], Any], str, Any]] = field(default_factory=dict)
     refused: set[ReadKey] = field(default_factory=set)
-    tensors: set[ReadKey] = field(default_factory=set)
+    tensors: set[Path] = field(default_factory=set)
 
     def note(self, owner: Any, kind: str, name: Any) -> None:
         """A place that the function reads and writes holds another number than it held."""
@@ -104,21 +123,28 @@ class Varied:
         if key not in self.refused:
             self.places[key] = weak(owner) or (lambda: owner), kind, name
 
-    def note_tensor(self, owner: Any, kind: str, name: Any) -> None:
+    def note_tensor(self, path: Path) -> None:
         """A place that the function reads and writes holds another tensor than it held."""
-        self.tensors.add((id(owner), kind, name))
+        self.tensors.add(path)
 
-    def live(self, trace: Trace) -> dict[ReadKey, Source]:
-        """Where those tensors are found at each call, that no other place holds."""
+    def live(self, trace: Trace) -> dict[ReadKey, list[tuple[Any, Source]]]:
+        """Those tensors, if no other place holds them, and where they are found at each call."""
         count: dict[int, int] = {}
         for *_, value in trace.reads.values():
             count[id(value)] = count.get(id(value), 0) + 1
-        found = {}
+            for one in value if type(value) is tuple else ():
+                count[id(one)] = count.get(id(one), 0) + 1
+        found: dict[ReadKey, list[tuple[Any, Source]]] = {}
         finder = owners_of(trace)
-        for key in self.tensors & trace.reads.keys():
+        paths = paths_of(trace.reads.values()) if self.tensors else {}
+        for key, path in paths.items():
             owner, kind, _, value = trace.reads[key]
-            if is_plain_tensor(value) and count[id(value)] == 1:
-                found[key] = Source(finder(owner), kind)
+            if path not in self.tensors:
+                continue
+            parts = list(enumerate(value)) if type(value) is tuple else [(None, value)]
+            held = [(index, one) for index, one in parts if is_plain_tensor(one)]
+            if held and all(count[id(one)] == 1 for _, one in held):
+                found[key] = [(one, Source(finder(owner), kind, index)) for index, one in held]
         return found
 
     def refuse(self) -> None:
@@ -155,11 +181,13 @@ def _is_namespace(owner: Any) -> bool:
 
 __all__ = [
     "AnyNumber",
+    "Path",
     "ReadKey",
     "Refusal",
     "Source",
     "Varied",
     "is_plain_tensor",
     "owners_of",
+    "paths_of",
     "value_at",
 ]

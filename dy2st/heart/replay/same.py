@@ -139,6 +139,26 @@ def weak(value: Any) -> Callable[[], Any] | None:
         return None
 
 
+class TupleForm:
+    """A tuple in which tensors count by their types."""
+
+    def __init__(self, known: tuple[Any, ...]):
+        """Take the tuple that was read."""
+        self._known = known
+
+    def fits(self, value: Any) -> bool:
+        """Whether a value has the same form."""
+        known = self._known
+        is_one = type(value) is type(known) and len(value) == len(known)
+        return is_one and all(map(_is_alike, value, known))
+
+
+def _is_alike(value: Any, known: Any) -> bool:
+    if not isinstance(known, EagerTensor) or isinstance(known, Parameter):
+        return same(value, known)
+    return like(value, known.array.dtype, known.array.shape)
+
+
 class References:
     """Values in their order; objects of the user's are not kept alive."""
 
@@ -200,6 +220,7 @@ __all__ = [
     "HEAP_TYPE",
     "LayerState",
     "References",
+    "TupleForm",
     "cell_value",
     "fields_of",
     "hooks_of",
