@@ -104,7 +104,7 @@ def refuse_as_key(value: Any) -> None:
     """Refuse a number that only the run knows as a key, or in a set."""
     parts = value if isinstance(value, tuple) else (value,)
     for part in parts:
-        if is_traced_number(part) or type(part) in (Dynamic, Text):
+        if is_traced_number(part) or type(part) in (Dynamic, Text, Union):
             raise TensorAsPython(
                 "a traced number is a key of a dict or set, or a text or list of the Program is",
                 at=user_location(),

@@ -10,7 +10,7 @@ from dy2st.heart.kinds.entries import check_sure, gathered, is_sure, presence, t
 from dy2st.heart.kinds.table import function_row, method_row, operator_row
 from dy2st.heart.trace import MISSING, Trace
 from dy2st.heart.values.layout import is_traced_number
-from dy2st.heart.values.special import Dynamic
+from dy2st.heart.values.special import Dynamic, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
 
@@ -32,9 +32,25 @@ def entry(trace: Trace, owner: Any, key: Any) -> Any:
     return trace.read_item(owner, key, content.get(key, MISSING))
 
 
+def refuse_moved(content: Any, key: Any) -> None:
+    """Refuse to set an entry that may be missing: where it stands then, the run decides."""
+    held = content.get(key)
+    if type(held) is not Union or next(reversed(content)) == key:
+        return
+    if any(getattr(case, "value", None) is MISSING for case in held.layouts):
+        raise ConversionError(
+            f"the entry {key!r} of a dict is set that may be missing",
+            at=user_location(),
+            why="in which order the keys come is then known only when the Program runs",
+            hint="let all paths set it, or begin with a value for it",
+        )
+
+
 @method_row(*DICTS)
 def get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     """`owner.get(key, default)`."""
+    if type(key) is Union:
+        return trace.spread(lambda one: get(trace, owner, one, default), key)
     if is_traced_number(key):
         return trace.value_at(whole_dict(trace, owner), key, lambda: default)
     return there_or(trace, entry(trace, owner, key), lambda: default)
@@ -43,6 +59,8 @@ def get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
 @method_row(*DICTS)
 def setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     """`owner.setdefault(key, default)`."""
+    if type(key) is Union:
+        return trace.spread(lambda one: setdefault(trace, owner, one, default), key)
     found = entry(trace, owner, key)
     if presence(trace, found) is True:
         return trace.known(found)
@@ -54,6 +72,8 @@ def setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
 @method_row(*DICTS)
 def pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
     """`owner.pop(key, default)`."""
+    if type(key) is Union:
+        return trace.spread(lambda one: pop(trace, owner, one, default), key)
     found = entry(trace, owner, key)
     if default is _NOTHING:
         value = there(trace, key, found)
@@ -209,6 +229,8 @@ def joined(trace: Trace, left: Any, right: Any) -> Any:
 @method_row(*DICTS, name="__contains__")
 def contains(trace: Trace, owner: Any, key: Any) -> Any:
     """`key in owner`."""
+    if type(key) is Union:
+        return trace.spread(lambda one: contains(trace, owner, one), key)
     if not is_traced_number(key):
         return presence(trace, entry(trace, owner, key))
     return trace.is_among(key, whole_dict(trace, owner))
@@ -228,4 +250,4 @@ for _name, _protocol in (
     _row_of_item(_name, _protocol)
 
 
-__all__ = ["DICTS", "contains", "entry", "whole_dict"]
+__all__ = ["DICTS", "contains", "entry", "refuse_moved", "whole_dict"]

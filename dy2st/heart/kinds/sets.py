@@ -149,6 +149,8 @@ for _name, _special in (
 @method_row(*_SETS, name="__contains__")
 def contains(trace: Trace, owner: Any, item: Any) -> Any:
     """`item in owner`."""
+    if type(item) is Union:
+        return trace.spread(lambda one: contains(trace, owner, one), item)
     content = trace.content(owner) if type(owner) is set else owner
     if is_traced_number(item):
         numbers = [one for one in content_of(trace, owner) if isinstance(one, (bool, int, float))]

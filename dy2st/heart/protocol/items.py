@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from dy2st.heart.kinds.dicts import DICTS as _DICTS
+from dy2st.heart.kinds.dicts import refuse_moved
 from dy2st.heart.kinds.entries import may_be_missing, there
 from dy2st.heart.kinds.layers import held_in_order
 from dy2st.heart.kinds.lists import (
@@ -149,6 +150,7 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     if kind in _DICTS:
         if is_traced_key(index):
             raise refuse_new_key("a dict")
+        refuse_moved(trace.content(owner), index)
         trace.writable(owner)[index] = value
         return
     own = getattr(kind, "__setitem__", None)

@@ -175,7 +175,20 @@ def a_set_that_a_branch_changes_alike(x):
     return y, 1 in seen, len(seen)
 
 
+def looked_up_by_one_of_two_names(x):
+    k = "a" if x.sum() > 3 else "c"
+    d = {"a": x, "b": x * 2}
+    return d.get(k, x * 3), k in d, k in {"a", "z"}
+
+
+def popped_by_one_of_two_names(x):
+    k = "a" if x.sum() > 3 else "c"
+    d = {"b": x * 2, "a": x}
+    return d.pop(k, 7), "b" in d
+
+
 FUNCTIONS = (
+    *(looked_up_by_one_of_two_names, popped_by_one_of_two_names),
     *(got, set_by_default, popped, missing, missing_in_a_pop, updated, views, copied, emptied),
     *(compared, changed_in_a_branch, lists_by_known_keys, counted, ordered, no_such_number),
     *(looked_up_by_a_number_of_the_run, sets, set_methods, number_of_the_run_in_a_set),
@@ -220,6 +233,19 @@ def set_again_where_it_may_be_missing(x):
         del d["a"]
     d["a"] = x * 2
     return d
+
+
+def set_before_another_where_it_may_be_missing(x):
+    d = {}
+    if x.sum() > 3:
+        d["a"] = x
+    d["b"] = x
+    d["a"] = x * 2
+    return d
+
+
+def test_an_entry_that_may_be_missing_is_not_set_before_others():
+    refused(set_before_another_where_it_may_be_missing, "is set that may be missing")
 
 
 @pytest.mark.parametrize("sizes", ["known", "unknown"])
