@@ -235,7 +235,7 @@ def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str
 def _call_partial(
     trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    for name in ("func", "args", "keywords"):
+    for name in ("func", "args", "keywords") if trace.is_outside(function) else ():
         trace.read("attr", function, name, getattr(function, name))
     trace.read_content(function.keywords)
     words = trace.content(function.keywords)

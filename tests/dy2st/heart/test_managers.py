@@ -3,7 +3,7 @@
 import contextlib
 
 import dy2st
-from tests.dy2st.heart.kinds.same import refused, same
+from tests.dy2st.heart.kinds.same import same
 
 CALLS = ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], [9.0, 9.0, 9.0], [0.0, 0.0, 0.0], [2.0, 1.5, 1.0])
 
@@ -238,4 +238,18 @@ def test_a_manager_in_a_loop_over_a_tensor():
     alike(f)
 
 
-assert refused
+def test_a_manager_that_is_made_in_the_function_notes_in_its_list():
+    def f(x):
+        notes = []
+
+        @contextlib.contextmanager
+        def noting(v):
+            notes.append(1)
+            yield v * 2
+            notes.append(2)
+
+        with noting(x) as y:
+            y = y + 1
+        return y, notes
+
+    alike(f)
