@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from dy2st.heart.replay.effects import Effect, perform, written_by
 from dy2st.heart.replay.guards import Guards
-from dy2st.heart.replay.places import Refusal, Varied
+from dy2st.heart.replay.places import Varied
 from dy2st.heart.replay.rebuild import rebuild
 from dy2st.heart.replay.result import Finished, Out
 from dy2st.heart.session import Traced
@@ -266,7 +266,7 @@ class HeartTracing:
         if self._varied.places:
             try:
                 return _trace(self._varied, *arguments)
-            except (Exception, Refusal):  # the trace with constants shows whether it is an error
+            except Exception:  # the trace with constants shows whether it is an error
                 self._varied.refuse()
         return _trace(self._varied, *arguments)
 

@@ -289,6 +289,8 @@ class _Writer:
             return f"type({own}) is {self.constant(value)}"
         if name == "__dict__":
             return "True"
+        if value is MISSING and not isinstance(held, dict) and not is_slot:
+            return "True"  # it has no attributes of its own
         is_own = isinstance(held, dict) and held.get(name, MISSING) is value
         if isinstance(owner, type) or is_slot or not is_own:
             return self.equal(f"getattr({own}, {name!r}, M)", value)

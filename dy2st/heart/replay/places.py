@@ -21,10 +21,6 @@ _DTYPES = {int: np.dtype("int64"), float: np.dtype("float64")}
 _FIRST, _LAST = -(2**63), 2**63 - 1
 
 
-class Refusal(BaseException):
-    """A trace that is better made with constants."""
-
-
 @dataclass(frozen=True)
 class AnyNumber:
     """A guard asks no more of a place than a number of that kind."""
@@ -183,7 +179,6 @@ __all__ = [
     "AnyNumber",
     "Path",
     "ReadKey",
-    "Refusal",
     "Source",
     "Varied",
     "is_plain_tensor",
