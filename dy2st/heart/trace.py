@@ -140,6 +140,7 @@ class Trace:
         self.over: dict[Key, Place] = {}
         self.frames: list[Frame] = [Frame(tracer.block)]
         self.outside: dict[int, Any] = {}
+        self.classes: dict[int, type] = {}  # those that were made in the trace
         self.inputs: dict[tuple[int, str, Any], Variable] = {}
         self.reads: dict[tuple[int, str, Any], tuple[Any, str, Any, Any]] = {}
         self.forms: dict[int, tuple[Any, Callable[..., Any]]] = {}

@@ -70,7 +70,8 @@ def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
         found = _of_class(trace, meta, name)
         if isinstance(found, property) and type(found.fget) is FunctionType:
             return call(trace, found.fget, owner)
-    return trace.read("attr", owner, name, getattr(owner, name))
+    value = getattr(owner, name)
+    return value if id(owner) in trace.classes else trace.read("attr", owner, name, value)
 
 
 def _of_class(trace: Trace, kind: type, name: str) -> Any:
@@ -82,7 +83,7 @@ def _of_class(trace: Trace, kind: type, name: str) -> Any:
                 return place.value
         held = one.__dict__.get(name, MISSING)
         if held is not MISSING:
-            if not _is_builtin(one):
+            if not _is_builtin(one) and id(one) not in trace.classes:
                 trace.read("class", one, name, held)
             return held
     return MISSING

@@ -219,7 +219,10 @@ def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str
     init: Any = kind.__init__  # type: ignore[misc]
     is_plain = isinstance(init, FunctionType) or isinstance(new, FunctionType)
     if not is_plain or issubclass(kind, type):
-        return trace.made(call_native(trace, kind, args, kwargs))
+        made = trace.made(call_native(trace, kind, args, kwargs))
+        if isinstance(made, type) and len(args) > 1:
+            trace.classes[id(made)] = made
+        return made
     if isinstance(new, FunctionType):
         made = call(trace, new, kind, *args, **kwargs)
     elif issubclass(kind, BaseException):

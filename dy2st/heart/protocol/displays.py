@@ -116,7 +116,10 @@ def make_class(
     body = FunctionType(_code(function, path), function.__globals__, name, None, cells or None)
     build: Any = builtins.__build_class__
     with filled(trace, cells):
-        return trace.made(build(body, name, *bases, **keywords))
+        made = build(body, name, *bases, **keywords)
+    if isinstance(made, type):
+        trace.classes[id(made)] = made
+    return trace.made(made)
 
 
 __all__ = ["gather", "gather_dict", "make_class", "make_function", "text"]

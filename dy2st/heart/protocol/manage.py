@@ -19,7 +19,7 @@ from dy2st.heart.protocol.generators import Variables, begin, source_of
 from dy2st.heart.protocol.unions import spread
 from dy2st.heart.stage.attempt import State, attempt
 from dy2st.heart.stage.branch import raise_outcome, stage_if
-from dy2st.heart.stage.cases import known
+from dy2st.heart.stage.cases import is_case, known
 from dy2st.heart.stage.outcome import Handler, Refused, is_refusal
 from dy2st.heart.trace import Source, Trace
 from dy2st.heart.values.special import Union
@@ -74,6 +74,10 @@ def with_(
 ) -> State:
     """What the variables hold after `with value as entered: body(entered, *state)`."""
     value = known(trace, value)
+    if type(value) is Union:
+        again = lambda *values: with_(trace, value, body, values, names)  # noqa: E731
+        pred = is_case(trace, value, trace.cases_of(value)[0])
+        return stage_if(trace, pred, again, again, state, names)
     source = (
         source_of(trace, getattr(value, "gen", None)) if type(value) is _OF_A_FUNCTION else None
     )
