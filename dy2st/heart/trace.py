@@ -353,10 +353,11 @@ class Trace:
         """Set an attribute: natively if the object was made here, else in the overlay."""
         self.note_change(owner)
         if self.is_made_here(owner) and not isinstance(owner, (CellType, dict)):
+            kind: Any = type if isinstance(owner, type) else object
             if value is MISSING:
-                object.__delattr__(owner, name)
+                kind.__delattr__(owner, name)
             else:
-                object.__setattr__(owner, name, value)
+                kind.__setattr__(owner, name, value)
         else:
             self.write(owner, name, value)
 

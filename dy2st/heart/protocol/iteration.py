@@ -57,7 +57,9 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         in_order = held_in_order(trace, iterable, "__iter__")
         if in_order is not None:
             return in_order
-        return items_of(trace, call(trace, own, iterable))
+        iterator = call(trace, own, iterable)
+        is_users = type(getattr(type(iterator), "__next__", None)) is FunctionType
+        return iterator if is_users else items_of(trace, iterator)
     if own is None and type(getattr(kind, "__getitem__", None)) is FunctionType:
         return _by_index(trace, iterable)
     refuse_advance(trace, iterable)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from types import CellType, FunctionType
 from typing import Any, NoReturn
 
+from dy2st.heart.protocol.unions import spread
 from dy2st.heart.stage.branch import stage_if
 from dy2st.heart.stage.cases import is_case, is_constant, known
 from dy2st.heart.trace import MISSING, Trace, native_attribute
@@ -22,14 +23,21 @@ def glob(trace: Trace, function: FunctionType, name: str) -> Any:
     if trace.over:
         place = trace.over.get((id(names), name))
         if place is not None:
-            if place.value is not MISSING:
-                return place.value
-            return _builtin(trace, names, name)
+            return _present(trace, names, name, place.value)
     value = names.get(name, MISSING)
     if value is MISSING:
         trace.read("item", names, name, MISSING)
         return _builtin(trace, names, name)
     return trace.read("item", names, name, value)
+
+
+def _present(trace: Trace, names: dict[str, Any], name: str, value: Any) -> Any:
+    """What a global holds; a builtin or NameError where it holds nothing."""
+    if value is MISSING:
+        return _builtin(trace, names, name)
+    if type(value) is Union and any(is_constant(one, MISSING) for one in value.layouts):
+        return spread(trace, lambda one: _present(trace, names, name, one), value)
+    return value
 
 
 def _builtin(trace: Trace, names: dict[str, Any], name: str) -> Any:
