@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from types import CellType
+from types import CellType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -596,10 +596,11 @@ def native_attribute(owner: Any, name: str) -> Any:
             return UNBOUND
     if isinstance(owner, Layer):
         return getattr(owner, name, MISSING)
-    held = getattr(owner, "__dict__", None)
-    if isinstance(held, dict) and name in held:
+    held = getattr(owner, "__dict__", {})
+    if name in held:
         return held[name]
-    return MISSING
+    slot = next((vars(one)[name] for one in type(owner).__mro__ if name in vars(one)), None)
+    return getattr(owner, name, MISSING) if type(slot) is MemberDescriptorType else MISSING
 
 
 __all__ = [

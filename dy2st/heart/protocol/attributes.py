@@ -51,8 +51,14 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
     if _is_data(found) and type(found) is not GetSetDescriptorType:
         return _from_descriptor(trace, found, owner, name)
     value = _own(trace, owner, name)
+    if found is not MISSING and may_be_missing(trace, value):
+
+        def own_or_inherited(one: Any) -> Any:
+            return _from_descriptor(trace, found, owner, name) if one is MISSING else one
+
+        return spread(trace, own_or_inherited, value)
     if value is not MISSING:
-        return value
+        return _there(trace, owner, name, value)
     if found is not MISSING:
         return _from_descriptor(trace, found, owner, name)
     return _missing(trace, owner, name)
@@ -71,7 +77,18 @@ def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
         if isinstance(found, property) and type(found.fget) is FunctionType:
             return call(trace, found.fget, owner)
     value = getattr(owner, name)
+    if may_be_missing(trace, value):
+        return spread(trace, lambda one: _inherited(owner, name) if one is MISSING else one, value)
     return value if id(owner) in trace.classes else trace.read("attr", owner, name, value)
+
+
+def _inherited(owner: Any, name: str) -> Any:
+    """An attribute of a class that is not its own."""
+    for one in owner.__mro__[1:] if isinstance(owner, type) else ():
+        if name in vars(one):
+            return vars(one)[name]
+    what = "type object" if isinstance(owner, type) else "module"
+    raise AttributeError(f"{what} {owner.__name__!r} has no attribute {name!r}")
 
 
 def _of_class(trace: Trace, kind: type, name: str) -> Any:
@@ -134,7 +151,7 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
     if trace.over:
         place = trace.over.get((id(owner), name))
         if place is not None:
-            return _there(trace, owner, name, place.value)
+            return place.value
     if name == "__dict__":
         return trace.dict_of(owner)
     held = getattr(owner, "__dict__", None)

@@ -284,6 +284,8 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     own = getattr(type(container), "__contains__", None)
     if type(own) is FunctionType and not isinstance(container, _TRACED):
         return _as_bool(trace, call(trace, own, container, item))
+    if isinstance(container, Tensor):
+        return trace.truth_value(binary(trace, "eq", container, item).any())
     if type(container) in _KEYED and is_traced_key(item):
         trace.read_content(container)
         return is_among(trace, item, trace.content(container))
