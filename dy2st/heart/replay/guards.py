@@ -42,6 +42,7 @@ Read: TypeAlias = "tuple[Any, str, Any, Any]"
 _ALWAYS_ONE = (type(None), bool, type(...), type(NotImplemented), type(UNBOUND))
 _STORES = ("_parameters", "_buffers", "_sub_layers", "_forward_pre_hooks", "_forward_post_hooks")
 # What may become an input.
+_PLACES = ("attr", "item", "cell")  # the reads that give what a place holds
 _VARIED = (int, float, EagerTensor, tuple)
 _HELPERS = {
     "M": MISSING,
@@ -91,7 +92,9 @@ class Guards:
         self._tensors: dict[int, Path] = {}
         self._numbers: dict[int, tuple[Callable[[], Any], str, Any, AnyNumber]] = {}
         for index, (owner, kind, name, value) in enumerate(left):
-            if type(value) not in _VARIED or not write.is_written(left[index], left, written):
+            if kind not in _PLACES or type(value) not in _VARIED:
+                continue
+            if not write.is_written(left[index], left, written):
                 continue
             if type(value) in (int, float):
                 reference = weak(owner) or partial(_itself, owner)

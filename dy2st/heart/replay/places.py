@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from types import CellType
+from types import CellType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -38,6 +38,10 @@ def is_plain_tensor(value: Any) -> bool:
     return isinstance(value, EagerTensor) and not isinstance(value, Parameter)
 
 
+# What C holds beside the `__dict__` of an object: the `__globals__` of a function, for one.
+_SLOTS = (GetSetDescriptorType, MemberDescriptorType)
+
+
 def value_at(owner: Any, kind: str, name: Any) -> Any:
     """What a place holds; MISSING if nothing."""
     if isinstance(owner, CellType):
@@ -47,7 +51,9 @@ def value_at(owner: Any, kind: str, name: Any) -> Any:
     if isinstance(owner, Layer):
         return layer_value(owner, name)
     held = getattr(owner, "__dict__", None)
-    return held.get(name, MISSING) if isinstance(held, dict) else getattr(owner, name, MISSING)
+    if not isinstance(held, dict) or type(getattr(type(owner), name, None)) in _SLOTS:
+        return getattr(owner, name, MISSING)
+    return held.get(name, MISSING)
 
 
 def paths_of(reads: Iterable[Any]) -> dict[ReadKey, Path]:
