@@ -24,11 +24,12 @@ from dy2st.heart.stage.outcome import (
     record,
 )
 from dy2st.heart.stage.splice import splice
-from dy2st.heart.trace import CONTENT, Key, Opened, Place, Region, Trace
+from dy2st.heart.states import same_state
+from dy2st.heart.trace import CONTENT, STATE, Key, Opened, Place, Region, Trace
 from dy2st.heart.values.carry import build, flatten
 from dy2st.heart.values.layout import Layout, Same, View, opened
 from dy2st.heart.values.lub import Lub, Unlike
-from dy2st.heart.values.special import ABSENT, Union
+from dy2st.heart.values.special import ABSENT, MISSING, Union
 from dy2st_runtime.dims import Condition, symbols
 from dy2st_runtime.errors import BranchMismatch
 from dy2st_runtime.ir import Block, TensorType, Tracer, Variable, user_location
@@ -320,6 +321,8 @@ def _slots_of(left: Region, right: Region, names: Sequence[str]) -> list[Slot]:
 
 def settled_set(place: Place, value: Any, other: Any) -> Any:
     """What a place holds after a region; sets are only there where their elements are known."""
+    if place.name is STATE:
+        return _settled_state(place, value, other)
     if place.name is not CONTENT or type(place.owner) is not set:
         return value
     if value == other:
@@ -329,6 +332,21 @@ def settled_set(place: Place, value: Any, other: Any) -> Any:
         at=place.at,
         why="which elements a set has is part of the Program",
         hint="keep a list, or a tensor of bools: one for each element that may be in it",
+    )
+
+
+def _settled_state(place: Place, value: Any, other: Any) -> Any:
+    """What an object that C code keeps holds after a region: the same on all paths."""
+    if value is other or (
+        value is not MISSING and other is not MISSING and same_state(value, other)
+    ):
+        return other
+    kind = type(place.owner).__name__
+    raise BranchMismatch(
+        f"the {kind} in a variable is changed in a branch or loop that depends on a tensor",
+        at=place.at,
+        why=f"what a {kind} holds is no part of a Program",
+        hint="keep the values in a tensor or list",
     )
 
 
