@@ -293,6 +293,8 @@ class Trace:
             return content
         if place is not None and (len(self.frames) == 1 or self._is_of_frame(id(owner), CONTENT)):
             return place.value
+        if place is None and len(self.frames) > 1:
+            self.read_content(owner)  # a branch joins all that it holds
         copy = owner.copy() if place is None else place.value.copy()
         self.write(owner, CONTENT, copy)
         return copy

@@ -248,7 +248,16 @@ def refuse_advance(trace: Trace, iterator: Any) -> None:
     source = trace.generators.get(id(iterator))
     if source is not None and source.is_left:
         refuse_left()
-    if not hasattr(type(iterator), "__next__") or not trace.is_nested:
+    if not hasattr(type(iterator), "__next__"):
+        return
+    if trace.is_outside(iterator) and own_method(iterator, "__next__") is None:
+        raise UnsupportedSyntax(
+            f"a {type(iterator).__name__} from outside of the converted function is advanced",
+            at=user_location(),
+            why="each call would have to take another item, and a Program has none of them",
+            hint="take the item outside, and give it to the function",
+        )
+    if not trace.is_nested:
         return
     if trace.is_made_here(iterator) or own_method(iterator, "__next__") is not None:
         return
