@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from types import CellType, MemberDescriptorType
+from types import CellType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from dy2st.heart.loans import Loan, Loans
+from dy2st.heart.objects import ATOMS, attributes_of, native_attribute, parts_of
 from dy2st.heart.states import CONTAINERS, fill, read_state
 from dy2st.heart.values.carry import case_content
 from dy2st.heart.values.special import CONTENT, MISSING, STATE, UNBOUND, Dynamic, Union
@@ -28,10 +29,6 @@ from dy2st_runtime.ops.control_flow import cond, while_loop
 Key: TypeAlias = "tuple[int, Any]"
 
 
-# Values that nobody can change, and that hold nothing that could be.
-_ATOMS: frozenset[type] = frozenset(
-    {bool, int, float, complex, str, bytes, type(None), type(...), range, slice, frozenset}
-)
 _OWN = ("dy2st.", "dy2st_runtime.")
 
 
@@ -180,7 +177,7 @@ class Trace:
 
     def mark_outside(self, value: Any) -> Any:
         """Note that an object was reached from outside; returns it."""
-        if type(value) in _ATOMS or id(value) in self.outside or isinstance(value, Variable):
+        if type(value) in ATOMS or id(value) in self.outside or isinstance(value, Variable):
             return value
         if type(value).__module__.startswith(_OWN) and not isinstance(value, Layer):
             return value  # what our own objects hold is nobody's but ours
@@ -324,7 +321,7 @@ class Trace:
 
     def lend(self, owner: Any, index: Any, item: Any) -> Any:
         """An element of a list of a length: what it holds may be changed in place."""
-        parts = [part for part in _parts_of(item) if id(part) in self.fragile]
+        parts = [part for part in parts_of(item) if id(part) in self.fragile]
         if parts:
             for part in parts:
                 del self.fragile[id(part)]
@@ -401,7 +398,7 @@ class Trace:
 
     def is_plain(self, value: Any) -> bool:
         """Whether a value is a plain object, whose attributes may be joined."""
-        return type(value) not in _ATOMS and attributes_of(value) is not None
+        return type(value) not in ATOMS and attributes_of(value) is not None
 
     def invalidate_twins(self, owner: Any) -> None:
         """Whoever reads a twin of a list that changes would not see the change."""
@@ -547,20 +544,6 @@ class Trace:
         return results[1:]
 
 
-def _parts_of(item: Any) -> list[Any]:
-    """The lists, dicts and objects in a value, itself among them."""
-    kind = type(item)
-    if kind is tuple:
-        return [part for one in item for part in _parts_of(one)]
-    if kind in CONTAINERS:
-        inner = item.values() if isinstance(item, dict) else item
-        return [item, *(part for one in inner for part in _parts_of(one))]
-    held = attributes_of(item) if kind not in _ATOMS else None
-    if held is None:
-        return []
-    return [item, *(part for one in held.values() for part in _parts_of(one))]
-
-
 def _with_changes(
     owner: Any, held: dict[str, Any] | None, changes: dict[Key, Place]
 ) -> dict[str, Any] | None:
@@ -572,37 +555,6 @@ def _with_changes(
             if place.value is MISSING:
                 del held[name]
     return held
-
-
-def attributes_of(owner: Any) -> dict[str, Any] | None:
-    """The attributes of a plain object of a user's class; None of all others."""
-    kind = type(owner)
-    if isinstance(owner, BaseException):
-        return {"args": owner.args, "__cause__": owner.__cause__, **vars(owner)}
-    if kind.__module__ in ("builtins", "collections") or isinstance(owner, (type, Tensor, Layer)):
-        return None
-    held = getattr(owner, "__dict__", None)
-    if not isinstance(held, dict) or any("__slots__" in vars(k) for k in kind.__mro__[:-1]):
-        return None
-    return dict(held)
-
-
-def native_attribute(owner: Any, name: str) -> Any:
-    """What the object itself holds under a name, without descriptors; MISSING if nothing."""
-    if type(owner) is dict:  # the globals of a module
-        return owner.get(name, MISSING)
-    if type(owner) is CellType:
-        try:
-            return owner.cell_contents
-        except ValueError:
-            return UNBOUND
-    if isinstance(owner, Layer):
-        return getattr(owner, name, MISSING)
-    held = getattr(owner, "__dict__", {})
-    if name in held:
-        return held[name]
-    slot = next((vars(one)[name] for one in type(owner).__mro__ if name in vars(one)), None)
-    return getattr(owner, name, MISSING) if type(slot) is MemberDescriptorType else MISSING
 
 
 __all__ = [

@@ -386,7 +386,7 @@ class StaticFunction:
         layer = instance if isinstance(instance, Layer) else None
         arguments = (bound.args, bound.kwargs)
         called = self._function if self._called is None else self._call_of_layer
-        concrete = self._trace(
+        concrete: ConcreteProgram = self._trace(
             self._function,
             *arguments,
             self.__name__,

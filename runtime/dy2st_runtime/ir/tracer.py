@@ -91,46 +91,36 @@ class Tracer:
         `is_scratch`: only the types are wanted, for a trace around this one.
         """
         self._is_scratch = is_scratch
-        # Called with the class of an exception that the Program may raise: whether it would leave a
-        # `finally` or `with` of the user's.
+        # Whether an exception would leave a `finally` or `with` of the user's.
         self.before_raise: Callable[[type[BaseException]], bool] | None = None
         self.on_check: Callable[[Variable, BaseException], bool] | None = None
-        # Calls the user's functions and Layers; None for the converter.
-        self.call: Callable[..., Any] | None = None
+        self.call: Callable[..., Any] | None = None  # of functions and Layers of the user's
         self.program = Program() if program is None else program
         self.block = self.program.block
         self._capture = capture
         self._known: dict[int, tuple[Tensor, Variable]] = {}
         self._first: dict[int, Variable] = {}
-        # What a finished nested Block has made of captured tensors.
-        self._ends: dict[Block, dict[int, tuple[Tensor, Variable]]] = {}
-        # Called with a Layer and a name before a buffer of the Layer is replaced.
-        self.before_rebound: Callable[[Any, str], None] | None = None
+        self._ends: dict[Block, dict[int, tuple[Tensor, Variable]]] = {}  # of finished Blocks
+        self.before_rebound: Callable[[Any, str], None] | None = None  # with a Layer and a name
         self._captured: dict[Block, dict[Variable, Variable]] = {}
         self._facts: dict[Block, Facts] = {}
         self._constraints: list[Constraint] = []
         self._overwritten: list[Variable] = []
         self.aliases = Aliases()
         self.flags = GradientFlags(self)
-        # Where a Block has checked that the user's variable is bound, and the guard that it had.
+        # Where a Block has checked that a variable is bound, and the guard that it had.
         self._checked: dict[tuple[Block, Variable], tuple[int, tuple[Variable, str] | None]] = {}
-        # What Python holds beyond the trace, with a few words on where: a Program cannot change it.
-        self.outside: dict[int, tuple[Any, str]] = {}
-        # Two inputs, and where the user's code has asked whether they are one tensor.
+        self.outside: dict[int, tuple[Any, str]] = {}  # what Python holds, and where
+        # Two inputs, and where code has asked whether they are one tensor.
         self.distinct: list[tuple[Variable, Variable, Location | None]] = []
-        # Layers that the user's code makes in the trace: what is set in them is nobody else's.
-        self.made: dict[int, Any] = {}
-        # What Python has done beyond the trace: every call has to do it.
-        self.effects: list[str] = []
-        # The call for which the function is traced, and whether it wants gradients.
-        self.one_call: Any = None
+        self.made: dict[int, Any] = {}  # Layers that the user's code makes in the trace
+        self.effects: list[str] = []  # what every call has to do beyond the trace
+        self.one_call: Any = None  # the call for which the function is traced
         self.is_grad_wanted = is_grad_enabled()
         # Where a name became one of two lists: all three, each with a copy, must stay as they are.
         self.shared: list[tuple[Location | None, list[tuple[Any, Any]]]] = []
-        # Lists, dicts and sets that have become something else, while other names still hold them.
-        self.stale: list[Any] = []
-        # Conditions that tell which cases of a Choice it can be.
-        self.narrowings: dict[Variable, tuple[Any, frozenset[int]]] = {}
+        self.stale: list[Any] = []  # lists that have become something else, under other names
+        self.narrowings: dict[Variable, tuple[Any, frozenset[int]]] = {}  # cases of a Choice
         self._required: set[tuple[Block | None, Constraint]] = set()
         self._growth = Growth()
         self._detached: dict[tuple[Block, Variable], Variable] = {}
