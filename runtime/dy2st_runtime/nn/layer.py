@@ -220,6 +220,9 @@ class Layer(LayerTree):
         """Register Parameters, Layers and tensors; keep everything else as it is."""
         note_change()
         name = self._renamed.get(name, name)
+        if isinstance(getattr(type(self), name, None), property):
+            object.__setattr__(self, name, value)
+            return
         store = self._store_for(value)
         tracer = current_tracer()
         if tracer is not None and id(self) not in tracer.made:

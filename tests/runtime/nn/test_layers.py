@@ -294,3 +294,30 @@ def test_an_embedding_is_given_or_frozen_or_limited():
     weight = nn.Embedding(400, 400).weight.numpy()
     limit = np.sqrt(6 / 800)  # of Xavier's uniform numbers
     assert limit * 0.99 < weight.max() < limit
+
+
+def test_a_property_of_the_users_is_asked_to_set_itself():
+    class Scaled(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("raw", rt.to_tensor([1.0]))
+
+        @property
+        def scale(self):
+            return self.raw * 2
+
+        @scale.setter
+        def scale(self, value):
+            self.raw = value / 2
+
+        @property
+        def fixed(self):
+            return 3
+
+    layer = Scaled()
+    layer.scale = layer.scale + 4
+    assert layer.raw.tolist() == [3.0]
+    assert layer.scale.tolist() == [6.0]
+    assert list(layer.state_dict()) == ["raw"]
+    with pytest.raises(AttributeError):
+        layer.fixed = 4
