@@ -15,6 +15,7 @@ from dy2st.heart.stage.loop import stage_while
 from dy2st.heart.stage.outcome import is_refusal
 from dy2st.heart.stage.truth import truth_of
 from dy2st.heart.trace import CONTAINERS, Trace
+from dy2st.heart.values.layout import number_kind
 from dy2st.heart.values.special import UNBOUND, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import UnsupportedSyntax
@@ -67,7 +68,11 @@ def _asked(trace: Trace, value: Any) -> Any:
     for name in ("__bool__", "__len__"):
         method = getattr(type(value), name, None)
         if type(method) is FunctionType:
-            return test_of(trace, call(trace, method, value))
+            found = known(trace, call(trace, method, value))
+            if name == "__bool__" and type(found) is not Union and number_kind(found) is not bool:
+                kind = call(trace, type, found).__name__
+                raise TypeError(f"__bool__ should return bool, returned {kind}")
+            return test_of(trace, found)
         if method is not None:
             break
     return bool(value)
