@@ -25,8 +25,12 @@ class _Missing:
     def __init__(self, name: str, reason: str):
         self.name, self._reason = name, reason
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return self.name
+
+    def __repr__(self) -> str:
+        # All that an older NumPy shows: it hides what asking for the dtype raises.
+        return f"{self.name} {self._reason}"
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -138,7 +138,7 @@ def test_files_of_collectives_have_the_names_of_their_functions():
 def test_dtypes_of_eight_bits_can_be_named_but_hold_nothing():
     sizes = {dy2st.float8_e4m3fn: 1, dy2st.float8_e5m2: 1, dy2st.float32: 4}
     assert sizes[dy2st.ones([1]).dtype] == 4 and str(dy2st.float8_e5m2) == "float8_e5m2"
-    with pytest.raises(dy2st.errors.DTypeError, match="float8_e5m2 is not here"):
+    with pytest.raises(TypeError, match="float8_e5m2 is not here"):  # an older NumPy's own
         dy2st.to_tensor([1.0], dtype=dy2st.float8_e5m2)
 
 

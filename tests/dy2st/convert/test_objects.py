@@ -276,9 +276,9 @@ def test_an_object_from_outside_changes_at_every_call_which_a_warning_calls_slow
 
 def test_lists_of_a_million_numbers_are_not_walked_slowly():
     many = list(range(1_000_000))
-    start = time.perf_counter()
+    start = time.process_time()  # other work of the machine does not count
     reached(nothing, [many])
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_a_trace_that_begins_anew_first_undoes_what_it_has_changed():
