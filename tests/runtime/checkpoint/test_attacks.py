@@ -211,7 +211,7 @@ def nothing_runs():
 def refused(tmp_path, data, cause, most=30_000_000):
     file = tmp_path / "evil.pdparams"
     file.write_bytes(data)
-    begin = time.monotonic()
+    begin = time.process_time()  # other work of the machine does not count
     tracemalloc.start()
     try:
         with pytest.raises(FormatError, match=cause) as caught:
@@ -222,7 +222,7 @@ def refused(tmp_path, data, cause, most=30_000_000):
     assert "evil.pdparams" in str(caught.value)
     assert len(str(caught.value)) < 1000
     assert peak < most + 200 * len(data)
-    assert time.monotonic() - begin < 20
+    assert time.process_time() - begin < 20
 
 
 @pytest.mark.parametrize("name", CALLS)
