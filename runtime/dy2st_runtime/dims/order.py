@@ -13,7 +13,6 @@ from dy2st_runtime.dims.polynomial import (
     Terms,
     add,
     least_multiple,
-    monomial_product,
     monomial_quotient,
     multiply,
     of_term,
@@ -299,7 +298,7 @@ def positive_when_shifted(size: Dim, known: Known) -> bool:
 def _times_shifted(parts: Terms, atom: Atom, least: int) -> Terms:
     grown: Terms = {}
     for place, value in parts.items():
-        more = monomial_product(place, (atom,))
+        more = (*place, atom)  # in order, as those of the term are
         grown[more] = grown.get(more, 0) + value
         if least:
             grown[place] = grown.get(place, 0) + value * least
