@@ -116,6 +116,11 @@ def _chosen(trace: Trace, content: Any, index: Any, kind: type) -> Any:
 
 
 def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
+    if "__builtins__" in owner and type(key) is str and (id(owner), key) in trace.over:
+        value = trace.held(owner, key)
+        if value is MISSING:
+            raise KeyError(key)
+        return value
     content = trace.content(owner)
     if is_traced_key(key):
         trace.read_content(owner)
@@ -151,7 +156,10 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
         if is_traced_key(index):
             raise refuse_new_key("a dict")
         refuse_moved(trace.content(owner), index)
-        trace.writable(owner)[index] = value
+        if "__builtins__" in owner:  # the globals of a module, which are written by name
+            trace.write(owner, index, value)
+        else:
+            trace.writable(owner)[index] = value
         return
     own = getattr(kind, "__setitem__", None)
     if type(own) is FunctionType and not isinstance(owner, Tensor):
