@@ -155,6 +155,9 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     if kind in _DICTS:
         if is_traced_key(index):
             raise refuse_new_key("a dict")
+        if type(index) is str and (id(owner), index) in trace.over:  # a global that was assigned
+            trace.write(owner, index, value)
+            return
         refuse_moved(trace.content(owner), index)
         if "__builtins__" in owner:  # the globals of a module, which are written by name
             trace.write(owner, index, value)
