@@ -163,7 +163,6 @@ NOT_YET = frozenset(
         "state.Debounce",
         "state.KeyValueCache",
         "state.StateOfASublayer",
-        "state.PropertyOverABuffer",
         "state.memory_in_a_closure",
         "state.accepted_in_a_closure",
         "state.memoized_by_size",
