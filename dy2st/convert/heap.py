@@ -35,6 +35,7 @@ from dy2st.convert.hidden import has_state, set_state, state_of
 from dy2st.convert.iterators import is_known, place_of
 from dy2st.convert.undefined import Undefined
 from dy2st_runtime.by_identity import ByIdentity
+from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Block, Program, Tensor, Tracer, user_location
 from dy2st_runtime.ir.choice import Choice, Text
@@ -43,7 +44,9 @@ from dy2st_runtime.ir.structure import is_container, map_entries
 from dy2st_runtime.nn.layer import Layer
 
 _OPAQUE = (Tensor, Program, Block, Tracer, Choice, Text, ModuleType)
-_LEAVES = (type(None), bool, int, float, complex, str, bytes, range, slice, Undefined)
+# Sizes keep what was asked of them, such as their text, and are no less the same for it.
+_SIZES = (Dim, Condition)
+_LEAVES = (type(None), bool, int, float, complex, str, bytes, range, slice, Undefined, *_SIZES)
 _PLAIN = frozenset(_LEAVES)
 _LOOKED_AT = 100_000  # as many numbers of an array of NumPy are compared
 _CHANGING = (list, dict, set, bytearray, deque)

@@ -14,6 +14,8 @@ from dy2st import nn
 from dy2st.convert.heap import reached
 from dy2st.errors import ConversionError
 from dy2st.jit import to_static
+from dy2st.static import InputSpec
+from dy2st_runtime.dims import symbol
 
 LIST: list[object] = []
 SETTINGS = ModuleType("settings_of_this_test")
@@ -205,3 +207,16 @@ def test_what_installed_packages_keep_for_themselves_is_no_concern():
     assert not any("pytest" in type(one).__module__ for one, _ in heap.objects)
     static = to_static(f)
     assert [static(dy2st.to_tensor([1.0])).tolist() for _ in range(3)] == [[1.0]] * 3
+
+
+def test_a_size_whose_text_a_branch_asks_for_keeps_it():
+    def padded(first, second):
+        longest = max(len(first), len(second))
+        if len(first) < longest:
+            first = dy2st.concat([first, dy2st.zeros([longest - len(first)])])
+        return first
+
+    spec = InputSpec([None])
+    static = to_static(padded, [spec, spec])
+    assert static(dy2st.ones([1]), dy2st.ones([3])).tolist() == [1.0, 0.0, 0.0]
+    assert str(symbol("first_axis0")) == "first_axis0"

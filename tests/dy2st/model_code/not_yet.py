@@ -345,6 +345,5 @@ WRONG: frozenset[str] = frozenset(
         "state.HistoryOfTheLastTwo",
         "state.LogsLosses",
         "sizes.product_of_sizes of unknown sizes",
-        "sizes.padded_to_the_longer of unknown sizes",
     }
 )
