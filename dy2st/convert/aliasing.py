@@ -1,4 +1,4 @@
-"""Tensors that branches and turns hand on as they are: two names for one tensor of the user.
+"""Tensors that branches and iterations hand on as they are: two names for one tensor of the user.
 
 Where one of two such names is changed in place, Python changes both. A Program does not, so the
 other name must not be read afterwards; what cannot be told that way is refused here.
@@ -39,7 +39,7 @@ def _note_pairs(tracer: Tracer, inner: Sequence[Variable], results: Sequence[Var
         holders[id(group)] = group, result
 
 
-def note_turns(
+def note_iterations(
     tracer: Tracer, block: Block, operands: Sequence[Variable], results: Sequence[Variable]
 ) -> None:
     """The results of a loop may also be what the loop began with."""
@@ -53,7 +53,7 @@ def _note(tracer: Tracer, result: Variable, outer: Variable) -> None:
         tracer.aliases.note(result, outer)
 
 
-def check_turns(
+def check_iterations(
     tracer: Tracer,
     block: Block,
     operands: Sequence[Variable],
@@ -93,9 +93,9 @@ def mark_changed(
     changed: Sequence[Variable],
     place: Location | None,
 ) -> None:
-    """What a turn changes in place without carrying it is out of date after the loop.
+    """What a iteration changes in place without carrying it is out of date after the loop.
 
-    If the loop also reads it, the next turn would read the old value: that is refused.
+    If the loop also reads it, the next iteration would read the old value: that is refused.
     """
     own = frozenset(block.parameters)
     read = frozenset(map(tracer.aliases.origin, captured))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import wraps
 from typing import Any
 
-from dy2st.convert.aliasing import check_turns, mark_changed, note_turns
+from dy2st.convert.aliasing import check_iterations, mark_changed, note_iterations
 from dy2st.convert.carried import Function, Loop, OtherObject, Retrace
 from dy2st.convert.guards import passed_on
 from dy2st.convert.objects import is_structure, put_together, taken_apart, without_objects
@@ -101,7 +101,9 @@ def _staged(
         initial = [tracer.local(carried.initial) for carried in loop.carried]
     types = [renewed(carried.type, loop.free) for carried in loop.carried]
     operands = [*initial, *captured]
-    check_turns(tracer, turned.block, operands, len(initial), frozenset(overwritten), loop.place)
+    check_iterations(
+        tracer, turned.block, operands, len(initial), frozenset(overwritten), loop.place
+    )
     results = finish(tracer, "while", operands, types, blocks)
     turns = zip(loop.carried, results, turned.block.parameters, turned.block.yields, strict=False)
     for carried, result, start, end in turns:
@@ -116,7 +118,7 @@ def _staged(
     for carried in written:
         tracer.overwrite(carried.initial)
     mark_changed(tracer, turned.block, captured, turned.overwritten, loop.place)
-    note_turns(tracer, turned.block, operands, results)
+    note_iterations(tracer, turned.block, operands, results)
     others = Others(loop.initial, [change.place for change in loop.places], turned.heap)
     settle = written_back(
         tracer, turned, lambda value: loop.is_changed(value, turned.block), others

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from dy2st.heart.stage.aliasing import note_handed_on
+from dy2st.convert.aliasing import note_handed_on
 from dy2st.heart.stage.cases import is_case, is_constant, known
 from dy2st.heart.stage.kept import keep_items
 from dy2st.heart.stage.outcome import (

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st.heart.stage.aliasing import check_iterations, mark_changed, note_iterations
+from dy2st.convert.aliasing import check_iterations, mark_changed, note_iterations
 from dy2st.heart.stage.branch import (
     End,
     Slot,
