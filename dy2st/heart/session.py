@@ -89,7 +89,7 @@ def _run(
         return None
     except Refused as refused:
         raise refused.error from None
-    except Exception as error:
+    except Exception as error:  # the user's code raises: after checks of the Program, so does it
         if not machine.tracer.program.block.operators:
             raise
         note_raise(machine, error)

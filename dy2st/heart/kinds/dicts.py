@@ -65,6 +65,7 @@ def setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     if presence(trace, found) is True:
         return trace.known(found)
     value = there_or(trace, found, lambda: default)
+    # Also where the entry is there: behind this it is there on all paths.
     trace.set_item(owner, key, value)
     return value
 

@@ -296,6 +296,7 @@ def of_list(trace: Trace, owner: Any) -> Indexed:
     def item(index: Any) -> Any:
         return trace.lend(owner, index, element_at(trace, now(), index))
 
+    # The length is asked at each iteration: Python goes on over what the body appends.
     return Indexed(lambda: length_of(trace, now()), item, now())
 
 

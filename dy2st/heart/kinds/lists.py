@@ -182,6 +182,7 @@ def write_back(trace: Trace, loan: Loan) -> None:
     element, arrays = with_element(trace, content, loan.item)
     row = row_of(trace, loan.item, element, trace)
     new = [F.array_write(a, loan.index, b) for a, b in zip(arrays, row, strict=True)]
+    # Not `hold`, which ends what is lent: all elements keep their places.
     trace.note_change(owner)
     trace.write(owner, CONTENT, Dynamic(content.kind, element, new, content.like))
 

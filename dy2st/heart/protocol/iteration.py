@@ -70,6 +70,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
 
 def _live(trace: Trace, owner: Any) -> Iterator[Any]:
     """The items of a list as it is at each turn, as Python has it."""
+    # By index, as Python's own iterator: the body may change the list.
     place = 0
     while True:
         content = trace.content(owner)

@@ -96,7 +96,7 @@ def with_(
     def failed(error: BaseException) -> State:
         try:
             raise error
-        except BaseException:
+        except BaseException:  # any: Python tells `__exit__` of each exception, Ctrl-C too
             found = call(trace, exit, value, type(error), error, error.__traceback__)
             swallows = test_of(trace, found)
             if swallows is False:
@@ -145,7 +145,7 @@ def handling(
     trace.handlers.append(Handler(caught, is_staged=False))
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # to tell refusals, which no handler of the user's may swallow
         if is_refusal(error):
             raise Refused(error) from None
         raise

@@ -27,7 +27,7 @@ def attempt(
     before = len(trace.opened)
     try:
         return _attempted(trace, handler, body, after, handled, state, names)
-    except BaseException:
+    except BaseException:  # Ctrl-C too: no path of an attempt that failed may stay open
         trace.abandon(before)
         raise
 

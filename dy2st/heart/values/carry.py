@@ -20,12 +20,11 @@ from dy2st.heart.values.layout import (
     Same,
     View,
     number_kind,
-    opened,
     same_value,
 )
 from dy2st.heart.values.lub import Lub
 from dy2st.heart.values.special import MISSING, Dynamic, Union, is_changed
-from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable
+from dy2st_runtime.ir import ArrayType, F, Tracer, Variable
 from dy2st_runtime.ir.join import any_size
 from dy2st_runtime.ir.types import TensorType, ValueType
 
@@ -237,7 +236,7 @@ def _empty(case: Layout) -> list[Variable]:
 def case_of(node: Cases, item: Layout) -> int:
     """Which case a value is."""
     join = Lub()
-    place = join._place(list(node.cases), item)
+    place = join.place(list(node.cases), item)
     assert place is not None, "a value that is none of the cases"
     return place
 
@@ -478,21 +477,6 @@ def element_at(host: Host, held: Dynamic, index: Any) -> Any:
     return build(host, held.element, iter(leaves), fragile=True)
 
 
-def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, and no number."""
-    return isinstance(value, Tensor) and number_kind(value) is None
-
-
-def is_array(value: Any) -> bool:
-    """Whether a Variable is an array of the Program."""
-    return isinstance(value, Variable) and isinstance(value.type, ArrayType)
-
-
-def is_known(node: Layout) -> bool:
-    """Whether a layout has no leaves."""
-    return count(opened(node) if isinstance(node, Same) else node) == 0
-
-
 __all__ = [
     "Host",
     "as_number",
@@ -504,9 +488,6 @@ __all__ = [
     "element_at",
     "emptied",
     "flatten",
-    "is_array",
-    "is_known",
-    "is_tensor",
     "risen",
     "row_of",
     "types_of",

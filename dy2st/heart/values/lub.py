@@ -141,6 +141,7 @@ class Lub:
     def _element(self, element: Layout | None, item: Layout | None) -> Layout | None:
         if item is None:
             return element
+        # Numbers too: else the second int of a list would convert all that is in it by a loop.
         item = lifted(item, numbers=True)
         return item if element is None else self(element, item)
 
@@ -148,7 +149,7 @@ class Lub:
         cases = list(left.cases) if isinstance(left, Cases) else [lifted(a)]
         rises = not isinstance(left, Cases)
         for item in right.cases if isinstance(right, Cases) else [b]:
-            place = self._place(cases, item)
+            place = self.place(cases, item)
             if place is None:
                 cases.append(lifted(item))
                 rises = True
@@ -160,7 +161,7 @@ class Lub:
             raise Unlike(f"one of more than {MOST_CASES} kinds of values")
         return Cases(cases) if rises else left
 
-    def _place(self, cases: list[Layout], item: Layout) -> int | None:
+    def place(self, cases: list[Layout], item: Layout) -> int | None:
         """Which case serves for a value, too, perhaps once it has risen."""
         for index, case in enumerate(cases):
             both = isinstance(case, Same) and isinstance(item, Same)
