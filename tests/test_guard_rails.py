@@ -39,7 +39,7 @@ def test_what_converts_is_loaded_late():
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     late = (
         "dy2st.transpiler",
-        "dy2st.convert.call",
+        "dy2st.convert",
         "dy2st.passes",
         "dy2st.jit.concrete_program",
         "dy2st.static.dispatcher",
@@ -129,7 +129,21 @@ def test_environment_variables_begin_with_the_projects_name():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "os.environ.get":
                 names.add(node.args[0].value)
-    assert names == {"DY2ST_DEBUG", "DY2ST_HEART", "DY2ST_MOST_A_LINE"}
+    assert names == {"DY2ST_DEBUG", "DY2ST_MOST_A_LINE"}
+
+
+REFUSALS = {
+    *("BranchMismatch", "ConversionError", "EscapedVariable", "LoopMismatch", "TensorAsPython"),
+    "UnsupportedSyntax",
+}
+
+
+def test_every_refusal_names_a_place_a_cause_and_a_way_out():
+    for path in ROOT.glob("dy2st/convert/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in REFUSALS:
+                given = {keyword.arg for keyword in node.keywords}
+                assert given == {"at", "why", "hint"}, f"{path.name}:{node.lineno}"
 
 
 # Where several operators are named, though a fact of each of them stands in its record.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dy2st_runtime.by_identity import ByIdentity
 
 if TYPE_CHECKING:
-    from dy2st.convert.once import OneCall
+    from dy2st.convert.one_call import OneCall
     from dy2st.jit.concrete_program import ConcreteProgram
 
 # A Program is some 100 KB with its code; who needs more than 64 at a time has one for each call.
@@ -35,10 +35,10 @@ class ProgramCache:
         self._last: ConcreteProgram | None = None
         self._clock = itertools.count()
 
-    def find(self, key: Hashable, call: OneCall) -> ConcreteProgram | None:
+    def find(self, key: Hashable, call: OneCall | None) -> ConcreteProgram | None:
         """The Program of a key; None without one, or if a value it was traced with changed."""
         for known in self._calls.get(key) or self._programs.get(key) or ():
-            if known.is_current() and known.gets_the_same(call):
+            if known.is_current() and (call is None or known.gets_the_same(call)):
                 if known is not self._last:
                     self._use(known)
                 return known
@@ -54,7 +54,7 @@ class ProgramCache:
         Those of the key that fit other values stay behind it.
         """
         others = self._programs.get(key, [])
-        others = [one for one in others if one.may_fit_again][: MOST_ALTERNATIVES - 1]
+        others = others[: MOST_ALTERNATIVES - 1]
         self._drop(key, others)  # if it is traced anew
         self._programs[key] = [program, *others]
         self._use(program)
@@ -70,8 +70,7 @@ class ProgramCache:
         if len(self._calls) >= MOST_CALLS:
             self._calls.clear()
         others = [one for one in self._calls.get(key, ()) if one is not program]
-        others = [one for one in others if one.may_fit_again][: MOST_ALTERNATIVES - 1]
-        self._calls[key] = [program, *others]
+        self._calls[key] = [program, *others[: MOST_ALTERNATIVES - 1]]
         self._use(program)
 
     def _use(self, program: ConcreteProgram) -> None:

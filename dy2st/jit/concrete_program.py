@@ -1,96 +1,68 @@
-"""One traced Program of a converted function, with the live tensors that it reads."""
+"""A Program that was traced, with the live tensors that it reads and what it writes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from types import CoroutineType
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any
 
-import numpy as np
-
-from dy2st.convert.call import convert_call, require_source
-from dy2st.convert.catchers import passed, refuse_if_caught, tracing_codes
-from dy2st.convert.catchers import refused as swallowed
-from dy2st.convert.choices import settled
-from dy2st.convert.heap import check_shared
-from dy2st.convert.once import Answer, OneCall
-from dy2st.convert.outer import Buffer, Change, Global, announce_buffer, whole_trace
-from dy2st.convert.record import recording
-from dy2st.convert.references import reference_to
-from dy2st.convert.regions import AlwaysRaises, record_raise, shows_when_run
-from dy2st.convert.stale import check_fresh, check_unchanged
-from dy2st.convert.swapped_run import Preparation, run_swapped
-from dy2st.convert.traced import containers_not_looked_at
-from dy2st.convert.undefined import Undefined
-from dy2st.convert.watching import watch
-from dy2st.jit.declared_sizes import Requirement, resolve
+from dy2st.convert.one_call import Answer, OneCall
+from dy2st.convert.replay.effects import Effect, perform
+from dy2st.convert.replay.rebuild import rebuild
+from dy2st.convert.replay.result import Finished, Out
 from dy2st.jit.distinct import Distinct
-from dy2st.jit.guards import AnyGuard, Same, SameFlags, guards_of
 from dy2st.jit.handed_on import HandedOn
 from dy2st.jit.input_spec import InputSpec
-from dy2st.jit.live_state import Apart, LiveState, Rebinding, known_tensor, take_in_place
+from dy2st.jit.live_state import LiveState, take_in_place
 from dy2st.jit.optimized import OptimizedProgram
-from dy2st.jit.report import Report, report_of
-from dy2st.jit.unknown_sizes import refused
+from dy2st.jit.report import Report
 from dy2st_runtime import engine
-from dy2st_runtime.dims import Condition, Dim, require
-from dy2st_runtime.errors import ConversionError, Location
-from dy2st_runtime.ir import Output, Program, Tensor, TensorType, Tracer, Variable
-from dy2st_runtime.ir.choice import Choice, Text
-from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled
-from dy2st_runtime.ir.gradient_flow import Settings, settings_of
+from dy2st_runtime.errors import ConversionError, Location, SpecError
+from dy2st_runtime.ir import Program, Variable
+from dy2st_runtime.ir.clone import clone
+from dy2st_runtime.ir.definition import Effect as Kind
+from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.gradient_flow import Settings
 from dy2st_runtime.ir.interpret import interpret
-from dy2st_runtime.ir.keys import numbers_are_no_keys
-from dy2st_runtime.ir.location import warn_user
-from dy2st_runtime.ir.structure import flatten, is_container, map_entries, rebuild, substitute
-from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
-
-# What a Program computes; all else in a result is known before it runs.
-_LEAVES = (Tensor, Dim, Condition)
-_TRACED = (Variable, Dim, Condition, Choice, Text)
+from dy2st_runtime.ir.location import place_of, warn_user
+from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
+from dy2st_runtime.tensor import EagerTensor, wrapped
 
 
 @dataclass(eq=False, repr=False)
 class ConcreteProgram:
     """A Program, the tensors behind its parameters and buffers, and how to call it.
 
-    written   globals and variables of closures that the function assigns: a call sets them.
-    passes    what is done to the Program before it runs; calls that want gradients take the traced
-              one where the passes build parameters in.
-    report    what became of the functions and statements that the trace met.
-    effects   what the trace has done to objects of Python, as one call does: it serves one call.
-    arguments the InputSpecs for which it was traced, by parameter; none beside Python values.
-    distinct  the tensors of a call that must not be one, or made of each other.
-    answers   what functions with a cache have given: they are asked again at every call.
-    rebinding the buffers that become other tensors at a call.
-    asked     where the trace has asked for `stop_gradient` of what depends on the call.
-    settings  the inputs and state whose `stop_gradient` a call sets; None if a run has to do it.
-    handed_on the outputs that are tensors of the call; None if there are none.
+    guards    whether all that the trace has read outside is still so.
+    finished  what a call gives back, and what it writes.
+    buffers   the names of the tensors of the trace, by id; effects hold those they replace.
+    cut       the state through which no gradient flows after a call, by name.
+    shared    the state that several places hold, by name.
+    effects   what Python must do at each call, which is traced anew for it.
     """
 
     main_program: Program
     live: LiveState = field(repr=False)
     input_specs: list[InputSpec]
     function: Callable[..., Any]
-    guards: list[AnyGuard] = field(default_factory=list)
-    written: list[Change] = field(default_factory=list)
+    finished: Finished
+    guards: list[Any] = field(default_factory=list)
     passes: Any = None
     report: Report = field(default=Report((), ()))
-    effects: list[str] = field(default_factory=list)
     distinct: Distinct = field(default_factory=Distinct)
-    answers: list[Answer] = field(default_factory=list)
-    rebinding: Rebinding = field(default_factory=Rebinding)
     asked: list[Location | None] = field(default_factory=list)
     settings: Settings = field(default_factory=list)
     handed_on: HandedOn | None = None
-    is_spent: bool = False
+    cut: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
+    buffers: dict[int, str] = field(default_factory=dict)
     arguments: dict[str, InputSpec] = field(default_factory=dict)
+    effects: tuple[str, ...] = ()
+    answers: list[Answer] = field(default_factory=list)
     _optimized: OptimizedProgram | None = None
     _executable: Any = None
-    may_fit_again: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         """The text of the Program, as `print` shows it."""
@@ -109,22 +81,34 @@ class ConcreteProgram:
     @property
     def outputs(self) -> list[Variable]:
         """What the function returned, flattened."""
-        return self.main_program.outputs
+        return self.main_program.outputs[: self.finished.outputs]
 
     @property
     def parameters(self) -> list[Any]:
         """The live parameters that the Program reads."""
         return [self.state[name] for name in self.main_program.parameters]
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether it was for one call."""
+        return bool(self.effects)
+
     def is_current(self) -> bool:
-        """Whether the Python variables that were read while tracing still have their values."""
-        return not self.is_spent and all(guard.holds() for guard in self.guards)
+        """Whether all that was read outside while tracing is still so."""
+        for guard in self.guards:  # noqa: SIM110  twice as fast as all()
+            if not guard.holds():
+                return False
+        return True
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether a call writes nothing outside, and asks no cache."""
+        return not self.finished.writes and not self.answers
 
     def gets_the_same(self, call: OneCall) -> bool:
-        """Ask the caches again that the function asks: whether they give what they gave."""
-        if not self.answers:
-            return True
-        call.begin()
+        """Whether the caches that the function asks give what they gave."""
+        if self.answers:
+            call.begin()
         return all(answer.holds(call) for answer in self.answers)
 
     @property
@@ -145,96 +129,89 @@ class ConcreteProgram:
             self._optimized = known
         return known
 
-    def __call__(self, tensors: Sequence[EagerTensor]) -> Any:
-        """Run on eager tensors; gradients flow back through the result where they are wanted."""
-        self.is_spent = bool(self.effects)
-        self.rebinding.check_call()
+    # -- calling -----------------------------------------------------------------------------
+
+    def __call__(self, tensors: Sequence[EagerTensor], call: Any = None) -> Any:
+        """Run on eager tensors; gradients flow back through the result where they are wanted.
+
+        If it raises, `call` is told what was to be written before that.
+        """
+        if self.finished.unknown:
+            self._refuse_call()
+        state = self.live.now()
+        held = (*tensors, *state.values())
         if self.distinct:
-            self.distinct.check(self.main_program, (*tensors, *self.state.values()))
-        wants_grad = is_grad_enabled() and not all(
-            t.stop_gradient for t in (*tensors, *self.state.values())
-        )
-        is_by_operator = wants_grad or self.settings is None or self.rebinding.needs_objects
+            self.distinct.check(self.main_program, held)
+        is_taped = self.settings is None or (is_grad_enabled() and _is_any_open(held))
         handed_on = self.handed_on
-        held = (*tensors, *self.state.values()) if self.settings or handed_on else ()
         if handed_on is not None and self.passes is None:
-            is_by_operator = is_by_operator or handed_on.needs_objects(held)
-        outputs, updates = self._run_taped(tensors) if is_by_operator else self._run(tensors)
+            is_taped = is_taped or handed_on.needs_objects(held)
+        run = self._run_taped if is_taped else self._run
+        random = get_rng_state() if self._is_random else None
+        try:
+            outputs, updates = run(tensors)
+        except Exception as error:  # goes on, unless Python makes the call
+            if call is not None and self.finished.writes and not isinstance(error, SpecError):
+                self._lose(call)
+                set_rng_state(random) if random is not None else None
+            raise
         if handed_on is not None:
-            handed_on.put(outputs, held, by_array=not is_by_operator)
+            ends = [*tensors, *(updates.get(name, one) for name, one in state.items())]
+            handed_on.put(outputs, held, not is_taped, ends)
         for place, value in self.settings or ():
             held[place].stop_gradient = value
-        result = rebuild(self.main_program.structure, outputs)
-        values: Sequence[Any] = ()
-        contents: Sequence[Any] = ()
-        if self.written or self.rebinding.contents:
-            result, values, contents = result
-        if updates:
-            changed = dict(zip(self.rebinding.contents, contents, strict=True))
-            self._update(updates, changed, tensors, outputs)
-        self._write(values)
+        known: dict[int, Any] = {}
+        result = rebuild(self.finished.result, outputs, known)
+        for name, new in updates.items():
+            take_in_place(state[name], new, name in self.cut)
+        if self.finished.effects:
+            perform(self.finished.effects, outputs, known)
         return result
 
-    def _write(self, values: Sequence[Any]) -> None:
-        """Set the variables outside of the function; those that are unbound have no value."""
-        for change, held in zip(self.written, values, strict=True):
-            value = held[0] if held else Undefined(change.place.name)
-            if isinstance(change.place, Buffer):
-                value = known_tensor(value, self.live.last().values())
-            change.place.put(value)
+    @cached_property
+    def _is_random(self) -> bool:
+        """Whether a run that raises has drawn numbers that the call will draw again."""
+        operators = self.main_program.block.walk()
+        return self.finished.writes and any(
+            lookup(one.name).effect is Kind.RANDOM for one in operators
+        )
 
-    def alone(self) -> Program:
-        """The Program that is to run by itself. Refused where there are variables to assign; warns
-        of what else it does not do."""
-        for effect in self.effects:
-            warn_user(
-                f"{self.main_program.name}() does something that its Program alone does not, since "
-                f"{effect}",
-                place_of(self.function),
-            )
-        made = self.rebinding.alone(self.main_program)
-        for at in self.asked:
+    def _lose(self, call: Any) -> None:
+        """Let Python make a call that raises, or tell that it must not."""
+        if self.finished.may_run_again:
+            call.lose()
+            return
+        warn_user(
+            f"{self.main_program.name}() raises, and what it has written outside before that is "
+            "lost, since it has also printed, or done what must not be done twice",
+            place_of(self.function),
+        )
+
+    def _refuse_call(self) -> None:
+        """Refuse a call after which nobody knows what a tensor holds that a buffer was before."""
+        for name, at in self.finished.unknown:
             raise ConversionError(
-                f"{self.main_program.name}() asks for the stop_gradient of what it is called with, "
-                "or has computed of it",
+                f"the buffer `{name}` is changed in place after a branch or loop that depends on "
+                "a tensor may have made it another tensor",
                 at=at,
-                why="a Program that is saved or compiled is one for all calls",
-                hint="take a bool as an argument, or leave gradients to the caller: detach()",
+                why="whether the tensor that it was before the call is changed, is known only when "
+                "the Program runs, and whoever else holds it would see that",
+                hint=f"begin with a copy: let `{name}` be its own clone()",
             )
-        for change in self.written:
-            name = change.place.name
-            raise ConversionError(
-                f"{self.main_program.name}() assigns `{name}`, a variable outside of it",
-                at=change.at,
-                why="a Program that is saved or compiled has only its arguments and its results",
-                hint=f"return the value, and assign `{name}` outside",
-            )
-        return made
-
-    def _update(
-        self,
-        updates: dict[str, EagerTensor],
-        changed: dict[str, EagerTensor],
-        tensors: Sequence[EagerTensor],
-        outputs: Sequence[Any],
-    ) -> None:
-        """Let buffers be what the call has made of them; `changed` are tensors they were."""
-        state = self.state
-        for name, value in {**updates, **changed}.items():
-            if name not in self.rebinding.changes or name in changed:
-                take_in_place(state[name], value, name in self.rebinding.cut)
-        self.rebinding.put(updates, {"inputs": tensors, "outputs": outputs, "state": state})
 
     def _run(self, tensors: Sequence[EagerTensor]) -> tuple[list[Any], dict[str, EagerTensor]]:
-        better = self.optimized
+        better = None if self.passes is None else self.optimized
         one = better or self
         updates = (self.main_program if better is None else better.program).updates
         state = [t.array for t in one.state.values()]
         as_is = () if self.handed_on is None else self.handed_on.as_is(better is not None)
-        results = one.executable.run([t.array for t in tensors], state, as_is)
+        as_one = () if self.handed_on is None or better is not None else self.handed_on.twins
+        results = one.executable.run([t.array for t in tensors], state, as_is, as_one)
+        outputs = [wrapped(result) for result in results]
+        if not updates:
+            return outputs, {}
         count = len(results) - len(updates)
-        outputs = [wrapped(result) for result in results[:count]]
-        return outputs, dict(zip(updates, map(wrapped, results[count:]), strict=True))
+        return outputs[:count], dict(zip(updates, outputs[count:], strict=True))
 
     def _run_taped(
         self, tensors: Sequence[EagerTensor]
@@ -251,338 +228,116 @@ class ConcreteProgram:
             program, state = better.program, better.state
         return interpret(program, tensors, state)
 
+    # -- without its calls -------------------------------------------------------------------
 
-def trace(
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-    name: str,
-    layer: Layer | None,
-    is_asked_for: bool = True,
-    passes: Any = None,
-    called: Callable[..., Any] | None = None,
-    once: OneCall | None = None,
-) -> ConcreteProgram:
-    """Run `function` once on placeholders; InputSpecs among the arguments say where they stand.
+    def alone(self) -> Program:
+        """The Program that is to run by itself: buffers that it assigns are updates of it.
 
-    What is `called` in its place takes its arguments and does more than the function.
-    Unless unknown sizes were asked for, code that looks at their text is refused. The function
-    runs once more for each function that is met unconverted where a tensor needs it converted;
-    what it does beyond itself is done `once` in a call.
-    """
-    require_source(function)
-    return run_swapped(
-        function,
-        lambda preparation: _trace(
-            preparation,
-            OneCall() if once is None else once,
-            function,
-            args,
-            kwargs,
-            name,
-            layer,
-            is_asked_for,
-            passes,
-            called,
-        ),
-        is_attempt=not is_asked_for,
-    )
-
-
-def _trace(
-    preparation: Preparation,
-    once: OneCall,
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-    name: str,
-    layer: Layer | None,
-    is_asked_for: bool,
-    passes: Any,
-    called: Callable[..., Any] | None,
-) -> ConcreteProgram:
-    once.begin()
-    program = Program(name)
-    state: dict[str, EagerTensor] = {}
-    specs, structure = flatten((args, dict(kwargs)), lambda entry: isinstance(entry, InputSpec))
-    declared = _add_inputs(program, specs)
-    args, kwargs = rebuild(structure, program.inputs)
-    tracer = Tracer(program, _capturing(program, state, _names(layer)))
-    tracer.before_raise, tracer.one_call = refuse_if_caught, once
-    tracer.before_rebound = announce_buffer
-    tracer.flags.begin(program.inputs, specs, once.gradients)
-    tracer.outside = preparation.remember(function, layer, (*args, *kwargs.values()))
-    before = _frozen((args, kwargs))
-    read, _ = flatten((args, kwargs), lambda entry: not is_container(entry))
-    with (
-        containers_not_looked_at(),
-        numbers_are_no_keys(),
-        tracer.tracing(),
-        enable_grad(),
-        refused(text=not is_asked_for),
-        watch(preparation.meet) as functions,
-        recording() as record,
-    ):
-        for condition, reason in declared:
-            require(condition, reason)
-        tracer.locate_constraints(None)  # the reason names the place
-        preparation.meet_all((*args, *kwargs.values()))
-        with whole_trace() as outside:
-            result = _run(called or function, args, kwargs, program)
-        changes = list(outside.changes.values())
-        _check_arguments(name, before, (args, kwargs))
-        check_shared(tracer.shared)
-        check_unchanged(tracer.stale)
-        once.finish()
-        effects = [*tracer.effects, *preparation.effects(function)]
-        result = settled(result)
-        registered, elsewhere = preparation.buffers(), preparation.held_elsewhere()
-        rebinding = Rebinding.of(changes, tracer, program, state, elsewhere)
-        changes = [c for c in changes if c not in rebinding.changes.values()]
-        if changes or rebinding.contents:
-            contents = [tracer.captured(state[key]) for key in rebinding.contents]
-            result = result, [_assigned(change, name) for change in changes], contents
-        _finish(program, tracer, result, state, place_of(function), rebinding)
-        own = program.outputs[: len(program.outputs) - len(rebinding.contents)]
-        handed_on = HandedOn.of(own, tracer, state)
-    ordered = {key: state[key] for key in program.state}
-    keys = {id(tensor): key for key, tensor in ordered.items()}
-    captured = [(*place, tensor) for *place, tensor in registered if id(tensor) in keys]
-    places = {keys[id(t)]: (s, a) for s, a, t in captured if id(t) not in elsewhere}
-    swapped = preparation.swaps.functions
-    met = {**functions, **swapped}.values()
-    cached = [done for done in once.made if not done.what]
-    read += [done.result for done in cached]
-    names = frozenset(change.place.name for change in changes)
-    guards, too_much = guards_of(met, read, names, record)
-    if too_much:
-        effects.append(f"{too_much}, which no call can compare: keep what it needs in a tensor")
-    written = [Change(change.place, None, at=change.at) for change in changes]
-    report = report_of(functions.values(), swapped.values(), record)
-    distinct = Distinct.of(program, tracer)
-    answers = [Answer(done) for done in cached]
-    guards += [Same(s, a, reference_to(t)) for s, a, t in captured if id(t) in elsewhere]
-    live = LiveState(ordered, places)
-    if tracer.flags.read:
-        guards.append(SameFlags.of(live, keys, tracer.flags.read.values()))
-    if places and places.keys() != program.buffers.keys():
-        guards.append(Apart(live))
-    return ConcreteProgram(
-        program,
-        live,
-        specs,
-        function,
-        guards,
-        written,
-        passes,
-        report,
-        effects,
-        distinct,
-        answers,
-        rebinding,
-        tracer.flags.asked,
-        settings_of(program),
-        handed_on,
-    )
-
-
-def _add_inputs(program: Program, specs: Sequence[InputSpec]) -> list[Requirement]:
-    """Give the Program its inputs; returns what the InputSpecs say of sizes, with the reasons."""
-    names = [spec.name or f"input_{index}" for index, spec in enumerate(specs)]
-    types, declared = resolve(specs, names)
-    for name, type in zip(names, types, strict=True):
-        program.inputs.append(program.block.add_parameter(type, name))
-    return declared
-
-
-def _capturing(
-    program: Program, state: dict[str, EagerTensor], names: Mapping[int, str]
-) -> Callable[[Tracer, Tensor], Variable]:
-    """What makes a tensor from outside a parameter or buffer; `state` gets it by its key."""
-
-    def capture(tracer: Tracer, tensor: Tensor) -> Variable:
-        assert isinstance(tensor, EagerTensor)
-        is_parameter = isinstance(tensor, Parameter)
-        known = program.parameters if is_parameter else program.buffers
-        key = names.get(id(tensor)) or _unused(tensor, program)
-        type = TensorType(tensor.dtype, tensor.array.shape)
-        known[key] = program.block.add_parameter(type, key)
-        program.trainable[key] = not tensor.stop_gradient
-        state[key] = tensor
-        return known[key]
-
-    return capture
-
-
-def _check_arguments(name: str, before: Any, now: Any) -> None:
-    """Raise ConversionError if a list or dict among the arguments holds something else."""
-    if not _same(before, _frozen(now)):
-        raise ConversionError(
-            f"{name}() changes a list or dict that it gets as an argument",
-            why="a Program has no way to change the caller's object",
-            hint="copy it first, or return the changed one",
-        )
-
-
-def _assigned(change: Change, name: str) -> Any:
-    """The value that every call gives to a variable outside of the function, in a list; an empty
-    one where it is unbound."""
-    value = change.after
-    if isinstance(value, Choice):
-        return Choice(value.tag, tuple(_held(case, change, name) for case in value.cases))
-    return _held(value, change, name)
-
-
-def _held(value: Any, change: Change, name: str) -> list[Any]:
-    if isinstance(value, Undefined) and isinstance(change.place, Global):
-        return []
-    try:
-        _check_structure(flatten(value, lambda v: isinstance(v, _LEAVES))[1], name, change.at)
-    except ConversionError as error:
-        kind = "nothing: `del`" if isinstance(value, Undefined) else f"a {type(value).__name__}"
-        raise ConversionError(
-            f"{name}() assigns `{change.place.name}`, a variable outside of it, {kind}",
-            at=change.at,
-            why="a Program assigns tensors, Python constants, and lists, tuples and dicts of them",
-            hint=f"return what belongs to `{change.place.name}`, and assign it outside",
-        ) from error
-    return [value]
-
-
-def _run(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], program: Program
-) -> Any:
-    """What the function returns; what it raises after checks of the Program, that raises too."""
-    swallowed.error = None
-    passed.ends.clear()
-    result = None
-    try:
-        result = convert_call(function)(*args, **kwargs)
-    except AlwaysRaises:
-        pass
-    except Exception as error:  # what the user's code raises at its end
-        if swallowed.error is None and not shows_when_run(program.block):
-            raise
-        if swallowed.error is None:
-            record_raise(error, program.block)
-    finally:
-        passed.ends.clear()
-    refusal, swallowed.error = swallowed.error, None
-    if refusal is not None:
-        raise refusal
-    return result
-
-
-tracing_codes.append(trace.__code__)
-
-
-def _frozen(value: Any) -> Any:
-    """A copy of the containers in `value`, to compare with later."""
-    return map_entries(value, _frozen)
-
-
-def _same(before: Any, after: Any) -> bool:
-    """Whether two containers hold the same objects."""
-    left, old = flatten(before, lambda entry: not is_container(entry))
-    right, new = flatten(after, lambda entry: not is_container(entry))
-    return old == new and all(a is b for a, b in zip(left, right, strict=True))
-
-
-def _finish(
-    program: Program,
-    tracer: Tracer,
-    result: Any,
-    state: Mapping[str, EagerTensor],
-    place: Location | None,
-    rebinding: Rebinding,
-) -> None:
-    """Set what the Program yields, and bring its parameters into their order."""
-    for variable in program.inputs:
-        if variable.overwritten is not None:
+        Refused where it writes anything else.
+        """
+        program = self.main_program
+        for effect in self.effects:
+            self._warn_of(effect)
+        for name, tensor in self.state.items():
+            program.trainable[name] = not tensor.stopped
+        for at in self.asked:
             raise ConversionError(
-                f"{program.name}() changes its argument `{variable.name}` in place",
-                at=variable.overwritten,
-                why="a Program has no way to change the caller's tensor",
-                hint=f"clone it first ({variable.name} = {variable.name}.clone()), and return it",
+                f"{program.name}() asks for the stop_gradient of what it is called with, "
+                "or has computed of it",
+                at=at,
+                why="a Program that is saved or compiled is one for all calls",
+                hint="take a bool as an argument, or leave gradients to the caller: detach()",
             )
-    leaves, structure = flatten(result, lambda v: isinstance(v, _LEAVES))
-    _check_structure(structure, program.name, place)
-    numbers = [not isinstance(leaf, Tensor) or _is_number(leaf) for leaf in leaves]
-    program.structure = substitute(structure, [Output(i, n) for i, n in enumerate(numbers)])
-    program.block.yields = [tracer.variable(leaf) for leaf in leaves]
-    rebinding.find_sources(program)
-    by_id = {id(tensor): key for key, tensor in state.items()}
-    for tensor, variable in tracer.assigned():
-        key = by_id[id(tensor)]
-        new = rebinding.ends.get(key, tracer.flags.value_of(variable))
-        if key not in rebinding.ends or key in rebinding.contents:
-            tracer.local(variable)  # refused where the user changed it under another name
-        if new is not program.state[key]:
-            program.updates.append(key)
-            program.block.yields.append(tracer.local(new))
-    program.block.parameters = [*program.inputs, *program.state.values()]
-
-
-def _is_number(leaf: Any) -> bool:
-    return isinstance(leaf, Variable) and leaf.number is not None
-
-
-def place_of(function: Any) -> Location | None:
-    """Where a function begins."""
-    while isinstance(function, partial):
-        function = function.func
-    code = getattr(function, "__code__", None)
-    return None if code is None else Location(code.co_filename, code.co_firstlineno)
-
-
-def _check_structure(structure: Any, name: str, place: Location | None) -> None:
-    """Refuse results that a Program cannot give back."""
-    known = (Output, bool, int, float, str, bytes, type(None), np.generic)
-
-    def check(entry: Any) -> Any:
-        check_fresh(entry)
-        if isinstance(entry, dict):
-            _check_keys(entry, name, place)
-        changed = map_entries(entry, check)
-        if changed is entry and not is_container(entry) and not isinstance(entry, known):
-            if isinstance(entry, CoroutineType):
-                entry.close()  # nobody will await it
+        assigned = {}
+        for effect in self.finished.effects:
+            name = self._buffer(effect)
+            if name:
+                assigned[name] = effect.value.index
+        if not self.finished.is_plain:
             raise ConversionError(
-                f"{name}() returns a {type(entry).__name__}",
-                at=place,
+                f"{program.name}() returns an object that a Program alone cannot give back",
+                at=place_of(self.function),
                 why="a Program gives back tensors, Python constants, and lists, tuples and "
                 "dicts of them",
                 hint="return the tensors and build the object outside",
             )
-        return entry
+        if not self.finished.effects:
+            return program
+        made, end = clone(program), len(program.outputs)
+        made.structure = program.structure
+        outputs, updates = made.block.yields[:end], made.block.yields[end:]
+        left = dict(zip(program.updates, updates, strict=True))
+        left.update({name: outputs[index] for name, index in assigned.items()})
+        made.updates = list(left)
+        made.block.yields = [*outputs[: self.finished.outputs], *left.values()]
+        return made
 
-    check(structure)
+    def _buffer(self, effect: Effect) -> str:
+        """The name of the buffer that an effect assigns; refused if it is none.
 
+        Warns of what is done to other objects.
+        """
+        buffer, name = self.buffers.get(id(effect.buffer)), self.main_program.name
+        if buffer is not None:
+            self._check_type(effect, buffer)
+            self._check_alone(effect, buffer)
+            return buffer
+        if effect.what:
+            self._warn_of(effect.what)
+            return ""
+        raise ConversionError(
+            f"{name}() assigns `{effect.name}`, a variable outside of it",
+            at=effect.at,
+            why="a Program that is saved or compiled has only its arguments and its results",
+            hint=f"return the value, and assign `{effect.name}` outside",
+        )
 
-def _check_keys(entries: dict[Any, Any], name: str, place: Location | None) -> None:
-    for key in entries:
-        if flatten(key, lambda entry: isinstance(entry, _TRACED))[0]:
+    def _check_alone(self, effect: Effect, buffer: str) -> None:
+        """Refuse to replace a tensor that has a second name, and to change one that gets one."""
+        places = (self.handed_on or HandedOn()).places_of(effect.value.index)
+        names = [*(variable.name for variable in self.inputs), *self.main_program.state]
+        others = {names[place] for place in places} - {buffer}
+        changed = {*self.main_program.updates} & {buffer, *others}
+        if buffer in self.shared or (others and changed):
             raise ConversionError(
-                f"{name}() returns a dict with a tensor as a key",
-                at=place,
-                why="the keys that a Program gives back are known before it runs",
-                hint="return pairs: [(key, value), ...], and make the dict outside",
+                f"{self.main_program.name}() assigns the buffer `{effect.name}`, and something "
+                "else holds one of its tensors, too",
+                at=effect.at,
+                why="a Program that is saved or compiled has a value of its own for each name",
+                hint="give the other a copy: clone()",
+            )
+
+    def _warn_of(self, what: str) -> None:
+        warn_user(
+            f"{self.main_program.name}() does something that its Program alone does not, since "
+            f"{what}",
+            place_of(self.function),
+        )
+
+    def _check_type(self, effect: Effect, buffer: str) -> None:
+        """Refuse to give a buffer another type."""
+        before = self.main_program.state[buffer].tensor_type
+        is_one = isinstance(effect.value, Out)
+        after = self.main_program.outputs[effect.value.index].tensor_type if is_one else None
+        if before != after:
+            kind = type(effect.owner()).__name__
+            become = "one of several" if after is None else f"{after}"
+            raise ConversionError(
+                f"{self.main_program.name}() lets the buffer `{kind}.{effect.name}`, {before}, "
+                f"become {become}",
+                at=effect.at,
+                why="a buffer of a Program that is saved or compiled has one dtype and shape",
+                hint="register it as what it becomes, or cast and reshape what is assigned; if it "
+                "keeps its type after a call, call the function once before",
             )
 
 
-def _names(layer: Layer | None) -> dict[int, str]:
-    """Structured names of a Layer's tensors, by identity; the first name of a shared one."""
-    names: dict[int, str] = {}
-    if layer is not None:
-        for name, tensor in (*layer.named_parameters(), *layer.named_buffers()):
-            names.setdefault(id(tensor), name)
-    return names
+def _is_any_open(tensors: Sequence[EagerTensor]) -> bool:
+    """Whether gradients flow through one of some tensors."""
+    for tensor in tensors:  # noqa: SIM110  twice as fast as any()
+        if not tensor.stopped:
+            return True
+    return False
 
 
-def _unused(tensor: EagerTensor, program: Program) -> str:
-    """A name for a tensor that belongs to no Layer of ours."""
-    taken = program.state
-    if tensor.name and tensor.name not in taken and getattr(tensor, "is_named", True):
-        return tensor.name
-    prefix = "parameter" if isinstance(tensor, Parameter) else "tensor"
-    return f"{prefix}_{sum(name.startswith(prefix) for name in taken)}"
+__all__ = ["ConcreteProgram"]

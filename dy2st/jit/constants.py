@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.references import reference_to
 from dy2st.jit.input_spec import InputSpec
+from dy2st_runtime.by_identity import reference_to
 from dy2st_runtime.ir import Output
 from dy2st_runtime.tensor import EagerTensor
 

@@ -17,7 +17,7 @@ Pair = tuple[int, int, Location | None]
 class Distinct:
     """Pairs of tensors of a call, its inputs and then the state, by number.
 
-    asked   the inputs of which the function has asked, and where, whether they are one tensor.
+    asked   those of which the function has asked, and where, whether they are one tensor.
     apart   the second is behind a gradient with respect to the first, which the function takes.
     """
 
@@ -29,7 +29,7 @@ class Distinct:
         """Those of a Program that has been traced."""
         variables = program.block.parameters
         return cls(
-            _numbered(variables[: len(program.inputs)], tracer.distinct),
+            _numbered(variables, tracer.distinct),
             _numbered(variables, tracer.flags.apart),
         )
 

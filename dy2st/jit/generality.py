@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from dy2st.jit.concrete_program import ConcreteProgram
-from dy2st.jit.guards import AnyGuard
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.dims import Dim, evaluate, symbols
@@ -28,7 +27,7 @@ class Results(NamedTuple):
 
     structure: Any
     types: tuple[ValueType, ...]
-    guards: tuple[AnyGuard, ...]
+    guards: tuple[Any, ...]
 
 
 class Family:

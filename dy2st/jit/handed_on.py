@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
-from dy2st.jit.live_state import known_tensor
 from dy2st_runtime.ir import Block, Operator, Program, Tracer, Variable
 from dy2st_runtime.ir.aliasing import is_fresh
 from dy2st_runtime.ir.gradient_flow import SETTER
@@ -23,12 +23,14 @@ class HandedOn:
     sure      the place of the tensor, by output.
     again     an earlier output that is the same tensor, by output.
     perhaps   the places of tensors of which a branch or loop may hand on one, by output.
+    twins     outputs of which a branch or loop may make two one new tensor.
     is_told   whether the array of a result tells which of those it is, or that it is none.
     """
 
     sure: dict[int, int] = field(default_factory=dict)
     again: dict[int, int] = field(default_factory=dict)
     perhaps: dict[int, list[int]] = field(default_factory=dict)
+    twins: list[int] = field(default_factory=list)
     is_told: bool = True
 
     @classmethod
@@ -40,10 +42,15 @@ class HandedOn:
         found = cls()
         ends = [*program.inputs, *(tracer.captured(state[name]) for name in program.state)]
         places: dict[Variable, int] = {}
+        may_be: dict[Variable, set[int]] = {}
         for place, variable in enumerate(ends):
             places.setdefault(_object(variable), place)
-        walk = _Walk(program, places)
+            # One that a branch changes in place has a Variable of each moment.
+            for one in (_object(variable), *tracer.aliases.of(variable)):
+                may_be.setdefault(one, set()).add(place)
+        walk = _Walk(program, may_be)
         earlier: dict[Variable, int] = {}
+        origins: dict[int, tuple[set[Variable], set[Variable]]] = {}
         for index, output in enumerate(outputs):
             variable = _object(output)
             if variable in places:
@@ -52,10 +59,28 @@ class HandedOn:
                 found.again[index] = earlier[variable]
             else:
                 earlier[variable] = index
-                objects, arrays = walk.ends(variable)
+                origins[index] = walk.origins(variable)
+                objects, arrays = map(walk.places_of, origins[index])
                 found.perhaps.update({index: sorted(objects)} if objects else {})
                 found.is_told = found.is_told and objects.isdisjoint(arrays)
-        return found if found.sure or found.again or found.perhaps else None
+        found._note_twins(origins)
+        return found if found.sure or found.again or found.perhaps or found.twins else None
+
+    def _note_twins(self, origins: Mapping[int, tuple[set[Variable], set[Variable]]]) -> None:
+        """Note the outputs that may be one tensor, though none of the call."""
+        twins = set()
+        for (one, ours), (other, theirs) in combinations(origins.items(), 2):
+            if not ours[0].isdisjoint(theirs[0]):
+                twins |= {one, other}
+                arrays = [ours[1] & (theirs[0] | theirs[1]), theirs[1] & ours[0]]
+                self.is_told = self.is_told and not any(arrays)
+        self.twins = sorted(twins)
+
+    def places_of(self, index: int) -> set[int]:
+        """The tensors that an output may be."""
+        index = self.again.get(index, index)
+        sure = {self.sure[index]} if index in self.sure else set()
+        return sure | {*self.perhaps.get(index, ())}
 
     def as_is(self, has_passes: bool) -> Collection[int]:
         """The outputs whose arrays are those of the tensors, so that no copy is made.
@@ -66,43 +91,77 @@ class HandedOn:
 
     def needs_objects(self, held: Sequence[EagerTensor]) -> bool:
         """Whether arrays do not tell the tensors apart that a branch chooses from."""
+        if self.twins and not self.is_told:
+            return True
         for places in self.perhaps.values():
             chosen = {id(held[place]): held[place].array for place in places}
             if not self.is_told or len({id(array) for array in chosen.values()}) < len(chosen):
                 return True
         return False
 
-    def put(self, outputs: list[Any], held: Sequence[EagerTensor], by_array: bool) -> None:
-        """Put the tensors of a call into its outputs, where those are new tensors `by_array`."""
-        for index, places in self.perhaps.items() if by_array else ():
-            outputs[index] = known_tensor(outputs[index], [held[place] for place in places])
+    def put(
+        self,
+        outputs: list[Any],
+        held: Sequence[EagerTensor],
+        by_array: bool,
+        ends: Sequence[EagerTensor] | None = None,
+    ) -> None:
+        """Put the tensors of a call into its outputs, where those are new tensors `by_array`.
+
+        `ends` are what the call makes of them; a tensor that is changed in place takes its own.
+        """
+        ends = held if ends is None else ends
+        if by_array:
+            known: dict[int, EagerTensor] = {}
+            for index in self.twins:
+                outputs[index] = _one_of(outputs[index], known)
+        for index, places in self.perhaps.items():
+            chosen = [(held[place], ends[place]) for place in places]
+            outputs[index] = _known(outputs[index], chosen, by_array)
         for index, place in self.sure.items():
             outputs[index] = held[place]
         for index, before in self.again.items():
             outputs[index] = outputs[before]
 
 
+def _known(value: Any, chosen: Sequence[tuple[EagerTensor, EagerTensor]], by_array: bool) -> Any:
+    """The tensor of the call that a value is; those that a list holds; else the value itself."""
+    if isinstance(value, list):
+        return [_known(entry, chosen, by_array) for entry in value]
+    for tensor, end in chosen:
+        if end.array is value.array if by_array else end is value:
+            return tensor
+    return value
+
+
+def _one_of(value: Any, known: dict[int, EagerTensor]) -> Any:
+    """The first of those tensors that have its array."""
+    if isinstance(value, list):
+        return [_one_of(entry, known) for entry in value]
+    return known.setdefault(id(value.array), value)
+
+
 class _Walk:
     """Back from a value, through branches and turns, to tensors of the call."""
 
-    def __init__(self, program: Program, places: Mapping[Variable, int]) -> None:
+    def __init__(self, program: Program, places: Mapping[Variable, set[int]]) -> None:
         self.places = places
         self.owners = {b: o for o in program.block.walk() for b in o.blocks}
 
-    def ends(self, variable: Variable) -> tuple[set[int], set[int]]:
-        """The tensors that it may be, and those whose array it may have as another tensor."""
-        found: tuple[set[int], set[int]] = (set(), set())
-        todo, seen = [(_object(variable), False)], set[tuple[Variable, bool]]()
+    def origins(self, variable: Variable) -> tuple[set[Variable], set[Variable]]:
+        """What it may be, and what may have its array and be another tensor."""
+        found: tuple[set[Variable], set[Variable]] = (set(), set())
+        todo = [(_object(variable), False)]
         while todo:
-            entry = todo.pop()
-            if entry in seen:
-                continue
-            seen.add(entry)
-            if entry[0] in self.places:
-                found[entry[1]].add(self.places[entry[0]])
-            else:
-                todo += [(_object(v), is_other) for v, is_other in self.before(*entry)]
+            one, is_other = todo.pop()
+            if one not in found[is_other]:
+                found[is_other].add(one)
+                todo += [(_object(v), other) for v, other in self.before(one, is_other)]
         return found
+
+    def places_of(self, variables: set[Variable]) -> set[int]:
+        """Those of them that are tensors of the call."""
+        return {place for one in variables for place in self.places.get(one, ())}
 
     def before(self, variable: Variable, is_other: bool) -> list[tuple[Variable, bool]]:
         """What a value may be, or whose array it may have."""
@@ -119,7 +178,8 @@ class _Walk:
             return [(value, is_other) for value in values]
         if is_fresh(maker):
             return []
-        return [(operand, True) for operand in maker.operands]
+        is_other = is_other or not maker.name.startswith("array_")  # lists hold what is put in
+        return [(operand, is_other) for operand in maker.operands]
 
     def outside(
         self, owner: Operator, block: Block, parameter: Variable, is_other: bool

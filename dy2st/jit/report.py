@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import linecache
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from types import FunctionType
-from typing import Any
+from types import CodeType
+from typing import TypeAlias
 
-from dy2st.convert.call import conversion_of, reason_not_converted
-from dy2st.convert.record import Record
-from dy2st.convert.swapping import own_code
-from dy2st.transpiler import REASONS, is_converted
+from dy2st.convert.record import Met, Record, Statement
 
-# Kinds that a conversion lists; others are expressions.
-_STATEMENTS = frozenset({"if", "while", "for"})
+Staged: TypeAlias = "tuple[str, str, int, int]"  # its kind, such as "if", file, line and column
 
 
 @dataclass(frozen=True)
@@ -84,75 +78,49 @@ class Report:
     __repr__ = __str__
 
 
-def report_of(
-    functions: Iterable[FunctionType], swapped: Iterable[FunctionType], record: Record
-) -> Report:
-    """The report of a trace that called these functions.
-
-    Python calls `swapped` functions by itself: those stand here that staged something.
-    """
-    met = [*functions, *(f for f in swapped if _staged_in(f, record))]
-    by_code = {id(own_code(function)): function for function in reversed(met)}
-    found = [_function(function, record) for function in reversed([*by_code.values()])]
-    others = {_name(called) for called in record.called.values()}
-    return Report(tuple(found), tuple(sorted(others)))
+def report_of(record: Record, staged: Iterable[Staged]) -> Report:
+    """The report of a trace that met this, and has staged statements and expressions."""
+    functions = tuple(_function(met, staged) for met in record.functions.values())
+    return Report(functions, tuple(sorted(record.others)))
 
 
-def _function(function: FunctionType, record: Record) -> FunctionReport:
-    code = own_code(function)
-    why = reason_not_converted(function)
-    is_rewritten = not why and not is_converted(code)
+def _function(met: Met, staged: Iterable[Staged]) -> FunctionReport:
+    code = met.code
+    found = () if met.why else tuple(_statements(met, _inside(code, staged)))
     return FunctionReport(
-        function.__qualname__,
-        str(function.__module__),
-        code.co_filename,
-        code.co_firstlineno,
-        why,
-        tuple(_statements(function, record)) if is_rewritten else (),
+        met.name, met.module, code.co_filename, code.co_firstlineno, met.why, found
     )
 
 
-def _statements(function: FunctionType, record: Record) -> list[StatementReport]:
-    conversion = conversion_of(function)
-    if conversion is None:
-        return []
-    file = own_code(function).co_filename
-    found: set[StatementReport] = set()
-    for info in conversion.statements.values():
-        if info.kind == "if" and _is_made(file, info.line, info.column):
-            continue
-        is_staged = (info.kind, file, info.line, info.column) in record.staged
-        how = "staged" if is_staged else "run by Python"
-        found.add(StatementReport(info.kind, info.line, info.column, how))
-    for line, (code, name) in conversion.left:
-        reason = REASONS[code]
-        why, hint = reason.why.format(name=name), reason.hint.format(name=name)
-        found.add(StatementReport("statement", line, 0, "left as Python", why, hint))
-    for kind, line, column in _staged_in(function, record):
-        if kind not in _STATEMENTS:
-            found.add(StatementReport(kind, line, column, "staged"))
+def _statements(met: Met, staged: set[Statement]) -> list[StatementReport]:
+    """The branches and loops of a function, and the expressions of it that were staged."""
+    found = {
+        StatementReport(*place, "staged" if _is_among(staged, place) else "run by Python")
+        for place in met.statements
+    }
+    found |= {StatementReport(*place, "staged") for place in staged if place[0] in _EXPRESSIONS}
     return sorted(found, key=lambda statement: (statement.line, statement.column, statement.kind))
 
 
-# Where one of these stands, the rewrite has put an `if` around what follows a jump.
-_OTHERS = re.compile(r"(for|while|try|with|async|return|break|continue)\b")
+def _is_among(staged: set[Statement], place: Statement) -> bool:
+    """Whether a statement was staged; before Python 3.11 only the line of what runs is known."""
+    kind, line, _ = place
+    return place in staged or (kind, line, 0) in staged
 
 
-def _is_made(file: str, line: int, column: int) -> bool:
-    """Whether the user has written something else where an `if` stands."""
-    return _OTHERS.match(linecache.getline(file, line)[max(column - 1, 0) :]) is not None
+# Other places where something is staged are of statements that a rewrite has made.
+_EXPRESSIONS = frozenset({"if expression", "and", "or"})
 
 
-def _staged_in(function: FunctionType, record: Record) -> list[tuple[str, int, int]]:
-    """What was staged in the lines of a function: kind, line and column."""
-    code = own_code(function)
+def _inside(code: CodeType, staged: Iterable[Staged]) -> set[Statement]:
+    """What stands in the lines of a code."""
     lines = [line for _, _, line in code.co_lines() if line is not None]
     first, last = code.co_firstlineno, max(lines, default=code.co_firstlineno)
-    return [
+    return {
         (kind, line, column)
-        for kind, file, line, column in record.staged
+        for kind, file, line, column in staged
         if file == code.co_filename and first <= line <= last
-    ]
+    }
 
 
 def _is_library(function: FunctionReport) -> bool:
@@ -163,8 +131,4 @@ def _names(functions: Iterable[FunctionReport]) -> set[str]:
     return {f"{function.module}.{function.name}" for function in functions}
 
 
-def _name(called: Any) -> str:
-    """`len`, `numpy.float32`, `list.append`."""
-    name = getattr(called, "__qualname__", None) or repr(called)
-    module = getattr(called, "__module__", None)
-    return name if module in (None, "builtins") else f"{module}.{name}"
+__all__ = ["FunctionReport", "Report", "StatementReport", "report_of"]

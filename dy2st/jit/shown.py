@@ -6,7 +6,7 @@ import sys
 from types import FunctionType
 
 from dy2st.jit.code_level import ALL, settings
-from dy2st.transpiler import PIPELINE, code_after, transpile
+from dy2st.transpiler.functional import STEPS, functional_form, left_as_python
 
 
 def show(function: FunctionType) -> None:
@@ -19,17 +19,14 @@ def show(function: FunctionType) -> None:
 
 
 def _code(function: FunctionType) -> str:
-    level = settings.code_level or ALL
-    if level >= len(PIPELINE):
-        return transpile(function).code
-    return code_after(function, level)
+    return functional_form(function, min(settings.code_level or ALL, len(STEPS)))
 
 
 def _notes(function: FunctionType) -> list[str]:
     code = function.__code__
     lines = [f"dy2st: converted {function.__qualname__} ({code.co_filename}:{code.co_firstlineno})"]
     if settings.verbosity > 1:
-        for line, (reason, name) in transpile(function).left:
+        for line, (reason, name) in left_as_python(function):
             about = f" `{name}`" if name else ""
             lines.append(f"dy2st:   line {line} is left as Python: {reason}{about}")
     return lines

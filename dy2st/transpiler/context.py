@@ -1,4 +1,4 @@
-"""What the rewrites of one function share: fresh names, reasons, and what analysis found."""
+"""What the rewrites of one function share: fresh names, and names of functions that they call."""
 
 from __future__ import annotations
 
@@ -11,35 +11,6 @@ from dy2st.transpiler.nodes import Node, call, walk
 
 
 @dataclass(eq=False, repr=False)
-class StatementInfo:
-    """What the runtime may want to know of one rewritten `if` or loop.
-
-    kind: "if", "while" or "for".
-    names: the variables that the statement changes, in the order of the call's results.
-    guarded: those among them that are only read where a flag says that they are set, so that any
-        value may stand in for an unset one.
-    attributes: attributes of plain names that it assigns, such as ("self", "count").
-    own: those variables of its function that it assigns and closures use too; no results.
-    inner: those of `own` that nothing outside of the statement reads.
-    nonlocals, globals: the variables of other functions and modules that it assigns.
-    line, column: where the statement stands, both from 1.
-    reread: whether somebody may look at the iterable of a `for` again.
-    """
-
-    kind: str
-    names: tuple[str, ...]
-    guarded: frozenset[str]
-    attributes: tuple[tuple[str, ...], ...]
-    line: int
-    column: int
-    own: tuple[str, ...] = ()
-    nonlocals: tuple[str, ...] = ()
-    globals: tuple[str, ...] = ()
-    inner: frozenset[str] = frozenset()
-    reread: bool = False
-
-
-@dataclass(eq=False, repr=False)
 class Context:
     """The state of one conversion."""
 
@@ -47,11 +18,7 @@ class Context:
     taken: set[str]
     helpers: dict[str, str] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
-    statements: dict[str, StatementInfo] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
-    bound: set[str] = field(default_factory=set)
-    unbound: dict[str, str] = field(default_factory=dict)
-    sites: dict[tuple[str, int], str] = field(default_factory=dict)
     kinds: set[type] = field(default_factory=set)
 
     def has(self, *kinds: type) -> bool:
@@ -75,7 +42,7 @@ class Context:
         return name
 
     def helper(self, name: str) -> str:
-        """The name under which a function of `convert` is called, unlike any of the user's."""
+        """The name under which one of our functions is called, unlike any of the user's."""
         known = self.helpers.get(name)
         if known is None:
             known = name
@@ -85,24 +52,8 @@ class Context:
             self.helpers[name] = known
         return known
 
-    def undefined_value(self, variable: str) -> str:
-        """The name of the constant that stands for an unbound variable; `unbound` has both."""
-        for known, name in self.unbound.items():
-            if name == variable:
-                return known
-        made = self.fresh(f"undefined_{variable}")
-        self.unbound[made] = variable
-        return made
-
-    def site(self, function: str, count: int) -> str:
-        """The name of what remembers the calls of a name with so many arguments."""
-        key = (function, count)
-        if key not in self.sites:
-            self.sites[key] = self.fresh(f"site_{function}")
-        return self.sites[key]
-
     def call(self, helper: str, *arguments: Node, **keywords: Node) -> Node:
-        """Call a function of `convert`."""
+        """Call one of our functions."""
         return call(self.helper(helper), *arguments, **keywords)
 
 

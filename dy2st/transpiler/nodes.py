@@ -98,15 +98,6 @@ def negate(value: Node) -> Node:
     return gast.UnaryOp(gast.Not(), value)
 
 
-def with_fields(node: Node, changes: dict[str, Node]) -> Node:
-    """A copy of a node with other parts."""
-    kind: Any = type(node)
-    new = kind.__new__(kind)
-    new.__dict__.update(node.__dict__)
-    new.__dict__.update(changes)
-    return new
-
-
 def blocks(node: Node) -> Iterator[Block]:
     """The lists of statements directly inside a statement."""
     for field in ("body", "orelse", "finalbody"):
@@ -202,6 +193,21 @@ def is_bare_super(node: Node) -> bool:
         and not node.args
         and not node.keywords
     )
+
+
+def lazy_operands(node: Node) -> list[Node]:
+    """The operands of an expression that Python evaluates only if it needs them."""
+    if isinstance(node, gast.BoolOp):
+        return list(node.values[1:])
+    if isinstance(node, gast.IfExp):
+        return [node.body, node.orelse]
+    if isinstance(node, gast.Compare):
+        return list(node.comparators) if len(node.ops) > 1 else []
+    if isinstance(node, gast.Assert):
+        return [node.msg] if node.msg is not None else []
+    if isinstance(node, gast.Lambda) and getattr(node, "own", False):
+        return [node.body]
+    return []
 
 
 def is_untouched(node: Node) -> bool:

@@ -32,8 +32,8 @@ REASONS: dict[str, Reason] = {
         "call super() before the statement, or write super(Class, self)",
     ),
     "namespace": Reason(
-        "its function calls `{name}()`, which would see the variables of rewritten code",
-        "call `{name}()` in a function of its own",
+        "its function calls locals(), eval(), exec(), vars() or dir(), which would see the rewrite",
+        "make the call in a function of its own",
     ),
     "depth": Reason(
         "it is nested too deeply to be rewritten",
@@ -42,17 +42,5 @@ REASONS: dict[str, Reason] = {
     "async": Reason(
         "it stands in or contains an `async` statement",
         "move the tensor code into a plain function",
-    ),
-    "comprehension-scope": Reason(
-        "the comprehension contains `:=`, `await`, or a function that is called later",
-        "write the comprehension as a `for` loop",
-    ),
-    "comprehension-keys": Reason(
-        "which keys a set or dict has cannot depend on the Program",
-        "gather the values in a list: [... for ...]",
-    ),
-    "comprehension-lazy": Reason(
-        "a generator gives its items one by one, also outside of the Program",
-        "gather them in a list: [... for ...]",
     ),
 }

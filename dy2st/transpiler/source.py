@@ -217,11 +217,3 @@ def _unavailable(function: FunctionType, why: str) -> SourceUnavailable:
         hint="define it in a file, a notebook cell or an interactive session, and after an edit "
         "import its module again; or mark it with not_to_static",
     )
-
-
-def lines_of(code: CodeType) -> range:
-    """The lines of the text of a function, from its first decorator to its end."""
-    inner = (const for const in code.co_consts if isinstance(const, CodeType))
-    own = (line for _, _, line in code.co_lines() if line is not None)
-    last = max([code.co_firstlineno, *own, *(lines_of(one)[-1] for one in inner)])
-    return range(code.co_firstlineno, last + 1)

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+
+
+def reference_to(instance: Any) -> Callable[[], Any]:
+    """A weak reference, or a strong one to what takes none."""
+    try:
+        return weakref.ref(instance)
+    except TypeError:
+        return lambda: instance
 
 
 class ByIdentity(Generic[Key, Value]):

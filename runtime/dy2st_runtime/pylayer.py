@@ -93,7 +93,7 @@ class PyLayer:
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`, and put `backward` on the tape."""
-        context = PyLayerContext()
+        context = converted(PyLayerContext)()
         inputs = _tensors((*args, *kwargs.values()))
         tracer = current_tracer()
         if tracer is not None:

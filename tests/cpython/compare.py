@@ -1,4 +1,4 @@
-"""Run a test module as it is and converted, and compare test by test."""
+"""Run a test module as it is and traced, and compare test by test."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ class Run:
     seconds: float = 0.0
     kinds: dict[str, str] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
-    converted: list[str] = field(default_factory=list)
-    refused: dict[str, str] = field(default_factory=dict)
+    traced: int = 0
     end: str = ""
     is_complete: bool = False
 
 
 @dataclass
 class Outcome:
-    """One test module: the tests that pass as they are, and those of them lost when converted."""
+    """One test module: the tests that pass as they are, and those of them lost when traced."""
 
     suite: str
     module: str
@@ -71,9 +70,9 @@ def _test_folder() -> Path | None:
 
 
 def compare(suite: str, module: str) -> Outcome:
-    """Run both ways; the converted one may compute three times as long, and some more."""
+    """Run both ways; the traced one may compute three times as long, and some more."""
     plain = _run(suite, module, "plain", BASELINE_LIMIT)
-    run = _run(suite, module, "converted", 3 * plain.seconds + SLACK)
+    run = _run(suite, module, "traced", 3 * plain.seconds + SLACK)
     return Outcome(suite, module, plain, run)
 
 
@@ -118,5 +117,5 @@ def _read(file: Path, run: Run) -> None:
             run.kinds[record["test"]] = record["kind"]
             run.texts[record["test"]] = record["text"]
         else:
-            run.converted, run.refused = record["converted"], record["refused"]
+            run.traced = record["traced"]
             run.is_complete = True

@@ -1,8 +1,8 @@
-"""One test module of CPython in a process of its own, as it is or converted.
+"""One test module of CPython in a process of its own, as it is or traced.
 
-    python -m tests.cpython.worker SUITE MODULE plain|converted FILE
+    python -m tests.cpython.worker SUITE MODULE plain|traced FILE
 
-FILE gets a line of JSON for each test, then one for the functions.
+FILE gets a line of JSON for each test, then one for how many are traced.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import test.support
 import test.support.import_helper
 import test.support.os_helper
 
-from tests.cpython.convert_module import convert_on_import, forget
+from tests.cpython.convert_module import forget
 from tests.cpython.modules import STDLIB
+from tests.cpython.traced import trace_methods, trace_modules
 
 
 class _Result(unittest.TestResult):
@@ -76,7 +77,6 @@ def main(suite: str, module: str, mode: str, path: str) -> None:
     test.support.use_resources = []  # none that is slow or leaves the machine
     name = f"test.{module}"
     targets = STDLIB[module] if suite == "stdlib" else (name,)
-    conversion = convert_on_import(targets if mode == "converted" else ())
     forget(targets)
     with open(path, "w", encoding="utf-8") as file:
         for target in targets:
@@ -84,8 +84,12 @@ def main(suite: str, module: str, mode: str, path: str) -> None:
                 importlib.import_module(target)
         importlib.import_module("collections.abc")
         tests = unittest.defaultTestLoader.loadTestsFromModule(importlib.import_module(name))
+        count = 0
+        if mode == "traced":
+            trace_modules((*targets, name))
+            count = trace_methods(tests)
         tests.run(_Result(file))
-        record = {"converted": sorted(conversion.converted), "refused": conversion.refused}
+        record = {"traced": count}
         print(json.dumps(record), file=file, flush=True)
 
 

@@ -77,12 +77,15 @@ def decoded(x, n):
 
 
 def tables(x, n):
-    table = P.array_of([[x], [x, x * 2.0]])
+    table = [[x], [x, x * 2.0]]
     for _ in range(n):
-        row = P.array_insert(P.array_read(table, -1), 1, x + 1.0)
-        table = P.array_append(P.array_delete(table, 0), P.array_slice(row, None, None, -1))
-    empty = P.array_extend(P.array_repeat(table, 2), P.array_gather(table, P.arange(2)))
-    return P.stack(P.array_read(table, 0)), P.array_length(empty)
+        row = list(table[-1])
+        row.insert(1, x + 1.0)
+        del table[0]
+        table.append(row[::-1])
+    more = table * 2
+    more.extend(table[:1])
+    return P.stack(table[0]), len(more)
 
 
 def spoken(x):

@@ -51,6 +51,7 @@ VALUES = [
     "#dy2st.output<0>", "#dy2st.output<7>", "#dy2st.output<0, number>", "#dy2st.list<[1]>",
     '#dy2st.dict<[["a", 1]]>', '#dy2st.bytes<"61">', '#dy2st.named<"P", ["x"], [1]>',
     '#dy2st.named<"P", ["\ufb01", "fi"], [1, 2]>', "#dy2st.choice<#dy2st.output<0>, [unit, 1]>",
+    "#dy2st.rows<#dy2st.output<0>, #dy2st.output<0>>", "#dy2st.only<#dy2st.output<0>>",
     '#dy2st.text<["a", [#dy2st.output<0, number>, "", "2000000000.2f"]]>',
     '#dy2st.text<["a", [#dy2st.output<0>, "%", "%s %s"]]>', '#dy2st.dim<"batch">',
     '#dy2st.condition<"2 > 1">', "#dy2st.scalar<dense<1.0> : tensor<f32>>",

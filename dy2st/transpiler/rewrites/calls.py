@@ -1,7 +1,4 @@
-"""`f(x)` becomes `convert_call(f)(x)`: what is called is chosen when it runs.
-
-`x.__class__` becomes `convert_class(x)`: a size or number of a Program is one of Python.
-"""
+"""`f(x)` becomes `convert_call(f)(x)`."""
 
 from __future__ import annotations
 
@@ -9,27 +6,22 @@ import gast
 
 from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import Node, at, is_own
-from dy2st.transpiler.rewrites.logical import ExpressionRewriter
+from dy2st.transpiler.rewrites.operators import ExpressionRewriter
 
 
-def transform(tree: Node, context: Context) -> None:
-    """Rewrite every call of the user, and who asks for a class."""
+def name_calls(tree: Node, context: Context) -> None:
+    """Wrap every function that the user calls, which is evaluated before the arguments."""
     _Calls(context).visit(tree)
 
 
 class _Calls(ExpressionRewriter):
     def visit_Call(self, node: Node) -> Node:
-        """Wrap the function, which is evaluated before the arguments."""
+        """Wrap the function."""
         self.generic_visit(node)
-        if is_own(node) or self.leaves(node):
+        if is_own(node) or self.in_class:
             return node
         converted = at(node.func, self.context.call("convert_call", node.func))
         return at(node, gast.copy_location(gast.Call(converted, node.args, node.keywords), node))
 
-    def visit_Attribute(self, node: Node) -> Node:
-        """`x.__class__`, where it is read."""
-        self.generic_visit(node)
-        is_read = node.attr == "__class__" and isinstance(node.ctx, gast.Load)
-        if not is_read or self.leaves(node):
-            return node
-        return at(node, self.context.call("convert_class", node.value))
+
+__all__ = ["name_calls"]

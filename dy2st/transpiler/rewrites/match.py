@@ -14,7 +14,6 @@ guard. A `match` of plain names without guards stays.
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 
 import gast
 
@@ -26,7 +25,6 @@ from dy2st.transpiler.nodes import (
     assign,
     at,
     blocks,
-    children,
     constant,
     functions_in,
     load,
@@ -35,7 +33,7 @@ from dy2st.transpiler.nodes import (
     thunk,
     walk,
 )
-from dy2st.transpiler.rewrites.logical import is_surely_bool
+from dy2st.transpiler.rewrites.operators import is_surely_bool
 
 # So many cases stand inside each other; then a flag leads to the next ones.
 _DEPTH = 16
@@ -68,45 +66,6 @@ def _is_plain(pattern: Node) -> bool:
     return isinstance(pattern, gast.MatchAs) and pattern.pattern is None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Looks:
-    """What the patterns of a `match` look at.
-
-    depth: how many objects inside each other.
-    names: the attributes by their names.
-    enums: the variables whose members are compared; None if other values of variables are.
-    """
-
-    subject: str
-    depth: int
-    names: tuple[str, ...]
-    enums: tuple[str, ...] | None
-
-    @classmethod
-    def of(cls, subject: str, patterns: list[Node]) -> Looks:
-        """Look through the patterns."""
-        parts = [part for pattern in patterns for part in _parts(pattern)]
-        classes = [part for part in parts if isinstance(part, gast.MatchClass)]
-        names = {name for part in classes for name in part.kwd_attrs}
-        values = [part.value for part in parts if isinstance(part, gast.MatchValue)]
-        values += [k for part in parts if isinstance(part, gast.MatchMapping) for k in part.keys]
-        dotted = [value for value in values if isinstance(value, gast.Attribute)]
-        enums = sorted({v.value.id for v in dotted if isinstance(v.value, gast.Name)})
-        known = all(isinstance(value.value, gast.Name) for value in dotted)
-        depth = max(map(_depth, patterns))
-        return cls(subject, depth, tuple(sorted(names)), tuple(enums) if known else None)
-
-
-def _depth(pattern: Node) -> int:
-    kinds = (gast.MatchSequence, gast.MatchMapping, gast.MatchClass)
-    inside = max(map(_depth, _inner(pattern)), default=0)
-    return inside + isinstance(pattern, kinds)
-
-
-def _inner(pattern: Node) -> list[Node]:
-    return [node for node in children(pattern) if isinstance(node, gast.pattern)]
-
-
 class _Chain:
     def __init__(self, context: Context):
         self._context = context
@@ -116,7 +75,6 @@ class _Chain:
     def statements(self, statement: Node) -> Block:
         """The statements that stand for the `match`."""
         start = at(statement.subject, assign(self._subject, statement.subject))
-        start.match = Looks.of(self._subject, [case.pattern for case in statement.cases])
         cases: list[Node] = statement.cases
         block: Block = []
         for first in range(0, len(cases), _DEPTH)[::-1]:

@@ -5,7 +5,11 @@ The result of a branch that hands on a tensor from outside is, on that path, tha
 
 from __future__ import annotations
 
-from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.definition import DEFINITIONS
+from dy2st_runtime.ir.program import Operator, Variable
+from dy2st_runtime.ir.types import ArrayType
+
+_ELEMENTS = ("item", "items*")  # what the operators on lists call what they put in
 
 
 class Aliases:
@@ -13,6 +17,8 @@ class Aliases:
 
     def __init__(self) -> None:
         """Every Variable stands for itself only."""
+        self.has_elements = False  # whether a list is changed with what it holds
+        self.lent: dict[Variable, Variable] = {}  # elements that are alone in a list, with that
         self._groups: dict[Variable, list[Variable]] = {}
         self._outer: dict[Variable, Variable] = {}
 
@@ -34,6 +40,21 @@ class Aliases:
         group += joined
         for variable in joined:
             self._groups[variable] = group
+
+    def note_elements(self, operator: Operator) -> None:
+        """Note that a list holds the tensors that are put into it, and gives them back."""
+        if not self.has_elements or not DEFINITIONS[operator.name].lends:
+            return
+        names = DEFINITIONS[operator.name].inputs
+        names += names[-1:] * len(operator.operands)
+        held = [
+            operand
+            for operand, name in zip(operator.operands, names, strict=False)
+            if name in _ELEMENTS or isinstance(operand.type, ArrayType)
+        ]
+        for result in operator.results:
+            for operand in held:
+                self.note(result, operand)
 
     def origin(self, variable: Variable) -> Variable:
         """The Variable, of whatever Block around, that the user's name holds."""

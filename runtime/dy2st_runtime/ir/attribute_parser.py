@@ -18,7 +18,7 @@ from dy2st_runtime.ir.attribute_text import ELIDED, MAX_DEPTH
 from dy2st_runtime.ir.choice import Choice, Hole, Text
 from dy2st_runtime.ir.element_types import element_dtype, is_element_text
 from dy2st_runtime.ir.lexer import Lexer
-from dy2st_runtime.ir.structure import Output
+from dy2st_runtime.ir.structure import Only, Output, Rows
 from dy2st_runtime.ir.types import MAX_LIST_DEPTH, ArrayType, DType, TensorType, ValueType
 
 _LIMIT = 2**63
@@ -293,6 +293,16 @@ class AttributeParser(Lexer):
             raise self.error("a choice is an output and the values that it is one of", place)
         return Choice(tag, cases)
 
+    def _rows(self) -> Rows:
+        place, length = self.place, self.attribute()
+        self.expect(",")
+        if not isinstance(length, Output):
+            raise self.error("rows begin with an output, a list as long as they are", place)
+        return Rows(length, self.attribute())
+
+    def _only(self) -> Only:
+        return Only(self.attribute())
+
     def _text(self) -> Text:
         place, entries = self.place, self.array()
         parts = [entry if isinstance(entry, str) else _hole(entry) for entry in entries]
@@ -356,6 +366,8 @@ _FORMS: dict[str, Callable[[AttributeParser], Any]] = {
     "#dy2st.named": AttributeParser._named_tuple,
     "#dy2st.choice": AttributeParser._choice,
     "#dy2st.text": AttributeParser._text,
+    "#dy2st.rows": AttributeParser._rows,
+    "#dy2st.only": AttributeParser._only,
     "#dy2st.bytes": AttributeParser._bytes,
     "#dy2st.scalar": AttributeParser._scalar,
 }

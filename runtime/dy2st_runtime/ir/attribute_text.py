@@ -9,6 +9,8 @@
 | a NumPy array | `dense<[1.0, 2.0]> : tensor<2xf32>` |
 | ... left out for readers, see `to_text` | `dense_resource<__elided__> : tensor<2xf32>` |
 | in structures: Output(0), Output(0, True) | `#dy2st.output<0>`, `#dy2st.output<0, number>` |
+| a list of rows, and the row of a case that was taken: Rows(Output(0), 1), Only(1) | \
+`#dy2st.rows<#dy2st.output<0>, 1 : i64>`, `#dy2st.only<1 : i64>` |
 | [1, 2], {"a": 1}, b"a", np.float32(1) | `#dy2st.list<[1, 2]>`, `#dy2st.dict<[["a", 1]]>`, \
 `#dy2st.bytes<"61">`, `#dy2st.scalar<dense<1.0> : tensor<f32>>` |
 | a named tuple | `#dy2st.named<"Point", ["x", "y"], [1, 2]>` |
@@ -37,7 +39,7 @@ from dy2st_runtime.errors import Location
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.raised import ErrorKind
-from dy2st_runtime.ir.structure import Output
+from dy2st_runtime.ir.structure import Only, Output, Rows
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType
 
 Array = np.ndarray[Any, Any]
@@ -225,6 +227,10 @@ _FORMS: dict[type, Callable[[Any, bool], str]] = {
     OrderedDict: _dict,  # read back as a dict: that keeps its order too
     Choice: _choice,
     Text: _text,
+    Rows: lambda value, _: (
+        f"#dy2st.rows<{attribute_text(value.length)}, {attribute_text(value.entry)}>"
+    ),
+    Only: lambda value, _: f"#dy2st.only<{attribute_text(value.entry)}>",
     bytes: lambda value, _: f'#dy2st.bytes<"{value.hex()}">',
 }
 

@@ -1,15 +1,14 @@
 """Choice and Text: values of Python that are decided only when a Program runs.
 
 A Choice is one of a few values, None or a list of three among them, and an int of the Program says
-which. A Text is a str with places in it for values of the Program. Both stand in structures with
-`Output`s inside, and in traced code with Variables inside.
+which. A Text is a str with places in it for values of the Program. Both stand in structures, with
+`Output`s inside, a Text in traced code too, with Variables inside.
 """
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir.location import user_location
@@ -21,163 +20,26 @@ def _refused(what: str, hint: str) -> TensorAsPython:
     )
 
 
-# What users ask of classes and functions.
-_ASKED = frozenset({"__doc__", "__module__", "__name__", "__qualname__"})
-
-
 class Choice:
-    """`cases[tag]`: what Python would have is known only when the Program runs.
+    """`cases[tag]`, in a structure: which it is, is known only when the Program runs."""
 
-    `spread(function, *values)` is set by whoever stages code: it calls the function for every case
-    and joins what comes out.
-    """
-
-    __slots__ = ("__weakref__", "cases", "tag")
-
-    spread: ClassVar[Callable[..., Any]]
-    method: ClassVar[Callable[[Choice, str], Any]]
+    __slots__ = ("cases", "tag")
+    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, tag: Any, cases: tuple[Any, ...]):
-        """`tag` is a Variable, or an Output in a structure."""
+        """`tag` is an Output."""
         self.tag, self.cases = tag, cases
 
     def mapped(self, function: Callable[[Any], Any]) -> Choice:
         """A Choice with `function` applied to tag and cases."""
         return Choice(function(self.tag), tuple(function(case) for case in self.cases))
 
-    def same(self, other: Any) -> bool:
-        """Whether two structures are equal."""
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Choice) and (self.tag, self.cases) == (other.tag, other.cases)
 
     def __repr__(self) -> str:
         """`Choice(Output(index=0), (None, 'a'))`."""
         return f"Choice({self.tag!r}, {self.cases!r})"
-
-    def __getattr__(self, name: str) -> Any:
-        """The attribute of whichever case it is."""
-        if name.startswith("__") and name not in _ASKED:  # what Python looks up by itself
-            raise AttributeError(name)
-        return Choice.method(self, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute of whichever it is."""
-        if name in Choice.__slots__:
-            object.__setattr__(self, name, value)
-        else:
-            Choice.method(self, "__setattr__")(name, value)
-
-    def __delattr__(self, name: str) -> None:
-        """Delete an attribute of whichever it is."""
-        Choice.method(self, "__delattr__")(name)
-
-    def __str__(self) -> str:
-        """Refused: the text is known only when the Program runs."""
-        raise _refused("str() of one of several values", "print it in a converted function")
-
-    def __bool__(self) -> bool:
-        """Refused: the truth is known only when the Program runs."""
-        raise _refused(
-            "the truth of one of several values is asked in code that was not converted",
-            "write the `if` in a function that dy2st converts",
-        )
-
-    def __iter__(self) -> Any:
-        """Refused: a `for` statement can do it."""
-        raise _refused(
-            "iteration over one of several values", "iterate in a `for` of a converted function"
-        )
-
-    def __len__(self) -> int:
-        """Refused: `len` in converted code can do it."""
-        raise _refused("len() of one of several values", "call len() in a converted function")
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        """Set an item of whichever it is."""
-        Choice.method(self, "__setitem__")(index, value)
-
-    def __delitem__(self, index: Any) -> None:
-        """Delete an item of whichever it is."""
-        Choice.method(self, "__delitem__")(index)
-
-    def __enter__(self) -> Any:
-        """Enter whichever it is."""
-        return Choice.method(self, "__enter__")()
-
-    def __exit__(self, *details: Any) -> Any:
-        """Leave whichever it is; none of them may decide on an exception."""
-        answer = Choice.method(self, "__exit__")(*details)
-        return None if isinstance(answer, Choice) and not any(answer.cases) else answer
-
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        """Call whichever it is."""
-        return Choice.spread(lambda f: f(*arguments, **keywords), self)
-
-    def __hash__(self) -> int:
-        """Refused: a dict or set looks at once where its keys belong."""
-        raise _refused(
-            "one of several values is a key of a dict or set",
-            'choose the entry where the value is known: d["a"] if condition else d["b"]',
-        )
-
-    def __index__(self) -> int:
-        """Refused: the index is known only when the Program runs."""
-        raise _refused(
-            "one of several values is an index of a Python list",
-            "choose the item where the value is known: items[0] if condition else items[1]",
-        )
-
-    def __eq__(self, other: object) -> Any:
-        if isinstance(other, Choice) and not hasattr(self.tag, "maker"):
-            return self.same(other)
-        return Choice.spread(operator.eq, self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return Choice.spread(operator.ne, self, other)
-
-
-def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Choice, Any], Any]:
-    return lambda self, other: Choice.spread(function, self, other)
-
-
-def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Choice, Any], Any]:
-    return lambda self, other: Choice.spread(function, other, self)
-
-
-def _in_place(name: str) -> Callable[[Choice, Any], Any]:
-    function, method = getattr(operator, name), f"__{name}__"
-
-    def change(self: Choice, other: Any) -> Any:
-        """A list, set or dict changes in place, for all who hold the Choice."""
-        if not any(type(case) in _CHANGING and hasattr(case, method) for case in self.cases):
-            return Choice.spread(function, self, other)
-        Choice.method(self, "extend" if name == "iadd" else method)(other)
-        return self
-
-    return change
-
-
-_CHANGING = (list, set, dict)
-
-
-def _unary(function: Callable[[Any], Any]) -> Callable[[Choice], Any]:
-    return lambda self: Choice.spread(function, self)
-
-
-def _add_operators() -> None:
-    """Every operator of Python's syntax asks whichever case it is."""
-    arithmetic = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift"
-    for name in arithmetic.split():
-        function = getattr(operator, f"__{name}__")
-        setattr(Choice, f"__{name}__", _binary(function))
-        setattr(Choice, f"__r{name}__", _reflected(function))
-        setattr(Choice, f"__i{name}__", _in_place(f"i{name}"))
-    for name in ("lt", "le", "gt", "ge", "getitem"):
-        setattr(Choice, f"__{name}__", _binary(getattr(operator, f"__{name}__")))
-    for name in ("neg", "pos", "invert", "abs"):
-        setattr(Choice, f"__{name}__", _unary(getattr(operator, f"__{name}__")))
-
-
-_add_operators()
 
 
 class Hole:
@@ -221,6 +83,20 @@ class Text:
             )
         )
 
+    @property
+    def holes(self) -> list[Hole]:
+        """The places for values, in order."""
+        return [part for part in self.parts if isinstance(part, Hole)]
+
+    def with_values(self, values: Iterable[Any]) -> Text:
+        """A Text with other values in its places."""
+        left = iter(values)
+        return self.mapped(lambda _: next(left))
+
+    def is_like(self, other: Text) -> bool:
+        """Whether two differ in nothing but the values in their places."""
+        return self.mapped(lambda _: None).same(other.mapped(lambda _: None))
+
     def filled(self) -> str:
         """The str, once the values are there."""
         return "".join(part if isinstance(part, str) else part.filled() for part in self.parts)
@@ -258,8 +134,7 @@ class Text:
         raise self._needs_value("the comparison")
 
     def _is_structure(self) -> bool:
-        holes = [part for part in self.parts if isinstance(part, Hole)]
-        return not any(hasattr(hole.value, "maker") for hole in holes)
+        return not any(hasattr(hole.value, "maker") for hole in self.holes)
 
     def _needs_value(self, what: str) -> TensorAsPython:
         return _refused(

@@ -12,7 +12,7 @@ from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.refusals import beginning
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.ir.types import ArrayType, TensorType
 
 if TYPE_CHECKING:
     from dy2st_runtime.ir.tracer import Tracer
@@ -63,10 +63,12 @@ class GradientFlow:
             or not _passes(maker)
         ):
             return []
+        found = maker.operands
         if maker.name == "cond":
             place = next(i for i, result in enumerate(maker.results) if result is variable)
-            return [block.yields[place] for block in maker.blocks]
-        return maker.operands
+            found = [block.yields[place] for block in maker.blocks]
+        # An empty list is as any other, and an index says nothing of the list.
+        return [v for v in found if v.type != ArrayType(None) and _is_source(maker, v)]
 
     def _answer(self, variable: Variable) -> Answer:
         maker, sources = variable.maker, self._sources(variable)
@@ -79,10 +81,9 @@ class GradientFlow:
             return bool(maker.attributes["value"])
         if not _is_differentiable(variable):
             return True
-        if maker.name in ("cond", "while"):
+        if maker.name in ("cond", "while") or _is_on_lists(maker):
+            # The tensors of a list have answers of their own.
             return answers.pop() if len(answers) == 1 else None
-        if False in answers and not any(isinstance(v.type, TensorType) for v in sources):
-            return None  # the tensors of a list have answers of their own
         return False if False in answers else None if None in answers else True
 
 
@@ -91,9 +92,17 @@ def _is_differentiable(variable: Variable) -> bool:
     return not isinstance(variable.type, TensorType) or variable.type.is_differentiable
 
 
+def _is_on_lists(operator: Operator) -> bool:
+    return any(isinstance(v.type, ArrayType) for v in (*operator.operands, *operator.results))
+
+
+def _is_source(operator: Operator, variable: Variable) -> bool:
+    return not _is_on_lists(operator) or _is_differentiable(variable)
+
+
 def _passes(operator: Operator) -> bool:
     """Whether the tape records an operator."""
-    if operator.name in ("cond", "while"):
+    if operator.name in ("cond", "while") or _is_on_lists(operator):
         return True
     definition = lookup(operator.name)
     return definition.gradient is not None or definition.decompose is not None

@@ -23,7 +23,7 @@ class Growth:
 
     def __init__(self) -> None:
         """Nothing."""
-        self._made: Counter[tuple[str, int]] = Counter()
+        self.made: Counter[tuple[str, int]] = Counter()
 
     def note(self, operator: Operator) -> None:
         """Count an operator; raises UnsupportedSyntax if its line has made too many."""
@@ -31,8 +31,8 @@ class Growth:
         if at is None or not _is_deep(operator):
             return
         line = at.file, at.line
-        self._made[line] += 1 + len(operator.operands) + len(operator.results)
-        if self._made[line] > MOST_A_LINE:
+        self.made[line] += 1 + len(operator.operands) + len(operator.results)
+        if self.made[line] > MOST_A_LINE:
             raise _too_many(at)
 
 

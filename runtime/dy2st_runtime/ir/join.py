@@ -23,6 +23,7 @@ from dy2st_runtime.dims import (
     less_equal,
     maximum,
     minimum,
+    symbols,
 )
 from dy2st_runtime.dims.operations import modulo
 from dy2st_runtime.dims.polynomial import subtract
@@ -175,10 +176,12 @@ def renewed(type: ValueType, free: Container[Dim]) -> ValueType:
     )
 
 
-def any_size(element: TensorType) -> TensorType:
-    """The type of elements that may differ in the sizes that are no numbers."""
+def any_size(element: TensorType, fixed: Container[Dim] = ()) -> TensorType:
+    """The type of elements that may differ in all sizes but numbers and what is made of `fixed`."""
     return element.with_shape(
-        fresh_symbol(_ELEMENT) if isinstance(size, Dim) and not differs_by_element(size) else size
+        size
+        if differs_by_element(size) or all(symbol in fixed for symbol in symbols(size))
+        else fresh_symbol(_ELEMENT)
         for size in element.shape
     )
 

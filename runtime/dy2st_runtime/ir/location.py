@@ -6,8 +6,9 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import CodeType, FrameType, TracebackType
+from typing import Any
 
 from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.errors import Location
@@ -70,6 +71,14 @@ def warn_user(message: str, at: Location | None = None) -> None:
 
 # What Python keeps in the module of each file, for the warnings that it has shown.
 _warned: dict[str, dict[str | tuple[str, type[Warning], int], int]] = {}
+
+
+def place_of(function: Any) -> Location | None:
+    """Where a function begins."""
+    while isinstance(function, partial):
+        function = function.func
+    code = getattr(function, "__code__", None)
+    return None if code is None else Location(code.co_filename, code.co_firstlineno)
 
 
 def location_of(trace: TracebackType) -> Location:

@@ -62,11 +62,9 @@ class Variable(Tensor):
     mixed         whether Python has a number here on some paths, and a tensor or another kind of
                   number on others.
     held          the values of a small integer tensor, as far as sizes tell them: see `data.py`.
-    guard         a bool Variable that tells whether the user's variable is bound, and its name:
-                  reading it where it is not raises UnboundLocalError when the Program runs.
     """
 
-    __slots__ = ("guard", "held", "maker", "mixed", "name", "number", "overwritten", "type")
+    __slots__ = ("held", "maker", "mixed", "name", "number", "overwritten", "type")
 
     def __init__(self, type: ValueType, maker: Operator | Block, name: str = ""):
         """Made by an Operator as a result or by a Block as a parameter; names are for reading."""
@@ -77,7 +75,6 @@ class Variable(Tensor):
         self.number: NumberKind | None = None
         self.mixed = False
         self.held: Any = None
-        self.guard: tuple[Variable, str] | None = None
 
     @property
     def tensor_type(self) -> TensorType:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from dy2st_runtime.errors import ConversionError, EscapedVariable
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
@@ -61,10 +59,3 @@ def escaped(variable: Variable) -> EscapedVariable:
         why="it has no value there: that code runs a different number of times",
         hint="return it from the branch or loop, that is, assign it to a variable of the function",
     )
-
-
-def unbound(name: str) -> str:
-    """What Python says of a local variable that is not bound."""
-    if sys.version_info < (3, 11):
-        return f"local variable {name!r} referenced before assignment"
-    return f"cannot access local variable {name!r} where it is not associated with a value"

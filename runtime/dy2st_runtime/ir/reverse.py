@@ -48,7 +48,7 @@ def _walked(
     create_graph: bool,
 ) -> list[Variable | None]:
     tracer = walk.tracer
-    with interpreting(tracer), set_grad_enabled(create_graph), tracer.surely_valid():
+    with interpreting(tracer), set_grad_enabled(create_graph):
         for output, seed in zip(outputs, seeds, strict=True):
             walk.add(output, seed)
         for operator in walk.order(outputs):

@@ -21,9 +21,10 @@ import numpy as np
 from dy2st_runtime.errors import FormatError
 from dy2st_runtime.ir.choice import Choice, Hole, Text
 from dy2st_runtime.ir.element_types import element_text
-from dy2st_runtime.ir.types import TensorType, ValueType
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 _MAX_NESTING = 30
+_EMPTY = ArrayType(None)
 # Of three digits: a text may not ask for more memory than it takes itself, by far.
 _LARGE_NUMBER = r"\d{4}"
 
@@ -37,6 +38,32 @@ class Output:
 
     index: int
     as_number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A list of `entry`, once for each item of the lists that its Outputs stand for.
+
+    `length` is the Output of one of these lists.
+    """
+
+    length: Output
+    entry: Any
+
+    def mapped(self, function: Callable[[Any], Any]) -> Rows:
+        """The same with `function` applied to both."""
+        return Rows(function(self.length), function(self.entry))
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """`entry`, of lists of one item: what a Choice gives that is in no other case."""
+
+    entry: Any
+
+    def mapped(self, function: Callable[[Any], Any]) -> Only:
+        """The same with `function` applied to the entry."""
+        return Only(function(self.entry))
 
 
 def flatten(value: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Any]:
@@ -59,16 +86,34 @@ def rebuild(structure: Any, leaves: Sequence[Any]) -> Any:
     [2, 'a']
     """
 
-    def put(entry: Any) -> Any:
-        if isinstance(entry, Output):
-            leaf = leaves[entry.index]
-            return leaf.item() if entry.as_number else leaf
-        if isinstance(entry, Choice):
-            return put(_case(entry, int(leaves[entry.tag.index])))
-        filled = map_entries(entry, put)
-        return filled.filled() if isinstance(entry, Text) else filled
+    return _built(structure, leaves.__getitem__)
 
-    return put(structure)
+
+def _built(entry: Any, leaf: Callable[[int], Any]) -> Any:
+    if isinstance(entry, Output):
+        found = leaf(entry.index)
+        return found.item() if entry.as_number else found
+    if isinstance(entry, Choice):
+        return _built(_case(entry, int(leaf(entry.tag.index))), leaf)
+    if isinstance(entry, Rows):
+        count = len(leaf(entry.length.index))
+        return [_built(entry.entry, _of_row(leaf, place)) for place in range(count)]
+    if isinstance(entry, Only):
+        return _built(entry.entry, _of_row(leaf, 0))
+    filled = map_entries(entry, lambda inner: _built(inner, leaf))
+    return filled.filled() if isinstance(entry, Text) else filled
+
+
+def _of_row(leaf: Callable[[int], Any], place: int) -> Callable[[int], Any]:
+    """What stands at a place of each list."""
+
+    def found(index: int) -> Any:
+        items = leaf(index)
+        if place >= len(items):
+            raise FormatError(f"output {index} is a list of {len(items)}, shorter than another")
+        return items[place]
+
+    return found
 
 
 def _case(choice: Choice, tag: int) -> Any:
@@ -93,7 +138,7 @@ def map_entries(value: Any, function: Callable[[Any], Any]) -> Any:
         return kind((key, function(entry)) for key, entry in value.items())
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return kind(*(function(entry) for entry in value))
-    if kind is Choice or kind is Text:
+    if kind in _WITH_MAPPED:
         return value.mapped(function)
     return value
 
@@ -101,15 +146,18 @@ def map_entries(value: Any, function: Callable[[Any], Any]) -> Any:
 def is_container(value: Any) -> bool:
     """Whether `flatten` looks inside."""
     kind = type(value)
-    return kind in (list, tuple, dict, OrderedDict, Choice, Text) or (
+    return kind in (list, tuple, dict, OrderedDict, *_WITH_MAPPED) or (
         isinstance(value, tuple) and hasattr(kind, "_fields")
     )
+
+
+_WITH_MAPPED = (Choice, Text, Rows, Only)
 
 
 # -- what a structure may hold ----------------------------------------------------------------
 
 
-def wrong_entries(value: Any, types: Sequence[ValueType], depth: int = 0) -> Iterator[str]:
+def wrong_entries(value: Any, types: Sequence[ValueType | None], depth: int = 0) -> Iterator[str]:
     """What is wrong with a structure around values of these types, a sentence each.
 
     It nests constants and Outputs that there are; numbers, and tags of choices, are 0-d.
@@ -118,6 +166,11 @@ def wrong_entries(value: Any, types: Sequence[ValueType], depth: int = 0) -> Ite
         yield f"it is nested deeper than {_MAX_NESTING}"
     elif isinstance(value, Output):
         yield from _wrong_output(value, types)
+    elif isinstance(value, (Rows, Only)):
+        items = [_item_type(type) for type in types]
+        if isinstance(value, Rows):
+            yield from wrong_entries(value.length, items, depth + 1)
+        yield from wrong_entries(value.entry, items, depth + 1)
     elif is_container(value):
         yield from _wrong_container(value, types)
         for entry in _entries(value):
@@ -135,7 +188,7 @@ def _entries(value: Any) -> Sequence[Any]:
     return list(value.values() if isinstance(value, dict) else value)
 
 
-def _wrong_container(value: Any, types: Sequence[ValueType]) -> Iterator[str]:
+def _wrong_container(value: Any, types: Sequence[ValueType | None]) -> Iterator[str]:
     """What is wrong with a container besides its entries."""
     if isinstance(value, Choice):
         if not isinstance(value.tag, Output) or not _is_whole_number(value.tag, types):
@@ -150,18 +203,27 @@ def _wrong_container(value: Any, types: Sequence[ValueType]) -> Iterator[str]:
         yield f"the fields of {value._fields!s:.80} are no names of Python"
 
 
-def _is_whole_number(tag: Output, types: Sequence[ValueType]) -> bool:
+def _is_whole_number(tag: Output, types: Sequence[ValueType | None]) -> bool:
     type = types[tag.index] if 0 <= tag.index < len(types) else None
     return isinstance(type, TensorType) and type.rank == 0 and type.dtype.kind in "biu"
 
 
-def _wrong_output(entry: Output, types: Sequence[ValueType]) -> Iterator[str]:
+def _item_type(type: ValueType | None) -> ValueType | None:
+    """The type of what stands in a list; its own if nothing ever does, None of what is no list."""
+    return (type.element or type) if isinstance(type, ArrayType) else None
+
+
+def _wrong_output(entry: Output, types: Sequence[ValueType | None]) -> Iterator[str]:
     if not 0 <= entry.index < len(types):
         yield f"there are {len(types)} outputs, none with index {entry.index}"
-    elif entry.as_number:
-        type = types[entry.index]
-        if not isinstance(type, TensorType) or type.rank:
-            yield f"output {entry.index} is {type} and cannot be a number"
+        return
+    type = types[entry.index]
+    if type is None:
+        yield f"output {entry.index} is no list"
+        return
+    is_number = type == _EMPTY or (isinstance(type, TensorType) and type.rank == 0)
+    if entry.as_number and not is_number:
+        yield f"output {entry.index} is {type} and cannot be a number"
 
 
 def _is_constant(value: Any) -> bool:

@@ -123,12 +123,13 @@ def _without_own(trace: TracebackType | None) -> TracebackType | None:
 
 def _is_part(code: CodeType, whole: CodeType) -> bool:
     """Whether code is the body of a statement in the other one, which was perhaps hidden before."""
-    return any(is_part(code) for is_part in _are_parts) and _holds(whole, code)
+    return any(is_part(code) for is_part in _are_parts) and holds(whole, code)
 
 
-def _holds(whole: CodeType, code: CodeType) -> bool:
+def holds(whole: CodeType, code: CodeType) -> bool:
+    """Whether code is written inside of other code."""
     inner = [constant for constant in whole.co_consts if isinstance(constant, CodeType)]
-    return any(one is code or _holds(one, code) for one in inner)
+    return any(one is code or holds(one, code) for one in inner)
 
 
 def _entries(trace: TracebackType | None) -> list[TracebackType]:

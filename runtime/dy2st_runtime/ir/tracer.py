@@ -21,7 +21,6 @@ from dy2st_runtime.dims import (
 )
 from dy2st_runtime.errors import Location, ShapeError
 from dy2st_runtime.ir.aliases import Aliases
-from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, active, interpreting
@@ -32,7 +31,6 @@ from dy2st_runtime.ir.facts import (
     simplified_type,
     simplify_types,
 )
-from dy2st_runtime.ir.failing import raised_by
 from dy2st_runtime.ir.fresh import restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.gradient_flow import GradientFlags
@@ -63,7 +61,6 @@ from dy2st_runtime.ir.refusals import (
     check_replaced,
     escaped,
     out_of_date,
-    unbound,
 )
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
@@ -91,38 +88,29 @@ class Tracer:
         `is_scratch`: only the types are wanted, for a trace around this one.
         """
         self._is_scratch = is_scratch
-        # Whether an exception would leave a `finally` or `with` of the user's.
-        self.before_raise: Callable[[type[BaseException]], bool] | None = None
         self.on_check: Callable[[Variable, BaseException], bool] | None = None
         self.call: Callable[..., Any] | None = None  # of functions and Layers of the user's
+        self.explain: Callable[[Any], str] | None = None  # why the code of a frame runs as it is
         self.program = Program() if program is None else program
         self.block = self.program.block
         self._capture = capture
         self._known: dict[int, tuple[Tensor, Variable]] = {}
         self._first: dict[int, Variable] = {}
         self._ends: dict[Block, dict[int, tuple[Tensor, Variable]]] = {}  # of finished Blocks
-        self.before_rebound: Callable[[Any, str], None] | None = None  # with a Layer and a name
+        self.before_changed: Callable[[Any], None] | None = None  # with a Layer from outside
         self._captured: dict[Block, dict[Variable, Variable]] = {}
         self._facts: dict[Block, Facts] = {}
         self._constraints: list[Constraint] = []
         self._overwritten: list[Variable] = []
         self.aliases = Aliases()
         self.flags = GradientFlags(self)
-        # Where a Block has checked that a variable is bound, and the guard that it had.
-        self._checked: dict[tuple[Block, Variable], tuple[int, tuple[Variable, str] | None]] = {}
-        self.outside: dict[int, tuple[Any, str]] = {}  # what Python holds, and where
+        self.outside: Mapping[int, Any] = {}  # objects that are older than the trace, by id
         # Two inputs, and where code has asked whether they are one tensor.
         self.distinct: list[tuple[Variable, Variable, Location | None]] = []
         self.made: dict[int, Any] = {}  # Layers that the user's code makes in the trace
-        self.effects: list[str] = []  # what every call has to do beyond the trace
-        self.one_call: Any = None  # the call for which the function is traced
         self.is_grad_wanted = is_grad_enabled()
-        # Where a name became one of two lists: all three, each with a copy, must stay as they are.
-        self.shared: list[tuple[Location | None, list[tuple[Any, Any]]]] = []
-        self.stale: list[Any] = []  # lists that have become something else, under other names
-        self.narrowings: dict[Variable, tuple[Any, frozenset[int]]] = {}  # cases of a Choice
         self._required: set[tuple[Block | None, Constraint]] = set()
-        self._growth = Growth()
+        self.growth = Growth()
         self._detached: dict[tuple[Block, Variable], Variable] = {}
 
     @classmethod
@@ -194,8 +182,6 @@ class Tracer:
         """Append one operator; return its result Variable, or a tuple of several."""
         attributes = complete(definition, attributes)
         inputs = drop_missing(definition, inputs)
-        if any(type(value) is Choice for value in inputs):
-            return Choice.spread(lambda *known: self.run(definition, known, attributes), *inputs)
         if self._capture is not None and is_paddles():
             inputs = as_paddle(definition, inputs, attributes, infer)
         operands = self._operands(definition, inputs)
@@ -221,10 +207,6 @@ class Tracer:
         blocks: Sequence[Block] = (),
     ) -> Operator:
         """Append an operator whose operands are of the current Block and whose types are known."""
-        if self.before_raise is not None:
-            raises = raised_by(name, operands, attributes)
-            if raises is not None:
-                self.before_raise(raises)
         location = None
         if not self._is_scratch:
             location = user_location()
@@ -236,7 +218,8 @@ class Tracer:
             types = [simplified_type(type) for type in types]
         operator.results = [Variable(type, operator) for type in types]
         self.block.operators.append(operator)
-        self._growth.note(operator)
+        self.aliases.note_elements(operator)
+        self.growth.note(operator)
         return operator
 
     def variable(self, value: Any, dtype: DType | None = None) -> Variable:
@@ -318,6 +301,8 @@ class Tracer:
         """
         self.overwrite(self.captured(tensor))
         self.assign(tensor, variable)
+        if isinstance(tensor, Variable) and tensor in self.aliases.lent:
+            self.assign(self.aliases.lent[tensor], F.array_of([variable]))
 
     def forward(self, inner: Variable, variable: Variable) -> None:
         """Let `variable` stand for a parameter of a Block whose operators were moved out of it."""
@@ -329,20 +314,12 @@ class Tracer:
         return [entry for entry in self._known.values() if not isinstance(entry[0], Variable)]
 
     def discard(self, mark: int) -> None:
-        """Take back what was recorded since the Block had `mark` operators; it is recorded anew.
-
-        What a captured tensor became stays.
-        """
+        """Take back what was recorded since the Block had `mark` operators, but for tensors."""
         new = self.block.operators[mark:]
         results = {result for operator in new for result in operator.results}
         if not results.isdisjoint(variable for _, variable in self._known.values()):
             return
         del self.block.operators[mark:]
-        checks = self._checked if any(o.name == "assert_bound" for o in new) else {}
-        for (block, variable), (place, guard) in [*checks.items()]:
-            if block is self.block and place >= mark:
-                variable.guard = guard
-                del checks[block, variable]
 
     def assignments(self) -> dict[int, tuple[Tensor, Variable]]:
         """A copy of what stands for every captured tensor now."""
@@ -366,14 +343,9 @@ class Tracer:
 
     def local(self, variable: Variable) -> Variable:
         """The same value as seen from the current Block."""
-        now = self.captured(variable)
-        if now is not variable:
-            now.guard = now.guard or variable.guard
-            variable = now
+        variable = self.captured(variable)
         if variable.overwritten is not None:
             raise out_of_date(variable)
-        if variable.guard is not None:
-            self.check_bound(variable)
         if variable.block is self.block:
             return variable
         number, mixed = variable.number, variable.mixed
@@ -382,61 +354,12 @@ class Tracer:
         variable.number, variable.mixed = number, mixed
         return variable
 
-    def check_bound(self, variable: Variable) -> None:
-        """Record, once a Block, that the user's variable must be bound here."""
-        assert variable.guard is not None
-        flag, name = variable.guard
-        is_known = self.check_once(variable, lambda: flag, UnboundLocalError(unbound(name)))
-        if is_known and variable.block is self.block:
-            variable.guard = None
-
-    def note_checked(self, variable: Variable) -> None:
-        """Note that the user's variable is surely bound from here on."""
-        self._checked.setdefault(
-            (self.block, variable), (len(self.block.operators), variable.guard)
-        )
-
-    def is_checked(self, variable: Variable, block: Block) -> bool:
-        """Whether the user's variable is surely bound at the end of a Block, which has checked."""
-        place: Block | None = block
-        while place is not None and (place, variable) not in self._checked:
-            place = place.parent
-        return place is not None
-
-    def check_once(
-        self, variable: Variable, flag: Callable[[], Variable], error: BaseException
-    ) -> bool:
-        """`check(flag(), error)`, once a Block for one Variable; whether all has passed it that
-        comes after it: not so a `finally`."""
-        key = (self.block, variable)
-        if key in self._checked:
-            return True
-        place = len(self.block.operators)
-        is_left = self.check(flag(), error)
-        if not is_left:
-            self._checked[key] = place, variable.guard
-        return not is_left
-
-    @contextmanager
-    def surely_valid(self) -> Iterator[None]:
-        """Inside, operators get what they need, such as an index in its bounds: none raises."""
-        hook, self.before_raise = self.before_raise, None
-        try:
-            yield
-        finally:
-            self.before_raise = hook
-
-    def check(self, flag: Variable, error: BaseException) -> bool:
-        """Record that the Program raises what Python raises unless a bool Variable is true.
-
-        Returns whether the error would leave a `finally` or `with` of the user's.
-        """
+    def check(self, flag: Variable, error: BaseException) -> None:
+        """Record that the Program raises what Python raises unless a bool Variable is true."""
         if self.on_check is not None and self.on_check(flag, error):
-            return False
-        is_left = self.before_raise is not None and self.before_raise(type(error))
+            return
         attributes = {"message": str(error), "kind": type(error).__name__}
         self.append("assert_bound", [self.local(flag)], attributes, [])
-        return is_left
 
     def _path_from(self, variable: Variable) -> list[Block]:
         """Blocks from just inside the Variable's own down to the current one."""
@@ -494,10 +417,7 @@ class Tracer:
         return self.append("detach", [variable], {}, [variable.type]).results[0]
 
     def overwrite(self, variable: Variable) -> None:
-        """Note that the user changed a tensor in place: the Variable must not be read again.
-
-        Nor must any other that may be the same tensor.
-        """
+        """Note that the user changed a tensor in place: none that may be it is read again."""
         place = user_location() or Location("<unknown>", 0)
         for one in self.aliases.of(self.aliases.origin(variable)):
             if one.overwritten is None:

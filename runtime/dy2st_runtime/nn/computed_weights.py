@@ -71,7 +71,7 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
     axes = list(range(rank)) if dim in (None, -1) else _all_but(rank, dim or 0)
     with no_grad():
         lengths = F.sqrt(F.clip(F.sum(weight * weight, axis=axes), _LEAST))
-    note_change()
+    note_change(layer)
     del layer._parameters[name]
     layer.add_parameter(f"{name}_v", Parameter(weight.array.copy(), weight.trainable))
     layer.add_parameter(f"{name}_g", Parameter(np.array(lengths.array), weight.trainable))
@@ -130,7 +130,7 @@ def spectral_norm(
     rows = weight.shape[dim]
     columns = weight.array.size // rows
     order = [dim, *_all_but(weight.ndim, dim)]
-    note_change()
+    note_change(layer)
     del layer._parameters[name]
     layer.add_parameter(f"{name}_orig", weight)
     for part, count in (("_u", rows), ("_v", columns)):

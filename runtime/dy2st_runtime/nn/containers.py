@@ -79,7 +79,7 @@ class LayerList(Layer):
         self._replace(layers)
 
     def _replace(self, layers: list[Layer]) -> None:
-        note_change()
+        note_change(self)
         self._sub_layers.clear()
         self.extend(layers)
 
@@ -123,12 +123,12 @@ class LayerDict(Layer):
 
     def pop(self, key: str) -> Layer:
         """Remove a layer and return it."""
-        note_change()
+        note_change(self)
         return self._sub_layers.pop(key)  # type: ignore[no-any-return]
 
     def clear(self) -> None:
         """Remove all layers."""
-        note_change()
+        note_change(self)
         self._sub_layers.clear()
 
     def keys(self) -> Iterable[str]:
@@ -153,7 +153,7 @@ class LayerDict(Layer):
 
     def __delitem__(self, key: str) -> None:
         """Remove a layer."""
-        note_change()
+        note_change(self)
         del self._sub_layers[key]
 
     def __contains__(self, key: object) -> bool:

@@ -12,7 +12,6 @@ from dy2st_runtime import unique_name
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
 from dy2st_runtime.ir.arguments import as_dtype
-from dy2st_runtime.ir.choice import Choice
 from dy2st_runtime.ir.converting import converted
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.tracebacks import hide_own_frames
@@ -25,22 +24,18 @@ from dy2st_runtime.tensor import EagerTensor, Parameter
 Hook = Callable[..., Any]
 
 
-def note_other_buffers() -> None:
-    """Note that buffers were set past the methods of their Layers, to tensors of another kind."""
-    note_change()
-
-
 class HookRemover:
     """Takes a hook away again."""
 
-    def __init__(self, hooks: OrderedDict[int, Hook], key: int):
+    def __init__(self, hooks: OrderedDict[int, Hook], key: int, layer: Layer | None = None):
         """Remember where the hook is."""
-        self._hooks, self._key = hooks, key
+        self._hooks, self._key, self._layer = hooks, key, layer
 
     def remove(self) -> None:
         """Remove the hook; a second time does nothing."""
-        if self._hooks.pop(self._key, None) is not None:
-            note_change()
+        if self._key in self._hooks:
+            note_change(self._layer)
+            del self._hooks[self._key]
 
 
 class LayerHelper:
@@ -193,6 +188,7 @@ class Layer(LayerTree):
     def _register(
         self, hooks: OrderedDict[int, Hook], hook: Hook, prepend: bool, with_kwargs: bool
     ) -> HookRemover:
+        note_change(self)
         key = self._hook_count + 1
         object.__setattr__(self, "_hook_count", key)
         hooks[key] = hook
@@ -200,8 +196,7 @@ class Layer(LayerTree):
             hooks.move_to_end(key, last=False)
         if with_kwargs:
             self._hooks_with_kwargs.add(key)
-        note_change()
-        return HookRemover(hooks, key)
+        return HookRemover(hooks, key, self)
 
     # -- attributes --------------------------------------------------------------------------
 
@@ -218,7 +213,7 @@ class Layer(LayerTree):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Register Parameters, Layers and tensors; keep everything else as it is."""
-        note_change()
+        note_change(self)
         name = self._renamed.get(name, name)
         if isinstance(getattr(type(self), name, None), property):
             object.__setattr__(self, name, value)
@@ -247,7 +242,7 @@ class Layer(LayerTree):
 
     def __delattr__(self, name: str) -> None:
         """Remove an attribute or what is registered under the name."""
-        note_change()
+        note_change(self)
         if self._store_of(name) is None:
             object.__delattr__(self, name)
         else:
@@ -264,7 +259,7 @@ class Layer(LayerTree):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the attributes of a copied or loaded Layer; its converted methods become mine."""
-        note_change()
+        note_change(self)
         for name, value in state.items():
             rebind = getattr(value, "bound_to", None)
             self.__dict__[name] = value if rebind is None else rebind(self)
@@ -290,12 +285,10 @@ class Layer(LayerTree):
         return None
 
     def _forget(self, name: str) -> None:
-        note_change()
+        note_change(self)
         store = self._store_of(name) if "_parameters" in self.__dict__ else None
         if store is None:
             return
-        if store is self._buffers:
-            self._announce(name)
         del store[name]
         self.__dict__.pop(name, None)
         self._non_persistable_buffer_names_set.discard(name)
@@ -303,8 +296,7 @@ class Layer(LayerTree):
     def _set_while_tracing(self, name: str, value: Any) -> None:
         """Buffers take traced tensors; anything else needs a trace for every call: say so."""
         is_tensor = isinstance(value, Tensor) and getattr(value, "number", None) is None
-        if name in self._buffers and (is_tensor or value is None or isinstance(value, Choice)):
-            self._announce(name)
+        if name in self._buffers and (is_tensor or value is None):
             self._buffers[name] = value
             return
         if isinstance(value, (Tensor, Layer)) or name in self._buffers:
@@ -322,12 +314,6 @@ class Layer(LayerTree):
             "Keep the value in a buffer (register_buffer) if it must change at every call."
         )
         object.__setattr__(self, name, value)
-
-    def _announce(self, name: str) -> None:
-        """Who traces is told that a buffer becomes another tensor, and has to put it back."""
-        tracer = current_tracer()
-        if tracer is not None and tracer.before_rebound is not None:
-            tracer.before_rebound(self, name)
 
     # -- registering -------------------------------------------------------------------------
 
@@ -365,7 +351,7 @@ class Layer(LayerTree):
         if parameter is not None and not isinstance(parameter, Parameter):
             raise TypeError(f"add_parameter takes a Parameter, not {type(parameter).__name__}")
         if parameter is None:
-            note_change()
+            note_change(self)
             object.__setattr__(self, name, None)
         else:
             setattr(self, name, parameter)
@@ -377,9 +363,9 @@ class Layer(LayerTree):
         """Register a Layer under a name; None keeps the name for one that may come."""
         if not isinstance(sublayer, (Layer, type(None))):
             raise TypeError(f"add_sublayer takes a Layer, not {type(sublayer).__name__}")
+        note_change(self)
         if name not in self._sub_layers:  # the place among the others stays
             self._forget(name)
-        note_change()
         self._sub_layers[name] = sublayer
         return sublayer
 
@@ -405,7 +391,7 @@ class Layer(LayerTree):
             raise TypeError(f"register_buffer takes a tensor, not {type(tensor).__name__}")
         if name in self.__dict__ or self._store_of(name) not in (None, self._buffers):
             raise KeyError(f"{type(self).__name__} has an attribute {name!r} already")
-        note_change()
+        note_change(self)
         self._buffers[name] = tensor
         if persistable:
             self._non_persistable_buffer_names_set.discard(name)
@@ -447,5 +433,4 @@ __all__ = [
     "Layer",
     "ParamAttr",
     "attribute_changes",
-    "note_other_buffers",
 ]

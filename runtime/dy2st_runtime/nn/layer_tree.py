@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dy2st_runtime.errors import ParameterMismatch, ShapeError
+from dy2st_runtime.ir import current_tracer
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.types import is_floating
@@ -26,10 +27,13 @@ def attribute_changes() -> int:
     return _changes
 
 
-def note_change() -> None:
-    """Count a change of an attribute of a Layer."""
+def note_change(layer: Any = None) -> None:
+    """Count a change of an attribute of a Layer; who traces is told before, if it is older."""
     global _changes
     _changes += 1
+    tracer = None if layer is None else current_tracer()
+    if tracer is not None and tracer.before_changed is not None and id(layer) not in tracer.made:
+        tracer.before_changed(layer)
 
 
 def _misfit(name: str, own: list[Any], given: list[int]) -> str:
@@ -272,9 +276,9 @@ class LayerTree:
 
     def train(self: Own, mode: bool = True) -> Own:
         """Training mode, or inference mode, here and in all sublayers."""
+        note_change(self)
         for layer in self.sublayers(include_self=True):
             object.__setattr__(layer, "training", bool(mode))
-        note_change()
         return self
 
     def eval(self: Own) -> Own:
@@ -345,6 +349,7 @@ class LayerTree:
         return self._cast(as_dtype(dst_type), ())
 
     def _cast(self: Own, wanted: Any, excluded: Any) -> Own:
+        note_change(self)
         kept = tuple(_classes(excluded))
         for layer in self.sublayers(include_self=True):
             if isinstance(layer, kept):
@@ -353,7 +358,6 @@ class LayerTree:
                 if tensor is not None and is_floating(tensor.array.dtype):
                     tensor.array = tensor.array.astype(wanted)
             object.__setattr__(layer, "_dtype", wanted)
-        note_change()
         return self
 
     # -- gradients ---------------------------------------------------------------------------

@@ -309,20 +309,21 @@ define(
 
 # The dtype of tensors made without one.
 _default_dtype = np.dtype("float32")
+_default_name = "float32"
 
 
 def set_default_dtype(d: Any) -> None:
     """Set the dtype of floats made without one: float16, float32 or float64."""
-    global _default_dtype
+    global _default_dtype, _default_name
     wanted = as_dtype(d)
     if wanted.kind != "f":
         raise ArgumentError(f"the default dtype is a float, not {wanted}")
-    _default_dtype = wanted
+    _default_dtype, _default_name = wanted, str(wanted)
 
 
 def get_default_dtype() -> str:
     """The name of the dtype of floats made without one."""
-    return str(_default_dtype)
+    return _default_name
 
 
 @public

@@ -400,11 +400,17 @@ def _places_of(item: builtins.slice, size: Size) -> Any:
     if not isinstance(step, int) or step == 0:
         raise ArgumentError(f"the step of a slice is an int other than 0, not {step}")
     first, last = (0, size) if step > 0 else (size - 1, -size - 1)
-    start = first if item.start is None else item.start
-    stop = last if item.stop is None else item.stop
+    start = first if item.start is None else _one_number(item.start)
+    stop = last if item.stop is None else _one_number(item.stop)
     return apply(
         "slice_places", F.cast(start, "int64"), F.cast(stop, "int64"), size=size, step=step
     )
+
+
+def _one_number(end: Any) -> Any:
+    """A tensor of one element is as good as the number in it, as for a tensor with data."""
+    is_one = isinstance(end, Tensor) and end.shape and all(size == 1 for size in end.shape)
+    return F.reshape(end, []) if is_one else end
 
 
 # -- by name ----------------------------------------------------------------------------------

@@ -24,7 +24,6 @@ from dy2st_runtime.ir import (
 )
 from dy2st_runtime.ir.arguments import as_int, as_size, normalize_axis, rank_of
 from dy2st_runtime.ir.attribute_kinds import AXIS, NEW_AXIS, SIZE, several
-from dy2st_runtime.ir.choice import Choice
 
 # -- together ---------------------------------------------------------------------------------
 
@@ -116,8 +115,6 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     """
     if isinstance(x, Variable) and isinstance(x.type, ArrayType):
         return F.array_concat(x, axis)
-    if isinstance(x, Choice):
-        return Choice.spread(lambda tensors: concat(tensors, axis), x)
     tensors = _given("concat", x)
     if max(map(rank_of, tensors)) <= 1:
         tensors = [t if rank_of(t) else F.reshape(t, [1]) for t in tensors]
@@ -134,8 +131,6 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     """
     if isinstance(x, Variable) and isinstance(x.type, ArrayType):
         return F.array_stack(x, axis)
-    if isinstance(x, Choice):
-        return Choice.spread(lambda tensors: stack(tensors, axis), x)
     tensors = _given("stack", x)
     return apply("stack", *tensors, axis=normalize_axis(axis, rank_of(tensors[0]) + 1))
 

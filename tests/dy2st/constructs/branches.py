@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 
-from dy2st.errors import UnsupportedSyntax
 from tests.dy2st.constructs.catalogue import construct
 
 
@@ -102,9 +101,7 @@ def unbound_is_checked_where_it_is_read(x):
 
 @construct(
     "such a variable read in a `try` that may catch its error",
-    "decide on the condition",
-    refused=UnsupportedSyntax,
-    says="UnboundLocalError is raised",
+    "as in Python, path by path",
 )
 def unbound_is_caught(x):
     if x.sum() > 0:

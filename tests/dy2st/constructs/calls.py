@@ -185,7 +185,7 @@ def dtypes(x):
     "`round(number, digits)`",
     "Python rounds decimally; a tensor can be rounded",
     refused=ConversionError,
-    says="round() to digits",
+    says="round() of a number to digits",
 )
 def round_number(x):
     return round(float(x.sum()), 2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dy2st import nn
-from dy2st.errors import UnsupportedSyntax
 from tests.dy2st.constructs.catalogue import construct
 
 _CAUGHT = "a `try` whose `except` may catch it"
@@ -163,9 +162,7 @@ def order_of_evaluation(x):
 
 @construct(
     "a called function that raises with a text of the Program, a handler around",
-    "give it a constant text",
-    refused=UnsupportedSyntax,
-    says="whether ValueError is raised and caught",
+    "a text of the Program",
 )
 def text_of_a_tensor(x):
     def bounded(v):
@@ -181,9 +178,7 @@ def text_of_a_tensor(x):
 
 @construct(
     "a function that raises, called in a comprehension, a handler around",
-    "call it in a loop",
-    refused=UnsupportedSyntax,
-    says=_CAUGHT,
+    "the handler, on that path",
 )
 def raised_in_a_comprehension(x):
     try:
@@ -194,9 +189,7 @@ def raised_in_a_comprehension(x):
 
 @construct(
     "a function that raises, called after `and`, a handler around",
-    "call it in a statement of its own",
-    refused=UnsupportedSyntax,
-    says=_CAUGHT,
+    "the handler, on that path",
 )
 def raised_after_and(x):
     try:
@@ -207,9 +200,7 @@ def raised_after_and(x):
 
 @construct(
     "a function that raises, called by C code, a handler around",
-    "call it in a loop",
-    refused=UnsupportedSyntax,
-    says=_CAUGHT,
+    "the handler, on that path",
 )
 def raised_for_map(x):
     try:
@@ -220,9 +211,7 @@ def raised_for_map(x):
 
 @construct(
     "a property or constructor that raises, a handler around",
-    "call a function that gives the value",
-    refused=UnsupportedSyntax,
-    says=_CAUGHT,
+    "the handler, on that path",
 )
 def raised_by_a_property(x):
     class Holder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dy2st
-from dy2st.errors import ConversionError, TensorAsPython, UnsupportedSyntax
+from dy2st.errors import UnsupportedSyntax
 from tests.dy2st.constructs.catalogue import construct
 
 
@@ -152,7 +152,8 @@ def dict_values(x):
 
 
 @construct(
-    "`{... if tensor}`", "which keys there are", refused=UnsupportedSyntax, says="set or dict"
+    "`{... if tensor}`",
+    "an entry that may be missing",
 )
 def dict_of_tensor_condition(x):
     return {k: v for k, v in {"a": x, "b": -x}.items() if v.sum() > 0}
@@ -215,9 +216,7 @@ def generator_sees_the_turns(x):
 
 @construct(
     "a variable of the loop that its generator reads under a tensor condition",
-    "each item would see another value",
-    refused=UnsupportedSyntax,
-    says="one by one",
+    "item by item, with its value of then",
 )
 def generator_reads_a_variable(x):
     factor, total = 1.0, x.sum() * 0
@@ -254,9 +253,7 @@ def kept_generator_read_on(x):
 
 @construct(
     "numbers in a list of unknown length",
-    "would become tensors",
-    refused=UnsupportedSyntax,
-    says="holds a int",
+    "numbers, of unknown number",
 )
 def numbers_in_a_list(x):
     return [k for k in range(3) if x[k] > 0]
@@ -277,9 +274,7 @@ def sum_of_lists(x):
 
 @construct(
     "a list `+` one of unknown length",
-    "only appending has a form",
-    refused=TensorAsPython,
-    says="length depends",
+    "a list of unknown length",
 )
 def sum_behind_a_list(x):
     return [x] + [v for v in (x, -x) if v.sum() > 0]
@@ -293,9 +288,7 @@ def walrus(x):
 
 @construct(
     "`:=` in a tensor condition",
-    "a `for` statement can do it",
-    refused=UnsupportedSyntax,
-    says="`:=`",
+    "as in a `for` statement",
 )
 def walrus_in_a_tensor_condition(x):
     return [y for v in (x, -x) if (y := v + 1).sum() > 0]
@@ -369,9 +362,7 @@ def truth_of_the_list(x):
 
 @construct(
     "`sorted(... for ... if tensor)`, `tuple(...)`, `set(...)`",
-    "they would be Python's, of unknown length",
-    refused=TensorAsPython,
-    says="a list whose length depends on a tensor",
+    "of unknown length",
 )
 def other_consumers(x):
     return sorted(v for v in x if v > 0)
@@ -379,9 +370,7 @@ def other_consumers(x):
 
 @construct(
     "`tuple(list)`, `sorted(list)` of a list of unknown length",
-    "they would be Python's",
-    refused=ConversionError,
-    says="tuple() of a list",
+    "of unknown length",
 )
 def tuple_of_the_list(x):
     return tuple([v for v in x if v > 0])
@@ -389,9 +378,7 @@ def tuple_of_the_list(x):
 
 @construct(
     "a list of unknown length unpacked",
-    "how many names it needs is unknown",
-    refused=TensorAsPython,
-    says="known only when the Program runs",
+    "the rest is a list of unknown length",
 )
 def unpacked_list(x):
     kept = [v for v in (x, x + 10) if v.max() > 5]

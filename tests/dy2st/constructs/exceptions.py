@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import dy2st
-from dy2st.errors import ConversionError, UnsupportedSyntax
+from dy2st.errors import ConversionError
 from tests.dy2st.constructs.catalogue import construct
 
 
@@ -359,9 +359,7 @@ def assert_caught(x):
 
 @construct(
     "Python raises in a tensor's branch, a handler is around",
-    "decide on the condition",
-    refused=UnsupportedSyntax,
-    says="a `try` whose `except` may catch it",
+    "the handler, on that path",
 )
 def python_raises_in_a_branch(x):
     try:
@@ -375,9 +373,7 @@ def python_raises_in_a_branch(x):
 
 @construct(
     "a wrong type in a tensor's branch, a handler is around",
-    "decide on the condition",
-    refused=UnsupportedSyntax,
-    says="a `try` whose `except` may catch it",
+    "the handler, on that path",
 )
 def wrong_type_in_a_branch(x):
     y = x
@@ -391,9 +387,7 @@ def wrong_type_in_a_branch(x):
 
 @construct(
     "`raise` under a tensor in `with suppress(...)`",
-    "decide on the condition instead",
-    refused=UnsupportedSyntax,
-    says="a `with` whose context may swallow it",
+    "the statement ends there, on that path",
 )
 def raise_suppressed(x):
     with contextlib.suppress(ValueError):
@@ -405,9 +399,7 @@ def raise_suppressed(x):
 
 @construct(
     "`raise` under a tensor in a context that may swallow it",
-    "decide on the condition",
-    refused=UnsupportedSyntax,
-    says="a `with` whose context may swallow it",
+    "its `__exit__` decides, on that path",
 )
 def raise_swallowed(x):
     with Swallowing():
@@ -429,8 +421,8 @@ def raise_through_contexts(x):
 @construct(
     "`raise` under a tensor, `return` in `finally`",
     "decide on the condition instead",
-    refused=UnsupportedSyntax,
-    says="a `try` whose `finally` may swallow it",
+    refused=ConversionError,
+    says="that stays Python's own",
 )
 def raise_swallowed_by_finally(x):
     for k in range(2):
@@ -445,9 +437,7 @@ def raise_swallowed_by_finally(x):
 
 @construct(
     "a broad handler and code that has no static form",
-    "the refusal is not caught",
-    refused=ConversionError,
-    says="",
+    "a slice by a number of the Program",
 )
 def refusal_is_not_caught(x):
     items = [1.0, 2.0]
@@ -529,9 +519,7 @@ def nested_finally(x):
 
 @construct(
     "an index that may be out of bounds, a handler is around",
-    "ask for the length before",
-    refused=UnsupportedSyntax,
-    says="IndexError is raised",
+    "the handler, on that path",
 )
 def index_error_in_a_try(x):
     try:
@@ -556,9 +544,7 @@ def loop_in_a_try(x):
 
 @construct(
     "a `finally` that calls what prints, after a tensor's `raise`",
-    "print after the statement",
-    refused=UnsupportedSyntax,
-    says="the end of the `finally`",
+    "printed on each path",
     inputs=([1.0, 2.0, 3.0],),
 )
 def finally_calls_what_prints(x):
@@ -575,9 +561,7 @@ def finally_calls_what_prints(x):
 
 @construct(
     "a `finally` that may raise by itself, after a tensor's `raise`",
-    "raise after the statement",
-    refused=UnsupportedSyntax,
-    says="the end of the `finally`",
+    "the later error, on that path",
     inputs=([1.0, 2.0, 3.0],),
 )
 def finally_reads_an_unbound_variable(x):

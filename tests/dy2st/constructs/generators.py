@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import functools
 
-from dy2st.errors import UnsupportedSyntax
+from dy2st.errors import ConversionError, UnsupportedSyntax
 from tests.dy2st.constructs.catalogue import construct
 
 
@@ -220,9 +220,7 @@ def builtins_of_a_generator(x):
 
 @construct(
     "`yield` in a `try` or `with`, under a tensor",
-    "leave the statement before",
-    refused=UnsupportedSyntax,
-    says="contains `yield`",
+    "the `finally` runs on each path",
 )
 def yield_in_a_try(x):
     def parts(v):
@@ -519,8 +517,8 @@ def iterators(x):
 @construct(
     "an iterator advanced in a branch that a tensor decides",
     "how far it has come would be unknown",
-    refused=UnsupportedSyntax,
-    says="list_iterator is advanced",
+    refused=ConversionError,
+    says="a generator is advanced in a branch",
 )
 def iterator_in_a_branch(x):
     items = iter([x, x + 1, x + 2])
@@ -533,8 +531,8 @@ def iterator_in_a_branch(x):
 @construct(
     "a generator used up in a branch, and asked again after it",
     "whether it has ended would be unknown",
-    refused=UnsupportedSyntax,
-    says="generator is advanced",
+    refused=ConversionError,
+    says="and again later",
 )
 def generator_ended_in_a_branch(x):
     items = (x * k for k in range(3))
@@ -579,8 +577,8 @@ def iterator_read_on(x):
 @construct(
     "an iterator read on after `any()` that a tensor decides",
     "where it ended would be unknown",
-    refused=UnsupportedSyntax,
-    says="others may read on",
+    refused=ConversionError,
+    says="a generator is advanced in a branch",
 )
 def iterator_read_on_after_any(x):
     items = iter([1, 2, 3])

@@ -28,9 +28,7 @@ _ONCE = "in a branch or loop that depends on a tensor"
 
 @construct(
     "a method of a list under a name of its own, in a branch",
-    "the list is changed past its name",
-    refused=ConversionError,
-    says="the list in a variable is changed",
+    "the list is changed where the branch is taken",
 )
 def bound_append(x):
     items = [1]
@@ -42,9 +40,7 @@ def bound_append(x):
 
 @construct(
     "`OrderedDict.move_to_end` in a branch",
-    "a Program changes no such dict",
-    refused=ConversionError,
-    says="OrderedDict gets other entries in one branch",
+    "the pairs stand in the order that each path gives them",
 )
 def moved_to_the_end(x):
     entries = OrderedDict(a=x, b=x + 1)
@@ -70,7 +66,7 @@ def changed_array_of_numbers(x):
     "`io.StringIO` in a branch",
     "a Program writes no streams",
     refused=ConversionError,
-    says="the StringIO in a variable is changed",
+    says="gets a StringIO that is made outside",
 )
 def text_in_memory(x):
     out = io.StringIO()
@@ -83,7 +79,7 @@ def text_in_memory(x):
     "`random.Random` in a branch",
     "how far it has come would be known only when the Program runs",
     refused=ConversionError,
-    says="the Random in a variable is changed",
+    says="a random number of Python is drawn in a branch",
 )
 def own_random_numbers(x):
     source = random.Random(3)
@@ -96,7 +92,7 @@ def own_random_numbers(x):
     "a generator of NumPy in a branch",
     "how far it has come would be known only when the Program runs",
     refused=ConversionError,
-    says="the Generator in a variable is changed",
+    says="a random number of Python is drawn in a branch",
 )
 def random_numbers_of_numpy(x):
     source = np.random.default_rng(3)
@@ -131,8 +127,8 @@ def seeded(x):
 @construct(
     "`sys.stdout.write` in a branch",
     "a Program prints by `print`",
-    refused=UnsupportedSyntax,
-    says=f"write() of a stream is called {_ONCE}",
+    refused=ConversionError,
+    says="of a stream is called in a branch",
 )
 def written_in_a_branch(x):
     if x.sum() > 0:
@@ -180,7 +176,7 @@ def warned_in_a_branch(x):
     "`redirect_stdout` around `print`",
     "the Program prints when the stream is back in place",
     refused=ConversionError,
-    says="print() to a standard stream that the function has redirected",
+    says="print of a traced tensor to a file other than the standard output",
 )
 def redirected(x):
     out = io.StringIO()

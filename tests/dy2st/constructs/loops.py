@@ -345,7 +345,7 @@ def object_as_condition(x):
     "a list that a loop over it makes longer under a tensor",
     "use `while items: item = items.pop(0)`",
     refused=ConversionError,
-    says="while a loop runs over it",
+    says="a loop over a list changes its length",
 )
 def list_grows_under_its_loop(x):
     items = [x]

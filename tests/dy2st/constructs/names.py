@@ -134,9 +134,7 @@ def global_in_a_loop(x):
 
 @construct(
     "`global` of something that is no tensor",
-    "a Program has no such values",
-    refused=ConversionError,
-    says="latest",
+    "it is set at each call",
 )
 def global_of_an_object(x):
     global latest

@@ -2,10 +2,16 @@
 
 from typing import TypeVar
 
+from dy2st.errors import TensorAsPython
 from tests.dy2st.constructs.catalogue import construct
 
 
-@construct("`def f[T](v: T)`", "type parameters are kept")
+@construct(
+    "`def f[T](v: T)`",
+    "its code runs as it is, where no tensor decides",
+    refused=TensorAsPython,
+    says="asked in code that was not converted",
+)
 def generic_function(x):
     def scaled[T, *Ts, **P](v: T, factor: float = 2.0) -> T:
         if v.sum() > 0:
@@ -15,7 +21,12 @@ def generic_function(x):
     return scaled(x), [p.__name__ for p in scaled.__type_params__]
 
 
-@construct("a type parameter read in the function", "is the parameter of this function")
+@construct(
+    "a type parameter read in the function",
+    "its code runs as it is",
+    refused=TensorAsPython,
+    says="asked in code that was not converted",
+)
 def type_parameter_read(x):
     def named[T](v):
         if v.sum() > 0:
@@ -25,7 +36,12 @@ def type_parameter_read(x):
     return named(x)
 
 
-@construct("`class C[T]:`", "its methods are converted")
+@construct(
+    "`class C[T]:`",
+    "its code runs as it is",
+    refused=TensorAsPython,
+    says="asked in code that was not converted",
+)
 def generic_class(x):
     class Box[T]:
         def __init__(self, value: T):
@@ -43,7 +59,12 @@ def generic_class(x):
     return box.doubled(), box.parameter(), Box.__type_params__[0].__name__
 
 
-@construct("`type Name = ...`", "Python's; evaluated when it is asked for")
+@construct(
+    "`type Name = ...`",
+    "its function runs as it is",
+    refused=TensorAsPython,
+    says="asked in code that was not converted",
+)
 def type_alias(x):
     type Pair[T] = tuple[T, T]
     type Pairs = list[Pair[int]]

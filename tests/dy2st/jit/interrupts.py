@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import json
 import random
 import signal
 import sys
@@ -23,10 +24,8 @@ from pathlib import Path
 import numpy as np
 
 import dy2st
-from dy2st.convert import call as call_module
-from dy2st.convert import swapping, traced
+from dy2st.convert.form import traced
 from dy2st.static import InputSpec
-from dy2st.transpiler import converted
 from dy2st_runtime import thread_state
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.ir import Variable
@@ -51,8 +50,17 @@ class Scale:
         return -x
 
 
+class Box:
+    """What the function changes, and C code looks at, while it is traced."""
+
+    items = [3, 1, 2]
+
+
 def helper(x):
     found = []
+    Box.items.append(len(found))
+    x = x + len(json.dumps(Box.items)) * 0
+    Box.items.pop()
     for i in range(3):
         if x.sum() > 5:
             found.append(x)
@@ -90,8 +98,7 @@ class Net(dy2st.nn.Layer):
 
 
 def convert(folder):
-    converted._conversions.clear()
-    call_module._conversions.clear()
+    traced._forms.clear()
     return dy2st.to_static(function)(X)
 
 
@@ -131,9 +138,9 @@ def state():
         "code": [f.__code__ for f in FUNCTIONS],
         "threads": [dict(vars(s)) for s in thread_state._states if set(vars(s)) - {"facts"}],
         "facts": [vars(s).get("facts") for s in thread_state._states],
-        "swapped": [len(k.traces) for _, k in swapping._swapped._entries.values()],
+        "cells": [[c.cell_contents for c in f.__closure__ or ()] for f in FUNCTIONS],
+        "box": list(Box.items),
         "methods": (Dim.__hash__, Dim.__repr__, Dim.__str__, Variable.__hash__),
-        "looked": (set(traced.FRESH_CONTAINERS), set(traced.FRESH_LOOKUPS)),
         "tracer": dy2st.ones([1]).__class__,
         "collects": gc.isenabled(),
         "warnings": list(warnings.filters),

@@ -11,7 +11,6 @@ import pytest
 import dy2st
 from dy2st.errors import (
     ArgumentError,
-    BranchMismatch,
     ConversionError,
     FormatError,
     LoopMismatch,
@@ -98,11 +97,10 @@ def objects_that_differ(x):
     return y
 
 
-def test_branches_that_disagree_name_the_variable_and_both_kinds():
-    with pytest.raises(
-        BranchMismatch, match=r"test_bad_input.py:\d+.*`y` is a Plain .* and a object"
-    ):
-        to_static(objects_that_differ)(dy2st.ones([2]))
+def test_branches_may_give_objects_that_differ():
+    static = to_static(objects_that_differ)
+    for x in (dy2st.ones([2]), dy2st.zeros([2])):
+        assert type(static(x)) is type(objects_that_differ(x))
 
 
 def changes_dtype(x):
@@ -119,9 +117,23 @@ def changes_rank(x):
 
 
 @pytest.mark.parametrize("function", [changes_dtype, changes_rank])
-def test_a_loop_variable_that_changes_its_kind_is_named(function):
-    with pytest.raises(LoopMismatch, match=r"the loop variable `[xy]`"):
-        to_static(function)(dy2st.ones([2]))
+def test_a_loop_variable_may_change_its_kind_once(function):
+    for x in (dy2st.ones([2]), dy2st.ones([2]) * 20):
+        found, wanted = to_static(function)(x), function(x)
+        assert (found.tolist(), found.dtype) == (wanted.tolist(), wanted.dtype)
+
+
+def grows_a_pair(x):
+    pair = x
+    while x.sum() < 10:
+        x = x + 1
+        pair = (pair, x)
+    return pair
+
+
+def test_a_loop_variable_that_changes_its_kind_for_ever_is_named():
+    with pytest.raises(LoopMismatch, match=r"test_bad_input.py:\d+.*`pair`, .* another form after"):
+        to_static(grows_a_pair)(dy2st.ones([2]))
 
 
 def size_as_bool(x):
@@ -299,10 +311,12 @@ class Remembers(dy2st.nn.Layer):
         return x
 
 
-def test_changing_objects_of_python_in_a_staged_branch_is_refused():
-    for function in (appends_to_a_global, Remembers()):
-        with pytest.raises(ConversionError, match="is changed in a branch or loop"):
-            to_static(function)(dy2st.ones([2]))
+def test_objects_of_python_are_changed_where_the_branch_is_taken():
+    net = Remembers()
+    static = to_static(net)
+    for x in (dy2st.ones([2]), -dy2st.ones([2]), dy2st.ones([2]) * 2):
+        static(x)
+    assert [seen.tolist() for seen in net.seen] == [[1.0, 1.0], [2.0, 2.0]]
 
 
 def test_a_list_grown_in_a_loop_comes_back_as_a_list_of_tensors(tmp_path):
@@ -351,13 +365,16 @@ def _keyed(x):
     return [{(1, x.sum()): 1}]
 
 
-def _in_a_set(x):
-    return {x.sum()}
+def _in_a_view(x):
+    return {"a": x}.values()
 
 
 @pytest.mark.parametrize(
     ("function", "what"),
-    [(_keyed, "_keyed() returns a dict with a tensor as a key"), (_in_a_set, "returns a set")],
+    [
+        (_keyed, "_keyed() returns a dict with a tensor as a key"),
+        (_in_a_view, "_in_a_view() returns a dict_values"),
+    ],
 )
 def test_results_that_a_program_cannot_give_back_name_the_function_and_its_place(function, what):
     with pytest.raises(ConversionError) as caught:
@@ -396,17 +413,14 @@ def test_every_tensor_of_many_has_an_input_spec():
         static(dy2st.ones([2]))
 
 
-@pytest.mark.parametrize(
-    ("function", "instead"),
-    [
-        (lambda x: x.item(0) > 0, "write x[i].item()"),
-        (lambda x: x.tolist(), "write [float(v) for v in x]"),
-    ],
-)
-def test_a_method_that_needs_a_value_is_refused_by_its_own_name(function, instead):
-    with pytest.raises(TensorAsPython, match=r"(item|tolist)\(i?\) of a traced tensor") as caught:
-        to_static(function)(dy2st.ones([2]))
-    assert caught.value.hint.startswith(instead)
+def test_a_method_that_needs_a_value_is_refused_by_its_own_name():
+    with pytest.raises(TensorAsPython, match=r"item\(i\) of a traced tensor") as caught:
+        to_static(lambda x: x.item(0) > 0)(dy2st.ones([2]))
+    assert caught.value.hint.startswith("write x[i].item()")
+
+
+def test_the_numbers_of_a_tensor_are_numbers_of_the_program():
+    assert to_static(lambda x: x.tolist())(dy2st.ones([2])) == [1.0, 1.0]
 
 
 def test_why_a_function_is_not_converted_is_said_once():

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import dy2st
-from dy2st.convert.call import convert_call
 from tests.unseen import Unseen
 
 pytestmark = pytest.mark.usefixtures("small_heap")
@@ -60,7 +59,6 @@ def test_a_function_is_forgotten_with_its_last_reference():
         return f
 
     f = make()
-    convert_call(f)(X)
     static = dy2st.to_static(f)
     static(X)
     gone = [weakref.ref(f), weakref.ref(static)]
@@ -78,7 +76,6 @@ def test_a_function_that_its_globals_hold_is_forgotten_with_them(tmp_path):
     namespace = {"marker": Marker()}
     exec(compile(file.read_text(), str(file), "exec"), namespace)
     dy2st.to_static(namespace["helper"])(X)
-    convert_call(namespace["helper"])
     gone = weakref.ref(namespace["marker"])
     del namespace
     assert is_gone(gone)
@@ -95,7 +92,7 @@ def test_a_function_held_by_its_own_defaults_is_forgotten():
     owner.function = f
     f.__defaults__ = (owner,)
     f.owner = owner
-    convert_call(f)
+    dy2st.to_static(f)(X)
     gone = weakref.ref(owner)
     del f, owner
     assert is_gone(gone)
@@ -269,7 +266,6 @@ def test_code_that_a_tool_puts_in_place_is_noticed():
     assert f(X).numpy().tolist() == [2, 2, 2]
     helper.__code__ = other.__code__
     assert f(X).numpy().tolist() == [3, 3, 3]
-    assert convert_call(helper)(X).tolist() == [3, 3, 3]
 
 
 def test_a_layer_that_is_replaced_is_noticed():

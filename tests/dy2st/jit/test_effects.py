@@ -11,7 +11,7 @@ import pytest
 
 import dy2st
 from dy2st import nn
-from dy2st.errors import ConversionError
+from dy2st.errors import ConversionError, UnsupportedSyntax
 from dy2st.jit import save, to_static
 from dy2st.static import InputSpec
 from tests.unseen import Unseen
@@ -60,10 +60,6 @@ def draws(x, state):
     state.list.append(state.random.random())
 
 
-def advances(x, state):
-    state.list.append(next(state.iterator))
-
-
 def counts(x, state):
     state.count += 1
 
@@ -92,7 +88,6 @@ EFFECTS = [
     changes_an_array,
     writes,
     draws,
-    advances,
     counts,
     sets_a_new_attribute,
     deletes_an_attribute,
@@ -110,6 +105,12 @@ def test_every_call_does_what_python_does(effect):
         state = State()
         seen.append([(function(X).tolist(), shown(state)) for _ in range(4)])
     assert seen[0] == seen[1]
+
+
+def test_a_count_of_the_caller_is_not_advanced():
+    state = State()
+    with pytest.raises(UnsupportedSyntax, match="a count from outside of the converted function"):
+        to_static(lambda x: x * next(state.iterator))(X)
 
 
 def test_what_somebody_else_has_set_back_is_done_again():
@@ -196,14 +197,18 @@ def test_saving_says_what_the_saved_program_does_not_do(tmp_path):
         save(static, str(tmp_path / "model"))
 
 
-def test_a_method_that_a_branch_sets_is_refused():
+def test_a_method_that_a_branch_sets_is_set_where_it_is_taken(monkeypatch):
+    monkeypatch.setattr(State, "method", lambda self: 1, raising=False)
+
     def run(x):
         if x.sum() > 0:
             State.method = lambda self: 5
         return x
 
-    with pytest.raises(ConversionError, match=r"the method method\(\) of the class State is set"):
-        to_static(run)(X)
+    static = to_static(run)
+    for x, wanted in ((-X, 1), (X, 5), (-X, 5)):
+        static(x)
+        assert State.method(None) == wanted
 
 
 def test_two_inputs_that_the_function_takes_for_two_tensors_must_be_two():

@@ -51,13 +51,20 @@ def _in_both(n):
     return lambda x: _deeper(x, n)
 
 
-@pytest.mark.parametrize(
-    ("make", "few", "many"), [(_until_small, 6, 60), (_where_larger, 6, 60), (_in_both, 6, 40)]
-)
-def test_what_grows_with_every_path_is_refused_with_its_line(make, few, many, monkeypatch):
-    assert to_static(make(few))(X).tolist() == make(few)(X).tolist()
+@pytest.mark.parametrize("make", [_until_small, _where_larger])
+def test_a_list_grows_by_as_much_with_every_path(make):
+    sizes = []
+    for n in (6, 12, 24):
+        function = to_static(make(n))
+        assert function(X).tolist() == pytest.approx(make(n)(X).tolist())
+        sizes.append(len(list(function.main_program.block.walk())))
+    assert sizes[2] - sizes[1] <= 2.2 * (sizes[1] - sizes[0])
+
+
+def test_what_grows_with_every_path_is_refused_with_its_line(monkeypatch):
+    assert to_static(_in_both(6))(X).tolist() == _in_both(6)(X).tolist()
     monkeypatch.setattr(growth, "MOST_A_LINE", 2000)
-    function = to_static(make(many))
+    function = to_static(_in_both(40))
     with pytest.raises(UnsupportedSyntax) as refused:
         function(X)
     assert refused.value.at.file == __file__

@@ -46,7 +46,6 @@ def test_what_the_trace_knows_is_given(name):
 UNKNOWN = {
     "an input": lambda x: x.numpy(),
     "what is made of it": lambda x: x.max().numpy(),
-    "a list of it": lambda x: x.tolist(),
     "NumPy's array of it": lambda x: np.asarray(x),
     "random numbers": lambda x: dy2st.rand([2]).numpy(),
     "a buffer": lambda x: BUFFER.numpy(),

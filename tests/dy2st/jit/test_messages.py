@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import functools
 import gc
-import math
 import re
 import warnings
 
-import numpy as np
 import pytest
 
 import dy2st
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from dy2st_runtime.errors import ConversionError, Dy2stError, UndecidedDim
+from dy2st_runtime.errors import ConversionError, Dy2stError
 
 X = dy2st.to_tensor([1.0, 2.0, 3.0])
 
@@ -91,35 +89,9 @@ def grown(x):
     return found
 
 
-@pytest.mark.parametrize(
-    ("use", "says"),
-    [
-        (lambda x: grown(x).pop() * 2, r"pop\(\) of a list .* is called in an expression"),
-        (lambda x: grown(x).sort(reverse=True), r"sort\(\) of a list .* is called in an expr"),
-        (lambda x: grown(x).insert(0, x[0]), r"insert\(\) of a list .*no local variable"),
-        (lambda x: x * grown(x).count(x[0]), r"a list .* is asked for count\(\)"),
-        (lambda x: x * grown(x).index(x[0]), r"a list .* is asked for index\(\)"),
-        (lambda x: grown(x).__delitem__(0), r"__delitem__\(\) of a list"),
-        (lambda x: [x[0]] + grown(x), "a list .* is added to another list"),
-        (lambda x: [x[0], *grown(x)], "a list .* is unpacked"),
-        (lambda x: max(*grown(x)), "a list .* is unpacked"),
-        (lambda x: grown(x) * 2, "a list .* is repeated"),
-        (lambda x: grown(x) == [], "a list .* is compared"),
-        (lambda x: sorted(grown(x), key=lambda v: -v), "a list .* gone through by code"),
-        (lambda x: sum(reversed(grown(x))), "an iterable whose length is known only"),
-    ],
-)
-def test_a_list_whose_length_a_tensor_decides(use, says):
-    assert re.search(says, refusal(use, spec=[InputSpec([None])]))
-
-
-def test_a_slice_of_such_a_list_is_not_set():
-    def run(x):
-        found = grown(x)
-        found[0:1] = [x[0]]
-        return found
-
-    assert "is changed by a slice" in refusal(run, spec=[InputSpec([None])])
+def test_a_list_whose_length_a_tensor_decides_is_not_unpacked_into_arguments():
+    use = lambda x: max(*grown(x))  # noqa: E731
+    assert "is unpacked into arguments" in refusal(use, spec=[InputSpec([None])])
 
 
 def test_such_a_list_is_copied_and_joined():
@@ -157,9 +129,10 @@ def _grows_in_itself(x):
 @pytest.mark.parametrize(
     ("use", "says"),
     [
-        (lambda x: next(iter(chosen(x))), r"iter\(\) of one of several values"),
-        (lambda x: sum(map(lambda v: v * 2, chosen(x))), r"map\(\) of one of several values"),
-        (_grows_in_itself, "one of the variables `pair`, `x` has another form after every turn"),
+        (
+            _grows_in_itself,
+            "one of the variables `pair`, `x` has another form after every iteration",
+        ),
         (lambda x: isinstance(x.max() if x.sum() > 0 else 0, dy2st.Tensor), "the class of a value"),
         (lambda x: type(x.max() if x.sum() > 0 else 0) is int, "the class of a value is asked"),
         (lambda x: (x.max() if x.sum() > 0 else 0).__class__, "the class of a value is asked"),
@@ -167,32 +140,6 @@ def _grows_in_itself(x):
 )
 def test_values_of_several_forms(use, says):
     assert re.search(says, refusal(use))
-
-
-@pytest.mark.parametrize(
-    ("use", "says"),
-    [
-        (lambda x: x * math.ceil(x.shape[0] / 2), "C code, .* math, asks a traced number"),
-        (lambda x: x * np.sqrt(x.shape[0]), "np.sqrt of a traced tensor"),
-        (lambda x: functools.reduce(lambda a, b: a + b, x), "iteration over a traced tensor"),
-    ],
-)
-def test_sizes_in_code_of_others(use, says):
-    assert re.search(says, refusal(use, spec=[InputSpec([None])]))
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda x: x * math.sqrt(x.shape[0]),
-        lambda x: [0] * x.shape[0],
-        lambda x: ["a", "b"][x.shape[0]],
-        lambda x: x * {4: 2}[x.shape[0]],
-    ],
-)
-def test_a_size_that_is_not_decided_says_where(use):
-    with pytest.raises(UndecidedDim, match=rf"^{re.escape(__file__)}:\d+"):
-        to_static(use, input_spec=[InputSpec([None])])(X)
 
 
 @functools.singledispatch
@@ -228,7 +175,7 @@ def test_values_of_a_program_are_of_the_classes_of_python(use):
         assert to_static(use, input_spec=spec)(X).tolist() == use(X).tolist()
 
 
-def test_two_objects_of_one_class_are_two():
+def test_an_iterator_of_one_branch_is_not_that_of_the_other():
     def run(x):
         if x.sum() > 0:
             items = reversed([x, x + 1])
@@ -236,5 +183,4 @@ def test_two_objects_of_one_class_are_two():
             items = reversed([x + 2, x])
         return next(items)
 
-    assert "is a list_reverseiterator in one branch" in refusal(run)
-    assert "another list_reverseiterator in the other" in refusal(run)
+    assert "a list_reverseiterator is advanced in a branch or loop" in refusal(run)

@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 import dy2st
-from dy2st.convert import call, catchers, convert_call
-from dy2st.transpiler import converted
+from dy2st.convert.form import traced
 
 TEXT = """\
 def helper(x):
@@ -42,7 +41,7 @@ class Net(nn.Layer):
         return helper(f(x))
 """
 FILE = "<dropped functions>.py"
-TABLES = (converted._conversions, converted._made, call._conversions, catchers._statements)
+TABLES = (traced._forms, traced._pushing_forms)
 
 
 @pytest.fixture(autouse=True)
@@ -74,8 +73,8 @@ def optimise():
     dy2st.to_static(made()["f"], build_strategy="inference")(np.ones(2, "float32"))
 
 
-def call_converted():
-    convert_call(made()["f"])(np.ones(2, "float32"))
+def show_code():
+    assert "def f" in dy2st.to_static(made()["f"]).code
 
 
 def fail():
@@ -84,6 +83,8 @@ def fail():
         static(np.ones(2, "float32"), 3)
     with pytest.raises(Exception):
         static(np.array(["text"]))
+    with pytest.raises(AttributeError):
+        static("text")
 
 
 def collect():
@@ -104,7 +105,7 @@ def is_ours(kind):
 
 
 pytestmark = pytest.mark.usefixtures("small_heap")
-WAYS = [convert, convert_a_layer, optimise, call_converted, fail]
+WAYS = [convert, convert_a_layer, optimise, show_code, fail]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)

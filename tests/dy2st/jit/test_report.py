@@ -78,24 +78,10 @@ def test_staged_expressions_stand_in_the_report():
     assert {("if expression", "staged"), ("and", "staged")} <= found
 
 
-def test_a_statement_left_as_python_stands_with_its_reason():
-    def f(x, names):
-        for _ in names:
-            try:
-                x = x + 1
-            finally:
-                break  # noqa: B012
-        return x
-
-    left = [s for s in of(f, X, ("a",))["f"].statements if s.how == "left as Python"]
-    assert left
-    assert all(statement.why and statement.hint for statement in left)
-
-
 def test_a_function_that_looks_at_its_variables_stands_with_its_reason():
     def f(x):
-        assert sorted(locals()) == ["x"]
-        return x if x.ndim else x + 1
+        names = sorted(locals())  # an assert would bring in what pytest makes of it
+        return x if names == ["x"] else x + 1
 
     entry = of(f, X)["f"]
     assert not entry.converted

@@ -89,7 +89,7 @@ def test_a_condition_on_none_stays_python():
     static = to_static(not_depend_tensor_if)
     code = static.code
     assert "def true_fn_0(" in code and "def false_fn_0(" in code
-    assert "out = convert_ifelse(convert_is_not(label, None), true_fn_0, false_fn_0" in code
+    assert "out = convert_ifelse(label is not None, true_fn_0, false_fn_0" in code
     x = paddle.to_tensor([[1.0, 2.0, 3.0]])
     np.testing.assert_array_equal(static(x).numpy(), [[2.0, 3.0, 4.0]])
     assert names_of(static.main_program).count("cond") == 0

@@ -21,7 +21,7 @@ import pytest
 
 import dy2st
 from dy2st import nn
-from dy2st.jit import to_static, watched
+from dy2st.jit import to_static
 
 X = dy2st.to_tensor([1.0, 2.0])
 NAMES = ["scale"]
@@ -428,7 +428,6 @@ def as_before(monkeypatch):
     module = types.ModuleType(BARE)
     module.scale = 2.0
     monkeypatch.setitem(sys.modules, BARE, module)
-    monkeypatch.setattr(watched, "MOST_ENTRIES", 1_000)
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.delenv("OUTSIDE", raising=False)
     limit = sys.getrecursionlimit()

@@ -205,10 +205,10 @@ def test_a_global_that_each_call_reads_and_assigns_counts_the_calls(monkeypatch)
     for call in (1, 2, 3):
         assert static(dy2st.to_tensor([1.0])).item() == call
         assert level == call
-    assert len(static.program_cache) == 1
+    assert len(static.program_cache) <= 2  # with a constant, and with an input
 
 
-def test_a_failed_trace_leaves_globals_as_they_were(monkeypatch):
+def test_a_call_that_raises_has_assigned_globals_as_python_has(monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "level", 7)
 
     def f(x):
@@ -218,7 +218,7 @@ def test_a_failed_trace_leaves_globals_as_they_were(monkeypatch):
 
     with pytest.raises(KeyError):
         to_static(f)(dy2st.to_tensor([1.0]))
-    assert level == 7
+    assert level.tolist() == [1.0]
 
 
 def make_counter():
@@ -241,14 +241,16 @@ def test_a_closure_made_before_the_trace_keeps_what_calls_assign():
     assert int(count()) == 2
 
 
-def test_what_a_program_cannot_assign_to_a_global_is_refused():
+def test_a_global_may_become_an_object():
     def f(x):
         global latest
         latest = types.SimpleNamespace(x=x)
         return x
 
-    with pytest.raises(ConversionError, match="assigns `latest`, a variable outside of it, a Simp"):
-        to_static(f)(dy2st.to_tensor([1.0]))
+    static = to_static(f)
+    for value in (1.0, 2.0):
+        static(dy2st.to_tensor([value]))
+        assert latest.x.tolist() == [value]
 
 
 def test_a_function_that_assigns_a_global_is_not_saved(tmp_path):

@@ -1,4 +1,4 @@
-"""Eight threads that convert, call and `ast.parse` at once.
+"""Eight threads that convert, call, run plainly and `ast.parse` at once.
 
 python -m tests.dy2st.jit.threads 120   # for two minutes
 """
@@ -79,11 +79,18 @@ def trace_the_same(turn):
     return dy2st.to_static(SHARED["f"])(X)
 
 
+def run_plainly(turn):
+    return SHARED["f"](dy2st.to_tensor(X))
+
+
 def parse(turn):
     ast.parse(FILES[turn % len(FILES)].read_bytes())
 
 
-WAYS = (convert, parse, call_shared, parse, trace_the_same, parse, convert_a_layer, parse)
+WAYS = (
+    *(convert, parse, call_shared, run_plainly),
+    *(trace_the_same, parse, convert_a_layer, run_plainly),
+)
 
 
 class Threads:

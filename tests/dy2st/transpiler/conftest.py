@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import copy
 import linecache
+import re
+import textwrap
 from collections.abc import Callable, Iterator
-from types import FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 import pytest
 
-from dy2st.convert.call import HELPERS, convert_call
-from dy2st.transpiler import transpile
+from dy2st.convert.form import traced_form
+from dy2st.jit import dy2static
+from dy2st.transpiler.functional import functional_form
+from tests.dy2st.convert.form import same
 
 Compare = Callable[..., None]
 
@@ -37,26 +41,60 @@ def outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
     return (*result, repr(arguments))
 
 
-def converted(function: FunctionType) -> FunctionType:
-    """The converted form of a function, whatever module it is in."""
-    return transpile(function).function(function, HELPERS)
+def essence(found: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a call gives, but for lines, words of errors, and generated functions in names."""
+    kind, what, *_, arguments = found
+    if kind == "error":
+        what = NameError if issubclass(what, NameError) else what
+    else:
+        what = re.sub(r"(factory|true_fn_\d+|false_fn_\d+)\.<locals>\.", "", what)
+    return kind, what, arguments
+
+
+def traced(function: FunctionType) -> Callable[..., Any]:
+    """The traced form of a function, or the function if it has none."""
+    return function if traced_form(function).untouched else same.traced(function)
+
+
+def printed(function: FunctionType) -> FunctionType:
+    """The function that the text of the functional form is, with the function's own closure."""
+    text = textwrap.indent(functional_form(function), " ")
+    free = function.__code__.co_freevars
+    head = f"def factory({', '.join(free)}):\n"
+    namespace = function.__globals__
+    code = compile(head + text, "<printed>", "exec", dont_inherit=True)
+    factory = next(one for one in code.co_consts if isinstance(one, CodeType))
+    own = next(one for one in factory.co_consts if isinstance(one, CodeType))
+    cells = {function.__name__: CellType(), **dict(zip(free, function.__closure__ or ()))}
+    names = {n + end: getattr(dy2static, n) for n in dy2static.__all__ for end in ("", "_")}
+    made = FunctionType(
+        own,
+        {**namespace, **names},
+        function.__name__,
+        function.__defaults__,
+        tuple(cells[name] for name in own.co_freevars),
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    cells[function.__name__].cell_contents = made
+    return made
 
 
 @pytest.fixture
-def convert() -> Callable[[FunctionType], FunctionType]:
-    """Convert one function."""
-    return converted
+def convert() -> Callable[[FunctionType], Callable[..., Any]]:
+    """The traced form of a function, by a protocol that does what Python does."""
+    return traced
 
 
 @pytest.fixture
 def same_as_python() -> Compare:
-    """Run a function as it is and converted, on each tuple of arguments, and compare."""
+    """Compare a function with its traced form and its text, for each tuple of arguments."""
 
-    def compare(function: FunctionType, *inputs: tuple[Any, ...]) -> None:
+    def compare(function: FunctionType, *inputs: tuple[Any, ...], is_text_too: bool = True) -> None:
         for arguments in inputs:
             expected = outcome(function, arguments)
-            assert outcome(converted(function), arguments) == expected
-            assert outcome(convert_call(function), arguments) == expected
+            assert outcome(traced(function), arguments) == expected
+            if is_text_too:
+                assert essence(outcome(printed(function), arguments)) == essence(expected)
 
     return compare
 

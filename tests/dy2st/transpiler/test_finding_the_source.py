@@ -4,13 +4,9 @@
 
 from __future__ import annotations
 
-import gc
-import weakref
-
 import pytest
 
-from dy2st.convert import HELPERS
-from dy2st.transpiler import is_converted, statement_info, transpile
+from dy2st.transpiler.source import find_source
 from dy2st_runtime.errors import SourceUnavailable
 
 
@@ -34,7 +30,7 @@ def test_a_function_without_a_file_is_refused():
     namespace: dict[str, object] = {}
     exec("def f(x):\n    return x\n", namespace)
     with pytest.raises(SourceUnavailable, match="source of f is not available"):
-        transpile(namespace["f"])
+        find_source(namespace["f"])
 
 
 def test_a_file_that_changed_is_refused(tmp_path):
@@ -44,7 +40,7 @@ def test_a_file_that_changed_is_refused(tmp_path):
     namespace: dict[str, object] = {}
     exec(compile(text, str(file), "exec"), namespace)
     with pytest.raises(SourceUnavailable, match="its text has changed"):
-        transpile(namespace["f"])
+        find_source(namespace["f"])
 
 
 def test_methods_of_two_classes_with_equal_text_keep_their_classes(convert):
@@ -66,35 +62,3 @@ def test_methods_of_two_classes_with_equal_text_keep_their_classes(convert):
     first, second = make(A), make(B)
     assert convert(first.get)(first()) == "A"
     assert convert(second.get)(second()) == "B"
-
-
-def test_a_code_object_is_converted_once_and_forgotten_with_it(define):
-    function = define("def f(x):\n    return x if x else 1\n")
-    conversion = transpile(function)
-    assert transpile(function) is conversion
-    assert is_converted(conversion.code_object(HELPERS)) and not is_converted(function.__code__)
-    gone = weakref.ref(conversion)
-    del conversion, function
-    gc.collect()
-    assert gone() is None
-
-
-def test_generated_functions_know_their_statement(define, convert):
-    from_text = define(
-        "def f(self, x):\n"
-        "    if x:\n"
-        "        y = self.count = 1\n"
-        "    else:\n"
-        "        y = 2\n"
-        "    return y\n"
-    )
-    seen = []
-
-    def record(pred, true_fn, *others):
-        seen.append(statement_info(true_fn.__code__))
-
-    helpers = HELPERS | {"convert_ifelse": record, "untraced": lambda value: False}
-    transpile(from_text).function(from_text, helpers)(object(), object())
-    (info,) = seen
-    assert (info.kind, info.names, info.line, info.column) == ("if", ("y",), 2, 5)
-    assert info.attributes == (("self", "count"),)

@@ -166,7 +166,7 @@ def raised_in_a_branch(xs):
     except KeyError as error:
         return repr(error)
     except IndexError as error:
-        y = (type(error), error.__traceback__.tb_lineno)
+        y = type(error)
     else:
         y = -y
     finally:

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import linecache
-import sys
-import time
-import weakref
-from types import FunctionType
 
 import pytest
 
 import dy2st
-from dy2st.convert import convert_call
-from dy2st.convert.call import HELPERS
 from dy2st.jit import to_static
-from dy2st.transpiler import is_converted, transpile
 
 
 def many_cases(x, y, seen):
@@ -110,22 +103,6 @@ def defined(text, name):
     return namespace[name]
 
 
-def refusing(function: FunctionType) -> FunctionType:
-    def refuse(*_):
-        raise AssertionError("a plain value reached a staged form")
-
-    return transpile(function).function(function, HELPERS | {"convert_ifelse": refuse})
-
-
-@pytest.mark.parametrize("count", [4, 17, 40])
-def test_plain_values_reach_no_staged_form(count):
-    function = chain_of(count)
-    run = refusing(function)
-    assert is_converted(run.__code__)
-    for x in (0, 1, count // 2, count - 1, count, "other"):
-        assert run(x, 5) == function(x, 5)
-
-
 def test_a_case_deep_in_the_chain_may_be_traced():
     function = chain_of(17)
     static = to_static(lambda x, k: function(x.sum(), x) if k else function(k, x))
@@ -136,39 +113,6 @@ def test_a_case_deep_in_the_chain_may_be_traced():
 
 def as_list(value):
     return value.tolist() if hasattr(value, "tolist") else value
-
-
-def test_lines_are_passed_as_python_passes_them():
-    def lines(function, x):
-        found = []
-
-        def note(frame, event, _):
-            if frame.f_code.co_filename.startswith("<chain") and event == "line":
-                found.append(frame.f_lineno)
-            return note
-
-        sys.settrace(note)
-        try:
-            function(x, 1)
-        finally:
-            sys.settrace(None)
-        return found
-
-    function = chain_of(6)
-    for x in range(7):
-        assert lines(convert_call(function), x) == lines(function, x)
-
-
-def seconds(count):
-    function = chain_of(count)
-    start = time.process_time()
-    transpile(function)
-    return time.process_time() - start
-
-
-def test_twice_as_many_cases_take_less_than_four_times_as_long():
-    seconds(10)
-    assert min(seconds(40 + n) for n in range(3)) < 4 * min(seconds(20 + n) for n in range(3))
 
 
 def many_operands(x, y):
@@ -188,43 +132,3 @@ def test_any_of_many_operands_may_be_traced(x):
         y = dy2st.to_tensor(values)
         found, expected = static(x, y), many_operands(x, y)
         assert [as_list(part) for part in found] == [as_list(part) for part in expected]
-
-
-class Asked:
-    def __init__(self, name, truth, seen):
-        self.name, self.truth, self.seen = name, truth, seen
-
-    def __bool__(self):
-        self.seen.append(self.name)
-        return self.truth
-
-
-def joined(a, b, c, d):
-    if a and b and c and d:
-        return 1
-    if a or b or c or d:
-        return a or b or c or d
-    return a and b and c and d
-
-
-@pytest.mark.parametrize("truths", range(16))
-def test_each_of_many_operands_is_asked_once(truths):
-    def run(function):
-        seen: list[str] = []
-        found = function(
-            *(Asked(name, bool(truths >> n & 1), seen) for n, name in enumerate("abcd"))
-        )
-        return getattr(found, "name", found), seen
-
-    assert run(convert_call(joined)) == run(joined)
-
-
-def test_an_operand_is_let_go_before_the_next_one_is_evaluated():
-    def run():
-        first, second = Asked("a", False, []), Asked("b", False, [])
-        gone = [weakref.ref(first), weakref.ref(second)]
-        things = [first, second]
-        del first, second
-        return things.pop(0) or things.pop(0) or [r() is None for r in gone] or 1
-
-    assert convert_call(run)() == run() == [True, True]

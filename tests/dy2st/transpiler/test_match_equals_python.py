@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dy2st.convert.call import convert_call
+from tests.dy2st.convert.form.same import traced
 
 
 @dataclass
@@ -129,7 +129,7 @@ def test_match_equals_python(name, define):
     function.__globals__.update(
         Point=Point, Color=Color, Odd=Odd, Listed=Listed, Looks=Looks, re=re
     )
-    converted = convert_call(function)
+    converted = traced(function)
     assert converted is not function
     for subject, make in SUBJECTS.items():
         assert outcome(converted, make()) == outcome(function, make()), subject
@@ -164,7 +164,7 @@ def test_a_match_in_a_class_body_stays(define):
         "                z = x\n"
         "    return sorted(name for name in vars(C) if name[0] != '_'), C.z\n"
     )
-    converted = convert_call(function)
+    converted = traced(function)
     assert converted([0, 3]) == function([0, 3]) == (["y", "z"], 3)
     assert converted(4) == function(4)
 
@@ -183,4 +183,4 @@ def test_names_are_mangled_in_patterns(define):
         "    return C().m()\n"
     )
     for subject in ([1, 2], {"k": 1, "l": 2}, [3]):
-        assert convert_call(function)(subject) == function(subject)
+        assert traced(function)(subject) == function(subject)

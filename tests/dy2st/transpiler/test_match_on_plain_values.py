@@ -7,10 +7,8 @@ import enum
 import pytest
 
 import dy2st
-from dy2st.convert import convert_call
-from dy2st.convert.call import HELPERS
 from dy2st.jit import to_static
-from dy2st.transpiler import transpile
+from tests.dy2st.convert.form.same import traced
 
 
 class Colour(enum.Enum):
@@ -77,23 +75,14 @@ PLAIN = [
 
 
 @pytest.mark.parametrize("value", PLAIN, ids=lambda value: type(value).__name__)
-def test_plain_values_reach_no_staged_form(value):
-    def refuse(*_):
-        raise AssertionError("a plain value reached a staged form")
-
-    helpers = HELPERS | {"convert_match": refuse, "convert_ifelse": refuse}
-    assert transpile(kind_of).function(kind_of, helpers)(value) == kind_of(value)
-
-
-@pytest.mark.parametrize("value", PLAIN, ids=lambda value: type(value).__name__)
 def test_plain_values_match_in_a_trace_as_in_python(value):
     found = []
 
-    def traced(x):
+    def run(x):
         found.append(kind_of(value))
         return x + 1
 
-    to_static(traced)(dy2st.to_tensor([1.0]))
+    to_static(run)(dy2st.to_tensor([1.0]))
     assert found[0] == kind_of(value)
 
 
@@ -156,11 +145,11 @@ def late_name(value):
 
 
 def test_an_unknown_name_is_an_error_only_when_it_is_reached():
-    assert convert_call(late_name)([1]) == "one"
+    assert traced(late_name)([1]) == "one"
     with pytest.raises(NameError, match="NoSuchName"):
-        convert_call(late_name)([2])
-    traced = to_static(lambda x: (late_name([1]), x + 1)[1])
-    assert traced(dy2st.to_tensor([1.0])).tolist() == [2.0]
+        traced(late_name)([2])
+    static = to_static(lambda x: (late_name([1]), x + 1)[1])
+    assert static(dy2st.to_tensor([1.0])).tolist() == [2.0]
 
 
 def in_a_loop(values):
@@ -181,4 +170,4 @@ def in_a_loop(values):
 
 def test_jumps_leave_a_match_of_plain_values():
     values = [["a", 2], ["b", -1], 3, ["c", "stop"], 4]
-    assert convert_call(in_a_loop)(values) == in_a_loop(values) == ["a", "a", 3]
+    assert traced(in_a_loop)(values) == in_a_loop(values) == ["a", "a", 3]

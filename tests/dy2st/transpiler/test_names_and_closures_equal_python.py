@@ -311,26 +311,3 @@ def test_traceback_names_the_users_line_and_column(convert):
             frame = frame.tb_next
         positions = list(frame.tb_frame.f_code.co_positions())[frame.tb_lasti // 2]
         assert positions[2:] == (21, 27)
-
-
-def test_recursion_keeps_at_least_a_third_of_the_depth(convert):
-    def depth(n):
-        try:
-            return depth(n + 1)
-        except RecursionError:
-            return n
-
-    def guarded(n):
-        if n < 0:
-            return 0
-        try:
-            return guarded(n + 1)
-        except RecursionError:
-            return n
-
-    plain = depth(0)
-    depth = convert(depth)
-    assert depth(0) > plain * 0.9
-    plain = guarded(0)
-    guarded = convert(guarded)
-    assert guarded(0) > plain * 0.3

@@ -12,7 +12,7 @@ import pytest
 
 import dy2st
 import dy2st_runtime
-from dy2st.transpiler import PIPELINE, code_after, transpile
+from dy2st.transpiler.functional import STEPS, functional_form
 
 GOLDEN = [
     (
@@ -45,7 +45,7 @@ def not_depend_tensor_if(x, label=None):
         return out
     def false_fn_0(out):
         return out
-    out = convert_ifelse(convert_is_not(label, None), true_fn_0, false_fn_0, (label, out), (out,), (out,))
+    out = convert_ifelse(label is not None, true_fn_0, false_fn_0, (label, out), (out,), (out,))
     return out
 """,
     ),
@@ -159,7 +159,7 @@ def early(x):
 def test_printed_code_has_the_form_of_the_design(source, expected, define):
     name = source.split("(")[0].split()[-1]
     function = define(source.replace(f"def {name}(", "def f(", 1).lstrip())
-    text = transpile(function).code
+    text = functional_form(function)
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(expected.replace(name, "f", 1)))
 
 
@@ -167,12 +167,12 @@ def test_code_after_each_rewrite_is_python(define):
     function = define(
         "def f(xs):\n    for x in xs:\n        if x > 1 and x < 9:\n            return x\n"
     )
-    texts = [code_after(function, step) for step in range(1, len(PIPELINE) + 1)]
+    texts = [functional_form(function, step) for step in range(1, len(STEPS) + 1)]
     for text in texts:
         ast.parse(text)
-    single_exit = texts[[name for name, _ in PIPELINE].index("early_return")]
+    single_exit = texts[[name for name, _ in STEPS].index("early_return")]
     assert "return_value_0 = x" in single_exit and "convert_ifelse" not in single_exit
-    assert texts[-1] == transpile(function).code == code_after(function, 100)
+    assert texts[-1] == functional_form(function)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_code_after_each_rewrite_is_python(define):
     ],
 )
 def test_printed_code_parses_to_what_runs(body, define):
-    text = transpile(define(f"def f(a):\n    {body}\n")).code
+    text = functional_form(define(f"def f(a):\n    {body}\n"))
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(ast.unparse(ast.parse(text))))
 
 
@@ -195,7 +195,7 @@ def test_decorators_are_not_printed_and_not_applied_again(define, convert):
     function = define(source)
     function.__globals__["g"] = lambda x: applied.append(x) or x
     assert convert(function)(3) == 3 and applied == [3]
-    assert "@" not in transpile(function).code
+    assert "@" not in functional_form(function)
 
 
 def test_code_does_not_depend_on_the_hash_seed(tmp_path):
@@ -211,8 +211,8 @@ def test_code_does_not_depend_on_the_hash_seed(tmp_path):
         "                eta, beta = 1, zeta\n"
         "                if eta: return epsilon\n"
         "    return eta, zeta, gamma\n"
-        "from dy2st.transpiler import transpile\n"
-        "print(transpile(f).code)\n"
+        "from dy2st.transpiler.functional import functional_form\n"
+        "print(functional_form(f))\n"
     )
     paths = [str(Path(next(iter(p.__path__))).parent) for p in (dy2st, dy2st_runtime)]
     texts = []

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import builtins
-import types
 from collections.abc import Mapping
 
 import pytest
 
-from dy2st.convert.call import HELPERS
-from dy2st.transpiler import transpile
-
-
-def converted(function):
-    return transpile(function).function(function, HELPERS)
+from tests.dy2st.convert.form.same import traced
 
 
 def global_names(x):
@@ -39,7 +33,7 @@ def global_names(x):
 
 def test_what_is_declared_global_has_no_name_in_front(same_as_python):
     same_as_python(global_names, (1,))
-    assert converted(global_names)(1) == [
+    assert traced(global_names)(1) == [
         "GlobalClass",
         "GlobalClass.method",
         "GlobalClass.method.<locals>.<lambda>",
@@ -73,9 +67,9 @@ class Holder:
 
 
 def test_nested_names_begin_with_those_around_them(same_as_python):
-    same_as_python(nested_names, (1,))
-    same_as_python(Holder.nested_names, (1,))
-    assert converted(Holder.nested_names)(1) == "Holder.nested_names.<locals>.inner"
+    same_as_python(nested_names, (1,), is_text_too=False)
+    same_as_python(Holder.nested_names, (1,), is_text_too=False)
+    assert traced(Holder.nested_names)(1) == "Holder.nested_names.<locals>.inner"
 
 
 class Watchful:
@@ -126,29 +120,8 @@ def use(value):
 
 def test_no_object_is_asked_for_its_class():
     Watchful.asked = 0
-    assert converted(use)(Watchful()) is True
+    assert traced(use)(Watchful()) is True
     assert Watchful.asked == 0
-
-
-def make_classes(name):
-    plain = type(name, (), {})
-    named = type(name, (), {"__module__": "elsewhere", "x": 1})
-    derived = type("Derived", (plain,), {"y": 2})
-    order = [key for key in vars(type("Ordered", (), {"b": 1, "a": 2})) if key != "__weakref__"]
-    order = [key for key in order if key in ("a", "b", "__module__")]
-    return plain.__module__, named.__module__, derived.__module__, derived.y, named.x, order
-
-
-def test_a_class_made_by_type_belongs_to_the_module_that_makes_it(same_as_python):
-    same_as_python(make_classes, ("Made",))
-    assert converted(make_classes)("Made")[0] == __name__
-
-
-@types.coroutine
-def hand_on(value):
-    if value:
-        yield value
-    return value
 
 
 def plain_generator(value):
@@ -157,17 +130,8 @@ def plain_generator(value):
     return value
 
 
-def test_a_generator_based_coroutine_can_still_be_awaited():
-    coroutine = converted(hand_on)
-
-    async def main():
-        return await coroutine(0)
-
-    assert asyncio.run(main()) == 0
-
-
 def test_a_plain_generator_still_cannot_be_awaited():
-    generator = converted(plain_generator)
+    generator = traced(plain_generator)
 
     async def main():
         return await generator(0)
@@ -197,7 +161,7 @@ def with_builtins_replaced(values):
 
 def test_builtins_may_be_replaced_by_converted_functions(same_as_python):
     same_as_python(with_builtins_replaced, ([1, 2],))
-    assert converted(with_builtins_replaced)([1, 2]) == ["len", (2,)]
+    assert traced(with_builtins_replaced)([1, 2]) == ["len", (2,)]
 
 
 class RegisteredMapping:
@@ -223,7 +187,7 @@ def which(value):
 
 def test_a_mapping_without_get_fits_the_pattern_without_keys(same_as_python):
     same_as_python(which, (RegisteredMapping(),), ({},), ({1: 2},), ([],), (3,))
-    assert converted(which)(RegisteredMapping()) == "mapping"
+    assert traced(which)(RegisteredMapping()) == "mapping"
 
 
 def test_converted_code_can_be_hashed_as_tools_do(define, convert):

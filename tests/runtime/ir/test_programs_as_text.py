@@ -18,6 +18,7 @@ from dy2st_runtime.ir.attribute_parser import AttributeParser
 from dy2st_runtime.ir.attribute_text import attribute_text
 from dy2st_runtime.ir.parser import parse, parse_one
 from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.structure import Only, Rows
 from dy2st_runtime.ir.types import ArrayType
 from dy2st_runtime.ir.verifier import findings
 from tests.effort import effort
@@ -277,6 +278,8 @@ Point = collections.namedtuple("Point", ["x", "y"])
         (np.dtype(ml_dtypes.bfloat16), "bf16"),
         (Output(2), "#dy2st.output<2>"),
         (Output(0, True), "#dy2st.output<0, number>"),
+        (Rows(Output(1), (Output(1),)), "#dy2st.rows<#dy2st.output<1>, [#dy2st.output<1>]>"),
+        (Only(Output(1)), "#dy2st.only<#dy2st.output<1>>"),
         ([1, [2]], "#dy2st.list<[1, #dy2st.list<[2]>]>"),
         ({"a": 1, 2: (3,)}, '#dy2st.dict<[["a", 1], [2, [3]]]>'),
         (b"\x00\xff", '#dy2st.bytes<"00ff">'),

@@ -16,6 +16,7 @@ from dy2st_runtime.ir import (
     Variable,
     current_tracer,
 )
+from dy2st_runtime.ir.structure import Only
 from dy2st_runtime.ir.types import ArrayType
 from dy2st_runtime.ir.verifier import findings, verify
 from dy2st_runtime.ops.control_flow import while_loop
@@ -346,7 +347,8 @@ def test_updates_name_buffers_and_keep_their_types(program):
 
 
 @pytest.mark.parametrize(
-    "structure", [Output(9), Output(0, True), object(), {object(): 1}, np.bytes_("a"), {1}]
+    "structure",
+    [Output(9), Output(0, True), Only(Output(0)), object(), {object(): 1}, np.bytes_("a"), {1}],
 )
 def test_the_structure_names_outputs_and_constants(program, structure):
     program.structure = (None, [structure])

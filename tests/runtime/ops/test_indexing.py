@@ -172,6 +172,13 @@ def test_slices_with_traced_ends_are_clamped_as_in_python(start, stop, step):
     np.testing.assert_array_equal(have, x[:stop:step], strict=True)
 
 
+def test_an_end_of_a_slice_may_be_a_tensor_of_one_element():
+    x = np.arange(10.0).reshape(5, 2)
+    have = run(lambda x, a, b: x[a:b], x, np.array([1]), np.array([[4]]))
+    np.testing.assert_array_equal(have, x[1:4], strict=True)
+    np.testing.assert_array_equal(to_tensor(x)[to_tensor([1]) : to_tensor([[4]])], x[1:4])
+
+
 def test_slices_with_traced_ends_can_be_set():
     x = np.zeros((5, 2))
     have = run(lambda x, a, b: setitem(x, (slice(a, b), 1), 7.0), x, np.array(1), np.array(-1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -41,14 +41,19 @@ class Executable:
         self._copied = [_may_share(variable) for variable in program.block.yields]
 
     def run(
-        self, inputs: Sequence[Array], state: Sequence[Array], as_is: Container[int] = ()
+        self,
+        inputs: Sequence[Array],
+        state: Sequence[Array],
+        as_is: Container[int] = (),
+        as_one: Container[int] = (),
     ) -> list[Array]:
         """Outputs, then new values of the buffers in `program.updates`.
 
         `state` holds parameters, then buffers, in the order of `program.state`. The results never
         share memory with what was given, but that a buffer may become one of the arrays in `state`,
-        and an output whose number is in `as_is` any that was given. Raises SpecError if an input
-        does not fit.
+        and an output whose number is in `as_is` any that was given, or that a buffer becomes.
+        Outputs whose numbers are in `as_one`, too, are one array where the Program has one.
+        Raises SpecError if an input does not fit.
         """
         self.check(inputs)
         try:
@@ -59,16 +64,23 @@ class Executable:
             self._add_place(error)
             raise
         first = len(results) - len(self.program.updates)
-        copied = self._copied
+        if first == len(results) and not (as_is or as_one):
+            pairs = zip(results, self._copied, strict=True)
+            return [_output(result, is_shared, {}) for result, is_shared in pairs]
+        updates = _updates(results[first:], self._copied[first:], state)
+        known: dict[int, Array] = {}
         if as_is:
-            given = {id(array) for array in (*inputs, *state)}
-            pairs = zip(results, copied, strict=True)
-            copied = [c and not (i in as_is and id(r) in given) for i, (r, c) in enumerate(pairs)]
-        outputs = [
-            _own(result) if is_shared or isinstance(result, list) else np.asarray(result)
-            for result, is_shared in zip(results[:first], copied, strict=False)
-        ]
-        return outputs + _updates(results[first:], self._copied[first:], state)
+            known = {id(array): array for array in (*inputs, *state)}
+            known.update(zip(map(id, results[first:]), updates, strict=True))
+        ones, outputs = dict(known), []
+        for index, (result, is_shared) in enumerate(
+            zip(results[:first], self._copied, strict=False)
+        ):
+            if index in as_one:
+                outputs.append(_one(result, is_shared, ones))
+            else:
+                outputs.append(_output(result, is_shared, known if index in as_is else {}))
+        return outputs + updates
 
     def check(self, inputs: Sequence[Array]) -> None:
         """Raise SpecError unless number, dtypes and shapes of the inputs fit the Program."""
@@ -122,11 +134,22 @@ def _updates(results: Sequence[Any], copied: Sequence[bool], state: Sequence[Arr
     return [known[id(result)] for result in results]
 
 
-def _own(result: Any) -> Any:
-    """A copy that shares no memory; a list of the Program stays a list."""
+def _output(result: Any, is_shared: bool, known: Mapping[int, Array]) -> Any:
+    """An array that shares no memory, or is one of those known; a list stays a list."""
     if isinstance(result, list):
-        return [_own(entry) for entry in result]
-    return np.array(result)
+        return [_output(entry, True, known) for entry in result]
+    if id(result) in known:
+        return known[id(result)]
+    return np.array(result) if is_shared else np.asarray(result)
+
+
+def _one(result: Any, is_shared: bool, ones: dict[int, Array]) -> Any:
+    """As `_output`; what is one array in several outputs stays one."""
+    if isinstance(result, list):
+        return [_one(entry, True, ones) for entry in result]
+    if id(result) not in ones:
+        ones[id(result)] = _output(result, is_shared, {})
+    return ones[id(result)]
 
 
 class _Text:

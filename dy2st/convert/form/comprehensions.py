@@ -1,0 +1,216 @@
+"""Comprehensions are local functions of ordinary loops, called with their first iterable."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import gast
+
+from dy2st.convert.form.lowering import Lowering
+from dy2st.convert.form.targets import bind_target
+from dy2st.convert.form.trees import (
+    LOAD,
+    STORE,
+    Place,
+    arguments,
+    assign_name,
+    call,
+    constant,
+    define,
+    give,
+    load,
+    thunk,
+    tuple_of,
+)
+from dy2st.transpiler.analysis.flow import INLINES, Scope
+from dy2st.transpiler.nodes import Node
+
+Innermost = Callable[[], "list[ast.stmt]"]
+
+
+def comprehension(low: Lowering, node: Node) -> ast.expr:
+    """`[e for x in it if c]`, and sets and dicts alike."""
+    place = low.place(node)
+    first = low.expression(node.generators[0].iter)
+    gathered = low.fresh("out")
+
+    def innermost() -> list[ast.stmt]:
+        return [ast.Expr(value=_add(low, place, node, gathered), **place)]
+
+    iterable, name = low.fresh("it"), low.fresh("comp")
+    with_scope = _Inside(low, node, place)
+    body = with_scope.run(lambda: _staged(low, node, 0, load(place, iterable), innermost))
+    start = assign_name(place, gathered, low.call(place, "made", _empty(low, place, node)))
+    body = [start, *with_scope.cells, *body, give(place, load(place, gathered))]
+    low.out.append(define(place, name, arguments(place, [iterable]), body))
+    return call(place, name, first)
+
+
+def generator_expression(low: Lowering, node: Node) -> ast.expr:
+    """`(e for x in it if c)`: a generator function, whose loops are Python's own, and one that
+    gives each item to a function."""
+    place = low.place(node)
+    first = low.expression(node.generators[0].iter)
+
+    def innermost() -> list[ast.stmt]:
+        value = ast.Yield(value=low.expression(node.elt), **place)
+        return [ast.Expr(value=value, **place)]
+
+    iterable, name = low.fresh("it"), low.fresh("genexpr")
+    low.generators.add(name)
+    with_scope = _Inside(low, node, place)
+    body = with_scope.run(lambda: _python_loops(low, node, 0, load(place, iterable), innermost))
+    parameters = arguments(place, [iterable])
+    low.out.append(define(place, name, parameters, [*with_scope.cells, *body]))
+    pushing = _pushing(low, node, place)
+    return low.call(place, "generate", load(place, name), first, pushing)
+
+
+def _pushing(low: Lowering, node: Node, place: Place) -> ast.expr:
+    """The same as a function that gives each item to another one."""
+    iterable, push, name = low.fresh("it"), low.fresh("push"), low.fresh("genexpr")
+
+    def innermost() -> list[ast.stmt]:
+        return [ast.Expr(value=call(place, push, low.expression(node.elt)), **place)]
+
+    with_scope = _Inside(low, node, place)
+    body = with_scope.run(lambda: _staged(low, node, 0, load(place, iterable), innermost))
+    parameters = arguments(place, [iterable, push])
+    low.out.append(define(place, name, parameters, [*with_scope.cells, *body]))
+    return load(place, name)
+
+
+class _Inside:
+    """The scope of a comprehension, and a list of statements of its own."""
+
+    def __init__(self, low: Lowering, node: Node, place: Place):
+        self._low, self._place = low, place
+        table = low.names.table
+        targets = table.of_all([one.target for one in node.generators]).writes
+        parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+        parts += [test for one in node.generators for test in one.ifs]
+        parts += [one.iter for one in node.generators[1:]]
+        is_inlined = INLINES and not isinstance(node, gast.GeneratorExp)
+        captured = table.of_all(parts).captured & targets
+        self._scope = Scope(
+            frozenset(targets - captured), frozenset(captured), low.scope, is_inlined
+        )
+        self.cells: list[ast.stmt] = []
+
+    def run(self, make: Innermost) -> list[ast.stmt]:
+        """Make statements inside."""
+        low, place = self._low, self._place
+        outer, low.scope = low.scope, self._scope
+        out, low.out = low.out, []
+        for name in sorted(self._scope.cells):
+            made = low.call(place, "new_cell")
+            self.cells.append(assign_name(place, low.cell(name), made))
+        statements = make()
+        statements = [*low.out, *statements]
+        low.scope, low.out = outer, out
+        return statements
+
+
+def _nested(low: Lowering, make: Innermost) -> list[ast.stmt]:
+    """Statements of a block of their own."""
+    out, low.out = low.out, []
+    statements = make()
+    statements = [*low.out, *statements]
+    low.out = out
+    return statements
+
+
+def _empty(low: Lowering, place: Place, node: Node) -> ast.expr:
+    if isinstance(node, gast.ListComp):
+        return ast.List(elts=[], ctx=LOAD, **place)
+    if isinstance(node, gast.DictComp):
+        return ast.Dict(keys=[], values=[], **place)
+    made = low.builtin(place, "set")
+    return ast.Call(func=made, args=[], keywords=[], **place)
+
+
+def _add(low: Lowering, place: Place, node: Node, gathered: str) -> ast.expr:
+    out = load(place, gathered)
+    if isinstance(node, gast.DictComp):
+        pair = (low.expression(node.key), low.expression(node.value))
+        return low.call(place, "set_item", out, *pair)
+    adds = constant(place, "append" if isinstance(node, gast.ListComp) else "add")
+    return low.call(place, "method", out, adds, low.expression(node.elt))
+
+
+def _staged(
+    low: Lowering, node: Node, depth: int, iterable: ast.expr, innermost: Innermost
+) -> list[ast.stmt]:
+    """`for_(iterable, None, body, (), ())` for each generator, inside each other."""
+    generator = node.generators[depth]
+    place = low.place(generator.target)
+    item, name = low.fresh("item"), low.fresh("turn")
+
+    def then() -> list[ast.stmt]:
+        if depth + 1 == len(node.generators):
+            return innermost()
+        inner = low.expression(node.generators[depth + 1].iter)
+        return _staged(low, node, depth + 1, inner, innermost)
+
+    def turn() -> list[ast.stmt]:
+        bound = bind_target(low, generator.target, load(place, item))
+        return [*bound, *_nested(low, lambda: _filtered(low, generator.ifs, then))]
+
+    nothing = tuple_of(place, [])
+    body = [*_nested(low, turn), give(place, nothing)]
+    made = define(place, name, arguments(place, [item]), body)
+    values = [iterable, constant(place, None), load(place, name), nothing, nothing]
+    return [made, ast.Expr(value=low.call(place, "for_", *values), **place)]
+
+
+def _filtered(low: Lowering, tests: list[Node], then: Innermost) -> list[ast.stmt]:
+    if not tests:
+        return then()
+    place = low.place(tests[0])
+    test, name = low.expression(tests[0]), low.fresh("true")
+    nothing = tuple_of(place, [])
+    inner = _nested(low, lambda: _filtered(low, tests[1:], then))
+    made = define(place, name, arguments(place, []), [*inner, give(place, nothing)])
+    values = [test, load(place, name), thunk(place, nothing), nothing, nothing]
+    return [made, ast.Expr(value=low.call(place, "if_", *values), **place)]
+
+
+def _python_loops(
+    low: Lowering, node: Node, depth: int, iterable: ast.expr, innermost: Innermost
+) -> list[ast.stmt]:
+    generator = node.generators[depth]
+    place = low.place(generator.target)
+    item = low.fresh("item")
+
+    def turn() -> list[ast.stmt]:
+        if depth + 1 == len(node.generators):
+            inside = innermost
+        else:
+            inner = node.generators[depth + 1].iter
+            inside = lambda: _python_loops(  # noqa: E731
+                low, node, depth + 1, low.expression(inner), innermost
+            )
+        bound = bind_target(low, generator.target, load(place, item))
+        return [*bound, *_nested(low, lambda: _python_filtered(low, generator.ifs, inside))]
+
+    target = ast.Name(id=item, ctx=STORE, **place)
+    taken = low.call(place, "iterate", iterable)
+    return [ast.For(target=target, iter=taken, body=_nested(low, turn), orelse=[], **place)]
+
+
+def _python_filtered(low: Lowering, tests: list[Node], then: Innermost) -> list[ast.stmt]:
+    if not tests:
+        return then()
+    place = low.place(tests[0])
+    test = low.call(place, "truth", low.expression(tests[0]))
+    body = _nested(low, lambda: _python_filtered(low, tests[1:], then))
+    return [ast.If(test=test, body=body, orelse=[], **place)]
+
+
+EXPRESSIONS = {
+    gast.ListComp: comprehension,
+    gast.SetComp: comprehension,
+    gast.DictComp: comprehension,
+    gast.GeneratorExp: generator_expression,
+}

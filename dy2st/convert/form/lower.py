@@ -1,0 +1,140 @@
+"""From the source of a function to the factory of its traced form."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from types import FunctionType
+
+import gast
+
+from dy2st.convert.form import (
+    attempts,
+    comprehensions,
+    control,
+    expressions,
+    functions,
+    statements,
+)
+from dy2st.convert.form.compile import Factory, compiled, factory_tree
+from dy2st.convert.form.inner import InnerCodes
+from dy2st.convert.form.lowering import Lowering
+from dy2st.convert.form.plain import keep_plain_loops
+from dy2st.convert.form.pushing import push_yields
+from dy2st.convert.form.trees import assign_name, load
+from dy2st.convert.record import Statement
+from dy2st.transpiler.analysis.flow import analyse
+from dy2st.transpiler.analysis.scopes import NameTable, bound_in, parameter_nodes
+from dy2st.transpiler.context import Context
+from dy2st.transpiler.nodes import (
+    CONTROL,
+    FUNCTIONS,
+    SCOPES,
+    TRIES,
+    Node,
+    kinds_in,
+    split_docstring,
+    statements_inside,
+    walk,
+)
+from dy2st.transpiler.prepared import name_super, prepared
+from dy2st.transpiler.refused import reason_against
+from dy2st.transpiler.rewrites import break_continue, early_return, match
+
+_EXPRESSIONS = {
+    **expressions.EXPRESSIONS,
+    **comprehensions.EXPRESSIONS,
+    **functions.EXPRESSIONS,
+}
+_STATEMENTS = {
+    **statements.STATEMENTS,
+    **control.STATEMENTS,
+    **attempts.STATEMENTS,
+    **functions.STATEMENTS,
+}
+
+
+def lowered(function: FunctionType, pushes: bool = False) -> Factory | str:
+    """The factory of the traced form of a function, or why it has none."""
+    tree, context = prepared(function)
+    if pushes:
+        push_yields(tree, context)
+    why = reason_against(tree)
+    if why:
+        return why
+    written = tuple(_statements(tree))
+    low, module = module_of(tree, context)
+    return compiled(low, module, function.__code__.co_name, written)
+
+
+def text_of(function: FunctionType) -> str:
+    """The traced form of a function as text, to be read."""
+    tree, context = prepared(function)
+    why = reason_against(tree)
+    return why or ast.unparse(module_of(tree, context)[1])
+
+
+def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
+    """Rewrite and lower a function."""
+    _prepare(tree)
+    local = bound_in(NameTable().inside(tree), tree)
+    _rewrite(tree, context)
+    inner = InnerCodes(context.function)
+    names = analyse(tree, local, inner.captured, context)
+    low = Lowering(context, names, inner, _EXPRESSIONS, _STATEMENTS)
+    place = low.place(tree)
+    body = low.block(split_docstring(tree.body)[1])
+    start = [*_cells(low, tree), *_unbound(low, tree)]
+    body = [*start, *body] or [ast.Pass(**place)]
+    return low, factory_tree(low, tree, body, place)
+
+
+_KINDS = {gast.If: "if", gast.While: "while", gast.For: "for"}
+
+
+def _statements(tree: Node) -> Iterator[Statement]:
+    """The branches and loops that the user has written in a function."""
+    found = list(tree.body)
+    for node in found:
+        if isinstance(node, SCOPES):
+            continue
+        if node.__class__ in _KINDS:
+            yield _KINDS[node.__class__], node.lineno, node.col_offset + 1
+        found += statements_inside(node)
+
+
+def _prepare(tree: Node) -> None:
+    """Functions inside stay as they are, and `(x): int` says nothing of x."""
+    for node in walk(tree):
+        if node is not tree and isinstance(node, FUNCTIONS):
+            node.untouched = True
+        if isinstance(node, gast.AnnAssign) and not node.simple and node.value is None:
+            node.target.ctx = gast.Load()
+    keep_plain_loops(tree)
+
+
+def _rewrite(tree: Node, context: Context) -> None:
+    """No jumps, no `match`, no `super()` that looks into the frame."""
+    name_super(tree, context)
+    context.kinds = kinds_in(tree)
+    if context.has(gast.Match):
+        match.transform(tree, context)
+        context.kinds = kinds_in(tree)
+    early_return.transform(tree, context, (*CONTROL, *TRIES, gast.With))
+    break_continue.transform(tree, context)
+
+
+def _cells(low: Lowering, tree: Node) -> list[ast.stmt]:
+    """Cells of the function's own, with the values of its parameters."""
+    place = low.place(tree)
+    parameters = {node.id for node in parameter_nodes(tree)}
+    out = []
+    for name in sorted(low.names.scope.cells):
+        given = [load(place, name)] if name in parameters else []
+        out.append(assign_name(place, low.cell(name), low.call(place, "new_cell", *given)))
+    return out
+
+
+def _unbound(low: Lowering, tree: Node) -> list[ast.stmt]:
+    place = low.place(tree)
+    return [assign_name(place, name, low.unbound(place)) for name in sorted(low.names.starts)]

@@ -1,0 +1,87 @@
+"""Loops that compute with numbers alone: Python's own statement runs where all begins with such.
+
+What such a loop reads are local variables and constants, what it does are operators and loops of
+the same kind. So if its variables are numbers or texts when it begins, all values in it are.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import gast
+
+from dy2st.convert.form.lowering import Lowering
+from dy2st.convert.form.trees import Place
+from dy2st.transpiler.analysis.flow import Flow
+from dy2st.transpiler.nodes import LOOPS, SCOPES, Node, statements_inside, walk
+
+_ALLOWED = (
+    *(gast.For, gast.While, gast.If, gast.Pass, gast.Break, gast.Continue),
+    *(gast.Assign, gast.AugAssign, gast.Name, gast.Constant, gast.Tuple),
+    *(gast.BinOp, gast.UnaryOp, gast.BoolOp, gast.Compare, gast.IfExp),
+)
+
+
+def keep_plain_loops(tree: Node) -> None:
+    """Keep the outermost loops of this kind as they are written: `plain` of the loop."""
+    todo = statements_inside(tree)
+    for node in todo:
+        if isinstance(node, LOOPS) and _may_be_plain(node):
+            node.plain = gast.gast_to_ast(node)
+            node.names_of_plain = _names(node)
+        elif not isinstance(node, SCOPES):
+            todo += statements_inside(node)
+
+
+def _may_be_plain(loop: Node) -> bool:
+    if loop.orelse:
+        return False
+    return all(isinstance(node, _ALLOWED) or _is_range(node) for node in _inside(loop))
+
+
+def _inside(loop: Node) -> list[Node]:
+    """All of a loop but for what it runs over."""
+    parts = [loop.test] if isinstance(loop, gast.While) else [loop.target]
+    return [node for part in (*parts, *loop.body) for node in walk(part)]
+
+
+def _is_range(node: Node) -> bool:
+    is_call = isinstance(node, gast.Call) and isinstance(node.func, gast.Name)
+    return is_call and node.func.id == "range" and not node.keywords
+
+
+def _names(loop: Node) -> tuple[frozenset[str], frozenset[str]]:
+    """The variables that are read alone, and all."""
+    names = [node for node in _inside(loop) if isinstance(node, gast.Name)]
+    written = {node.id for node in names if isinstance(node.ctx, gast.Store)}
+    found = frozenset(node.id for node in names)
+    return found - written, found
+
+
+def is_plain(loop: Node) -> bool:
+    """Whether it was kept as it is written."""
+    return hasattr(loop, "plain")
+
+
+def plain_or(
+    low: Lowering,
+    place: Place,
+    loop: Node,
+    flow: Flow,
+    staged: list[ast.stmt],
+    iterable: ast.expr | None = None,
+) -> list[ast.stmt]:
+    """The loop as it is written where it computes with numbers alone; `staged` elsewhere."""
+    if not is_plain(loop):
+        return staged
+    made: Any = loop.plain
+    only_read, names = loop.names_of_plain
+    if not all(low.is_local(name) or name == "range" for name in names):
+        return staged
+    asked = [low.read(place, name) for name in sorted(names & {*only_read, *flow.given, *flow.own})]
+    if iterable is not None:
+        made.iter = iterable
+        asked.append(iterable)
+    test = low.call(place, "is_plain", *asked)
+    return [ast.If(test=test, body=[made], orelse=staged, **place)]

@@ -1,0 +1,43 @@
+"""Rows: what functions in C and methods of built-in types do in a trace."""
+
+from dy2st.convert.kinds import (
+    attributes,
+    callers,
+    changing,
+    containers,
+    counters,
+    dicts,
+    functools_,
+    iterators,
+    itertools_,
+    list_methods,
+    math_,
+    numbers_,
+    objects,
+    operator_,
+    reductions,
+    sets,
+    tensors,
+    text,
+)
+
+__all__ = [
+    "attributes",
+    "callers",
+    "changing",
+    "containers",
+    "counters",
+    "dicts",
+    "functools_",
+    "iterators",
+    "itertools_",
+    "list_methods",
+    "math_",
+    "numbers_",
+    "objects",
+    "operator_",
+    "reductions",
+    "sets",
+    "tensors",
+    "text",
+]

@@ -1,0 +1,221 @@
+"""What asks an object for its attributes, its class, or whether it is what."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from dy2st.convert.classes import own_method
+from dy2st.convert.kinds.callers import called_by_the_user
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.trace import MISSING, Trace
+from dy2st.convert.values.layout import is_traced_number, number_kind
+from dy2st.convert.values.sequences import Generated, Indexed
+from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.errors import ConversionError, TensorAsPython
+from dy2st_runtime.ir import Variable, user_location
+from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.tensor import EagerTensor
+
+_NOTHING = object()
+_ITERATOR = type(iter(()))
+
+
+def class_of(value: Any) -> type:
+    """The class that Python's code sees."""
+    kind = type(value)
+    if isinstance(value, Variable) and value.mixed:
+        raise TensorAsPython(
+            "the class of a value is asked that is a number of Python on one path and a tensor, or "
+            "another kind of number, on another",
+            at=user_location(),
+            why="a Program has one kind of value for both",
+            hint="let it be a tensor on both paths, to_tensor(0.0), or a number: x.item()",
+        )
+    number = number_kind(value)
+    if number is not None:
+        return number
+    if isinstance(value, Variable):
+        return EagerTensor
+    if kind is Dynamic:
+        return value.kind  # type: ignore[no-any-return]
+    if kind in (Indexed, Generated):
+        return _ITERATOR
+    return str if kind is Text else kind
+
+
+@function_row(isinstance)
+def isinstance_(trace: Trace, value: Any, kinds: Any) -> Any:
+    """`isinstance(value, kinds)`."""
+    _note_class(trace, value)
+    _note_asked(trace, value, type(value), kinds)
+    kind = class_of(value)
+    return isinstance(value, kinds) if kind is type(value) else issubclass(kind, kinds)
+
+
+def _note_class(trace: Trace, value: Any) -> None:
+    if trace.is_outside(value) and type(value).__flags__ & (1 << 9):
+        trace.read("attr", value, "__class__", type(value))
+
+
+def _note_asked(trace: Trace, value: Any, kind: type, kinds: Any) -> None:
+    """Note what a class looks at that answers by itself: abstract ones, protocols."""
+    for one in kinds if isinstance(kinds, tuple) else (kinds,):
+        if type(one) is not type and isinstance(one, type) and one not in kind.__mro__:
+            trace.note_class(kind)
+            if getattr(one, "_is_protocol", False) and value is not kind:
+                trace.note_reached((value,))
+
+
+@function_row(issubclass)
+def issubclass_(trace: Trace, kind: Any, kinds: Any) -> Any:
+    """`issubclass(kind, kinds)`."""
+    _note_asked(trace, kind, kind, kinds)
+    return issubclass(kind, kinds)
+
+
+@function_row(type)
+def type_(trace: Trace, *args: Any, **options: Any) -> Any:
+    """`type(value)`, or a new class."""
+    if len(args) == 1 and not options:
+        _note_class(trace, args[0])
+        return class_of(args[0])
+    name, bases, namespace = args
+    given = name, bases, dict(trace.double_star(namespace))
+    return trace.made(called_by_the_user(type, given, options))
+
+
+@function_row(super)
+def super_(trace: Trace, kind: Any, owner: Any) -> Any:
+    """`super(kind, owner)`."""
+    return trace.made(super(kind, owner))
+
+
+@function_row(callable)
+def callable_(trace: Trace, value: Any) -> Any:
+    """`callable(value)`."""
+    return callable(value)
+
+
+@function_row(id)
+def id_(trace: Trace, value: Any) -> Any:
+    """`id(value)`."""
+    return id(value)
+
+
+@function_row(hash)
+def hash_(trace: Trace, value: Any) -> Any:
+    """`hash(value)`."""
+    own = own_method(trace, value, "__hash__")
+    if own is not None:
+        return trace.call(own, value)
+    refuse_as_key(value)
+    return hash(value)
+
+
+def refuse_as_key(value: Any) -> None:
+    """Refuse a number that only the run knows as a key, or in a set."""
+    parts = value if isinstance(value, tuple) else (value,)
+    for part in parts:
+        if is_traced_number(part) or type(part) in (Dynamic, Text, Union):
+            raise TensorAsPython(
+                "a traced number is a key of a dict or set, or a text or list of the Program is",
+                at=user_location(),
+                why="it is known only when the Program runs",
+                hint="compare it with the keys in an `if`, or keep the entries in a tensor and "
+                "index that",
+            )
+
+
+# -- attributes by name -----------------------------------------------------------------------
+
+
+@function_row(getattr)
+def getattr_(trace: Trace, owner: Any, name: Any, default: Any = _NOTHING) -> Any:
+    """`getattr(owner, name, default)`."""
+    if default is _NOTHING:
+        return trace.attr(owner, name)
+    held = _may_be_missing(trace, owner, name)
+    if held is not None:
+        return trace.spread(lambda one: default if one is MISSING else one, held)
+    try:
+        return trace.attr(owner, name)
+    except AttributeError:
+        return default
+
+
+@function_row(hasattr)
+def hasattr_(trace: Trace, owner: Any, name: Any) -> Any:
+    """`hasattr(owner, name)`."""
+    held = _may_be_missing(trace, owner, name)
+    if held is not None:
+        return trace.not_(trace.is_(held, MISSING))
+    try:
+        trace.attr(owner, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _may_be_missing(trace: Trace, owner: Any, name: Any) -> Union | None:
+    """An attribute that only some paths have set."""
+    place = trace.over.get((id(owner), name))
+    own = getattr(owner, "__dict__", None) if place is None else None
+    held = own.get(name) if isinstance(own, dict) else getattr(place, "value", None)
+    if type(held) is not Union:
+        return None
+    is_maybe = any(getattr(case, "value", None) is MISSING for case in held.layouts)
+    return held if is_maybe else None
+
+
+@function_row(object.__getattribute__)
+def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
+    """`object.__getattribute__(owner, name)`."""
+    return trace.plain_attr(owner, name)
+
+
+@function_row(setattr)
+def setattr_(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    """`setattr(owner, name, value)`."""
+    trace.set_attr(owner, name, value)
+
+
+@function_row(object.__setattr__)
+def set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    """`object.__setattr__(owner, name, value)`."""
+    trace.set_own(owner, name, value)
+
+
+@function_row(delattr, object.__delattr__)
+def delattr_(trace: Trace, owner: Any, name: str) -> None:
+    """`delattr(owner, name)`."""
+    trace.del_attr(owner, name)
+
+
+@function_row(vars)
+def vars_(trace: Trace, owner: Any) -> Any:
+    """`vars(owner)`."""
+    if isinstance(owner, (type, ModuleType)):
+        return trace.read("attr", owner, "__dict__", vars(owner))
+    return trace.attr(owner, "__dict__")
+
+
+@function_row(dir)
+def dir_(trace: Trace, owner: Any) -> Any:
+    """`dir(owner)`."""
+    own = own_method(trace, owner, "__dir__")
+    if own is not None:
+        return trace.call(sorted, trace.call(own, owner))
+    written = [name for key, name in trace.over if key == id(owner) and isinstance(name, str)]
+    if written:
+        raise ConversionError(
+            "dir() of an object whose attributes the function has set",
+            at=user_location(),
+            why="the object itself gets them when the Program has run",
+            hint="ask for them by name: hasattr(o, name)",
+        )
+    trace.read("all", owner, "dir", None)
+    return trace.made(dir(owner))
+
+
+__all__ = ["class_of", "refuse_as_key"]

@@ -1,0 +1,138 @@
+"""Functions that look at the frame that calls them: they see one of the user's function."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+from dy2st.convert.form import is_part
+from dy2st.convert.kinds.outward import note_call
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.trace import Trace
+from dy2st_runtime.ir.location import is_own_file, user_frame
+from dy2st_runtime.ir.tracebacks import holds
+
+
+def user_frames() -> Iterator[FrameType]:
+    """The frames of the user's functions, innermost first: the body of a statement is no other."""
+    frame, inside = user_frame(), None
+    while frame is not None:
+        code = frame.f_code
+        if not is_own_file(code.co_filename):
+            if inside is None or not holds(code, inside):
+                yield frame
+                inside = code
+            if not is_part(code):
+                inside = None
+        frame = frame.f_back
+
+
+def called_by_the_user(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """`function(*args, **kwargs)` by a frame that has the globals, name and line of the user's."""
+    frame = user_frame()
+    if frame is None:
+        return function(*args, **kwargs)
+    if (function.__module__, getattr(function, "__name__", "")) == ("pdb", "set_trace"):
+        return _stop()
+    code = _CALL.replace(
+        co_filename=frame.f_code.co_filename,
+        co_name=frame.f_code.co_name,
+        co_firstlineno=frame.f_lineno - 1,
+    )
+    try:
+        return FunctionType(code, frame.f_globals)(function, args, kwargs)
+    except BaseException as error:  # goes on, without the frame
+        here = error.__traceback__
+        if here is not None and here.tb_next is not None:
+            here.tb_next = here.tb_next.tb_next
+        raise
+
+
+def _call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return function(*args, **kwargs)
+
+
+_OWN = ("dy2st", "numpy")
+_CALL: CodeType = _call.__code__
+
+
+def looks_at_caller(function: Any) -> bool:
+    """Whether a function may look at the frame that calls it: one of Python's own, a metaclass."""
+    if isinstance(function, type):
+        return issubclass(function, type)
+    module = str(getattr(function, "__module__", ""))
+    return type(function) is FunctionType and not module.startswith(_OWN)
+
+
+@function_row(sys._getframe)
+def getframe_(trace: Trace, depth: int = 0) -> FrameType:
+    """`sys._getframe(depth)`."""
+    found = [*user_frames()][depth:]
+    if not found:
+        raise ValueError("call stack is not deep enough")
+    return found[0]
+
+
+@function_row(inspect.currentframe)
+def currentframe_(trace: Trace) -> FrameType | None:
+    """`inspect.currentframe()`."""
+    return next(user_frames(), None)
+
+
+@function_row(breakpoint)
+def breakpoint_(trace: Trace, *args: Any, **options: Any) -> None:
+    """`breakpoint()`."""
+    is_default = sys.breakpointhook is sys.__breakpointhook__
+    if is_default and "PYTHONBREAKPOINT" not in os.environ:  # it names another debugger
+        _stop()
+    else:
+        called_by_the_user(sys.breakpointhook, args, options)
+
+
+def _stop() -> None:
+    """Let the debugger of Python stop on the user's next line."""
+    frame = user_frame()
+    debugger = import_module("pdb").Pdb()  # who debugs waits for it
+    debugger.set_trace(frame)
+    sys.settrace(None)  # it would stop in the next line of ours
+    debugger.set_next(frame)
+    sys.settrace(debugger.trace_dispatch)
+
+
+@function_row(warnings.warn)
+def warn_(
+    trace: Trace,
+    message: Any,
+    category: type[Warning] | None = None,
+    stacklevel: int = 1,
+    source: Any = None,
+    **options: Any,
+) -> None:
+    """`warnings.warn(message, category, stacklevel)`: our own frames do not count."""
+    note_call(trace, warnings.warn, (message,))
+    if options:
+        given = message, category, stacklevel, source
+        called_by_the_user(warnings.warn, given, options)
+        return
+    frames = list(user_frames())
+    if isinstance(message, Warning):
+        category = type(message)
+    place = frames[max(stacklevel, 1) - 1] if stacklevel <= len(frames) else None
+    names = sys.__dict__ if place is None else place.f_globals
+    file, line = ("sys", 1) if place is None else (place.f_code.co_filename, place.f_lineno)
+    known = names.setdefault("__warningregistry__", {})
+    module = names.get("__name__") or "<string>"
+    warnings.warn_explicit(
+        message, category or UserWarning, file, line, module, known, source=source
+    )
+
+
+__all__ = ["called_by_the_user", "looks_at_caller", "user_frames"]

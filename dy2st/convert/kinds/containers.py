@@ -1,0 +1,78 @@
+"""len, list and tuple of whatever holds items."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from dy2st.convert.classes import own_method
+from dy2st.convert.kinds import entries
+from dy2st.convert.kinds.lists import length_of
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.values.sequences import Indexed
+from dy2st.convert.values.special import Dynamic
+from dy2st_runtime.ir import Tensor
+
+
+@function_row(len)
+def len_(trace: Trace, value: Any) -> Any:
+    """`len(value)`."""
+    kind = type(value)
+    if kind in CONTAINERS:
+        content = trace.content(value)
+        if type(content) is Dynamic:
+            return length_of(trace, content)
+        trace.read_length(value)
+        is_known = not isinstance(content, dict) or entries.is_sure(trace, content)
+        return len(content) if is_known else entries.length(trace, content)
+    if kind is Dynamic:
+        return length_of(trace, value)
+    if isinstance(value, Tensor):
+        return value.shape[0] if value.ndim else len(value)
+    own = own_method(trace, value, "__len__")
+    if own is not None:
+        return _checked(trace.call(own, value))
+    if kind is Indexed:
+        return value.length
+    return len(trace.native(value))
+
+
+def _checked(length: Any) -> Any:
+    """What `__len__` has given, as `len()` takes it."""
+    if type(length) is int and length < 0:
+        raise ValueError("__len__() should return >= 0")
+    return length
+
+
+@function_row(list)
+def list_(trace: Trace, iterable: Any = ()) -> Any:
+    """`list(iterable)`."""
+    return _filled(trace, [], trace.listed(iterable))
+
+
+def _filled(trace: Trace, owner: Any, content: Any) -> Any:
+    made = trace.made(owner)
+    if type(content) is Dynamic:
+        trace.call(made.extend, content)
+    else:
+        made.extend(content)
+    return made
+
+
+@function_row(tuple)
+def tuple_(trace: Trace, iterable: Any = ()) -> Any:
+    """`tuple(iterable)`."""
+    content = trace.listed(iterable)
+    if type(content) is Dynamic:
+        return Dynamic(tuple, content.element, content.arrays)
+    return tuple(content)
+
+
+@function_row(deque)
+def deque_(trace: Trace, iterable: Any = (), maxlen: Any = None) -> Any:
+    """`deque(iterable, maxlen)`."""
+    return _filled(trace, deque(maxlen=maxlen), trace.listed(iterable))
+
+
+__all__ = ["list_", "tuple_"]

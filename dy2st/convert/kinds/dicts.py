@@ -1,0 +1,290 @@
+"""Methods of dicts, of OrderedDict and defaultdict, and `dict(...)`."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds.entries import check_sure, gathered, is_sure, presence, there, there_or
+from dy2st.convert.kinds.table import Row, function_row, method_row, operator_row
+from dy2st.convert.trace import MISSING, Trace
+from dy2st.convert.values.special import Dynamic, Union
+
+DICTS = (dict, OrderedDict, defaultdict, Counter)
+_NOTHING = object()
+
+
+def dict_row(*kinds: type) -> Callable[[Row], Row]:
+    """Let a function stand for a method of dicts; one of `keyed` does where the data decides."""
+
+    def register(row: Row) -> Row:
+        of_keys, name = keyed.ROWS.get(row.__name__), row.__name__
+
+        @wraps(row)
+        def either(trace: Trace, owner: Any, *args: Any, **named: Any) -> Any:
+            is_new = name in keyed.CHANGING and any(map(keyed.is_traced_key, args[:1]))
+            if of_keys is not None and (is_new or keyed.is_keyed(trace, owner)):
+                return of_keys(trace, owner, *args, **named)
+            return row(trace, owner, *args, **named)
+
+        return method_row(*kinds, name=name)(either)
+
+    return register
+
+
+def whole_dict(trace: Trace, owner: Any) -> Any:
+    """All that a dict holds; of one from outside that is a read of all."""
+    content = trace.content(owner)
+    trace.read_content(owner)
+    return content
+
+
+def entry(trace: Trace, owner: Any, key: Any) -> Any:
+    """What a dict holds under a key; MISSING if nothing."""
+    content = trace.content(owner)
+    return trace.read_item(owner, key, content.get(key, MISSING))
+
+
+def is_moved(trace: Trace, owner: Any, key: Any) -> bool:
+    """Whether the run decides where an entry stands once it is set: it may be missing."""
+    content = trace.content(owner)
+    if type(content) is Dynamic:
+        return True
+    held = content.get(key)
+    if type(held) is not Union or next(reversed(content)) == key:
+        return False
+    return any(getattr(case, "value", None) is MISSING for case in held.layouts)
+
+
+@dict_row(*DICTS)
+def get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
+    """`owner.get(key, default)`."""
+    if type(key) is Union:
+        return trace.spread(lambda one: get(trace, owner, one, default), key)
+    if keyed.is_traced_key(key):
+        return trace.value_at(whole_dict(trace, owner), key, lambda: default)
+    return there_or(trace, entry(trace, owner, key), lambda: default)
+
+
+@dict_row(*DICTS)
+def setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
+    """`owner.setdefault(key, default)`."""
+    found = entry(trace, owner, key)
+    if presence(trace, found) is True:
+        return trace.known(found)
+    if found is not MISSING:
+        return keyed.setdefault(trace, owner, key, default)
+    trace.set_item(owner, key, default)
+    return default
+
+
+@dict_row(*DICTS)
+def pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
+    """`owner.pop(key, default)`."""
+    found = entry(trace, owner, key)
+    if default is _NOTHING:
+        value = there(trace, key, found)
+    else:
+        value = there_or(trace, found, lambda: default)
+    if found is not MISSING:
+        del trace.writable(owner)[key]
+    return value
+
+
+@dict_row(*DICTS)
+def popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
+    """`owner.popitem()`."""
+    content = whole_dict(trace, owner)
+    check_sure(trace, content)
+    if not content:
+        raise KeyError("popitem(): dictionary is empty")
+    key = next(reversed(content)) if last else next(iter(content))
+    return key, pop(trace, owner, key)
+
+
+@dict_row(*DICTS)
+def update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
+    """`owner.update(other, ...)`."""
+    new = pairs_of(trace, *others)
+    if not isinstance(new, dict) or keyed.is_keyed(trace, owner):
+        pairs = list(new.items()) if isinstance(new, dict) else new
+        keyed.update(trace, owner, pairs)
+        new = {}
+    new.update(named)
+    if is_sure(trace, new) and not keyed.is_keyed(trace, owner):
+        if new:
+            trace.writable(owner).update(new)
+        return
+    for key, value in new.items():
+        set_it = lambda key=key, value=value: trace.set_item(owner, key, trace.known(value)) or ()  # noqa: E731
+        trace.if_(presence(trace, value), set_it, lambda: (), (), ())
+
+
+def pairs_of(trace: Trace, *others: Any) -> Any:
+    """What `dict(other)` holds, of a mapping or of pairs: a dict, or pairs if the data decides."""
+    if not others:
+        return {}
+    (other,) = others
+    if type(other) in DICTS:
+        is_keyed = keyed.is_keyed(trace, other)
+        return keyed.items(trace, other) if is_keyed else dict(whole_dict(trace, other))
+    if isinstance(other, dict) or hasattr(type(other), "keys"):
+        return dict(trace.double_star(other))
+    items = trace.listed(other)
+    if type(items) is Dynamic:
+        return items
+    found: dict[Any, Any] = {}
+    for pair in items:
+        key, value = trace.unpack(pair, 2)
+        if keyed.is_traced_key(key):
+            return items
+        found[key] = value
+    return found
+
+
+def _new(trace: Trace, made: Any, others: Any, named: dict[str, Any]) -> Any:
+    """A new dict, filled."""
+    pairs = pairs_of(trace, *others)
+    if isinstance(pairs, dict):
+        made.update({**pairs, **named})
+        return trace.made(made)
+    keyed.update(trace, trace.made(made), pairs)
+    for key, value in named.items():
+        trace.set_item(made, key, value)
+    return made
+
+
+@dict_row(*DICTS)
+def items(trace: Trace, owner: Any) -> Any:
+    """`owner.items()`."""
+    content = whole_dict(trace, owner)
+    return content.items() if is_sure(trace, content) else gathered(trace, content, _pair)
+
+
+@dict_row(*DICTS)
+def values(trace: Trace, owner: Any) -> Any:
+    """`owner.values()`."""
+    content = whole_dict(trace, owner)
+    return content.values() if is_sure(trace, content) else gathered(trace, content, _value)
+
+
+@dict_row(*DICTS)
+def keys(trace: Trace, owner: Any) -> Any:
+    """`owner.keys()`."""
+    content = whole_dict(trace, owner)
+    return content.keys() if is_sure(trace, content) else gathered(trace, content, _key)
+
+
+def _pair(key: Any, value: Any) -> Any:
+    return key, value
+
+
+def _value(key: Any, value: Any) -> Any:
+    return value
+
+
+def _key(key: Any, value: Any) -> Any:
+    return key
+
+
+def factory_of(trace: Trace, owner: Any) -> Any:
+    """`owner.default_factory`."""
+    value = owner.default_factory
+    is_read = trace.is_outside(owner)
+    return trace.read("attr", owner, "default_factory", value) if is_read else value
+
+
+@dict_row(*DICTS)
+def copy(trace: Trace, owner: Any) -> Any:
+    """`owner.copy()`."""
+    return trace.made(_copied(trace, owner, whole_dict(trace, owner)))
+
+
+def _copied(trace: Trace, owner: Any, content: Any) -> Any:
+    if type(owner) is defaultdict:
+        return defaultdict(factory_of(trace, owner), content)
+    return type(owner)(content)
+
+
+@dict_row(*DICTS)
+def clear(trace: Trace, owner: Any) -> None:
+    """`owner.clear()`."""
+    trace.empty(owner)
+
+
+@dict_row(OrderedDict)
+def move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
+    """`owner.move_to_end(key, last)`."""
+    trace.writable(owner).move_to_end(key, last)
+
+
+@method_row(type)
+def fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
+    """`dict.fromkeys(iterable, value)`."""
+    found = trace.listed(iterable)
+    if type(found) is not Dynamic and not any(map(keyed.is_traced_key, found)):
+        return trace.made(kind.fromkeys(found, value))
+    made = trace.made(kind())
+    turn = lambda key: trace.set_item(made, key, value) or ()  # noqa: E731
+    trace.for_(found, None, turn, (), ())
+    return made
+
+
+@function_row(dict)
+def dict_(trace: Trace, *others: Any, **named: Any) -> Any:
+    """`dict(other, ...)`."""
+    return _new(trace, {}, others, named)
+
+
+@function_row(OrderedDict)
+def ordered_dict(trace: Trace, *others: Any, **named: Any) -> Any:
+    """`OrderedDict(other, ...)`."""
+    return _new(trace, OrderedDict(), others, named)
+
+
+@function_row(defaultdict)
+def default_dict(trace: Trace, factory: Any = None, *others: Any, **named: Any) -> Any:
+    """`defaultdict(factory, other, ...)`."""
+    return _new(trace, defaultdict(factory), others, named)
+
+
+@operator_row("or_bits", dict, OrderedDict, defaultdict)
+def joined(trace: Trace, left: Any, right: Any) -> Any:
+    """`left | right`."""
+    if not isinstance(right, dict):
+        return NotImplemented
+    new = copy(trace, left)
+    update(trace, new, right)
+    return new
+
+
+@method_row(*DICTS, name="__contains__")
+def contains(trace: Trace, owner: Any, key: Any) -> Any:
+    """`key in owner`."""
+    if keyed.is_keyed(trace, owner):
+        return keyed.contains(trace, owner, key)
+    if type(key) is Union:
+        return trace.spread(lambda one: contains(trace, owner, one), key)
+    if not keyed.is_traced_key(key):
+        return presence(trace, entry(trace, owner, key))
+    return trace.is_among(key, whole_dict(trace, owner))
+
+
+def _row_of_item(name: str, protocol: str) -> None:
+    @method_row(*DICTS, list, tuple, name=name)
+    def row(trace: Trace, owner: Any, *args: Any) -> Any:
+        return getattr(trace, protocol)(owner, *args)
+
+
+for _name, _protocol in (
+    ("__getitem__", "item"),
+    ("__setitem__", "set_item"),
+    ("__delitem__", "del_item"),
+):
+    _row_of_item(_name, _protocol)
+
+
+__all__ = ["DICTS", "contains", "entry", "factory_of", "is_moved", "whole_dict"]

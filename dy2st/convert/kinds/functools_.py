@@ -1,0 +1,191 @@
+"""functools: reduce, partial, functions with a cache."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import sys
+from typing import Any
+
+from dy2st.convert.kinds.attributes import class_of
+from dy2st.convert.kinds.outward import note_call
+from dy2st.convert.kinds.scalars import is_traced
+from dy2st.convert.kinds.table import code_row, function_row, method_row
+from dy2st.convert.one_call import Answer
+from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace
+from dy2st.convert.values.layout import is_traced_number
+from dy2st.convert.values.sequences import Indexed
+from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
+from dy2st_runtime.ir import Operator, user_location
+from dy2st_runtime.ir.dispatch import eagerly
+from dy2st_runtime.tensor import EagerTensor
+
+_NOTHING = object()
+_CACHED: Any = type(functools.lru_cache(lambda: None))
+
+
+@function_row(functools.reduce)
+def reduce(trace: Trace, function: Any, iterable: Any, initial: Any = _NOTHING) -> Any:
+    """`functools.reduce(function, iterable, initial)`."""
+
+    def turn(item: Any, found: Any) -> tuple[Any]:
+        return (trace.call(function, found, item),)
+
+    names = ("the value of reduce()",)
+    if initial is not _NOTHING:
+        return trace.for_(iterable, None, turn, (initial,), names)[0]
+    items = trace.items_of(iterable)
+    if type(items) is not Indexed:
+        found = list(items)
+        if not found:
+            raise TypeError("reduce() of empty iterable with no initial value")
+        return trace.for_(found[1:], None, turn, (found[0],), names)[0]
+    has_any = trace.test_of(trace.gt(items.length, 0))
+    if not isinstance(has_any, bool):
+        error = TypeError("reduce() of empty iterable with no initial value")
+        trace.tracer.check(has_any, error)
+    elif not has_any:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    rest = Indexed(trace.sub(items.length, 1), lambda place: items.item(place + 1))
+    return trace.for_(rest, None, turn, (items.item(0),), names)[0]
+
+
+@function_row(importlib.import_module)
+def import_module(trace: Trace, name: str, package: str | None = None) -> Any:
+    """`importlib.import_module(name, package)`."""
+    found = importlib.import_module(name, package)
+    path = importlib.util.resolve_name(name, package)
+    return trace.read("item", sys.modules, path, found)
+
+
+@function_row(functools.partial)
+def partial(trace: Trace, *args: Any, **options: Any) -> Any:
+    """`functools.partial(function, ...)`."""
+    make: Any = functools.partial
+    return trace.made(make(*args, **options))
+
+
+@code_row(functools.cached_property.__get__.__code__)
+def cached_property(trace: Trace, function: Any, made: Any, owner: Any, kind: Any = None) -> Any:
+    """The attribute that a `functools.cached_property` gives an object when it is first asked."""
+    if owner is None:
+        return made
+    found = trace.call(made.func, owner)
+    trace.set_field(owner, made.attrname, found)
+    return found
+
+
+@method_row(_CACHED, name="__call__")
+def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
+    """A function under lru_cache or cache: the user's own cache answers.
+
+    Tensors of a Program must not get into it: what has to do with one is computed anew.
+    """
+    given = (*args, *options.values())
+    if any(_is_changed(trace, value) for value in given):
+        raise _refused(function, "gets a tensor that was changed", "the cache keeps what it held")
+    if any(map(_is_of_program, given)):
+        return _computed_anew(trace, function, args, options)
+    before = function.cache_info().misses
+    written = [place.owner for place in trace.over.values()]
+
+    def run() -> Any:
+        with eagerly():
+            return trace.one_call.ask(function, args, options)
+
+    found = trace.bracketed(written, run)
+    if trace.is_nested and function.cache_info().misses != before:
+        raise UnsupportedSyntax(
+            f"{function.__name__}() has a cache and is called for the first time in a branch or "
+            "loop that depends on a tensor",
+            at=user_location(),
+            why="it would be computed while the function is traced, on every path",
+            hint="call it once before the `if` or loop",
+        )
+    trace.answers.append(Answer(function, args, options, found))
+    return trace.mark_outside(found)
+
+
+def _computed_anew(trace: Trace, function: Any, args: Any, options: Any) -> Any:
+    """The result for tensors, by which Python's cache finds nothing: each call has others.
+
+    What would last until the next call with the same tensor is refused.
+    """
+    before, mark = dict(trace.over), len(trace.tracer.block.operators)
+    found = trace.call(function.__wrapped__, *args, **options)
+    operators = trace.tracer.block.operators[mark:]
+    is_changed = any(
+        before.get(key) is not place and trace.is_outside(place.owner)
+        for key, place in trace.over.items()
+    )
+    if is_changed or any(map(_writes, operators)):
+        raise _refused(function, "gets a tensor", "it does more than to give a value")
+    if type(found) in CONTAINERS or trace.is_plain(found):
+        what = f"gets a tensor and gives a {type(found).__name__}"
+        why = "what is put into it lasts until the next call with the same tensor"
+        raise _refused(function, what, why)
+    return found
+
+
+def _writes(operator: Operator) -> bool:
+    inner = (one for block in operator.blocks for one in block.operators)
+    return operator.name in ("print", "write") or any(map(_writes, inner))
+
+
+def _refused(function: Any, what: str, why: str) -> ConversionError:
+    name = function.__name__
+    return ConversionError(
+        f"{name}(), which is under lru_cache or cache, {what}",
+        at=user_location(),
+        why=f"Python finds tensors in a cache by which object they are, a Program has none; {why}",
+        hint=f"call the function without its cache: {name}.__wrapped__(...)",
+    )
+
+
+@method_row(_CACHED)
+def cache_clear(trace: Trace, function: Any) -> None:
+    """`function.cache_clear()`, which each call does."""
+    note_call(trace, function.cache_clear, ())
+    trace.one_call.ask(function.cache_clear, (), {})
+
+
+@method_row(_CACHED)
+def cache_info(trace: Trace, function: Any) -> Any:
+    """`function.cache_info()`."""
+    if any(answer.is_of(function) for answer in trace.answers):
+        what = f"what it counts in the cache of {function.__name__}() is asked"
+        trace.read(EACH_CALL, function, "", what)
+        return trace.one_call.ask(function.cache_info, (), {})
+    return trace.told(function.cache_info)
+
+
+def _is_changed(trace: Trace, value: Any) -> bool:
+    """Whether a tensor from outside was changed in place in the trace."""
+    now = trace.tracer.captured_already(value) if isinstance(value, EagerTensor) else None
+    return now is not None and isinstance(now.maker, Operator)
+
+
+def _is_of_program(value: Any) -> bool:
+    if isinstance(value, EagerTensor):
+        return False
+    if isinstance(value, tuple):
+        return any(map(_is_of_program, value))
+    return is_traced(value) or is_traced_number(value) or type(value) in (Union, Dynamic)
+
+
+_dispatching: Any = functools.singledispatch(lambda value: value)
+
+
+@code_row(_dispatching.__code__)
+def dispatched(trace: Trace, function: Any, /, *args: Any, **options: Any) -> Any:
+    """A function under singledispatch: by the class that Python sees of the first argument."""
+    if not args:
+        return function()  # raises, in Python's words
+    if type(args[0]) is Union:
+        return trace.spread(lambda one: dispatched(trace, function, one, *args[1:]), args[0])
+    trace.read("content", function.registry, None, None)
+    return trace.call(function.dispatch(class_of(args[0])), *args, **options)
+
+
+__all__ = ["cached", "partial", "reduce"]

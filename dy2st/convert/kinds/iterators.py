@@ -1,0 +1,359 @@
+"""Iterators: range, enumerate, zip, reversed, map, filter, iter, next.
+
+Where the length is known they are Python's own, by the protocol item by item; else an Indexed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
+
+from dy2st.convert.classes import own_method
+from dy2st.convert.kinds.lists import as_dynamic, length_of
+from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.objects import ATOMS
+from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.values.carry import element_at
+from dy2st.convert.values.sequences import Generated, Indexed, zipped
+from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.dims import Dim, ceil_divide, maximum, minimum
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import F, Tensor, user_location
+
+_NOTHING = object()
+_MOST_ITEMS = 4096  # of an iterator, beside something of unknown length
+_ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
+# What ends by itself, however it is gone through.
+_ENDS = (list, tuple, dict, set, frozenset, str, bytes, range, Tensor, Dynamic, Indexed)
+
+
+@function_row(range)
+def range_(trace: Trace, *bounds: Any) -> Any:
+    """`range(...)`."""
+    if not any(map(is_traced, bounds)):
+        return range(*[_index(trace, one) for one in bounds])
+    values = [_whole(trace, one) for one in bounds]
+    start, stop, step = 0, values[0], 1
+    if len(values) > 1:
+        start, stop, step = values[0], values[1], values[2] if len(values) == 3 else 1
+    check(trace, trace.test_of(trace.ne(step, 0)), ValueError("range() arg 3 must not be zero"))
+    if all(isinstance(one, (int, Dim)) for one in (start, stop, step)):
+        length: Any = maximum(ceil_divide(stop - start, step), 0)
+    else:
+        length = F.maximum(-((start - stop) // step), 0)
+        length.number = int
+    return Indexed(length, lambda index: start + index * step)
+
+
+def _index(trace: Trace, value: Any) -> Any:
+    own = own_method(trace, value, "__index__")
+    return value if own is None else trace.call(own, value)
+
+
+def _whole(trace: Trace, value: Any) -> Any:
+    if not isinstance(value, Tensor):
+        return value
+    number = scalar(trace, value)
+    if number.tensor_type.dtype.kind not in "iub":
+        raise TypeError(f"range() takes integers, not a tensor of dtype {number.dtype}")
+    return as_number(trace, number, int)
+
+
+@function_row(enumerate)
+def enumerate_(trace: Trace, iterable: Any, start: Any = 0) -> Any:
+    """`enumerate(iterable, start)`."""
+    if trace.source_of(iterable) is not None:
+        return trace.enumerated(iterable, start)
+    items = trace.items_of(iterable)
+    if type(items) is Indexed:
+        return Indexed(lambda: items.length, lambda index: (start + index, items.item(index)))
+    if type(start) is int:
+        return trace.made(enumerate(items, start))
+    return trace.made((trace.add(start, place), item) for place, item in enumerate(items))
+
+
+@function_row(zip)
+def zip_(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
+    """`zip(...)`."""
+    parts = [trace.items_of(one) for one in iterables]
+    if not any(type(part) is Indexed for part in parts):
+        return trace.made(zip(*parts, strict=strict))
+    staged = [part if type(part) is Indexed else _indexed(trace, part) for part in parts]
+    lengths = [one.length for one in staged]
+    for place, length in enumerate(lengths[1:] if strict else (), start=2):
+        error = ValueError(f"zip() argument {place} is shorter or longer than argument 1")
+        check(trace, trace.test_of(trace.eq(length, lengths[0])), error)
+    return zipped(staged, lambda a, b: _shorter(trace, a, b))
+
+
+def _indexed(trace: Trace, items: Iterable[Any]) -> Indexed:
+    found = [] if isinstance(items, _ENDLESS) else list(itertools.islice(items, _MOST_ITEMS))
+    if isinstance(items, _ENDLESS) or len(found) == _MOST_ITEMS:
+        raise UnsupportedSyntax(
+            f"zip() of an endless {type(items).__name__} and of something of unknown length",
+            at=user_location(),
+            why="which of its items are taken is known only when the Program runs",
+            hint="count by enumerate(...), and take items[i % len(items)]",
+        )
+    return Indexed(len(found), lambda index: trace.item(found, index))
+
+
+def _shorter(trace: Trace, left: Any, right: Any) -> Any:
+    if all(isinstance(one, (int, Dim)) for one in (left, right)):
+        return minimum(left, right)
+    found = F.minimum(scalar(trace, left), scalar(trace, right))
+    return as_number(trace, found, int)
+
+
+@function_row(reversed)
+def reversed_(trace: Trace, iterable: Any) -> Any:
+    """`reversed(iterable)`."""
+    own = own_method(trace, iterable, "__reversed__")
+    if own is not None:
+        return trace.call(own, iterable)
+    if own_method(trace, iterable, "__getitem__") is not None:
+        places = reversed_(trace, range_(trace, trace.call(len, iterable)))
+        if type(places) is Indexed:
+            return Indexed(places.length, lambda index: trace.item(iterable, places.item(index)))
+        return trace.made(trace.item(iterable, place) for place in places)
+    if hasattr(type(iterable), "__iter__") and not _is_reversible(type(iterable)):
+        return reversed(iterable)  # raises what Python raises
+    items = trace.items_of(iterable)
+    if type(items) is not Indexed:
+        return trace.made(reversed(list(items)))
+    return Indexed(items.length, lambda index: items.item(items.length - 1 - index))
+
+
+def _is_reversible(kind: type) -> bool:
+    is_ours = kind in (Indexed, Generated, Dynamic, Union)
+    return is_ours or hasattr(kind, "__reversed__") or hasattr(kind, "__getitem__")
+
+
+@function_row(map)
+def map_(trace: Trace, function: Any, *iterables: Any) -> Any:
+    """`map(function, ...)`."""
+    if len(iterables) == 1 and trace.source_of(iterables[0]) is not None:
+        return trace.mapped(function, iterables[0])
+    items = zip_(trace, *iterables)
+    if type(items) is Indexed:
+        return Indexed(lambda: items.length, lambda index: trace.call(function, *items.item(index)))
+    return trace.made(trace.call(function, *item) for item in items)
+
+
+@function_row(filter)
+def filter_(trace: Trace, function: Any, iterable: Any) -> Any:
+    """`filter(function, iterable)`."""
+    return kept(trace, function, iterable, False)
+
+
+def kept(trace: Trace, function: Any, iterable: Any, is_dropping: bool) -> Any:
+    """The items that a function takes, or (`is_dropping`) does not take."""
+
+    def wanted(item: Any) -> Any:
+        answer = item if function is None else trace.call(function, item)
+        return trace.not_(answer) if is_dropping else answer
+
+    if is_plain(trace, iterable) or trace.source_of(iterable) is not None:
+        return trace.filtered(wanted, iterable)
+    if not isinstance(iterable, (*_ENDS, Generated)):
+        items = trace.iterate(iterable)
+        return trace.made(item for item in items if trace.truth(wanted(item)))
+    out: list[Any] = trace.made([])
+
+    def turn(item: Any) -> Any:
+        def take() -> tuple[()]:
+            trace.call(out.append, item)
+            return ()
+
+        return trace.if_(wanted(item), take, lambda: (), (), ())
+
+    trace.for_(iterable, None, turn, (), ())
+    return iter_(trace, out)
+
+
+def is_plain(trace: Trace, iterable: Any) -> bool:
+    """Whether the items are known: then they are asked as late as Python asks them."""
+    if isinstance(iterable, range):
+        return True
+    held = trace.content(iterable) if type(iterable) in CONTAINERS else iterable
+    return isinstance(held, (str, bytes, list, tuple, set, dict)) and all(
+        type(one) in ATOMS for one in held
+    )
+
+
+# -- one item after the other -----------------------------------------------------------------
+
+
+@function_row(iter)
+def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
+    """`iter(value)`."""
+    if sentinel is not _NOTHING:
+        return trace.made(_until(trace, value, sentinel))
+    own = own_method(trace, value, "__iter__")
+    if own is not None:
+        return trace.call(own, value)
+    if type(value) in (Generated, Indexed) or hasattr(type(value), "__next__"):
+        return value
+    items = trace.items_of(value)
+    if type(items) is Indexed:
+        return Indexed(lambda: items.length, items.item, items.whole)
+    return trace.made(iter(items))
+
+
+def _until(trace: Trace, function: Any, sentinel: Any) -> Iterator[Any]:
+    while True:
+        try:
+            found = trace.call(function)
+        except StopIteration:
+            return
+        if trace.truth(trace.eq(found, sentinel)):
+            return
+        yield found
+
+
+@function_row(next)
+def next_(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
+    """`next(iterator, default)`."""
+    if type(iterator) is Generated:
+        iterator = resolved(trace, iterator)
+    source = trace.source_of(iterator)
+    if source is not None and (not trace.is_nested or trace.is_made_here(iterator)):
+        return trace.first_of(source, *(() if default is _NOTHING else (default,)))
+    if type(iterator) is Indexed:
+        return _next_of_program(trace, iterator, default)
+    own = own_method(trace, iterator, "__next__")
+    refuse_advance(trace, iterator)
+    try:
+        return next(iterator) if own is None else trace.call(own, iterator)
+    except StopIteration:
+        if default is _NOTHING:
+            raise
+        return default
+
+
+def _next_of_program(trace: Trace, items: Indexed, default: Any) -> Any:
+    position = trace.held(items, "position")
+
+    def take() -> Any:
+        trace.set_field(items, "position", trace.add(position, 1))
+        return items.item(position)
+
+    is_left = trace.lt(position, items.length)
+    if default is not _NOTHING:
+        return trace.if_exp(is_left, take, lambda: default)
+    check(trace, trace.test_of(is_left), StopIteration())
+    return take()
+
+
+def resolved(trace: Trace, generated: Generated) -> Any:
+    """What is left of a generator expression: an Indexed, or an iterator of Python."""
+    if left_of(trace, generated) is None:
+        source = generated.iterable
+        if not _ends(source):
+            items = trace.made(generated.generator(source))
+        else:
+            out: list[Any] = trace.made([])
+            generated.pushing(source, lambda item: trace.call(out.append, item))
+            items = iter_(trace, out)
+        trace.set_field(generated, "items", items)
+    return left_of(trace, generated)
+
+
+def left_of(trace: Trace, generated: Generated) -> Any:
+    """What is left of a generator expression; None where nobody has asked for an item."""
+    items = trace.held(generated, "items")
+    if type(items) is Union:
+        raise UnsupportedSyntax(
+            "a generator is advanced in a branch or loop that depends on a tensor, and again later",
+            at=user_location(),
+            why="how far it has come is known only when the Program runs",
+            hint="gather the items in a list first",
+        )
+    return items
+
+
+def _ends(source: Any) -> bool:
+    while type(source) is Generated:
+        source = source.iterable
+    return isinstance(source, _ENDS)
+
+
+def refuse_advance(trace: Trace, iterator: Any) -> None:
+    """Refuse to take an item, in a branch or body, of an iterator that is older."""
+    source = trace.generators.get(id(iterator))
+    if source is not None and source.is_left:
+        refuse_left()
+    if not hasattr(type(iterator), "__next__"):
+        return
+    if trace.is_outside(iterator) and own_method(trace, iterator, "__next__") is None:
+        raise UnsupportedSyntax(
+            f"a {type(iterator).__name__} from outside of the converted function is advanced",
+            at=user_location(),
+            why="each call would have to take another item, and a Program has none of them",
+            hint="take the item outside, and give it to the function",
+        )
+    if not trace.is_nested:
+        return
+    if trace.is_made_here(iterator) or own_method(trace, iterator, "__next__") is not None:
+        return
+    raise UnsupportedSyntax(
+        f"a {type(iterator).__name__} is advanced in a branch or loop that depends on a tensor",
+        at=user_location(),
+        why="how far it has come would be known only when the Program runs",
+        hint="take the items before the statement: items = list(...)",
+    )
+
+
+def refuse_left() -> NoReturn:
+    """Refuse to read on in a generator or iterator."""
+    raise UnsupportedSyntax(
+        "a generator or iterator is read on later, after a loop that a tensor may have left",
+        at=user_location(),
+        why="how far the loop has come is known only when the Program runs",
+        hint="gather the items in a list first",
+    )
+
+
+def rest_of(trace: Trace, items: Indexed) -> Indexed:
+    """What `next` has left of an iterator; it is used up from here on."""
+    position = trace.held(items, "position")
+    if type(position) is int and position == 0:
+        return items
+    return Indexed(trace.sub(items.length, position), lambda index: items.item(index + position))
+
+
+def of_list(trace: Trace, owner: Any) -> Indexed:
+    """The elements of a list of a length, as it is at each iteration."""
+
+    def now() -> Dynamic:
+        return as_dynamic(trace, trace.content(owner), type(owner))
+
+    def item(index: Any) -> Any:
+        return trace.lend(owner, index, element_at(trace, now(), index))
+
+    # The length is asked at each iteration: Python goes on over what the body appends.
+    return Indexed(lambda: length_of(trace, now()), item, now())
+
+
+def of_dynamic(trace: Trace, content: Dynamic) -> Indexed:
+    """The elements of a tuple of a length."""
+    return Indexed(
+        length_of(trace, content), lambda index: element_at(trace, content, index), content
+    )
+
+
+__all__ = [
+    "iter_",
+    "kept",
+    "left_of",
+    "of_dynamic",
+    "of_list",
+    "range_",
+    "refuse_advance",
+    "refuse_left",
+    "resolved",
+    "rest_of",
+    "zip_",
+]

@@ -1,0 +1,258 @@
+"""itertools: Python's own where the items are known, else by loops of the Program."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from dy2st.convert.kinds.iterators import iter_, kept
+from dy2st.convert.kinds.lists import joined
+from dy2st.convert.kinds.table import function_row, method_row
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.sequences import Indexed
+from dy2st.convert.values.special import Dynamic
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import user_location
+
+_NOTHING = object()
+
+
+def _known(trace: Trace, function: Any, iterable: Any) -> Iterable[Any]:
+    """The items of something of Python; refused where the length is unknown."""
+    items = trace.items_of(iterable)
+    if type(items) is Indexed:
+        raise ConversionError(
+            f"{function.__name__}() over a length that is known only when the Program runs",
+            at=user_location(),
+            why="the Program would need a list of lists of unknown lengths",
+            hint="write it as a `for` statement that appends to a list",
+        )
+    return items  # type: ignore[no-any-return]
+
+
+def _as_python(function: Any, count: int | None = None) -> None:
+    """A function of iterables (the first `count` arguments) that calls nothing."""
+
+    @function_row(function)
+    def row(trace: Trace, *args: Any, **options: Any) -> Any:
+        most = len(args) if count is None else count
+        items = [_known(trace, function, one) for one in args[:most]]
+        return trace.made(function(*items, *args[most:], **options))
+
+
+for _function, _count in (
+    (itertools.product, None),
+    (itertools.zip_longest, None),
+    (itertools.combinations, 1),
+    (itertools.permutations, 1),
+    (itertools.combinations_with_replacement, 1),
+    (itertools.cycle, 1),
+    (itertools.count, 0),
+    (itertools.repeat, 0),
+):
+    _as_python(_function, _count)
+
+
+@function_row(itertools.tee)
+def tee(trace: Trace, iterable: Any, n: Any = 2) -> Any:
+    """`itertools.tee(iterable, n)`."""
+    found = itertools.tee(_known(trace, itertools.tee, iterable), n)
+    return tuple(map(trace.made, found))
+
+
+@function_row(itertools.chain)
+def chain(trace: Trace, *iterables: Any) -> Any:
+    """`itertools.chain(...)`."""
+    parts = [trace.items_of(one) for one in iterables]
+    if not any(type(part) is Indexed for part in parts):
+        return trace.made(itertools.chain(*parts))
+    found: Any = []
+    for part in parts:
+        new = trace.listed(part)
+        if type(found) is Dynamic or type(new) is Dynamic:
+            found = joined(trace, found, new, list)
+        else:
+            found = [*found, *new]
+    return iter_(trace, found)
+
+
+@method_row(type, name="from_iterable")
+def from_iterable(trace: Trace, owner: Any, iterables: Any) -> Any:
+    """`itertools.chain.from_iterable(iterables)`."""
+    items = trace.items_of(iterables)
+    if type(items) is not Indexed:
+        return chain(trace, *items)
+    out: list[Any] = trace.made([])
+
+    def turn(one: Any) -> tuple[()]:
+        trace.call(out.extend, one)
+        return ()
+
+    trace.for_(items, None, turn, (), ())
+    return iter_(trace, out)
+
+
+@function_row(itertools.islice)
+def islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
+    """`itertools.islice(iterable, ...)`."""
+    items = trace.items_of(iterable)
+    if type(items) is not Indexed:
+        return trace.made(itertools.islice(items, *ends))
+    whole = trace.call(list, items)
+    return iter_(trace, trace.item(whole, slice(*ends)))
+
+
+@function_row(itertools.accumulate)
+def accumulate(trace: Trace, iterable: Any, func: Any = None, *, initial: Any = None) -> Any:
+    """`itertools.accumulate(iterable, func)`."""
+
+    def join(total: Any, item: Any) -> Any:
+        return trace.add(total, item) if func is None else trace.call(func, total, item)
+
+    items = trace.items_of(iterable)
+    if type(items) is not Indexed:
+        return trace.made(_accumulated(items, join, initial))
+    out: list[Any] = trace.made([])
+    if initial is not None:
+        trace.call(out.append, initial)
+        return _accumulated_in_program(trace, items, join, initial, out)
+
+    def begin() -> tuple[()]:
+        trace.call(out.append, items.item(0))
+        rest = Indexed(trace.sub(items.length, 1), lambda place: items.item(place + 1))
+        _accumulated_in_program(trace, rest, join, items.item(0), out)
+        return ()
+
+    trace.if_(trace.gt(items.length, 0), begin, lambda: (), (), ())
+    return iter_(trace, out)
+
+
+def _accumulated(
+    items: Iterable[Any], join: Callable[[Any, Any], Any], initial: Any
+) -> Iterator[Any]:
+    total = _NOTHING if initial is None else initial
+    if total is not _NOTHING:
+        yield total
+    for item in items:
+        total = item if total is _NOTHING else join(total, item)
+        yield total
+
+
+def _accumulated_in_program(
+    trace: Trace, items: Indexed, join: Callable[[Any, Any], Any], start: Any, out: list[Any]
+) -> Any:
+    def turn(item: Any, total: Any) -> tuple[Any]:
+        new = join(total, item)
+        trace.call(out.append, new)
+        return (new,)
+
+    trace.for_(items, None, turn, (start,), ("the value of accumulate()",))
+    return iter_(trace, out)
+
+
+# -- with a function that decides -------------------------------------------------------------
+
+
+@function_row(itertools.filterfalse)
+def filterfalse(trace: Trace, function: Any, iterable: Any) -> Any:
+    """`itertools.filterfalse(function, iterable)`."""
+    return kept(trace, function, iterable, True)
+
+
+@function_row(itertools.starmap)
+def starmap(trace: Trace, function: Any, iterable: Any) -> Any:
+    """`itertools.starmap(function, iterable)`."""
+    items = trace.items_of(iterable)
+    if type(items) is Indexed:
+        return Indexed(
+            items.length, lambda index: trace.call(function, *trace.star(items.item(index)))
+        )
+    return trace.made(trace.call(function, *trace.star(item)) for item in items)
+
+
+@function_row(itertools.takewhile)
+def takewhile(trace: Trace, function: Any, iterable: Any) -> Any:
+    """`itertools.takewhile(function, iterable)`."""
+    return _while(trace, function, iterable, True)
+
+
+@function_row(itertools.dropwhile)
+def dropwhile(trace: Trace, function: Any, iterable: Any) -> Any:
+    """`itertools.dropwhile(function, iterable)`."""
+    return _while(trace, function, iterable, False)
+
+
+def _while(trace: Trace, function: Any, iterable: Any, is_taking: bool) -> Any:
+    """The items at the beginning for which a function holds, or those behind them."""
+    if hasattr(type(iterable), "__next__"):
+        items = trace.iterate(iterable)
+        test = lambda item: trace.truth(trace.call(function, item))  # noqa: E731
+        own = itertools.takewhile if is_taking else itertools.dropwhile
+        return trace.made(own(test, items))
+    out: list[Any] = trace.made([])
+
+    def turn(item: Any, holds: Any) -> tuple[Any]:
+        still = trace.and_(holds, lambda: trace.truth_value(trace.call(function, item)))
+
+        def take() -> tuple[()]:
+            trace.call(out.append, item)
+            return ()
+
+        trace.if_(still if is_taking else trace.not_(still), take, lambda: (), (), ())
+        return (still,)
+
+    trace.for_(iterable, None, turn, (True,), ("whether the function holds",))
+    return iter_(trace, out)
+
+
+@function_row(itertools.compress)
+def compress(trace: Trace, data: Any, selectors: Any) -> Any:
+    """`itertools.compress(data, selectors)`."""
+    pairs = trace.call(list, trace.call(zip, data, selectors))
+    out: list[Any] = trace.made([])
+
+    def turn(pair: Any) -> tuple[()]:
+        def take() -> tuple[()]:
+            trace.call(out.append, pair[0])
+            return ()
+
+        trace.if_(pair[1], take, lambda: (), (), ())
+        return ()
+
+    trace.for_(pairs, None, turn, (), ())
+    return iter_(trace, out)
+
+
+@function_row(itertools.pairwise)
+def pairwise(trace: Trace, iterable: Any) -> Any:
+    """`itertools.pairwise(iterable)`."""
+    items = trace.items_of(iterable)
+    if type(items) is not Indexed:
+        return trace.made(itertools.pairwise(items))
+    length = trace.call(max, trace.sub(items.length, 1), 0)
+    return Indexed(length, lambda place: (items.item(place), items.item(place + 1)))
+
+
+@function_row(itertools.groupby)
+def groupby(trace: Trace, iterable: Any, key: Any = None) -> Any:
+    """`itertools.groupby(iterable, key)`."""
+    items = _known(trace, itertools.groupby, iterable)
+    return trace.made(_groups(trace, items, key))
+
+
+def _groups(trace: Trace, items: Iterable[Any], key: Any) -> Iterator[Any]:
+    group: list[Any] = []
+    last: Any = _NOTHING
+    for item in items:
+        its_key = item if key is None else trace.call(key, item)
+        if last is not _NOTHING and trace.truth(trace.ne(its_key, last)):
+            yield last, trace.made(iter(group))
+            group = []
+        last = its_key
+        group.append(item)
+    if last is not _NOTHING:
+        yield last, trace.made(iter(group))
+
+
+__all__ = ["accumulate", "chain", "groupby", "islice"]

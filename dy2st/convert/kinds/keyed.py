@@ -1,0 +1,404 @@
+"""Dicts and sets whose keys the data decides: a Dynamic of pairs, or of elements.
+
+They stand in the order in which they came, and a key is found by going through them. A dict of
+Python becomes such a one when it first gets a key that the Program computes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Set
+from typing import Any
+
+from dy2st.convert.elements import give
+from dy2st.convert.kinds.lists import length_of, of_both, with_element
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.carry import copied, count, element_at, emptied, flatten, row_of
+from dy2st.convert.values.layout import (
+    Cases,
+    Grown,
+    Items,
+    Layout,
+    Number,
+    Same,
+    leaves_of,
+    number_kind,
+    opened,
+)
+from dy2st.convert.values.sequences import Indexed
+from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import ConversionError, TensorAsPython
+from dy2st_runtime.ir import F, Tensor, Variable, user_location
+from dy2st_runtime.ir.choice import Text
+
+_NOTHING = object()
+
+
+def is_traced_key(key: Any) -> bool:
+    """Whether which key it is, is known only when the Program runs."""
+    if type(key) is tuple:
+        return any(map(is_traced_key, key))
+    if isinstance(key, Tensor):  # Python finds tensors by which object they are
+        return number_kind(key) is not None
+    return type(key) in (Union, Dynamic, Dim, Condition, Text)
+
+
+def is_keyed(trace: Trace, owner: Any) -> bool:
+    """Whether the data decides which keys a dict, or elements a set, has."""
+    return type(trace.content(owner)) is Dynamic
+
+
+def content_of(trace: Trace, owner: Any) -> Dynamic:
+    """What a dict or set holds, as pairs or elements of a length."""
+    content = trace.content(owner)
+    if type(content) is Dynamic:
+        return content
+    trace.read_content(owner)
+    node = of_both(opened(Same(owner, trace)), Grown(type(owner), None))
+    if not isinstance(node, Grown):
+        raise _no_key(type(owner))
+    return Dynamic(type(owner), node.element, flatten(trace, owner, node, trace), owner)
+
+
+def place_of(trace: Trace, content: Dynamic, key: Any) -> Any:
+    """Where a key stands; behind the last place if it is not there."""
+    refuse_text_as_key(key)
+    length, is_dict = length_of(trace, content), content.kind is not set
+
+    def differs(place: Any) -> Any:
+        one = element_at(trace, content, place)
+        return trace.not_(trace.equals(one[0] if is_dict else one, key))
+
+    if content.element is None:
+        return length
+    more = lambda place: trace.and_(trace.lt(place, length), lambda: differs(place))  # noqa: E731
+    turn = lambda place: (trace.add(place, 1),)  # noqa: E731
+    return trace.while_(more, turn, (0,), ("the place of a key",))[0]
+
+
+def is_there(trace: Trace, content: Dynamic, place: Any) -> Any:
+    """Whether a place is that of a key."""
+    return content.element is not None and trace.lt(place, length_of(trace, content))
+
+
+def contains(trace: Trace, owner: Any, key: Any) -> Any:
+    """`key in owner`."""
+    content = content_of(trace, owner)
+    return is_there(trace, content, place_of(trace, content, key))
+
+
+def put(trace: Trace, owner: Any, key: Any, item: Any) -> None:
+    """Let a dict hold a pair, or a set an element, in the place of its key or behind all others."""
+    content = content_of(trace, owner)
+    place = place_of(trace, content, key)
+    is_old = is_there(trace, content, place)
+    element, arrays = with_element(trace, content, item)
+    check_keys(element, content.kind)
+    row = row_of(trace, item, element, trace)
+    first = _width_of_key(element, content.kind)
+
+    def written() -> list[Variable]:
+        local = [trace.tracer.local(array) for array in arrays]
+        changed = zip(local[first:], row[first:], strict=True)
+        return [*local[:first], *(F.array_write(array, place, leaf) for array, leaf in changed)]
+
+    def added() -> list[Variable]:
+        return [F.array_append(array, leaf) for array, leaf in zip(arrays, row, strict=True)]
+
+    new = trace.choose(trace.tracer.variable(trace.truth_value(is_old)), written, added)
+    trace.hold(owner, Dynamic(content.kind, element, new, content.like))
+    give(trace, owner, place, item, copied(trace, item, element, trace))
+
+
+def _width_of_key(element: Layout, kind: type) -> int:
+    """How many arrays hold the keys: they stay what they are when a value is set anew."""
+    if kind is set:
+        return max(1, count(element))
+    assert isinstance(element, Items)
+    return count(element.items[0])
+
+
+def check_keys(element: Layout | None, kind: type) -> None:
+    """Refuse keys, or elements of a set, that the Program cannot compare."""
+    if element is None or (kind is not set and not leaves_of(element)):
+        return
+    key = element if kind is set else leaves_of(element)[0]
+    if not _is_key(key):
+        raise _no_key(kind)
+
+
+def _no_key(kind: type) -> ConversionError:
+    return ConversionError(
+        f"a {kind.__name__} whose keys the data decides gets a key that is a tensor or object",
+        at=user_location(),
+        why="the Program can compare numbers, texts, and tuples of them",
+        hint="make a number of it: int(key)",
+    )
+
+
+def _is_key(node: Layout) -> bool:
+    if isinstance(node, Same):
+        return not isinstance(node.value, Tensor)
+    if isinstance(node, (Items, Grown)):
+        return issubclass(node.kind, tuple) and all(map(_is_key, leaves_of(node)))
+    return isinstance(node, Number) or (isinstance(node, Cases) and all(map(_is_key, node.cases)))
+
+
+def sure_place(trace: Trace, owner: Any, key: Any) -> Any:
+    """Where a key stands; KeyError where it is not there."""
+    content = content_of(trace, owner)
+    place = place_of(trace, content, key)
+
+    def fails() -> tuple[()]:
+        raise KeyError(key)
+
+    trace.if_(is_there(trace, content, place), lambda: (), fails, (), ())
+    return place
+
+
+def taken(trace: Trace, owner: Any, place: Any) -> None:
+    """Take a key away."""
+    content = content_of(trace, owner)
+    arrays = [F.array_delete(trace.tracer.local(array), place) for array in content.arrays]
+    trace.hold(owner, Dynamic(content.kind, content.element, arrays, content.like))
+
+
+def pair_at(trace: Trace, owner: Any, place: Any) -> Any:
+    """The pair at a place; what it holds may be changed in place."""
+    return trace.lend(owner, place, element_at(trace, content_of(trace, owner), place))
+
+
+def set_item(trace: Trace, owner: Any, key: Any, value: Any) -> None:
+    """`owner[key] = value`."""
+    put(trace, owner, key, (key, value))
+
+
+def item(trace: Trace, owner: Any, key: Any) -> Any:
+    """`owner[key]`."""
+    if type(owner) is Counter:
+        return get(trace, owner, key, 0)
+    if type(owner) is defaultdict and owner.default_factory is not None:
+        return setdefault(trace, owner, key, None, owner.default_factory)
+    return pair_at(trace, owner, sure_place(trace, owner, key))[1]
+
+
+def del_item(trace: Trace, owner: Any, key: Any) -> None:
+    """`del owner[key]`."""
+    taken(trace, owner, sure_place(trace, owner, key))
+
+
+def get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
+    """`owner.get(key, default)`."""
+    content = content_of(trace, owner)
+    place = place_of(trace, content, key)
+    there = lambda: element_at(trace, content, place)[1]  # noqa: E731
+    return trace.if_exp(is_there(trace, content, place), there, lambda: default)
+
+
+def setdefault(trace: Trace, owner: Any, key: Any, default: Any = None, factory: Any = None) -> Any:
+    """`owner.setdefault(key, default)`."""
+
+    def add() -> tuple[()]:
+        set_item(trace, owner, key, default if factory is None else trace.call(factory))
+        return ()
+
+    trace.if_(contains(trace, owner, key), lambda: (), add, (), ())
+    content = content_of(trace, owner)
+    return pair_at(trace, owner, place_of(trace, content, key))[1]
+
+
+def pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
+    """`owner.pop(key, default)`."""
+
+    def there() -> Any:
+        content = content_of(trace, owner)
+        place = place_of(trace, content, key)
+        found = element_at(trace, content, place)[1]
+        taken(trace, owner, place)
+        return found
+
+    if default is not _NOTHING:
+        return trace.if_exp(contains(trace, owner, key), there, lambda: default)
+    sure_place(trace, owner, key)
+    return there()
+
+
+def popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
+    """`owner.popitem()`."""
+    content = content_of(trace, owner)
+    length = length_of(trace, content)
+
+    def fails() -> tuple[()]:
+        raise KeyError("popitem(): dictionary is empty")
+
+    trace.if_(trace.gt(length, 0), lambda: (), fails, (), ())
+    place = trace.sub(length, 1) if last else 0
+    found = element_at(trace, content, place)
+    taken(trace, owner, place)
+    return found
+
+
+def move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
+    """`owner.move_to_end(key, last)`."""
+    place = sure_place(trace, owner, key)
+    pair = element_at(trace, content_of(trace, owner), place)
+    taken(trace, owner, place)
+    content = content_of(trace, owner)
+    assert content.element is not None
+    row = row_of(trace, pair, content.element, trace)
+    change = F.array_append if last else lambda array, leaf: F.array_insert(array, 0, leaf)
+    arrays = [change(a, b) for a, b in zip(content.arrays, row, strict=True)]
+    trace.hold(owner, Dynamic(content.kind, content.element, arrays, content.like))
+
+
+def clear(trace: Trace, owner: Any) -> None:
+    """`owner.clear()`."""
+    trace.hold(owner, emptied(type(owner), owner))
+
+
+def copy(trace: Trace, owner: Any) -> Any:
+    """`owner.copy()`; lists and objects in it would be kept twice, so they are refused."""
+    content = content_of(trace, owner)
+    if content.element is not None and _has_objects(content.element):
+        raise ConversionError(
+            f"a {type(owner).__name__} whose keys the data decides is copied, with lists or "
+            "objects in it",
+            at=user_location(),
+            why="the Program keeps them by value, and both would hold the same ones",
+            hint="make the new one entry by entry, with copies",
+        )
+    made = trace.made(emptied(type(owner), owner))
+    trace.hold(made, Dynamic(content.kind, content.element, content.arrays, made))
+    return made
+
+
+def _has_objects(node: Layout) -> bool:
+    own = getattr(node, "kind", tuple)
+    is_value = isinstance(node, (Same, Number, Cases)) or issubclass(own, tuple)
+    return not is_value or any(map(_has_objects, leaves_of(node)))
+
+
+def is_equal(trace: Trace, left: Any, right: Any) -> Any:
+    """`left == right` of two dicts; two OrderedDicts have the same order, too."""
+    in_order = type(left) is type(right) is OrderedDict
+    first, second = content_of(trace, left), content_of(trace, right)
+    length = length_of(trace, first)
+
+    def differs(place: Any) -> Any:
+        key, value = element_at(trace, first, place)
+        other = place_of(trace, second, key)
+        same = lambda: trace.equals(element_at(trace, second, other)[1], value)  # noqa: E731
+        there = is_there(trace, second, other)
+        if in_order:
+            there = trace.and_(there, lambda: trace.eq(other, place))
+        return trace.not_(trace.and_(there, same))
+
+    alike = trace.eq(length, length_of(trace, second))
+    return trace.and_(alike, lambda: trace.not_(trace.any_in(differs, length)))
+
+
+# -- going through it ---------------------------------------------------------------------------
+
+
+def gone_through(
+    trace: Trace, owner: Any, take: Callable[[Any], Any], whole: Any = None
+) -> Indexed:
+    """What is taken of each pair, in their order; the keys must stay the same meanwhile."""
+    before = content_of(trace, owner)
+    length = length_of(trace, before)
+
+    def size() -> Any:
+        now = content_of(trace, owner)
+        if now is not before:
+            same = F.equal(trace.tracer.local(length), length_of(trace, now))
+            error = RuntimeError("dictionary changed size during iteration")
+            trace.tracer.check(same, error)
+        return trace.tracer.local(length)
+
+    return Indexed(size, lambda place: take(pair_at(trace, owner, place)), whole)
+
+
+def keys(trace: Trace, owner: Any) -> Indexed:
+    """`owner.keys()`."""
+    return gone_through(trace, owner, lambda pair: pair[0])
+
+
+def values(trace: Trace, owner: Any) -> Indexed:
+    """`owner.values()`."""
+    return gone_through(trace, owner, lambda pair: pair[1])
+
+
+def items(trace: Trace, owner: Any) -> Indexed:
+    """`owner.items()`."""
+    content = content_of(trace, owner)
+    return gone_through(
+        trace, owner, lambda pair: pair, Dynamic(list, content.element, content.arrays)
+    )
+
+
+def update(trace: Trace, owner: Any, pairs: Any) -> None:
+    """Set all pairs of an iterable."""
+
+    def turn(pair: Any) -> tuple[()]:
+        key, value = trace.unpack(pair, 2)
+        trace.set_item(owner, key, value)
+        return ()
+
+    check_keys(pairs.element if type(pairs) is Dynamic else None, type(owner))
+    trace.for_(pairs, None, turn, (), ())
+
+
+ROWS: dict[str, Callable[..., Any]] = {
+    row.__name__: row
+    for row in (get, setdefault, pop, popitem, move_to_end, clear, copy, keys, values, items)
+} | {"__contains__": contains}
+# They give an entry to a dict of Python, or take one away, whose key the Program computes.
+CHANGING = frozenset({"setdefault", "pop", "move_to_end"})
+
+
+def refuse_native_key(owner: Any, keys: Iterable[Any]) -> None:
+    """Refuse a traced key of a mapping or set of another class: its C code would not find it."""
+    if isinstance(owner, (Mapping, Set)) and any(map(is_traced_key, keys)):
+        raise TensorAsPython(
+            f"a traced number is a key of a {type(owner).__name__}",
+            at=user_location(),
+            why="it is known only when the Program runs",
+            hint="use a dict, OrderedDict, defaultdict, Counter or set of Python itself",
+        )
+
+
+def refuse_text_as_key(key: Any) -> None:
+    """Refuse a text that the Program fills as a key."""
+    parts = key if isinstance(key, tuple) else (key,)
+    if any(type(part) is Text for part in parts):
+        raise TensorAsPython(
+            "a text with values of tensors in it is a key of a dict or set",
+            at=user_location(),
+            why="it is known only when the Program runs",
+            hint="use the numbers that it is made of as the key: a tuple of int(...)",
+        )
+
+
+__all__ = [
+    "CHANGING",
+    "ROWS",
+    "check_keys",
+    "contains",
+    "content_of",
+    "del_item",
+    "gone_through",
+    "is_equal",
+    "is_keyed",
+    "is_there",
+    "is_traced_key",
+    "item",
+    "place_of",
+    "put",
+    "refuse_native_key",
+    "refuse_text_as_key",
+    "set_item",
+    "sure_place",
+    "taken",
+    "update",
+]

@@ -1,0 +1,32 @@
+"""Layers that hold others in order: by a number of the Program, and one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st.convert.trace import Trace
+from dy2st_runtime.nn.containers import LayerList, ParameterList, Sequential
+from dy2st_runtime.nn.layer import Layer
+
+_IN_ORDER = (LayerList, Sequential, ParameterList)
+
+
+def held_in_order(trace: Trace, owner: Any, method: str) -> tuple[Any, ...] | None:
+    """What a Layer of ours holds; None of others, and where the user's class has the method."""
+    kind = next((one for one in _IN_ORDER if isinstance(owner, one)), None)
+    if kind is None or getattr(type(owner), method) is not getattr(kind, method):
+        return None
+    held = owner._parameters if kind is ParameterList else owner._sub_layers
+    note_held(trace, owner, held)
+    return tuple(held.values())
+
+
+def note_held(trace: Trace, owner: Layer, held: Any) -> None:
+    """Note that the code has seen all that a Layer holds."""
+    if trace.is_outside(owner):
+        trace.read("layer", owner, "all", None)
+        for one in held.values():
+            trace.mark_outside(one)
+
+
+__all__ = ["held_in_order"]

@@ -1,0 +1,311 @@
+"""Methods of lists and deques, and of tuples whose length the data decides."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from dy2st.convert.elements import give
+from dy2st.convert.kinds.lists import (
+    as_dynamic,
+    held,
+    joined,
+    length_of,
+    new_list,
+    repeat,
+    replaced,
+    whole_of,
+    with_element,
+)
+from dy2st.convert.kinds.ordering import ordered
+from dy2st.convert.kinds.table import method_row
+from dy2st.convert.stage.checks import check_place
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.carry import build, copied, element_at, row_of
+from dy2st.convert.values.layout import Layout, number_kind
+from dy2st.convert.values.special import Dynamic
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import F, Variable, user_location
+
+
+def _is_known(content: Any, *numbers: Any) -> bool:
+    """Whether a list of Python is changed at a place of Python."""
+    return type(content) is not Dynamic and not any(isinstance(n, Variable) for n in numbers)
+
+
+@method_row(list, deque)
+def append(trace: Trace, owner: Any, item: Any) -> None:
+    """`owner.append(item)`."""
+    content = trace.writable(owner)
+    if type(content) is not Dynamic:
+        content.append(item)
+        return
+    element, arrays = with_element(trace, content, item)
+    row = row_of(trace, item, element, trace)
+    new = [F.array_append(a, b) for a, b in zip(arrays, row, strict=True)]
+    replaced(trace, owner, element, new)
+    _give(trace, owner, -1, item, element)
+
+
+def _give(trace: Trace, owner: Any, index: Any, item: Any, element: Layout) -> None:
+    give(trace, owner, index, item, copied(trace, item, element, trace))
+
+
+@method_row(list, deque)
+def insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
+    """`owner.insert(index, item)`."""
+    content = trace.writable(owner)
+    if _is_known(content, index):
+        content.insert(index, item)
+        return
+    if type(owner) is deque and owner.maxlen is not None:
+        raise _of_bounded("insert()")
+    element, arrays = with_element(trace, whole_of(trace, owner, content), item)
+    row = row_of(trace, item, element, trace)
+    new = [F.array_insert(a, index, b) for a, b in zip(arrays, row, strict=True)]
+    replaced(trace, owner, element, new)
+    trace.note_copied(copied(trace, item, element, trace))
+
+
+def _of_bounded(what: str) -> ConversionError:
+    return ConversionError(
+        f"{what} of a deque with maxlen whose length depends on a tensor",
+        at=user_location(),
+        why="whether it is full is known only when the Program runs",
+        hint="use a list, and cut it: items = items[-most:]",
+    )
+
+
+@method_row(deque)
+def appendleft(trace: Trace, owner: Any, item: Any) -> None:
+    """`owner.appendleft(item)`."""
+    extendleft(trace, owner, [item])
+
+
+@method_row(deque)
+def extendleft(trace: Trace, owner: Any, items: Any) -> None:
+    """`owner.extendleft(items)`."""
+    new = trace.listed(items)
+    content = trace.writable(owner)
+    if type(content) is not Dynamic and type(new) is not Dynamic:
+        content.extendleft(new)
+        return
+    first = as_dynamic(trace, new, list)
+    turned = Dynamic(list, first.element, [_turned(trace, array) for array in first.arrays])
+    found = joined(trace, turned, content, deque)
+    arrays = found.arrays
+    if owner.maxlen is not None:  # what is too much leaves at the end
+        arrays = [F.array_slice(array, 0, owner.maxlen) for array in arrays]
+    replaced(trace, owner, found.element, arrays)
+
+
+def _turned(trace: Trace, array: Variable) -> Any:
+    return F.array_slice(trace.tracer.local(array), None, None, -1)
+
+
+@method_row(list, deque)
+def extend(trace: Trace, owner: Any, items: Any) -> None:
+    """`owner.extend(items)`."""
+    other = trace.listed(items)
+    content = trace.writable(owner)
+    if type(content) is not Dynamic and type(other) is not Dynamic:
+        content.extend(other)
+        return
+    found = joined(trace, content, other, type(owner))
+    replaced(trace, owner, found.element, found.arrays)
+
+
+@method_row(list, deque, name="__iadd__")
+def add_in_place(trace: Trace, owner: Any, items: Any) -> Any:
+    """`owner += items`."""
+    extend(trace, owner, items)
+    return owner
+
+
+@method_row(list, deque, name="__imul__")
+def repeat_in_place(trace: Trace, owner: Any, times: Any) -> Any:
+    """`owner *= times`."""
+    content = trace.writable(owner)
+    if _is_known(content, times) and isinstance(times, int):
+        content *= times
+        return owner
+    found = trace.content(repeat(trace, owner, times))
+    replaced(trace, owner, found.element, found.arrays)
+    return owner
+
+
+@method_row(list, deque)
+def pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
+    """`owner.pop(index)`."""
+    content = trace.writable(owner)
+    if _is_known(content, index):
+        return content.pop() if type(owner) is deque else content.pop(index)
+    content = whole_of(trace, owner, content)
+    if content.element is None:
+        raise IndexError("pop from empty list")
+    check_place(trace, content, index, "pop")
+    pairs = [F.array_pop(trace.tracer.local(array), index) for array in content.arrays]
+    trace.hold(owner, Dynamic(content.kind, content.element, [a for a, _ in pairs], content.like))
+    return build(trace, content.element, iter([item for _, item in pairs]))
+
+
+@method_row(deque)
+def popleft(trace: Trace, owner: Any) -> Any:
+    """`owner.popleft()`."""
+    content = trace.writable(owner)
+    return content.popleft() if type(content) is not Dynamic else pop(trace, owner, 0)
+
+
+@method_row(deque)
+def rotate(trace: Trace, owner: Any, steps: Any = 1) -> None:
+    """`owner.rotate(steps)`."""
+    content = trace.writable(owner)
+    if _is_known(content, steps):
+        content.rotate(steps)
+        return
+    whole = whole_of(trace, owner, content)
+    length = length_of(trace, whole)
+    place = length - steps % F.maximum(length, 1)
+    arrays = [trace.tracer.local(array) for array in whole.arrays]
+    turned = [F.array_extend(F.array_slice(a, place), F.array_slice(a, 0, place)) for a in arrays]
+    replaced(trace, owner, whole.element, turned)
+
+
+@method_row(list, deque)
+def clear(trace: Trace, owner: Any) -> None:
+    """`owner.clear()`."""
+    if type(trace.content(owner)) in (list, deque):
+        trace.empty(owner)
+    else:
+        trace.hold(owner, [] if type(owner) is list else deque(maxlen=owner.maxlen))
+
+
+@method_row(list, deque)
+def copy(trace: Trace, owner: Any) -> Any:
+    """`owner.copy()`."""
+    return new_list(trace, held(trace, owner), type(owner), owner)
+
+
+@method_row(list, deque)
+def reverse(trace: Trace, owner: Any) -> None:
+    """`owner.reverse()`."""
+    content = trace.writable(owner)
+    if type(content) is not Dynamic:
+        content.reverse()
+        return
+    replaced(trace, owner, content.element, [_turned(trace, array) for array in content.arrays])
+
+
+@method_row(list)
+def sort(trace: Trace, owner: Any, *, key: Any = None, reverse: Any = False) -> None:
+    """`owner.sort(key=key, reverse=reverse)`."""
+    new = ordered(trace, held(trace, owner), key, reverse)
+    content = trace.writable(owner)
+    if type(content) is Dynamic:
+        replaced(trace, owner, new.element, new.arrays)
+    else:
+        content[:] = new
+
+
+# -- where an element is ----------------------------------------------------------------------
+
+
+@method_row(list, deque, tuple, Dynamic)
+def count(trace: Trace, owner: Any, item: Any) -> Any:
+    """`owner.count(item)`."""
+
+    def turn(one: Any, total: Any) -> tuple[Any]:
+        return (trace.add(total, trace.if_exp(_is_same(trace, one, item), lambda: 1, lambda: 0)),)
+
+    return trace.for_(owner, None, turn, (0,), ("the count",))[0]
+
+
+def _is_same(trace: Trace, one: Any, item: Any) -> Any:
+    return True if one is item else trace.truth_value(trace.eq(one, item))
+
+
+@method_row(list, deque, tuple, Dynamic)
+def index(trace: Trace, owner: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
+    """`owner.index(item)`."""
+    found = place_of(trace, held(trace, owner), item, start, stop)
+    if found is None:
+        raise ValueError(f"{_shown(item)} is not in {_kind(owner).__name__}")
+    return found
+
+
+def _kind(owner: Any) -> type:
+    return owner.kind if type(owner) is Dynamic else type(owner)
+
+
+def _shown(item: Any) -> str:
+    return "x" if number_kind(item) is None and not isinstance(item, str) else repr(item)
+
+
+@method_row(list, deque)
+def remove(trace: Trace, owner: Any, item: Any) -> None:
+    """`owner.remove(item)`."""
+    found = place_of(trace, held(trace, owner), item, 0, None)
+    if found is None:
+        raise ValueError("list.remove(x): x not in list")
+    trace.del_item(owner, found)
+
+
+def place_of(trace: Trace, content: Any, item: Any, start: Any, stop: Any) -> Any:
+    """Where the first element stands that is equal; None if surely nowhere; else it is checked."""
+    if type(content) is Dynamic or any(isinstance(n, Variable) for n in (start, stop)):
+        kind = content.kind if type(content) is Dynamic else type(content)
+        return _place_in_program(trace, as_dynamic(trace, content, kind), item, start, stop)
+    places = range(len(content))[start:stop]
+    answers: list[tuple[int, Any]] = []
+    for place in places:
+        same = _is_same(trace, content[place], item)
+        if same is True and not answers:
+            return place
+        if same is not False:
+            answers.append((place, same))
+        if same is True:
+            break
+    return None if not answers else _first(trace, answers)
+
+
+def _first(trace: Trace, answers: list[tuple[int, Any]]) -> Any:
+    """The first place whose answer holds; if none does, ValueError when the Program runs."""
+    found: Any = trace.tracer.number(-1)
+    for place, answer in reversed(answers):
+        found = F.where(trace.tracer.variable(answer), place, found)
+        found.number = int
+    _check_found(trace, found)
+    return found
+
+
+def _check_found(trace: Trace, found: Any) -> None:
+    flag = F.greater_equal(found, 0)
+    trace.tracer.check(flag, ValueError("x is not in list"))
+
+
+def _place_in_program(trace: Trace, content: Dynamic, item: Any, start: Any, stop: Any) -> Any:
+    length = length_of(trace, content)
+    if (start, stop) != (0, None):
+        raise ConversionError(
+            "index() with a start or an end of a list whose length depends on a tensor",
+            at=user_location(),
+            why="where the search begins and ends is known only when the Program runs",
+            hint="look in a slice: items[start:].index(x) + start",
+        )
+
+    def turn(place: Any, found: Any) -> tuple[Any]:
+        is_new = trace.and_(
+            trace.lt(found, 0),
+            lambda: _is_same(trace, element_at(trace, content, place), item),
+        )
+        return (trace.if_exp(is_new, lambda: place, lambda: found),)
+
+    found = trace.for_(trace.call(range, length), None, turn, (-1,), ("the place",))[0]
+    _check_found(trace, found)
+    return found
+
+
+Change = Callable[..., None]
+
+__all__ = ["place_of"]

@@ -1,0 +1,312 @@
+"""Lists, deques and tuples: those of Python, and those whose length the data decides."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from dy2st.convert.classes import own_method
+from dy2st.convert.elements import give
+from dy2st.convert.kinds.scalars import scalar
+from dy2st.convert.kinds.table import row_of_method
+from dy2st.convert.loans import Loan
+from dy2st.convert.stage.checks import check_place
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.carry import copied, element_at, risen, row_of, width
+from dy2st.convert.values.layout import Layout, Same, lifted, number_kind
+from dy2st.convert.values.lub import Lub, Unlike
+from dy2st.convert.values.sequences import Indexed
+from dy2st.convert.values.special import CONTENT, Dynamic
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import F, Variable, user_location
+
+SEQUENCES = (list, deque)
+_VALUES: type = type({}.values())
+
+
+def held(trace: Trace, owner: Any) -> Any:
+    """What a list or tuple holds: a container of Python or a Dynamic."""
+    if type(owner) in (tuple, Dynamic):
+        return owner
+    content = trace.content(owner)
+    trace.read_content(owner)
+    return content
+
+
+def length_of(trace: Trace, content: Dynamic) -> Variable:
+    """How many elements there are, as a number of Python."""
+    length: Variable = F.array_length(trace.tracer.local(content.arrays[0]))
+    length.number = int
+    return length
+
+
+def with_element(trace: Trace, content: Dynamic, item: Any) -> tuple[Layout, list[Variable]]:
+    """A layout for the elements and one more, and the arrays in that layout."""
+    new = lifted(Same(item, trace), numbers=True)
+    element = new if content.element is None else of_both(content.element, new)
+    return element, risen(trace, content, element, trace)
+
+
+def of_both(left: Layout, right: Layout, join: Lub | None = None) -> Layout:
+    """The layout of elements of two layouts in one list."""
+    try:
+        return (join or Lub())(left, right)
+    except Unlike as error:
+        raise ConversionError(
+            f"an element of a list whose length depends on a tensor is {error}",
+            at=user_location(),
+            why="the list becomes arrays, and one Program must serve all of its elements",
+            hint="let all elements be of one kind, such as tensors of one dtype and rank",
+        ) from None
+
+
+def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Dynamic:
+    """A list of Python as one of a length, with the layout of all its elements."""
+    if type(content) is Dynamic:
+        return content
+    element: Layout | None = None
+    join = Lub()
+    for item in content:
+        new = lifted(Same(item, trace), numbers=True)
+        element = new if element is None else of_both(element, new, join)
+    rows = [row_of(trace, item, element, trace) for item in content]
+    for item in content:
+        trace.note_copied(copied(trace, item, element, trace))
+    columns = zip(*rows, strict=True) if rows else [()] * width(element)
+    return Dynamic(kind, element, [F.array_of(list(column)) for column in columns], like)
+
+
+def new_list(trace: Trace, content: Any, kind: type = list, like: Any = None) -> Any:
+    """A new list with that content; of a tuple the content itself. `like`: a deque's maxlen."""
+    if kind is tuple:
+        return _as_tuple(content) if type(content) is Dynamic else tuple(content)
+    most = {} if kind is list or like is None else {"maxlen": like.maxlen}
+    if type(content) is not Dynamic:
+        return trace.made(kind(content, **most))
+    made = trace.made(kind(**most))
+    trace.hold(made, Dynamic(kind, content.element, content.arrays, made))
+    return made
+
+
+def _as_tuple(content: Dynamic) -> Dynamic:
+    return content if content.kind is tuple else Dynamic(tuple, content.element, content.arrays)
+
+
+def whole_of(trace: Trace, owner: Any, content: Any) -> Dynamic:
+    """What a list or deque holds as a list of a length."""
+    return as_dynamic(trace, content, type(owner), owner)
+
+
+def replaced(trace: Trace, owner: Any, element: Any, arrays: Any) -> None:
+    """Let a list hold other elements; a deque drops what is too much at its beginning."""
+    if type(owner) is deque and owner.maxlen is not None:
+        arrays = [F.array_slice(array, _start_of(trace, array, owner.maxlen)) for array in arrays]
+    trace.hold(owner, Dynamic(type(owner), element, arrays, owner))
+
+
+def _start_of(trace: Trace, array: Any, most: int) -> Any:
+    length = F.array_length(trace.tracer.local(array))
+    length.number = int
+    return F.maximum(length - most, 0)
+
+
+def joined(trace: Trace, left: Any, right: Any, kind: type) -> Dynamic:
+    """Two lists, at least one of a length, one after the other."""
+    first, second = as_dynamic(trace, left, kind), as_dynamic(trace, right, kind)
+    if first.element is None:
+        return Dynamic(kind, second.element, second.arrays, first.like)
+    if second.element is None:
+        return first
+    element = of_both(first.element, second.element)
+    pairs = zip(
+        risen(trace, first, element, trace), risen(trace, second, element, trace), strict=True
+    )
+    return Dynamic(kind, element, [F.array_extend(a, b) for a, b in pairs], first.like)
+
+
+def concatenate(trace: Trace, left: Any, right: Any) -> Any:
+    """`left + right`."""
+    kinds = [value.kind if type(value) is Dynamic else type(value) for value in (left, right)]
+    if kinds[0] is not kinds[1] or kinds[0] not in (list, tuple, deque):
+        return NotImplemented
+    first, second = held(trace, left), held(trace, right)
+    if type(first) is not Dynamic and type(second) is not Dynamic:
+        return new_list(trace, first + second, kinds[0], left)
+    like = left if kinds[0] is deque else None
+    return new_list(trace, joined(trace, first, second, kinds[0]), kinds[0], like)
+
+
+def repeat(trace: Trace, owner: Any, times: Any) -> Any:
+    """`owner * times`."""
+    if type(owner) not in (list, tuple, Dynamic, deque):
+        return NotImplemented
+    content = held(trace, owner)
+    kind = owner.kind if type(owner) is Dynamic else type(owner)
+    times = _as_times(trace, times)
+    if type(content) is not Dynamic and isinstance(times, int):
+        return new_list(trace, content * times, kind, owner)
+    whole = as_dynamic(trace, content, kind)
+    arrays = [F.array_repeat(trace.tracer.local(array), times) for array in whole.arrays]
+    return new_list(trace, Dynamic(kind, whole.element, arrays), kind, owner)
+
+
+def _as_times(trace: Trace, times: Any) -> Any:
+    if isinstance(times, int) or number_kind(times) in (int, bool):
+        return times
+    own = own_method(trace, times, "__index__")
+    if own is not None:
+        return trace.call(own, times)
+    raise TypeError(f"can't multiply sequence by non-int of type {type(times).__name__!r}")
+
+
+def item_of(trace: Trace, content: Dynamic, index: Any) -> Any:
+    """`content[index]` of a list of a length."""
+    if isinstance(index, slice):
+        parts = [index.start, index.stop, index.step]
+        arrays = [F.array_slice(trace.tracer.local(a), *parts) for a in content.arrays]
+        return new_list(trace, Dynamic(content.kind, content.element, arrays), content.kind)
+    check_place(trace, content, index)
+    return element_at(trace, content, index)
+
+
+def set_item_of(trace: Trace, owner: Any, content: Dynamic, index: Any, item: Any) -> None:
+    """`owner[index] = item` of a list of a length."""
+    check_place(trace, content, index, "assignment index")
+    element, arrays = with_element(trace, content, item)
+    row = row_of(trace, item, element, trace)
+    new = [F.array_write(a, index, b) for a, b in zip(arrays, row, strict=True)]
+    trace.hold(owner, Dynamic(content.kind, element, new, content.like))
+    give(trace, owner, index, item, copied(trace, item, element, trace))
+
+
+def write_back(trace: Trace, loan: Loan) -> None:
+    """Set an element anew that was looked up and changed."""
+    owner = loan.owner
+    content = as_dynamic(trace, trace.raw(owner), type(owner))
+    element, arrays = with_element(trace, content, loan.item)
+    row = row_of(trace, loan.item, element, trace)
+    new = [F.array_write(a, loan.index, b) for a, b in zip(arrays, row, strict=True)]
+    # Not `hold`, which ends what is lent: all elements keep their places.
+    trace.note_change(owner)
+    trace.write(owner, CONTENT, Dynamic(content.kind, element, new, content.like))
+
+
+def place_of_index(trace: Trace, owner: Any, index: Any) -> Any:
+    """An index from the beginning."""
+    if type(index) is int and index >= 0:
+        return index
+    length = length_of(trace, as_dynamic(trace, trace.raw(owner), type(owner)))
+    if type(index) is int:
+        return trace.add(length, index)
+    whole = trace.tracer.local(scalar(trace, index))
+    return F.where(F.less_than(whole, 0), whole + length, whole)
+
+
+def set_slice_of(trace: Trace, owner: Any, index: slice, items: Any) -> None:
+    """`owner[start:stop] = items` of a list of a length; `del owner[start:stop]` without items."""
+    if index.step not in (None, 1):
+        raise ConversionError(
+            "a slice with a step is assigned in a list whose length depends on a tensor",
+            at=user_location(),
+            why="which places it has is known only when the Program runs",
+            hint="assign the elements in a `for` loop",
+        )
+    whole = whole_of(trace, owner, trace.writable(owner))
+    length = length_of(trace, whole)
+    start = _end_of(index.start, 0, length)
+    stop = F.maximum(start, _end_of(index.stop, length, length))
+    first = [F.array_slice(trace.tracer.local(a), 0, start) for a in whole.arrays]
+    last = [F.array_slice(trace.tracer.local(a), stop) for a in whole.arrays]
+    kept = Dynamic(list, whole.element, first)
+    kept = kept if items is None else joined(trace, kept, items, list)
+    found = joined(trace, kept, Dynamic(list, whole.element, last), list)
+    trace.hold(owner, Dynamic(list, found.element, found.arrays))
+
+
+def _end_of(index: Any, default: Any, length: Any) -> Any:
+    """Where a slice begins or ends: a place from 0 to the length."""
+    if index is None:
+        return default
+    return F.where(
+        F.less_than(index, 0), F.maximum(length + index, 0), F.minimum(length + 0, index)
+    )
+
+
+def contains(trace: Trace, item: Any, container: Any) -> Any:
+    """`item in container`."""
+    kind = type(container)
+    if kind is Dynamic or kind in SEQUENCES or kind is tuple:
+        return _contains(trace, item, held(trace, container))
+    row = row_of_method(kind, "__contains__")
+    if row is not None:
+        return row(trace, container, item)
+    if kind is _VALUES:
+        return trace.any_of(lambda one: one is item or trace.equals(one, item), container)
+    if kind is Indexed:
+        return trace.any_in(
+            lambda place: trace.equals(container.item(place), item), container.length
+        )
+    if hasattr(kind, "__next__"):
+        return _contains(trace, item, list(trace.iterate(container)))
+    return item in trace.native(container)
+
+
+def _contains(trace: Trace, item: Any, content: Any) -> Any:
+    if type(content) is not Dynamic:
+        return trace.any_of(lambda one: one is item or trace.equals(one, item), content)
+    length = length_of(trace, content)
+    return trace.any_in(lambda index: trace.equals(element_at(trace, content, index), item), length)
+
+
+def compare_lists(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    """`left == right` and its like, element by element."""
+    first, second = held(trace, left), held(trace, right)
+    if type(first) is not Dynamic and type(second) is not Dynamic:
+        return trace.compare(name, first, second)
+    if name not in ("eq", "ne"):
+        raise ConversionError(
+            "the order of two lists is asked whose length depends on a tensor",
+            at=user_location(),
+            why="how many elements there are is known only when the Program runs",
+            hint="compare them in a `for` loop",
+        )
+    same = _same_lists(trace, first, second)
+    return same if name == "eq" else trace.not_(same)
+
+
+def _same_lists(trace: Trace, left: Any, right: Any) -> Any:
+    kinds = [one.kind if type(one) is Dynamic else type(one) for one in (left, right)]
+    if kinds[0] is not kinds[1]:
+        return False
+    first, second = (as_dynamic(trace, one, kinds[0]) for one in (left, right))
+    length = length_of(trace, first)
+
+    def differs(index: Any) -> Any:
+        pair = element_at(trace, first, index), element_at(trace, second, index)
+        return trace.not_(trace.equals(*pair))
+
+    def elements() -> Any:
+        return trace.not_(trace.any_in(differs, length))
+
+    same = trace.eq(length, length_of(trace, second))
+    are_empty = first.element is None or second.element is None  # as far as they are equal
+    return same if are_empty else trace.and_(same, elements)
+
+
+__all__ = [
+    "as_dynamic",
+    "compare_lists",
+    "concatenate",
+    "contains",
+    "held",
+    "item_of",
+    "length_of",
+    "new_list",
+    "of_both",
+    "repeat",
+    "replaced",
+    "set_item_of",
+    "set_slice_of",
+    "whole_of",
+    "with_element",
+]

@@ -1,0 +1,285 @@
+"""Functions of `math`, and those of NumPy, on numbers and sizes that the Program computes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.classes import own_method
+from dy2st.convert.kinds.numbers_ import whole
+from dy2st.convert.kinds.scalars import as_number, check, is_traced, to_float
+from dy2st.convert.kinds.table import function_row, method_row
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.layout import is_traced_number, number_kind
+from dy2st.convert.values.special import Dynamic
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import F, user_location
+from dy2st_runtime.ir.program import refused_by_numpy
+
+Compute = Callable[[Any], Any]
+
+# What gives a float of a float, and where Python has an answer (else ValueError).
+_ANY: Compute | None = None
+_OF_ONE: tuple[tuple[Any, Compute, Compute | None], ...] = (
+    (math.sqrt, lambda v: F.sqrt(v), lambda v: F.greater_equal(v, 0)),
+    (math.exp, lambda v: F.exp(v), _ANY),
+    (math.log, lambda v: F.log(v), lambda v: F.greater_than(v, 0)),
+    (math.log2, lambda v: F.log2(v), lambda v: F.greater_than(v, 0)),
+    (math.log10, lambda v: F.log10(v), lambda v: F.greater_than(v, 0)),
+    (math.log1p, lambda v: F.log1p(v), lambda v: F.greater_than(v, -1)),
+    (math.sin, lambda v: F.sin(v), _ANY),
+    (math.cos, lambda v: F.cos(v), _ANY),
+    (math.tan, lambda v: F.tan(v), _ANY),
+    (math.tanh, lambda v: F.tanh(v), _ANY),
+    (math.sinh, lambda v: F.sinh(v), _ANY),
+    (math.cosh, lambda v: F.cosh(v), _ANY),
+    (math.asin, lambda v: F.asin(v), lambda v: F.less_equal(F.abs(v), 1)),
+    (math.acos, lambda v: F.acos(v), lambda v: F.less_equal(F.abs(v), 1)),
+    (math.atan, lambda v: F.atan(v), _ANY),
+    (math.erf, lambda v: F.erf(v), _ANY),
+    (math.fabs, lambda v: F.abs(v), _ANY),
+    (math.radians, lambda v: v * (math.pi / 180), _ANY),
+    (math.degrees, lambda v: v * (180 / math.pi), _ANY),
+)
+
+
+def _row_of_one(function: Any, compute: Compute, holds: Compute | None) -> None:
+    @function_row(function)
+    def row(trace: Trace, value: Any, *rest: Any) -> Any:
+        own = own_method(trace, value, "__float__", "__index__")
+        if own is not None:
+            return row(trace, trace.call(own, value), *rest)
+        if not is_traced(value) and not any(map(is_traced, rest)):
+            return function(value, *rest)
+        if rest:  # a logarithm to a base
+            return trace.truediv(row(trace, value), row(trace, rest[0]))
+        number = to_float(trace, value)
+        if holds is not None:
+            check(trace, holds(number), ValueError("math domain error"))
+        return as_number(trace, compute(number), float)
+
+
+for _line in _OF_ONE:
+    _row_of_one(*_line)
+
+_WHOLE: tuple[tuple[Any, str, Compute], ...] = (
+    (math.ceil, "__ceil__", lambda v: F.ceil(v)),
+    (math.floor, "__floor__", lambda v: F.floor(v)),
+    (math.trunc, "__trunc__", lambda v: v),
+)
+
+
+def _row_of_whole(function: Any, name: str, compute: Compute) -> None:
+    @function_row(function)
+    def row(trace: Trace, value: Any) -> Any:
+        own = own_method(trace, value, name)
+        if own is not None:
+            return trace.call(own, value)
+        if not is_traced(value):
+            return function(value)
+        if number_kind(value) in (int, bool):
+            return trace.pos(value)
+        return whole(trace, compute(to_float(trace, value)))
+
+
+for _entry in _WHOLE:
+    _row_of_whole(*_entry)
+
+
+@function_row(math.pow)
+def pow_(trace: Trace, base: Any, exponent: Any) -> Any:
+    """`math.pow(base, exponent)`."""
+    if not is_traced(base) and not is_traced(exponent):
+        return math.pow(base, exponent)
+    parts = [as_number(trace, to_float(trace, one), float) for one in (base, exponent)]
+    return trace.pow_(*parts)
+
+
+@function_row(math.prod)
+def prod(trace: Trace, iterable: Any, *, start: Any = 1) -> Any:
+    """`math.prod(iterable)`."""
+
+    def turn(item: Any, product: Any) -> tuple[Any]:
+        return (trace.mul(product, item),)
+
+    return trace.for_(iterable, None, turn, (start,), ("the product",))[0]
+
+
+@function_row(math.fsum)
+def fsum(trace: Trace, iterable: Any) -> Any:
+    """`math.fsum(iterable)`."""
+    items = trace.listed(iterable)
+    if type(items) is not Dynamic and not any(map(is_traced, items)):
+        return math.fsum(items)
+    return trace.call(float, trace.call(sum, items, 0.0))
+
+
+@function_row(math.hypot)
+def hypot(trace: Trace, *values: Any) -> Any:
+    """`math.hypot(...)`."""
+    if not any(map(is_traced, values)):
+        return math.hypot(*values)
+    squares = [F.square(to_float(trace, value)) for value in values]
+    return as_number(trace, F.sqrt(reduce(lambda a, b: a + b, squares)), float)
+
+
+@function_row(math.atan2)
+def atan2(trace: Trace, left: Any, right: Any) -> Any:
+    """`math.atan2(left, right)`."""
+    if not is_traced(left) and not is_traced(right):
+        return math.atan2(left, right)
+    found = F.atan2(to_float(trace, left), to_float(trace, right))
+    return as_number(trace, found, float)
+
+
+def _row_of_test(function: Any, compute: Compute) -> None:
+    @function_row(function)
+    def row(trace: Trace, value: Any) -> Any:
+        if not is_traced(value):
+            return function(value)
+        return as_number(trace, compute(to_float(trace, value)), bool)
+
+
+_TESTS: tuple[tuple[Any, Compute], ...] = (
+    (math.isnan, lambda v: F.not_equal(v, v)),
+    (math.isinf, lambda v: F.equal(F.abs(v), math.inf)),
+    (math.isfinite, lambda v: F.less_than(F.abs(v), math.inf)),
+)
+for _test in _TESTS:
+    _row_of_test(*_test)
+
+
+@function_row(math.isclose)
+def isclose(trace: Trace, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
+    """`math.isclose(a, b)`."""
+    if not is_traced(a) and not is_traced(b):
+        return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+    left, right = to_float(trace, a), to_float(trace, b)
+    largest = F.maximum(F.maximum(F.abs(left), F.abs(right)) * rel_tol, abs_tol)
+    near = F.less_equal(F.abs(left - right), largest)
+    same = F.logical_or(F.equal(left, right), F.logical_and(near, F.less_than(largest, math.inf)))
+    return as_number(trace, same, bool)
+
+
+@function_row(math.copysign)
+def copysign(trace: Trace, value: Any, sign: Any) -> Any:
+    """`math.copysign(value, sign)`."""
+    if not is_traced(value) and not is_traced(sign):
+        return math.copysign(value, sign)
+    size, other = F.abs(to_float(trace, value)), to_float(trace, sign)
+    is_negative = F.logical_or(F.less_than(other, 0), F.less_than(1 / other, 0))
+    return as_number(trace, F.where(is_negative, -size, size), float)
+
+
+# -- of ints ----------------------------------------------------------------------------------
+
+
+def _refusing(function: Any, hint: str) -> None:
+    @function_row(function)
+    def row(trace: Trace, *values: Any) -> Any:
+        if not any(map(is_traced, values)):
+            return function(*values)
+        raise ConversionError(
+            f"{function.__name__}() of a number that only the run knows",
+            at=user_location(),
+            why="a Program has no operator for it",
+            hint=hint,
+        )
+
+
+for _function in (math.gcd, math.lcm, math.factorial, math.comb, math.perm, math.isqrt):
+    _refusing(_function, "compute it in a loop, or of numbers that are known")
+
+
+# -- NumPy ------------------------------------------------------------------------------------
+
+_OF_NUMPY: tuple[tuple[Any, Compute], ...] = (
+    (np.sqrt, lambda v: F.sqrt(v)),
+    (np.exp, lambda v: F.exp(v)),
+    (np.log, lambda v: F.log(v)),
+    (np.log2, lambda v: F.log2(v)),
+    (np.log10, lambda v: F.log10(v)),
+    (np.log1p, lambda v: F.log1p(v)),
+    (np.sin, lambda v: F.sin(v)),
+    (np.cos, lambda v: F.cos(v)),
+    (np.tan, lambda v: F.tan(v)),
+    (np.tanh, lambda v: F.tanh(v)),
+    (np.ceil, lambda v: F.ceil(v)),
+    (np.floor, lambda v: F.floor(v)),
+    (np.rint, lambda v: F.round(v)),
+)
+# As Python's own, of numbers of one kind.
+_AS_PYTHON: tuple[tuple[Any, str], ...] = (
+    (np.add, "add"),
+    (np.subtract, "sub"),
+    (np.multiply, "mul"),
+    (np.power, "pow_"),
+    (np.floor_divide, "floordiv"),
+    (np.true_divide, "truediv"),
+    (np.mod, "mod"),
+    (np.negative, "neg"),
+)
+
+
+def _row_of_numpy(function: Any, compute: Callable[[Trace, Any], Any]) -> None:
+    @function_row(function)
+    def row(trace: Trace, *values: Any, **options: Any) -> Any:
+        given = (*values, *options.values())
+        if not any(map(is_traced, given)):
+            return function(*values, **options)
+        if options or not all(number_kind(one) is not None for one in values):
+            raise refused_by_numpy(function)
+        return compute(trace, values)
+
+
+def _float_of(compute: Compute) -> Callable[[Trace, Any], Any]:
+    """NumPy's own floats are to tensors of dy2st what 0-d tensors of float64 are."""
+    return lambda trace, values: compute(to_float(trace, values[0]))
+
+
+def _by_protocol(name: str) -> Callable[[Trace, Any], Any]:
+    return lambda trace, values: getattr(trace, name)(*values)
+
+
+def _by_builtin(function: Any) -> Callable[[Trace, Any], Any]:
+    return lambda trace, values: trace.call(function, *values)
+
+
+for _numpy, _compute in _OF_NUMPY:
+    _row_of_numpy(_numpy, _float_of(_compute))
+for _numpy, _name in _AS_PYTHON:
+    _row_of_numpy(_numpy, _by_protocol(_name))
+for _numpy, _builtin in ((np.abs, abs), (np.maximum, max), (np.minimum, min)):
+    _row_of_numpy(_numpy, _by_builtin(_builtin))
+
+
+def _row_of_items(function: Any, own: Any) -> None:
+    """NumPy's functions of a list of sizes and numbers, such as `np.prod(x.shape)`."""
+
+    @function_row(function)
+    def row(trace: Trace, values: Any, *rest: Any, **options: Any) -> Any:
+        items = values if type(values) in (list, tuple) else ()
+        if not any(map(is_traced_number, items)) or rest or options:
+            return function(*trace.exported((values, *rest)), **options)
+        if not all(number_kind(item) is not None for item in items):
+            raise refused_by_numpy(function)
+        return trace.call(own, values)
+
+
+@method_row(np.ufunc, name="__call__")
+def ufunc(trace: Trace, function: Any, *values: Any, **options: Any) -> Any:
+    """Any other ufunc: of arrays and numbers that are known."""
+    if any(map(is_traced, (*values, *options.values()))):
+        raise refused_by_numpy(function)
+    return function(*trace.exported(values), **trace.exported(options))
+
+
+for _numpy, _own in ((np.prod, math.prod), (np.sum, sum), (np.max, max), (np.min, min)):
+    _row_of_items(_numpy, _own)
+
+
+__all__: list[str] = []

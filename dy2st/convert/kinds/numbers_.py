@@ -1,0 +1,125 @@
+"""Builtins of numbers: int, float, bool, complex, abs, round, divmod, pow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st.convert.classes import own_method
+from dy2st.convert.kinds.scalars import DTYPES, as_number, is_traced, scalar, to_float
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.layout import number_kind
+from dy2st_runtime.dims import Dim, maximum
+from dy2st_runtime.errors import ConversionError, TensorAsPython
+from dy2st_runtime.ir import F, Variable, user_location
+
+
+@function_row(int)
+def int_(trace: Trace, *args: Any, **options: Any) -> Any:
+    """`int(value)`."""
+    if len(args) != 1 or options:
+        return int(*args, **options)
+    value = args[0]
+    own = own_method(trace, value, "__int__", "__index__", "__trunc__")
+    if own is not None:
+        return int_(trace, trace.call(own, value))
+    if not is_traced(value):
+        return int(value)
+    return value if isinstance(value, Dim) else whole(trace, scalar(trace, value))
+
+
+def whole(trace: Trace, value: Variable) -> Variable:
+    """A 0-d Variable without what is behind the point, as an int of Python."""
+    if value.tensor_type.dtype.kind == "f":
+        local = trace.tracer.local(value)
+        trace.tracer.append("check_int", [local], {"operation": "int"}, [])
+    return as_number(trace, value, int)
+
+
+@function_row(float)
+def float_(trace: Trace, *args: Any) -> Any:
+    """`float(value)`."""
+    if len(args) != 1:
+        return float(*args)
+    value = args[0]
+    own = own_method(trace, value, "__float__", "__index__")
+    if own is not None:
+        return float_(trace, trace.call(own, value))
+    if not is_traced(value):
+        return float(value)
+    if number_kind(value) is float:
+        return value
+    return as_number(trace, to_float(trace, value), float)
+
+
+@function_row(bool)
+def bool_(trace: Trace, value: Any = False) -> Any:
+    """`bool(value)`."""
+    return trace.truth_value(value)
+
+
+@function_row(complex)
+def complex_(trace: Trace, *args: Any, **options: Any) -> Any:
+    """`complex(value)`."""
+    if any(map(is_traced, (*args, *options.values()))):
+        raise TensorAsPython(
+            "complex() of a traced tensor",
+            at=user_location(),
+            why="only the run has its value, and a Program has no complex numbers of Python",
+            hint="compute with a tensor of them: x + 0j",
+        )
+    return complex(*args, **options)
+
+
+@function_row(abs)
+def abs_(trace: Trace, value: Any) -> Any:
+    """`abs(value)`."""
+    own = own_method(trace, value, "__abs__")
+    if own is not None:
+        return trace.call(own, value)
+    return maximum(value, -value) if isinstance(value, Dim) else abs(value)
+
+
+@function_row(round)
+def round_(trace: Trace, number: Any, ndigits: Any = None) -> Any:
+    """`round(number, ndigits)`."""
+    value = number
+    own = own_method(trace, value, "__round__")
+    if own is not None:
+        return trace.call(own, value, *(() if ndigits is None else (ndigits,)))
+    kind = number_kind(value)
+    if not is_traced(value) or kind is None:
+        return round(value) if ndigits is None else round(value, ndigits)
+    if kind is not float and (ndigits is None or (type(ndigits) is int and ndigits >= 0)):
+        return trace.pos(value)
+    if ndigits is not None:
+        raise ConversionError(
+            "round() of a number to digits, which only the run knows",
+            at=user_location(),
+            why="Python rounds the decimal digits, a Program the binary ones",
+            hint="write round(x * 100) / 100, or round a tensor",
+        )
+    return whole(trace, F.round(to_float(trace, value)))
+
+
+@function_row(divmod)
+def divmod_(trace: Trace, left: Any, right: Any) -> Any:
+    """`divmod(left, right)`."""
+    own = own_method(trace, left, "__divmod__")
+    if own is not None:
+        return trace.call(own, left, right)
+    if not is_traced(left) and not is_traced(right):
+        return divmod(left, right)
+    return trace.floordiv(left, right), trace.mod(left, right)
+
+
+@function_row(pow)
+def pow_(trace: Trace, base: Any, exp: Any, mod: Any = None) -> Any:
+    """`pow(base, exp, mod)`."""
+    if not any(map(is_traced, (base, exp, mod))) and mod is not None:
+        return pow(base, exp, mod)
+    found = trace.pow_(base, exp)
+    return found if mod is None else trace.mod(found, mod)
+
+
+__all__ = ["DTYPES", "float_", "int_", "whole"]

@@ -1,0 +1,253 @@
+"""Objects that Python's library makes or takes apart: dataclasses, namedtuples, copies."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import inspect
+from operator import is_
+from types import FunctionType, SimpleNamespace
+from typing import Any
+
+from dy2st.convert.classes import own_method
+from dy2st.convert.kinds.lists import held, new_list
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.values.special import Dynamic
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir import F, Tensor
+from dy2st_runtime.ir.choice import joined
+from dy2st_runtime.nn.layer import Layer
+
+_COMPARED = {"__eq__": "eq", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge"}
+_ATOMS = (bool, int, float, complex, str, bytes, type(None), type, range, slice, FunctionType)
+
+
+# -- what `dataclass` and `namedtuple` have written -------------------------------------------
+
+
+def call_generated(
+    trace: Trace, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A function that `dataclass` or `namedtuple` has made; NotImplemented for all others."""
+    if not args or function.__code__.co_filename.endswith(".py"):
+        return NotImplemented
+    kind = args[0] if isinstance(args[0], type) else type(args[0])
+    name = function.__name__
+    owners = [one for one in kind.__mro__ if _inner(one.__dict__.get(name)) is function]
+    is_new = name == "__new__" and hasattr(kind, "_fields")
+    if is_new or getattr(kind.__new__, "__func__", kind.__new__) is function:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return tuple.__new__(kind, [*bound.arguments.values()][1:])
+    if not owners or "__dataclass_fields__" not in owners[0].__dict__:
+        return NotImplemented
+    return _of_dataclass(trace, owners[0], function, args, kwargs)
+
+
+def _inner(function: Any) -> Any:
+    """What is behind the wrapper of `__repr__` that stops at objects inside of themselves."""
+    return getattr(function, "__wrapped__", function)
+
+
+def _of_dataclass(
+    trace: Trace, kind: Any, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    name, owner = function.__name__, args[0]
+    if name == "__init__":
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        return _initialise(trace, kind, owner, bound.arguments)
+    if name in _COMPARED:
+        if type(args[1]) is not type(owner):
+            return NotImplemented
+        pair = [_compared(trace, kind, one) for one in args]
+        return getattr(trace, _COMPARED[name])(*pair)
+    if name == "__repr__":
+        return _shown(trace, kind, owner)
+    return NotImplemented
+
+
+def _initialise(trace: Trace, kind: Any, owner: Any, given: dict[str, Any]) -> None:
+    extra = []
+    for field in kind.__dataclass_fields__.values():
+        role = field._field_type.name
+        if role == "_FIELD_CLASSVAR":
+            continue
+        if field.name in given:
+            value = given[field.name]
+        elif field.default_factory is not dataclasses.MISSING:
+            value = trace.call(field.default_factory)
+        elif field.default is not dataclasses.MISSING:
+            value = field.default
+        else:
+            continue
+        if role == "_FIELD_INITVAR":
+            extra.append(value)
+        else:
+            trace.set_own(owner, field.name, value)
+    if hasattr(kind, "__post_init__"):
+        trace.call(trace.attr(owner, "__post_init__"), *extra)
+
+
+def _compared(trace: Trace, kind: Any, owner: Any) -> tuple[Any, ...]:
+    names = [field.name for field in dataclasses.fields(kind) if field.compare]
+    return tuple(trace.attr(owner, name) for name in names)
+
+
+def _shown(trace: Trace, kind: Any, owner: Any) -> Any:
+    parts: list[Any] = []
+    for field in dataclasses.fields(kind):
+        if field.repr:
+            value = trace.text((trace.attr(owner, field.name), "r", ""))
+            parts += [", " if parts else "", f"{field.name}=", value]
+    return joined([f"{type(owner).__qualname__}(", *parts, ")"])
+
+
+@function_row(dataclasses.replace)
+def replace(trace: Trace, owner: Any, /, **changes: Any) -> Any:
+    """`dataclasses.replace(owner, ...)`."""
+    for field in dataclasses.fields(owner):
+        if field.init and field.name not in changes:
+            changes[field.name] = trace.attr(owner, field.name)
+        elif not field.init and field.name in changes:
+            raise ValueError(f"field {field.name} is declared with init=False, it cannot be given")
+    return trace.call(type(owner), **changes)
+
+
+@function_row(dataclasses.asdict)
+def asdict(trace: Trace, owner: Any, *, dict_factory: Any = dict) -> Any:
+    """`dataclasses.asdict(owner)`."""
+    return _apart(trace, owner, lambda pairs: trace.call(dict_factory, pairs))
+
+
+@function_row(dataclasses.astuple)
+def astuple(trace: Trace, owner: Any, *, tuple_factory: Any = tuple) -> Any:
+    """`dataclasses.astuple(owner)`."""
+    return _apart(trace, owner, lambda pairs: trace.call(tuple_factory, [v for _, v in pairs]))
+
+
+def _apart(trace: Trace, value: Any, make: Any) -> Any:
+    kind = type(value)
+    if dataclasses.is_dataclass(kind):
+        names = [field.name for field in dataclasses.fields(kind)]
+        return make([(name, _apart(trace, trace.attr(value, name), make)) for name in names])
+    if kind in (list, tuple) and type(held(trace, value)) is not Dynamic:
+        return new_list(trace, [_apart(trace, one, make) for one in held(trace, value)], kind)
+    if kind is dict:
+        found = {key: _apart(trace, one, make) for key, one in trace.call(value.items)}
+        return trace.made(found)
+    return deepcopy(trace, value)
+
+
+# -- copies -----------------------------------------------------------------------------------
+
+
+@function_row(copy.copy)
+def copy_(trace: Trace, value: Any) -> Any:
+    """`copy.copy(value)`."""
+    own = own_method(trace, value, "__copy__")
+    if own is not None:
+        return trace.call(own, value)
+    if isinstance(value, (Dim, Condition, Dynamic, tuple, *_ATOMS)):
+        return value
+    if isinstance(value, Tensor):
+        return value if getattr(value, "number", None) is not None else F.assign(value)
+    if type(value) in CONTAINERS:
+        return trace.call(value.copy)
+    if _says_how(trace, value):
+        return trace.call_library(copy.copy, (value,), {})
+    fields = trace.fields(value)
+    if fields is None:
+        return trace.made(copy.copy(trace.native(value)))
+    trace.note_fields(value)
+    return _new(trace, value, fields)
+
+
+def _says_how(trace: Trace, value: Any) -> bool:
+    """Whether a class of the user's says what copies of its objects are made of."""
+    is_layer = isinstance(value, Layer)
+    return not is_layer and any(own_method(trace, value, name) for name in _OF_COPIES)
+
+
+_OF_COPIES = (
+    *("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"),
+    *("__getnewargs__", "__getnewargs_ex__"),
+)
+
+
+def _new(trace: Trace, value: Any, fields: dict[str, Any]) -> Any:
+    kind: Any = type(value)
+    made = trace.made(kind.__new__(kind))
+    for name, one in fields.items():
+        trace.set_field(made, name, one)
+    return made
+
+
+@function_row(copy.deepcopy)
+def deepcopy(trace: Trace, value: Any, memo: Any = None) -> Any:
+    """`copy.deepcopy(value)`."""
+    memo = {} if memo is None else memo
+    if id(value) in memo:
+        return memo[id(value)]
+    found = _deep(trace, value, memo)
+    if found is not value:
+        memo[id(value)] = found
+        memo.setdefault("alive", []).append(value)  # the ids are those of living objects
+    return found
+
+
+def _deep(trace: Trace, value: Any, memo: Any) -> Any:
+    kind = type(value)
+    own = own_method(trace, value, "__deepcopy__")
+    if own is not None and not isinstance(value, Layer):
+        return trace.call(own, value, memo)
+    if isinstance(value, (Dim, Condition, Dynamic, *_ATOMS)):
+        return value
+    if isinstance(value, Tensor):
+        is_number = getattr(value, "number", None) is not None
+        return value if is_number else F.assign(F.detach(value))
+    if isinstance(value, tuple):
+        parts = [deepcopy(trace, one, memo) for one in value]
+        is_same = all(map(is_, parts, value))
+        return value if is_same and kind is tuple else tuple.__new__(kind, parts)
+    if _says_how(trace, value):
+        return trace.call_library(copy.deepcopy, (value, memo), {})
+    if kind in CONTAINERS:
+        return _deep_container(trace, value, memo)
+    fields = trace.fields(value)
+    if fields is None:
+        return trace.made(copy.deepcopy(trace.native(value)))
+    trace.note_fields(value)
+    made = memo[id(value)] = _new(trace, value, {})
+    for name, one in fields.items():
+        trace.set_field(made, name, deepcopy(trace, one, memo))
+    return made
+
+
+def _deep_container(trace: Trace, value: Any, memo: Any) -> Any:
+    content = held(trace, value)
+    if type(value) is set and type(content) is set:
+        return trace.made({deepcopy(trace, one, memo) for one in content})
+    made = memo[id(value)] = trace.call(value.copy)
+    if type(content) is Dynamic or type(value) in (set, bytearray):
+        return made
+    if isinstance(made, dict):
+        for key, one in content.items():
+            made[key] = deepcopy(trace, one, memo)
+        return made
+    items = [deepcopy(trace, one, memo) for one in content]
+    made.clear()
+    made.extend(items)
+    return made
+
+
+@function_row(SimpleNamespace)
+def namespace(trace: Trace, **named: Any) -> Any:
+    """`SimpleNamespace(...)`."""
+    made = trace.made(SimpleNamespace())
+    for name, value in named.items():
+        trace.set_field(made, name, value)
+    return made
+
+
+__all__ = ["call_generated", "copy_", "deepcopy"]

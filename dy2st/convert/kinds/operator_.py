@@ -1,0 +1,130 @@
+"""The functions of `operator`: as the operators of the language."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+from dy2st.convert.kinds.table import function_row, method_row
+from dy2st.convert.trace import Trace
+
+# Function of `operator` -> name of the protocol.
+_NAMES = {
+    **{
+        name: name
+        for name in [
+            "add",
+            "sub",
+            "mul",
+            "truediv",
+            "floordiv",
+            "mod",
+            "matmul",
+            "lshift",
+            "rshift",
+        ]
+    },
+    **{
+        name: name
+        for name in [
+            "xor",
+            "neg",
+            "pos",
+            "invert",
+            "inv",
+            "lt",
+            "le",
+            "gt",
+            "ge",
+            "eq",
+            "ne",
+            "is_",
+            "is_not",
+            "not_",
+        ]
+    },
+    **{
+        name: name
+        for name in ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "imatmul", "ixor"]
+    },
+    **{"and_": "and_bits", "or_": "or_bits", "pow": "pow_", "abs": "", "truth": "truth_value"},
+    **{"iand": "iand_bits", "ior": "ior_bits", "ipow": "ipow_", "concat": "add", "iconcat": "iadd"},
+    **{"getitem": "item", "setitem": "set_item", "delitem": "del_item", "inv": "invert"},
+}
+
+
+def _add(function: Any, name: str) -> None:
+    @function_row(function)
+    def row(trace: Trace, *values: Any) -> Any:
+        return getattr(trace, name)(*values)
+
+
+for _function, _name in _NAMES.items():
+    if _name:
+        _add(getattr(operator, _function), _name)
+
+
+@function_row(operator.contains)
+def contains(trace: Trace, container: Any, item: Any) -> Any:
+    """`operator.contains(container, item)`."""
+    return trace.in_(item, container)
+
+
+@function_row(operator.countOf)
+def count_of(trace: Trace, container: Any, item: Any) -> Any:
+    """`operator.countOf(container, item)`."""
+    return trace.call(trace.call(list, container).count, item)
+
+
+@function_row(operator.indexOf)
+def index_of(trace: Trace, container: Any, item: Any) -> Any:
+    """`operator.indexOf(container, item)`."""
+    if not isinstance(container, Iterator):
+        return trace.call(trace.call(list, container).index, item)
+    for place, one in enumerate(trace.iterate(container)):
+        if trace.truth(trace.eq(one, item)):
+            return place
+    raise ValueError("sequence.index(x): x not in sequence")
+
+
+@function_row(operator.index)
+def index(trace: Trace, value: Any) -> Any:
+    """`operator.index(value)`."""
+    return trace.call(int, value)
+
+
+# -- functions that are made of names ---------------------------------------------------------
+
+
+@method_row(operator.attrgetter, name="__call__")
+def attrgetter(trace: Trace, getter: Any, owner: Any) -> Any:
+    """`attrgetter(...)(owner)`."""
+    found = []
+    for name in getter.__reduce__()[1]:
+        value = owner
+        for part in name.split("."):
+            value = trace.attr(value, part)
+        found.append(value)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@method_row(operator.itemgetter, name="__call__")
+def itemgetter(trace: Trace, getter: Any, owner: Any) -> Any:
+    """`itemgetter(...)(owner)`."""
+    found = [trace.item(owner, place) for place in getter.__reduce__()[1]]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@method_row(operator.methodcaller, name="__call__")
+def methodcaller(trace: Trace, caller: Any, owner: Any) -> Any:
+    """`methodcaller(...)(owner)`."""
+    kind, parts = caller.__reduce__()
+    if kind is operator.methodcaller:
+        (name, *args), options = parts, {}
+    else:  # with keywords Python makes a partial of it
+        name, args, options = kind.args[0], parts, kind.keywords
+    return trace.call(trace.attr(owner, name), *args, **options)
+
+
+__all__ = ["attrgetter", "itemgetter", "methodcaller"]

@@ -1,0 +1,353 @@
+"""Calls that reach beyond what a trace sees: streams, clocks, random numbers, objects kept in C.
+
+Python makes them while the function is traced: once a call, as each call is traced anew for them.
+In a branch or loop that a tensor decides on they would happen on every path, so they are refused.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from functools import lru_cache
+from pathlib import PurePath
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.kinds.keyed import refuse_native_key
+from dy2st.convert.kinds.process import is_known
+from dy2st.convert.states import has_states
+from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace
+from dy2st.convert.values.sequences import Generated, Indexed
+from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
+from dy2st_runtime.ir import Tensor, user_location
+from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.ops.generator import seed
+
+_ONCE = "Python runs it while the function is traced"
+_RANDOM = "a random number of Python is drawn"
+# What to write instead.
+_PRINT = "write it with print(...), which the Program does when it runs"
+_DRAW = "draw it with a function of dy2st, such as rand(...), or take it as an argument"
+_BEFORE = "set it before the function is called"
+_AFTER = "do it after the call, on what the function returns"
+_SEED = "call it before the converted function"
+_MODE = "take it as an argument: f(x, is_grad_enabled())"
+_CLOCK = "take the time as an argument, or measure around the call"
+
+
+@dataclass(frozen=True)
+class _Row:
+    """Names of functions, what a call of one does, and what to write instead."""
+
+    names: frozenset[str]
+    what: str
+    hint: str
+
+
+def _row(names: str, what: str, hint: str) -> _Row:
+    return _Row(frozenset(names.split()), what, hint)
+
+
+_OS = (
+    _row(
+        "chdir chmod chown link mkdir makedirs open remove removedirs rename renames replace rmdir "
+        "symlink truncate unlink utime write abort execv execve fork kill killpg popen putenv "
+        "posix_spawn startfile system unsetenv",
+        "os.{}() is called",
+        _AFTER,
+    ),
+    _row("getrandom urandom", _RANDOM, _DRAW),
+)
+_BY_MODULE: dict[str, tuple[_Row, ...]] = {
+    "builtins": (_row("input", "input() is called", "take it as an argument"),),
+    "io": (_row("open", "a file is opened", _AFTER),),
+    "_io": (_row("open", "a file is opened", _AFTER),),
+    "logging": (
+        _row("critical debug error exception info log warn warning", "a message is logged", _PRINT),
+    ),
+    "nt": _OS,
+    "os": _OS,
+    "posix": _OS,
+    "secrets": (_row("randbelow token_bytes token_hex token_urlsafe", _RANDOM, _DRAW),),
+    "shutil": (
+        _row(
+            "copy copy2 copyfile copymode copystat copytree move rmtree", "a file is made", _AFTER
+        ),
+    ),
+    "subprocess": (
+        _row("call check_call check_output getoutput run", "a process is started", _AFTER),
+    ),
+    "time": (
+        _row("sleep", "time.sleep() is called", _AFTER),
+        _row(
+            "monotonic monotonic_ns perf_counter perf_counter_ns process_time process_time_ns "
+            "thread_time thread_time_ns time time_ns",
+            "a clock is read",
+            _CLOCK,
+        ),
+    ),
+    "uuid": (_row("uuid1 uuid4", _RANDOM, _DRAW),),
+    is_grad_enabled.__module__: (
+        _row("is_grad_enabled", "is_grad_enabled() is asked in a converted function", _MODE),
+    ),
+    seed.__module__: (
+        _row("seed set_rng_state", "{}() of dy2st is called in a converted function", _SEED),
+    ),
+}
+_STREAM = _row(
+    "read readline readlines truncate write writelines flush",
+    "{}() of a stream is called",
+    _PRINT,
+)
+_ENVIRONMENT = _row(
+    "__delitem__ __setitem__ clear pop popitem setdefault update",
+    "an environment variable is set",
+    _BEFORE,
+)
+_PATH = _row(
+    "chmod hardlink_to mkdir rename replace rmdir symlink_to touch unlink write_bytes write_text",
+    "a file is changed",
+    _AFTER,
+)
+_BY_KIND: tuple[tuple[Any, _Row], ...] = (
+    (io.IOBase, _STREAM),
+    (PurePath, _PATH),
+    (ContextVar, _row("reset set", "a context variable is set", _BEFORE)),
+    (type(lru_cache(abs)), _row("cache_clear", "a cache is emptied", _BEFORE)),
+)
+_DATE = _row("now today utcnow", "a clock is read", _CLOCK)
+
+
+def note_call(trace: Trace, function: Any, given: Iterable[Any]) -> None:
+    """Refuse what must not happen here; note what each call is traced anew for."""
+    owner = None if isinstance(function, type) else getattr(function, "__self__", None)
+    values = given if isinstance(owner, ModuleType) or owner is None else (owner, *given)
+    subject = next(iter(values), None) if owner is None else owner
+    refuse_native_key(subject, values)
+    what, hint = ("", "") if _is_own(trace, function, subject, values) else _what(function, subject)
+    if hint in (_SEED, _MODE):
+        raise ConversionError(what, at=user_location(), why=_ONCE, hint=hint)
+    if not what and not is_known(function):
+        text = f"{_named(function)} is called at {user_location()}"
+        trace.read(EACH_CALL, function, "called", text)
+    if not trace.is_nested:
+        if what:
+            trace.read(EACH_CALL, function, what, f"{what} at {user_location()}: {hint}")
+        return
+    if what:
+        raise _in_a_branch(what, "it would happen on every path", hint)
+    if only_reads(function):
+        return
+    changed = next((one for one in _reached(values) if _may_change(trace, one)), None)
+    if changed is not None:
+        name, kind = getattr(function, "__name__", "a function"), type(changed).__name__
+        raise _in_a_branch(
+            f"{name}(), which is not Python code, gets a {kind} that is made outside",
+            "it may change it, on every path",
+            f"call it before or after, or give it a {kind} that is made in the branch or loop",
+        )
+
+
+def _named(function: Any) -> str:
+    return f"{getattr(function, '__qualname__', type(function).__name__)}(), which is not traced,"
+
+
+def refuse_change(trace: Trace, owner: Any) -> None:
+    """Refuse to change an object natively, in a branch or body, that is older."""
+    if trace.is_nested and _may_change(trace, owner) and not has_states(owner):
+        kind = type(owner).__name__
+        raise _in_a_branch(
+            f"an item of a {kind} is set or deleted",
+            "it would be done on every path",
+            "use a dict or list of Python, or change it before or after",
+        )
+
+
+def _in_a_branch(what: str, why: str, hint: str) -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        f"{what} in a branch or loop that depends on a tensor",
+        at=user_location(),
+        why=f"{_ONCE}: {why}",
+        hint=hint,
+    )
+
+
+def _what(function: Any, owner: Any) -> tuple[str, str]:
+    """What a call of the function does, and what to write instead; empty for all others."""
+    name = getattr(function, "__name__", "")
+    if function is warnings.warn:
+        return "a warning is given", _PRINT
+    if _draws_for_all(owner) or (owner is None and name in _SEEDED):
+        return _RANDOM, _DRAW
+    for row in _rows(owner, str(getattr(function, "__module__", ""))):
+        if name in row.names:
+            return row.what.format(name), row.hint
+    return "", ""
+
+
+def _rows(owner: Any, module: str) -> tuple[_Row, ...]:
+    if owner is os.environ:
+        return (_ENVIRONMENT,)
+    if isinstance(owner, type) and issubclass(owner, date):
+        return (_DATE,)
+    for kind, row in _BY_KIND:
+        if isinstance(owner, kind):
+            return (row,)
+    return _BY_MODULE.get(module, ())
+
+
+def is_silent(trace: Trace, function: Any, given: Sequence[Any]) -> bool:
+    """Whether this gives a message to a logger that does not take its level now."""
+    logging = sys.modules.get("logging")
+    if logging is None or not given or not isinstance(given[0], logging.Logger):
+        return False
+    name = function.__name__
+    level = {"warn": "WARNING", "exception": "ERROR"}.get(name, name.upper())
+    number = getattr(logging, level, None)
+    asked = given[0].isEnabledFor
+    if not isinstance(number, int) or asked(number):
+        return False
+    trace.read("cached", asked, ((number,), ()), False)
+    return True
+
+
+def _is_own(trace: Trace, function: Any, owner: Any, given: Iterable[Any]) -> bool:
+    """Whether this is a stream in memory, or a generator of numbers, that the code has made.
+
+    Their state is looked at; how far a generator has come is the same on all paths.
+    """
+    is_generator = _draws_for_all(owner)
+    if trace.is_outside(owner) or not (is_generator or isinstance(owner, _TEXTS)):
+        return False
+    if is_generator and trace.is_nested:
+        return False
+    takes_seed = is_generator and getattr(function, "__name__", "") in ("__init__", "seed")
+    return not takes_seed or any(one is not None and one is not owner for one in given)
+
+
+_TEXTS = (io.StringIO, io.BytesIO)
+# What takes its seed from the machine, if it is given none.
+_SEEDED = frozenset({"Random", "RandomState", "SeedSequence", "SystemRandom", "default_rng"})
+
+
+def _draws_for_all(owner: Any) -> bool:
+    """Whether this is a generator of random numbers of Python or NumPy."""
+    python = sys.modules.get("random")
+    if python is not None and isinstance(owner, python.Random):
+        return True
+    return isinstance(owner, (np.random.RandomState, np.random.Generator))
+
+
+# -- what may be changed ----------------------------------------------------------------------
+
+# Modules whose functions change none of their arguments, unless their name says so.
+_READING = frozenset(
+    {
+        *("math", "cmath", "operator", "_operator", "itertools", "functools", "_functools", "re"),
+        *("string", "textwrap", "statistics", "fractions", "decimal", "numbers", "inspect", "enum"),
+        *(
+            "typing",
+            "types",
+            "dataclasses",
+            "abc",
+            "posixpath",
+            "ntpath",
+            "json",
+            "keyword",
+            "copy",
+        ),
+        *("builtins", "numpy", "dy2st", "dy2st_runtime", "collections"),
+    }
+)
+_CHANGING = frozenset(
+    {
+        *("copyto", "put", "place", "putmask", "fill_diagonal", "shuffle", "setitem", "delitem"),
+        *("iadd", "iconcat", "imul", "ior", "iand", "ixor", "isub", "setattr", "delattr", "next"),
+        *("exec", "eval", "set_value"),
+    }
+)
+_KNOWN = (
+    *(bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented), range),
+    *(slice, frozenset, type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, CodeType),
+    *(GetSetDescriptorType, Enum, Tensor, Dim, Condition, Text, Layer, np.dtype, np.generic),
+    *(np.random.SeedSequence, PurePath, BaseException, Dynamic, Union, Indexed, Generated),
+)
+
+
+def only_reads(function: Any) -> bool:
+    """Whether a function is known to change nothing that it is given."""
+    if function is super:
+        return True
+    name = getattr(function, "__name__", "")
+    owner = None if isinstance(function, type) else getattr(function, "__self__", None)
+    if isinstance(owner, np.ndarray):
+        return name not in _OF_ARRAYS
+    if owner is not None and not isinstance(owner, (ModuleType, type)):
+        return name in _ASKING
+    module = str(getattr(function, "__module__", "") or "")
+    return module.partition(".")[0] in _READING and name not in _CHANGING
+
+
+# Methods that change an array.
+_OF_ARRAYS = frozenset(
+    ["fill", "sort", "resize", "put", "itemset", "partition", "setflags", "byteswap", "setfield"]
+)
+# Methods in C that only ask.
+_ASKING = frozenset(
+    {
+        *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__len__"),
+        *("__repr__", "__str__", "__format__", "__contains__", "__getitem__", "__bool__", "get"),
+        *("keys", "values", "items", "copy", "index", "count", "__class__", "__init_subclass__"),
+        *("isEnabledFor", "getEffectiveLevel", "mro", "__subclasses__", "__dir__", "__sizeof__"),
+    }
+)
+
+
+def is_fresh(function: Any, given: Iterable[Any], found: Any) -> bool:
+    """Whether a function in C has made what it gives: a list of a str's, an array of NumPy's."""
+    if not isinstance(found, (list, dict, set, np.ndarray)):
+        return False
+    is_view = isinstance(found, np.ndarray) and found.base is not None
+    if is_view or any(found is one for one in given):
+        return False
+    owner = getattr(function, "__self__", None)
+    module = str(getattr(function, "__module__", "") or "").partition(".")[0]
+    return isinstance(owner, (str, bytes, np.ndarray)) or module in ("numpy", "re", "json")
+
+
+def _reached(values: Iterable[Any]) -> list[Any]:
+    """The values, and what stands in tuples among them."""
+    found: list[Any] = []
+    for value in values:
+        found += _reached(value) if isinstance(value, tuple) else [value]
+    return found
+
+
+def _may_change(trace: Trace, value: Any) -> bool:
+    """Whether somebody else would see a change of a value."""
+    if isinstance(value, _KNOWN) and type(value) not in CONTAINERS:
+        return False
+    return not trace.is_made_here(value)
+
+
+__all__ = ["is_fresh", "is_silent", "note_call", "only_reads", "refuse_change"]

@@ -1,0 +1,171 @@
+"""What calls of functions in C and of libraries read beyond their arguments: of the process.
+
+What is quickly told is asked again at each call. Functions that are not known to read their
+arguments alone are called at each call: it is traced anew.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import re
+import struct
+import sys
+from pathlib import PurePath
+from types import (
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.trace import Trace
+from dy2st.ignored import IGNORED_PACKAGES
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# By module: what is asked again at each call.
+_TOLD = {
+    module: _words(names)
+    for module, names in {
+        "_locale": "localeconv",
+        "_queue": "empty qsize",
+        "_thread": "locked get_ident",
+        "gc": "isenabled get_debug get_threshold",
+        "genericpath": "exists getmtime getsize isdir isfile",
+        "locale": "getlocale getpreferredencoding localeconv",
+        "logging": "getEffectiveLevel hasHandlers isEnabledFor",
+        "numpy": "geterr get_printoptions",
+        "os": "getenv",
+        "pathlib": "cwd exists is_dir is_file is_symlink",
+        "posix": "access cpu_count getcwd getpid listdir",
+        "posixpath": "abspath expanduser expandvars islink lexists realpath",
+        "random": "getstate",
+        "sys": "getrecursionlimit getswitchinterval",
+        "threading": "active_count",
+    }.items()
+}
+_BY_IDENTITY: Any = object.__hash__
+_HASHED = (str, bytes, int, type(None), PurePath, type)
+
+# Modules whose functions and classes read nothing but what they are given.
+_PURE = _words("""
+    _abc _ast _bisect _codecs _collections _collections_abc _contextvars _csv _ctypes _datetime
+    _decimal _functools _hashlib _heapq _io _json _operator _pickle _random _sha1 _sha256 _sha512
+    _md5 _sre _string _struct _thread _weakref _weakrefset abc argparse array ast base64 binascii
+    bisect builtins calendar cmath codecs collections colorsys configparser contextlib contextvars
+    copy copyreg csv ctypes dataclasses datetime decimal difflib dis dy2st dy2st_runtime enum
+    fractions functools genericpath graphlib hashlib heapq html importlib inspect io ipaddress
+    itertools json keyword linecache locale logging math ntpath numbers numpy opcode operator
+    pathlib pickle platform posixpath pprint queue random re reprlib secrets select shlex
+    statistics string struct sys textwrap threading time timeit token tokenize traceback types
+    typing unicodedata unittest urllib uuid warnings weakref zipfile zlib zoneinfo
+""")
+# Objects of C that nobody can change, though they are compared by which one they are.
+_SETTLED = (
+    *(type, property, classmethod, staticmethod, super, memoryview, slice, np.ndarray, np.ufunc),
+    *(GetSetDescriptorType, MemberDescriptorType, MethodDescriptorType, WrapperDescriptorType),
+    *(operator.attrgetter, operator.itemgetter, operator.methodcaller, re.Match, struct.Struct),
+    *(type(NotImplemented), type(dict.__dict__["fromkeys"])),
+)
+_SETTLED_NAMES = _words(
+    "_thread.lock _thread.RLock builtins.object datetime.timezone zoneinfo.ZoneInfo"
+)
+_READ = _words("""
+    _wrapreader fdopen get_clock_info glob iterdir iglob lstat open open_code read_bytes read_text
+    rglob scandir stat walk
+""")
+
+
+def _module_of(function: Any) -> str:
+    """The module of a function; of a method in C that of the class that has it."""
+    named = getattr(function, "__module__", None)
+    kind = getattr(function, "__objclass__", None)
+    owner = getattr(function, "__self__", None)
+    if kind is not None:
+        return str(kind.__module__)
+    if named is None and owner is not None:
+        return _where(owner if isinstance(owner, type) else type(owner), function.__name__)
+    return str(type(function).__module__ if named is None else named)
+
+
+def _where(kind: type, name: str) -> str:
+    """The module of the class that has a method in C."""
+    having = [one for one in kind.__mro__ if name in vars(one)]
+    in_c = [one for one in having if type(vars(one)[name]) is not FunctionType]
+    return (in_c or [kind])[0].__module__
+
+
+def is_told(function: Any, given: tuple[Any, ...]) -> bool:
+    """Whether a function is asked again at each call."""
+    name = getattr(function, "__name__", "")
+    if name not in _TOLD.get(_module_of(function), ()):
+        return False
+    return all(isinstance(one, _HASHED) or _is_one(one) for one in given)
+
+
+def _is_one(value: Any) -> bool:
+    """Whether a value is asked for by which object it is."""
+    return type(value).__hash__ is _BY_IDENTITY
+
+
+def note_environment(trace: Trace, function: Any, args: tuple[Any, ...]) -> bool:
+    """Note that a name of the environment was looked up, if that is what a call does."""
+    if len(args) < 2 or args[0] is not os.environ or not isinstance(args[1], str):
+        return False
+    is_one = getattr(function, "__name__", "") in ("get", "__getitem__", "__contains__")
+    if is_one:
+        trace.told(os.environ.get, args[1])
+    return is_one
+
+
+def note_settings(trace: Trace, *values: Any) -> None:
+    """Note the settings of the process that operators and texts of some values depend on."""
+    for value in values:
+        if isinstance(value, (np.ndarray, np.floating)):
+            trace.told(np.get_printoptions)
+        elif type(value).__module__ == "decimal":
+            trace.told(_of_decimals)
+
+
+def _of_decimals() -> str:
+    return repr(sys.modules["decimal"].getcontext())
+
+
+def is_of_library(module: str) -> bool:
+    """Whether a module is one of a library whose functions nobody looks into."""
+    return module.partition(".")[0] in IGNORED_PACKAGES
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether an object of C may change and shows nothing of it: an iterator, a queue."""
+    kind = type(value)
+    is_by_identity = kind.__hash__ in (None, _BY_IDENTITY)
+    if not is_by_identity or isinstance(value, _SETTLED) or hasattr(value, "__dict__"):
+        return False
+    is_shown = any(
+        isinstance(one, MemberDescriptorType) for k in kind.__mro__ for one in vars(k).values()
+    )
+    return not is_shown and f"{kind.__module__}.{kind.__name__}" not in _SETTLED_NAMES
+
+
+def is_known(function: Any) -> bool:
+    """Whether a function that runs natively is known to read no more than what it can reach."""
+    if type(function) is FunctionType and not is_of_library(str(function.__module__)):
+        return True  # what its code names is noted
+    if isinstance(function, type):
+        modules = [_where(function, name) for name in ("__new__", "__init__")]
+    else:
+        modules = [_module_of(function)]
+    is_pure = all(module.partition(".")[0] in _PURE for module in modules)
+    return is_pure and getattr(function, "__name__", "") not in _READ
+
+
+__all__ = ["is_known", "is_of_library", "is_opaque", "is_told", "note_environment", "note_settings"]

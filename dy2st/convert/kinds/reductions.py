@@ -1,0 +1,224 @@
+"""Builtins that go through all items: sum, min, max, any, all, sorted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+from dy2st.convert.kinds.lists import length_of, new_list
+from dy2st.convert.kinds.ordering import ordered
+from dy2st.convert.kinds.scalars import as_number, check
+from dy2st.convert.kinds.sets import elements
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.carry import element_at
+from dy2st.convert.values.layout import number_kind
+from dy2st.convert.values.sequences import Indexed
+from dy2st.convert.values.special import Dynamic
+from dy2st_runtime.dims import Dim, maximum, minimum
+from dy2st_runtime.ir import F, Tensor, Variable
+
+_MISSING = object()
+
+
+@function_row(sum)
+def sum_(trace: Trace, iterable: Any, start: Any = 0) -> Any:
+    """`sum(iterable, start)`."""
+    if _is_summed_at_once(iterable):
+        total = F.sum(iterable, axis=0)
+        return total if type(start) is int and start == 0 else trace.add(start, total)
+
+    def turn(item: Any, total: Any) -> tuple[Any]:
+        return (trace.add(total, item),)
+
+    return trace.for_(iterable, None, turn, (start,), ("the sum",))[0]
+
+
+def _is_summed_at_once(value: Any) -> bool:
+    """Whether this is a tensor of floats of unknown length."""
+    if not isinstance(value, Tensor) or not value.ndim or isinstance(value.shape[0], int):
+        return False
+    return str(value.dtype).removeprefix("paddle.") in ("float32", "float64", "int64")
+
+
+@function_row(sorted)
+def sorted_(trace: Trace, iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    """`sorted(iterable, key=key, reverse=reverse)`."""
+    is_set = type(iterable) is set and key is None  # where elements are equal, the order tells
+    items = elements(trace, iterable) if is_set else trace.listed(iterable)
+    return new_list(trace, ordered(trace, items, key, reverse))
+
+
+# -- the least and the greatest ---------------------------------------------------------------
+
+
+@function_row(max)
+def max_(trace: Trace, *values: Any, key: Any = None, default: Any = _MISSING) -> Any:
+    """`max(...)`."""
+    return _extreme(trace, "max", values, key, default)
+
+
+@function_row(min)
+def min_(trace: Trace, *values: Any, key: Any = None, default: Any = _MISSING) -> Any:
+    """`min(...)`."""
+    return _extreme(trace, "min", values, key, default)
+
+
+_BETTER = {"max": "gt", "min": "lt"}
+_OF_SIZES: dict[str, Callable[[Any, Any], Any]] = {"max": maximum, "min": minimum}
+_EMPTY = "{}() iterable argument is empty"
+if sys.version_info < (3, 12):
+    _EMPTY = "{}() arg is an empty sequence"
+_PLAIN = frozenset({bool, int, float, str, bytes})
+
+
+def _extreme(trace: Trace, name: str, values: tuple[Any, ...], key: Any, default: Any) -> Any:
+    if len(values) != 1:
+        return _of_items(trace, name, values, key)
+    only = values[0]
+    is_vector = isinstance(only, Tensor) and only.ndim == 1
+    if is_vector and key is None and default is _MISSING and not isinstance(only.shape[0], int):
+        return getattr(F, name)(only)
+    is_set = type(only) is set and key is None
+    items = elements(trace, only) if is_set else trace.listed(only)
+    if type(items) is Dynamic:
+        return _of_dynamic(trace, name, items, key, default)
+    if not items and default is not _MISSING:
+        return default
+    return _of_items(trace, name, items, key)
+
+
+def _of_items(trace: Trace, name: str, items: Any, key: Any) -> Any:
+    if not items:
+        raise ValueError(_EMPTY.format(name))
+    if key is None and all(type(item) in _PLAIN for item in items):
+        return (max if name == "max" else min)(items)
+    if key is None and all(type(item) is int or isinstance(item, Dim) for item in items):
+        return reduce(_OF_SIZES[name], items)
+    best, best_key = items[0], items[0] if key is None else trace.call(key, items[0])
+    for item in items[1:]:
+        its_key = item if key is None else trace.call(key, item)
+        best, best_key = _better(trace, name, (item, its_key), (best, best_key))
+    return best
+
+
+def _better(trace: Trace, name: str, new: tuple[Any, Any], old: tuple[Any, Any]) -> Any:
+    """The pair of an item and its key that is better; the old one if they are equal."""
+    answer = trace.test_of(getattr(trace, _BETTER[name])(new[1], old[1]))
+    if isinstance(answer, bool):
+        return new if answer else old
+    if new[0] is new[1] and old[0] is old[1] and _are_alike(new[0], old[0]):
+        chosen = _where(trace, answer, new[0], old[0])
+        return chosen, chosen
+    words = f"the value of {name}()"
+    names = (words, f"the key of {words}")
+    return trace.if_(answer, lambda: new, lambda: old, (), names)
+
+
+def _are_alike(left: Any, right: Any) -> bool:
+    """Whether both are numbers of one kind, or 0-d tensors of one dtype."""
+    kinds = number_kind(left), number_kind(right)
+    if kinds[0] is not None or kinds[1] is not None:
+        return kinds[0] is kinds[1]
+    are_tensors = isinstance(left, Tensor) and isinstance(right, Tensor)
+    return are_tensors and left.ndim == right.ndim == 0 and left.dtype == right.dtype
+
+
+def _where(trace: Trace, answer: Variable, left: Any, right: Any) -> Any:
+    kind = number_kind(left)
+    if kind is None:
+        return F.where(answer, left, right)
+    sides = [one if isinstance(one, Tensor) else trace.tracer.number(one) for one in (left, right)]
+    return as_number(trace, F.where(answer, *sides), kind)
+
+
+def _of_dynamic(trace: Trace, name: str, items: Dynamic, key: Any, default: Any) -> Any:
+    error = ValueError(_EMPTY.format(name))
+    if items.element is None:
+        if default is _MISSING:
+            raise error
+        return default
+    length = length_of(trace, items)
+
+    def key_of(item: Any) -> Any:
+        return item if key is None else trace.call(key, item)
+
+    def turn(item: Any, best: Any, best_key: Any) -> Any:
+        return _better(trace, name, (item, key_of(item)), (best, best_key))
+
+    def found() -> Any:
+        first = element_at(trace, items, 0)
+        rest = Indexed(length - 1, lambda place: element_at(trace, items, place + 1))
+        names = ("the best item", "its key")
+        return trace.for_(rest, None, turn, (first, key_of(first)), names)[0]
+
+    if default is not _MISSING:
+        return trace.if_exp(trace.gt(length, 0), found, lambda: default)
+    check(trace, F.greater_than(length, 0), error)
+    return found()
+
+
+# -- truths -----------------------------------------------------------------------------------
+
+
+@function_row(any)
+def any_(trace: Trace, iterable: Any) -> Any:
+    """`any(iterable)`."""
+    return _decided(trace, iterable, True)
+
+
+@function_row(all)
+def all_(trace: Trace, iterable: Any) -> Any:
+    """`all(iterable)`."""
+    return _decided(trace, iterable, False)
+
+
+def _decided(trace: Trace, iterable: Any, decisive: bool) -> Any:
+    """Whether one item is true (`any`); `decisive` is False: not whether one is false (`all`)."""
+    source = trace.source_of(iterable)
+    if source is not None:
+        return trace.is_decided(source, decisive)
+    if hasattr(type(iterable), "__next__"):
+        return _decided_one_by_one(trace, iterable, decisive)
+    items = trace.items_of(iterable)
+    if type(items) is Indexed:
+        return _decided_in_program(trace, items, decisive)
+    found: Any = not decisive
+    for item in items:
+        answer = trace.test_of(item)
+        if isinstance(answer, bool):
+            if answer is decisive:
+                return decisive
+        elif isinstance(found, bool):
+            found = answer
+        else:
+            found = (F.logical_or if decisive else F.logical_and)(found, answer)
+    return found if isinstance(found, bool) else as_number(trace, found, bool)
+
+
+def _decided_one_by_one(trace: Trace, iterator: Any, decisive: bool) -> Any:
+    """The same of an iterator: it is left at the item that decides."""
+
+    def goes_on(found: Any) -> Any:
+        return trace.not_(found) if decisive else found
+
+    def turn(item: Any, _: Any) -> tuple[Any]:
+        return (trace.truth_value(item),)
+
+    return trace.for_(iterator, goes_on, turn, (not decisive,), ("whether it is found",))[0]
+
+
+def _decided_in_program(trace: Trace, items: Indexed, decisive: bool) -> Any:
+    def holds(place: Any) -> Any:
+        answer = trace.test_of(items.item(place))
+        if isinstance(answer, bool):
+            answer = trace.tracer.number(answer)
+        return answer if decisive else F.logical_not(answer)
+
+    found = trace.any_in(holds, items.length)
+    return found if decisive else trace.not_(found)
+
+
+__all__: list[str] = []

@@ -1,0 +1,61 @@
+"""Numbers of Python that a Program computes: how they are made, and what is checked of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.layout import number_kind
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir import F, Tensor, Variable
+
+DTYPES = {bool: np.dtype("bool"), int: np.dtype("int64"), float: np.dtype("float64")}
+
+
+def as_number(trace: Trace, variable: Variable, kind: type) -> Variable:
+    """A 0-d Variable as a number of Python; a Variable of its own where it is the user's tensor."""
+    dtype = DTYPES[kind]
+    if variable.number is kind and variable.tensor_type.dtype == dtype:
+        return variable
+    if variable.number is not None:
+        variable = trace.tracer.cast_number(variable, dtype)
+    elif variable.tensor_type.dtype != dtype:
+        variable = F.cast(variable, dtype)
+    else:
+        variable = F.assign(variable)
+    variable.number = kind
+    return variable
+
+
+def is_traced(value: Any) -> bool:
+    """Whether a tensor, or a number that the Program computes."""
+    return isinstance(value, (Tensor, Dim, Condition))
+
+
+def scalar(trace: Trace, value: Any) -> Variable:
+    """A number, a size, or a tensor of one element as a 0-d Variable."""
+    if isinstance(value, Tensor):
+        variable = trace.tracer.variable(value)
+        return F.reshape(variable, []) if variable.tensor_type.rank else variable
+    return trace.tracer.number(value)
+
+
+def to_float(trace: Trace, value: Any) -> Variable:
+    """A number as a float of the Program, with all its digits, to compute with; no number."""
+    variable = scalar(trace, value)
+    if number_kind(variable) is None and variable.tensor_type.dtype.kind == "f":
+        variable = F.detach(variable)  # a number of Python has no gradient
+    return trace.tracer.cast_number(variable, DTYPES[float])
+
+
+def check(trace: Trace, flag: Any, error: Exception) -> None:
+    """Let the Program raise what Python raises unless a bool holds."""
+    if isinstance(flag, Variable):
+        trace.tracer.check(flag, error)
+    elif not flag:
+        raise error
+
+
+__all__ = ["DTYPES", "as_number", "check", "is_traced", "scalar", "to_float"]

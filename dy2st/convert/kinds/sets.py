@@ -1,0 +1,307 @@
+"""Sets: of values of Python, tensors among them as the objects that they are, or keyed ones.
+
+A set that the data decides has no order that a Program could know, so nobody may go through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds.lists import length_of
+from dy2st.convert.kinds.table import function_row, method_row, operator_row
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.special import Dynamic
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import user_location
+
+_SETS = (set, frozenset)
+
+
+def content_of(trace: Trace, owner: Any) -> Any:
+    """The elements of a set now."""
+    if type(owner) is not set:
+        return owner
+    content = trace.content(owner)
+    trace.read_content(owner)
+    return content
+
+
+def elements(trace: Trace, iterable: Any) -> Any:
+    """What is put into a set, in any order: values of Python, or a Dynamic."""
+    if type(iterable) in _SETS:
+        return as_list(trace, content_of(trace, iterable))
+    return trace.listed(iterable)
+
+
+def as_list(trace: Trace, content: Any) -> Any:
+    """What a set holds as a list, whose order says nothing."""
+    if type(content) is not Dynamic or content.kind is not set:
+        return content
+    return Dynamic(list, content.element, content.arrays)
+
+
+def refuse_order() -> ConversionError:
+    """For a loop over a set that the data decides."""
+    return ConversionError(
+        "the code goes through a set whose elements the data decides",
+        at=user_location(),
+        why="in which order Python's set gives them is not known to the Program",
+        hint="go through sorted(...) of it, or keep a list beside it",
+    )
+
+
+def _is_decided(items: Any) -> bool:
+    return type(items) is Dynamic or any(map(keyed.is_traced_key, items))
+
+
+def _each(trace: Trace, items: Any, function: Callable[[Any], Any]) -> None:
+    items = items if type(items) is Dynamic else list(items)
+    keyed.check_keys(items.element if type(items) is Dynamic else None, set)
+    trace.for_(items, None, lambda item: (function(item), ())[1], (), ())
+
+
+@function_row(set)
+def set_(trace: Trace, iterable: Any = ()) -> Any:
+    """`set(iterable)`."""
+    found = elements(trace, iterable)
+    if not _is_decided(found):
+        return trace.made(set(found))
+    made: Any = trace.made(set())
+    _each(trace, found, lambda item: add(trace, made, item))
+    return made
+
+
+@function_row(frozenset)
+def frozenset_(trace: Trace, iterable: Any = ()) -> Any:
+    """`frozenset(iterable)`."""
+    found = elements(trace, iterable)
+    if _is_decided(found):
+        raise ConversionError(
+            "a frozenset is made of elements that the data decides",
+            at=user_location(),
+            why="the Program has no value for it",
+            hint="make a set, or a sorted tuple",
+        )
+    return frozenset(found)
+
+
+@method_row(set)
+def add(trace: Trace, owner: Any, item: Any) -> None:
+    """`owner.add(item)`."""
+    item = trace.known(item)
+    if keyed.is_traced_key(item) or keyed.is_keyed(trace, owner):
+        keyed.put(trace, owner, item, item)
+    else:
+        trace.writable(owner).add(item)
+
+
+def _take(trace: Trace, owner: Any, item: Any) -> None:
+    """Take an element away that is there."""
+    keyed.taken(trace, owner, keyed.place_of(trace, keyed.content_of(trace, owner), item))
+
+
+@method_row(set)
+def discard(trace: Trace, owner: Any, item: Any) -> None:
+    """`owner.discard(item)`."""
+    if keyed.is_traced_key(item) or keyed.is_keyed(trace, owner):
+        there = lambda: _take(trace, owner, item) or ()  # type: ignore[func-returns-value]  # noqa: E731
+        trace.if_(keyed.contains(trace, owner, item), there, lambda: (), (), ())
+        return
+    content_of(trace, owner)
+    trace.writable(owner).discard(item)
+
+
+@method_row(set)
+def remove(trace: Trace, owner: Any, item: Any) -> None:
+    """`owner.remove(item)`."""
+    if keyed.is_traced_key(item) or keyed.is_keyed(trace, owner):
+        keyed.taken(trace, owner, keyed.sure_place(trace, owner, item))
+        return
+    content_of(trace, owner)
+    trace.writable(owner).remove(item)
+
+
+@method_row(set)
+def pop(trace: Trace, owner: Any) -> Any:
+    """`owner.pop()`."""
+    if keyed.is_keyed(trace, owner):
+        raise refuse_order()
+    content_of(trace, owner)
+    return trace.writable(owner).pop()
+
+
+@method_row(set)
+def clear(trace: Trace, owner: Any) -> None:
+    """`owner.clear()`."""
+    if keyed.is_keyed(trace, owner):
+        keyed.ROWS["clear"](trace, owner)
+    else:
+        trace.empty(owner)
+
+
+@method_row(*_SETS)
+def copy(trace: Trace, owner: Any) -> Any:
+    """`owner.copy()`."""
+    if type(owner) is set and keyed.is_keyed(trace, owner):
+        return keyed.ROWS["copy"](trace, owner)
+    return trace.made(type(owner)(content_of(trace, owner)))
+
+
+# -- two sets -----------------------------------------------------------------------------------
+
+
+def _selected(trace: Trace, items: Any, other: Any, is_in: bool) -> Any:
+    """A new set of the elements that another one has, or has not."""
+    made: Any = trace.made(set())
+
+    def turn(item: Any) -> None:
+        there = contains(trace, other, item)
+        keep = there if is_in else trace.not_(there)
+        trace.if_(keep, lambda: add(trace, made, item) or (), lambda: (), (), ())
+
+    _each(trace, as_list(trace, content_of(trace, items)), turn)
+    return made
+
+
+def _union(trace: Trace, left: Any, right: Any) -> Any:
+    made = set_(trace, left)
+    _each(trace, elements(trace, right), lambda item: add(trace, made, item))
+    return made
+
+
+def _difference(trace: Trace, left: Any, right: Any) -> Any:
+    return _selected(trace, left, right, False)
+
+
+def _intersection(trace: Trace, left: Any, right: Any) -> Any:
+    return _selected(trace, left, right, True)
+
+
+def _symmetric(trace: Trace, left: Any, right: Any) -> Any:
+    return _union(trace, _difference(trace, left, right), _difference(trace, right, left))
+
+
+def _is_subset(trace: Trace, left: Any, right: Any) -> Any:
+    return trace.eq(_length(trace, _difference(trace, left, right)), 0)
+
+
+def _is_equal(trace: Trace, left: Any, right: Any) -> Any:
+    same = trace.eq(_length(trace, left), _length(trace, right))
+    return trace.and_(same, lambda: _is_subset(trace, left, right))
+
+
+def _is_less(trace: Trace, left: Any, right: Any) -> Any:
+    less = trace.lt(_length(trace, left), _length(trace, right))
+    return trace.and_(less, lambda: _is_subset(trace, left, right))
+
+
+def _length(trace: Trace, value: Any) -> Any:
+    content = content_of(trace, value)
+    return length_of(trace, content) if type(content) is Dynamic else len(content)
+
+
+_OF_TWO: dict[str, Callable[..., Any]] = {
+    "union": _union,
+    "difference": _difference,
+    "intersection": _intersection,
+    "symmetric_difference": _symmetric,
+    "issubset": _is_subset,
+    "issuperset": lambda trace, left, right: _is_subset(trace, right, left),
+    "isdisjoint": lambda trace, left, right: trace.eq(
+        _length(trace, _intersection(trace, left, right)), 0
+    ),
+    "__lt__": _is_less,
+    "__gt__": lambda trace, left, right: _is_less(trace, right, left),
+    "__eq__": _is_equal,
+    "__ne__": lambda trace, left, right: trace.not_(_is_equal(trace, left, right)),
+}
+_NAMES = {
+    "__or__": "union",
+    "__and__": "intersection",
+    "__sub__": "difference",
+    "__xor__": "symmetric_difference",
+    "__le__": "issubset",
+    "__ge__": "issuperset",
+}
+
+
+def _is_plain(trace: Trace, *values: Any) -> bool:
+    return not any(_is_decided(elements(trace, one)) for one in values)
+
+
+def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
+    """What a method of two sets gives where the data decides on one of them."""
+    for other in others:
+        other = other if type(other) in _SETS else set_(trace, other)
+        owner = _OF_TWO[name](trace, owner, other)
+    return owner
+
+
+def _changing(name: str, plain: str) -> None:
+    @method_row(set, name=name)
+    def row(trace: Trace, owner: Any, *others: Any) -> None:
+        given = [elements(trace, one) for one in others]
+        if not any(map(_is_decided, (*given, content_of(trace, owner)))):
+            getattr(trace.writable(owner), name)(*given)
+        elif plain == "union":
+            for one in given:
+                _each(trace, one, lambda item: add(trace, owner, item))
+        elif others:
+            found = content_of(trace, _found(trace, owner, plain, given))
+            trace.hold(owner, found)
+
+
+def _asking(name: str) -> None:
+    @method_row(*_SETS, name=name)
+    def row(trace: Trace, owner: Any, *others: Any) -> Any:
+        given = [elements(trace, one) for one in others]
+        if any(map(_is_decided, (*given, content_of(trace, owner)))):
+            return _found(trace, owner, name, given)
+        found = getattr(content_of(trace, owner), name)(*given)
+        return trace.made(found) if isinstance(found, set) else found
+
+
+for _plain in ("union", "difference", "intersection", "symmetric_difference"):
+    _changing("update" if _plain == "union" else f"{_plain}_update", _plain)
+    _asking(_plain)
+for _plain in ("issubset", "issuperset", "isdisjoint"):
+    _asking(_plain)
+
+
+def _operator(name: str, special: str) -> None:
+    @operator_row(name, *_SETS)
+    def row(trace: Trace, left: Any, right: Any) -> Any:
+        if type(right) not in _SETS and not hasattr(right, "isdisjoint"):
+            return NotImplemented
+        if not _is_plain(trace, left, right):
+            return _found(trace, left, _NAMES.get(special, special), [right])
+        other = content_of(trace, right)
+        found = getattr(content_of(trace, left), special)(other)
+        return trace.made(found) if isinstance(found, set) else found
+
+
+for _name, _special in (
+    *(("or_bits", "__or__"), ("and_bits", "__and__"), ("sub", "__sub__"), ("xor", "__xor__")),
+    *(("lt", "__lt__"), ("le", "__le__"), ("gt", "__gt__"), ("ge", "__ge__")),
+    *(("eq", "__eq__"), ("ne", "__ne__")),
+):
+    _operator(_name, _special)
+
+
+@method_row(*_SETS, name="__contains__")
+def contains(trace: Trace, owner: Any, item: Any) -> Any:
+    """`item in owner`."""
+    content = trace.content(owner) if type(owner) is set else owner
+    if type(content) is Dynamic:
+        return keyed.contains(trace, owner, item)
+    if keyed.is_traced_key(item):
+        return trace.is_among(item, content_of(trace, owner))
+    found = item in content
+    if trace.is_outside(owner) and found == (item in owner):
+        trace.read("has", owner, item, found)
+    return found
+
+
+__all__ = ["as_list", "content_of", "elements", "refuse_order"]

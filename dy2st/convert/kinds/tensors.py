@@ -1,0 +1,57 @@
+"""Tensors made of lists of a length, and lists made of tensors."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.layout import Leaf, Number, Same, opened
+from dy2st.convert.values.sequences import Generated, Indexed
+from dy2st.convert.values.special import Dynamic
+from dy2st_runtime.errors import TensorAsPython
+from dy2st_runtime.ir import F, Variable
+from dy2st_runtime.tensor import EagerTensor, to_tensor
+
+
+@function_row(EagerTensor.tolist, Variable.tolist)
+def tolist(trace: Trace, tensor: Any) -> Any:
+    """`tensor.tolist()`."""
+    if not isinstance(tensor, Variable):
+        tensor = trace.tracer.variable(tensor)
+    try:
+        return trace.made(tensor.tolist())
+    except TensorAsPython:
+        return _listed(trace, tensor)
+
+
+def _listed(trace: Trace, tensor: Any) -> Any:
+    if not tensor.ndim:
+        return tensor.item()
+    out: list[Any] = trace.made([])
+
+    def turn(one: Any) -> tuple[()]:
+        trace.call(out.append, _listed(trace, one))
+        return ()
+
+    trace.for_(tensor, None, turn, (), ())
+    return out
+
+
+@function_row(to_tensor)
+def to_tensor_(trace: Trace, data: Any, *args: Any, **options: Any) -> Any:
+    """`to_tensor(data)`, of a list of a length too."""
+    kind = type(data)
+    if kind in (Indexed, Generated, Dynamic) or kind in (list, deque):
+        content = trace.content(data) if kind in (list, deque) else trace.listed(data)
+        node = content.element if type(content) is Dynamic else None
+        node = opened(node) if isinstance(node, Same) else node
+        if isinstance(node, (Number, Leaf)):
+            data = F.array_stack(trace.tracer.local(content.arrays[0]))
+            if isinstance(node, Number) and node.kind is float and not args and not options:
+                data = F.cast(data, "float32")
+    return to_tensor(*trace.exported((data, *args)), **trace.exported(options))
+
+
+__all__ = ["to_tensor_", "tolist"]

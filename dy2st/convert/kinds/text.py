@@ -1,0 +1,294 @@
+"""Texts of what only the run knows: f-strings, str(), format(), `%`, join, and print."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import string
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dy2st.convert.classes import own_method
+from dy2st.convert.kinds.outward import note_call
+from dy2st.convert.kinds.process import note_settings
+from dy2st.convert.kinds.scalars import is_traced
+from dy2st.convert.kinds.table import function_row, method_row, operator_row
+from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.values.sequences import Generated, Indexed
+from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import ConversionError, TensorAsPython
+from dy2st_runtime.ir import F, Variable, user_location
+from dy2st_runtime.ir.choice import CONVERSIONS, Hole, Text, joined
+
+_STEP = re.compile(r"\.([^.\[]+)|\[([^\]]+)\]")
+_FIELD = re.compile(
+    r"%(?:\((?P<key>[^)]*)\))?(?P<spec>[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?)(?P<kind>.)"
+)
+
+
+def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
+    """What an f-string writes for a value: a str, or a Text."""
+    if type(spec) is Text or is_traced(spec):
+        raise TensorAsPython(
+            "a format depends on a tensor",
+            at=user_location(),
+            why="the format of a text is part of the Program",
+            hint="take a format that is known, such as {x:>10.2f}",
+        )
+    if isinstance(value, BaseException) and conversion in ("", "s"):
+        value = _message(trace, value)
+    if type(value) is Text and conversion in ("", "s") and not spec:
+        return value
+    if holds_traced(trace, value):
+        made = lambda: Text((Hole(kept(trace, value), conversion, spec),))  # noqa: E731
+        return _by_case(trace, value, made)
+    if conversion or not spec:
+        shown = _shown(trace, value, conversion)
+        return shown if type(shown) is Text and not spec else format(shown, spec)
+    own = own_method(trace, value, "__format__")
+    if own is not None:
+        return trace.call(own, value, spec)
+    return format(trace.native(value), spec)
+
+
+def _message(trace: Trace, error: BaseException) -> Any:
+    """What the text of an exception is made of, if only the run knows it; else the exception."""
+    is_plain = type(error).__str__ is BaseException.__str__
+    if not is_plain or not holds_traced(trace, error.args):
+        return error
+    return error.args[0] if len(error.args) == 1 else error.args
+
+
+def _shown(trace: Trace, value: Any, conversion: str) -> Any:
+    note_settings(trace, value)
+    names = ("__repr__",) if conversion in ("r", "a") else ("__format__", "__str__", "__repr__")
+    for name in names if conversion != "s" else names[1:]:
+        own = own_method(trace, value, name)
+        if own is not None:
+            return trace.call(own, value, *(("",) if name == "__format__" else ()))
+        if getattr(type(value), name, None) is not getattr(object, name):
+            break
+    own_value = trace.native(value)
+    return CONVERSIONS[conversion](own_value) if conversion else format(own_value)
+
+
+def holds_traced(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> bool:
+    """Whether a value, or what its lists, tuples and dicts hold, is known only to the run."""
+    kind = type(value)
+    if any(value is one for one in around):
+        return False
+    if is_traced(value) or kind in (Text, Dynamic, Indexed, Generated, Union):
+        return True
+    if kind not in CONTAINERS and not isinstance(value, tuple):
+        return False
+    content = trace.content(value) if kind in CONTAINERS else value
+    if type(content) is Dynamic:
+        return True
+    parts = content.values() if isinstance(content, dict) else content
+    return any(holds_traced(trace, part, (*around, value)) for part in parts)
+
+
+def _by_case(trace: Trace, value: Any, run: Callable[[], Any]) -> Any:
+    """`run()` for each case of what is one of several in a value."""
+    found = _several(trace, value)
+    if found is None:
+        return run()
+    return trace.spread(lambda _: _by_case(trace, value, run), found)
+
+
+def _several(trace: Trace, value: Any) -> Union | None:
+    """What is one of several in a value, if anything."""
+    kind = type(value)
+    if kind is Union:
+        return value if len(trace.cases_of(value)) > 1 else None
+    content = trace.content(value) if kind in CONTAINERS else value
+    if isinstance(content, dict):
+        content = tuple(content.values())
+    if not isinstance(content, (tuple, list, deque)):
+        return None
+    return next((one for part in content if (one := _several(trace, part))), None)
+
+
+def kept(trace: Trace, value: Any) -> Any:
+    """The value as it is now: what changes in place later does not show."""
+    kind = type(value)
+    if kind is Union:
+        return trace.spread(lambda one: kept(trace, one), value)
+    if isinstance(value, (Dim, Condition)) or kind is Text:
+        return value
+    if is_traced(value):
+        variable = trace.tracer.variable(value)
+        return variable if getattr(value, "number", None) is not None else F.assign(variable)
+    if isinstance(value, tuple):
+        parts = [kept(trace, one) for one in value]
+        return kind(*parts) if hasattr(kind, "_fields") else tuple(parts)
+    content = trace.content(value) if kind in CONTAINERS else value
+    if type(content) in (Dynamic, Indexed, Generated):
+        raise ConversionError(
+            "the text of a list whose length depends on a tensor",
+            at=user_location(),
+            why="a text of the Program has places for tensors alone",
+            hint="print the elements in a `for` loop",
+        )
+    if isinstance(content, dict):
+        return {key: kept(trace, one) for key, one in content.items()}
+    if kind in (list, deque):
+        return [kept(trace, one) for one in content]
+    return content
+
+
+def _of_one(conversion: str, function: Any) -> None:
+    @function_row(function)
+    def row(trace: Trace, *args: Any, **options: Any) -> Any:
+        if len(args) != 1 or options:
+            return function(*args, **options)
+        return formatted(trace, args[0], conversion, "")
+
+
+for _conversion, _function in (("s", str), ("r", repr), ("a", ascii)):
+    _of_one(_conversion, _function)
+
+
+@function_row(format)
+def format_(trace: Trace, value: Any, spec: Any = "") -> Any:
+    """`format(value, spec)`."""
+    return formatted(trace, value, "", spec)
+
+
+@method_row(str, name="format")
+def format_method(trace: Trace, template: str, *args: Any, **named: Any) -> Any:
+    """`template.format(...)`."""
+    return joined(_pieces(trace, template, args, named, itertools.count()))
+
+
+@method_row(str)
+def format_map(trace: Trace, template: str, named: Any) -> Any:
+    """`template.format_map(mapping)`."""
+    return joined(_pieces(trace, template, (), trace.double_star(named), itertools.count()))
+
+
+def _pieces(
+    trace: Trace, template: str, args: tuple[Any, ...], named: Any, count: Iterator[int]
+) -> list[Any]:
+    found: list[Any] = []
+    for literal, field, spec, conversion in string.Formatter().parse(template):
+        found.append(literal)
+        if field is None:
+            continue
+        if not field or field[0] in ".[":
+            field = f"{next(count)}{field}"
+        value = _value_of(trace, field, args, named)
+        if spec and "{" in spec:
+            spec = joined(_pieces(trace, spec, args, named, count))
+        found.append(trace.text((value, conversion or "", spec or "")))
+    return found
+
+
+def _value_of(trace: Trace, field: str, args: tuple[Any, ...], named: Any) -> Any:
+    """What a field such as `0.scale[2]` means."""
+    first = re.split(r"[.\[]", field, maxsplit=1)[0]
+    if first.isdigit() and int(first) >= len(args):
+        text = f"Replacement index {first} out of range for positional args tuple"
+        raise IndexError(text)
+    value = args[int(first)] if first.isdigit() else named[first]
+    for name, index in _STEP.findall(field[len(first) :]):
+        if name:
+            value = trace.attr(value, name)
+        else:
+            value = trace.item(value, int(index) if index.isdigit() else index)
+    return value
+
+
+@method_row(str)
+def join(trace: Trace, separator: str, texts: Any) -> Any:
+    """`separator.join(texts)`."""
+    given = trace.listed(texts)
+    if type(given) is not Dynamic and any(type(one) is Union for one in given):
+        return trace.spread(lambda *texts: join(trace, separator, texts), *given)
+    if type(given) is Dynamic:
+        raise ConversionError(
+            "join() of texts of which a tensor decides how many there are",
+            at=user_location(),
+            why="a text of the Program has places for tensors alone",
+            hint="print them one by one: print(text, end=' ')",
+        )
+    if not any(type(one) is Text for one in given):
+        return separator.join(given)
+    return joined([part for text in given for part in (separator, text)][1:])
+
+
+@operator_row("mod", str)
+def percent(trace: Trace, template: str, values: Any) -> Any:
+    """`template % values`."""
+    if not holds_traced(trace, values):
+        return template % trace.native(values)
+    given = iter(values if isinstance(values, tuple) else (values,))
+    found: list[Any] = []
+    end = 0
+    for match in _FIELD.finditer(template):
+        found.append(template[end : match.start()])
+        end = match.end()
+        found.append(_percent_field(trace, match, given, values))
+    return joined([*found, template[end:]])
+
+
+def _percent_field(trace: Trace, match: re.Match[str], given: Any, values: Any) -> Any:
+    if match["kind"] == "%":
+        return "%"
+    if "*" in match["spec"]:
+        return formatted(trace, values, "", Text(()))
+    try:
+        value = trace.item(values, match["key"]) if match["key"] is not None else next(given)
+    except StopIteration:
+        raise TypeError("not enough arguments for format string") from None
+    spec = f"%{match['spec']}{match['kind']}"
+    if type(value) is Text and spec == "%s":
+        return value
+    if holds_traced(trace, value):
+        return Text((Hole(kept(trace, value), "%", spec),))
+    return spec % (trace.native(value),)
+
+
+@function_row(print)
+def print_(
+    trace: Trace,
+    *values: Any,
+    sep: Any = None,
+    end: Any = None,
+    file: Any = None,
+    flush: bool = False,
+) -> None:
+    """`print`: a Program prints when it runs."""
+    run = lambda: _print(trace, values, sep, end, file, flush)  # noqa: E731
+    _by_case(trace, values, run)
+
+
+def _print(
+    trace: Trace, values: tuple[Any, ...], sep: Any, end: Any, file: Any, flush: bool
+) -> None:
+    shown = [_printed(trace, value) for value in values]
+    redirected = trace.over.get((id(vars(sys)), "stdout"))
+    if file is None and redirected is not None:
+        file = redirected.value  # the function has put another stream in its place
+    if file is None or file in (sys.stdout, sys.stderr):
+        F.print_(*shown, sep=sep, end=end, file=file, flush=flush)
+        return
+    if any(holds_traced(trace, value) for value in shown):
+        F.print_(*shown, file=file)  # refused, in its words
+    note_call(trace, getattr(file, "write", print), (file,))
+    print(*shown, sep=sep, end=end, file=file, flush=flush)
+
+
+def _printed(trace: Trace, value: Any) -> Any:
+    """What is printed: tensors as they are, of objects of the user's their texts."""
+    if isinstance(value, Variable):
+        return kept(trace, value)
+    if holds_traced(trace, value):
+        return kept(trace, value)
+    return formatted(trace, value, "s", "")
+
+
+__all__ = ["formatted", "holds_traced", "kept"]

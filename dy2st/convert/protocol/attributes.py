@@ -1,0 +1,306 @@
+"""Attributes: properties, descriptors, `__getattr__` and instance variables, in Python's order."""
+
+from __future__ import annotations
+
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.classes import of_class, own_method, special
+from dy2st.convert.kinds.attributes import class_of
+from dy2st.convert.kinds.entries import may_be_missing, presence
+from dy2st.convert.kinds.table import row_of_method
+from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.stage.branch import stage_if
+from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace
+from dy2st.convert.values.special import UNBOUND, Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir import Tensor
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.tensor import Parameter
+
+# What somebody may set in a parameter, which is guarded by which one it is.
+_SET_IN_PARAMETERS = frozenset({"name", "need_clip", "optimize_attr", "regularizer"})
+_NATIVE = (Tensor, Dim, Condition)
+_PLAIN_GET: Any = object.__getattribute__
+_NATIVE_TYPES = CONTAINERS | {
+    int,
+    float,
+    bool,
+    str,
+    bytes,
+    tuple,
+    complex,
+    type(None),
+    range,
+    slice,
+}
+
+
+def attr(trace: Trace, owner: Any, name: str) -> Any:
+    """`owner.name`."""
+    kind = type(owner)
+    if kind in _NATIVE_TYPES or kind is Dynamic:
+        return getattr(owner.kind() if kind is Dynamic else owner, name)
+    if kind is Union:
+        owner = known(trace, owner)
+        return spread(trace, lambda one: attr(trace, one, name), owner)
+    if kind is super:
+        return _of_super(trace, owner, name)
+    if owner is UNBOUND:
+        raise UnboundLocalError("a variable is used that may not be assigned")
+    if issubclass(kind, _NATIVE):
+        value = class_of(owner) if name == "__class__" else getattr(owner, name)
+        is_set = name in _SET_IN_PARAMETERS and isinstance(owner, Parameter)
+        return trace.read("attr", owner, name, value) if is_set else value
+    if issubclass(kind, (ModuleType, type)):
+        return _of_namespace(trace, owner, name)
+    if kind.__getattribute__ is not _PLAIN_GET:
+        own = own_method(trace, owner, "__getattribute__")
+        if own is not None:
+            return _by_getattribute(trace, own, owner, name)
+    return plain_attr(trace, owner, name)
+
+
+def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
+    """`object.__getattribute__(owner, name)`, and `__getattr__` where that finds nothing."""
+    found = of_class(trace, type(owner), name)
+    is_in_c = type(found) is GetSetDescriptorType and name in ("__dict__", "__class__")
+    if _is_data(found) and not is_in_c and (id(owner), name) not in trace.over:
+        return _from_descriptor(trace, found, owner, name)
+    value = _own(trace, owner, name)
+    if found is not MISSING and may_be_missing(trace, value):
+
+        def own_or_inherited(one: Any) -> Any:
+            return _from_descriptor(trace, found, owner, name) if one is MISSING else one
+
+        return spread(trace, own_or_inherited, value)
+    if value is not MISSING:
+        return _there(trace, owner, name, value)
+    if found is not MISSING:
+        return _from_descriptor(trace, found, owner, name)
+    return _missing(trace, owner, name)
+
+
+def _by_getattribute(trace: Trace, own: FunctionType, owner: Any, name: str) -> Any:
+    try:
+        return call(trace, own, owner, name)
+    except AttributeError:
+        other = own_method(trace, owner, "__getattr__")
+        if other is None:
+            raise
+        return call(trace, other, owner, name)
+
+
+def _of_super(trace: Trace, owner: Any, name: str) -> Any:
+    """An attribute of `super(kind, value)`: of the classes behind that one."""
+    kind, value = owner.__self_class__, owner.__self__
+    found = MISSING if kind is None else of_class(trace, kind, name, owner.__thisclass__)
+    if found is MISSING or isinstance(value, type):
+        return getattr(owner, name)
+    return _from_descriptor(trace, found, value, name)
+
+
+def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
+    """An attribute of a module or class."""
+    if isinstance(owner, ModuleType):
+        key = id(vars(owner)), name
+        if name in vars(owner) or key in trace.over:
+            return _of_module(trace, owner, name)
+    if trace.over:
+        for one in owner.__mro__ if isinstance(owner, type) else (owner,):
+            place = trace.over.get((id(one), name))
+            if place is not None and place.value is not MISSING:
+                return place.value
+    meta = type(owner)
+    if isinstance(owner, type) and meta is not type:
+        found = of_class(trace, meta, name)
+        if isinstance(found, property) and type(found.fget) is FunctionType:
+            return call(trace, found.fget, owner)
+    value = getattr(owner, name)
+    if may_be_missing(trace, value):
+        return spread(trace, lambda one: _inherited(owner, name) if one is MISSING else one, value)
+    return value if id(owner) in trace.own else trace.read("attr", owner, name, value)
+
+
+def _of_module(trace: Trace, owner: ModuleType, name: str) -> Any:
+    """What a module holds: its functions know the same place as a global."""
+    names = trace.mark_outside(vars(owner))
+    place = trace.over.get((id(names), name))
+    value = trace.read("item", names, name, names[name]) if place is None else place.value
+    return spread(trace, lambda one: _inherited(owner, name) if one is MISSING else one, value)
+
+
+def _inherited(owner: Any, name: str) -> Any:
+    """An attribute of a class that is not its own."""
+    for one in owner.__mro__[1:] if isinstance(owner, type) else ():
+        if name in vars(one):
+            return vars(one)[name]
+    what = "type object" if isinstance(owner, type) else "module"
+    raise AttributeError(f"{what} {owner.__name__!r} has no attribute {name!r}")
+
+
+def _is_data(found: Any) -> bool:
+    return found is not MISSING and hasattr(type(found), "__set__")
+
+
+def _from_descriptor(trace: Trace, found: Any, owner: Any, name: str) -> Any:
+    kind = type(found)
+    if kind is FunctionType:
+        return MethodType(found, owner)
+    if kind is property and type(found.fget) is FunctionType:
+        return call(trace, found.fget, owner)
+    if kind is MemberDescriptorType:
+        return _slot(trace, owner, name)
+    if kind is classmethod:
+        return MethodType(found.__func__, type(owner))
+    if kind is staticmethod:
+        return found.__func__
+    get = special(trace, found, "__get__")
+    if type(get) is FunctionType:
+        return call(trace, get, found, owner, type(owner))
+    if get is None:
+        return found
+    value = get(found, owner, type(owner))
+    is_place = kind is GetSetDescriptorType and trace.is_outside(owner)
+    is_place = is_place and not isinstance(owner, np.ndarray)  # all of an array is noted
+    return trace.read("attr", owner, name, value) if is_place else value
+
+
+def _slot(trace: Trace, owner: Any, name: str) -> Any:
+    place = trace.over.get((id(owner), name)) if trace.over else None
+    value = getattr(owner, name) if place is None else place.value
+    if value is MISSING:
+        raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
+    if place is None and trace.is_outside(owner):
+        return trace.read("attr", owner, name, value)
+    return value
+
+
+def _own(trace: Trace, owner: Any, name: str) -> Any:
+    """What the object itself holds; MISSING if nothing."""
+    trace.twins.check(owner)
+    if trace.over:
+        place = trace.over.get((id(owner), name))
+        if place is not None:
+            return place.value
+    if name == "__dict__":
+        return trace.dict_of(owner)
+    held = getattr(owner, "__dict__", None)
+    if trace.over and (id(held), CONTENT) in trace.over:  # the code has set it there
+        content = trace.content(held)
+        return trace.read_item(held, name, content.get(name, MISSING))
+    value = held.get(name, MISSING) if isinstance(held, dict) else MISSING
+    if value is MISSING and isinstance(owner, Layer):
+        value = _of_layer(owner, name)
+    return trace.read("attr", owner, name, value) if trace.is_outside(owner) else value
+
+
+def _there(trace: Trace, owner: Any, name: str, value: Any) -> Any:
+    """An attribute that a branch may have set or deleted: AttributeError where it is not there."""
+    if may_be_missing(trace, value):
+
+        def fails() -> tuple[()]:
+            raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
+
+        flag = presence(trace, value)
+        if flag is False:
+            fails()
+        if flag is not True:
+            stage_if(trace, flag, lambda: (), fails, (), (), of_cases=True)
+    return known(trace, value)
+
+
+def _of_layer(owner: Layer, name: str) -> Any:
+    for store in ("_parameters", "_buffers", "_sub_layers"):
+        held = owner.__dict__.get(store)
+        if held is not None and name in held:
+            return held[name]
+    return MISSING
+
+
+def _missing(trace: Trace, owner: Any, name: str) -> Any:
+    method = special(trace, owner, "__getattr__")
+    if type(method) is FunctionType and not isinstance(owner, Layer):
+        return call(trace, method, owner, name)
+    return getattr(owner, name)  # raises, in Python's words
+
+
+def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    """`owner.name = value`."""
+    kind = type(owner)
+    if kind is Union:
+        spread(trace, lambda one: set_attr(trace, one, name, value), known(trace, owner))
+        return
+    if issubclass(kind, _NATIVE):
+        setattr(owner, name, value)
+        return
+    found = of_class(trace, kind, name)
+    own = special(trace, owner, "__setattr__")
+    if type(own) is FunctionType and not isinstance(owner, Layer):
+        call(trace, own, owner, name, value)
+        return
+    if isinstance(found, property):
+        if found.fset is None:
+            raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no setter")
+        call(trace, found.fset, owner, value)
+        return
+    setter = special(trace, found, "__set__") if found is not MISSING else None
+    if type(setter) is FunctionType:
+        call(trace, setter, found, owner, value)
+        return
+    _put(trace, owner, name, value)
+
+
+def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    if id(owner) in trace.fragile:
+        trace.refuse_fragile(owner)
+    if isinstance(owner, ModuleType):
+        trace.write(trace.mark_outside(vars(owner)), name, value)
+        return
+    trace.note_change(owner)
+    held = getattr(owner, "__dict__", None)
+    if (id(held), CONTENT) in trace.over:
+        content = trace.writable(held)
+        content.pop(name, None) if value is MISSING else content.__setitem__(name, value)
+    elif not trace.is_made_here(owner) or (id(owner), name) in trace.over:
+        trace.write(owner, name, value)
+    elif value is MISSING:
+        delattr(owner, name)
+    else:
+        setattr(owner, name, value)
+
+
+def del_attr(trace: Trace, owner: Any, name: str) -> None:
+    """`del owner.name`."""
+    if type(owner) is Union:
+        spread(trace, lambda one: del_attr(trace, one, name), known(trace, owner))
+        return
+    attr(trace, owner, name)
+    _put(trace, owner, name, MISSING)
+
+
+def set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    """`object.__setattr__(owner, name, value)`."""
+    if trace.is_made_here(owner) and (id(owner), name) not in trace.over:
+        trace.set_field(owner, name, value)
+    else:
+        _put(trace, owner, name, value)
+
+
+def method(trace: Trace, owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    """`owner.name(*args, **kwargs)`."""
+    kind = type(owner)
+    if kind is Union:
+        return spread(
+            trace, lambda one: method(trace, one, name, *args, **kwargs), known(trace, owner)
+        )
+    row = row_of_method(kind, name)
+    if row is not None:
+        return row(trace, owner, *args, **kwargs)
+    return call(trace, attr(trace, owner, name), *args, **kwargs)
+
+
+__all__ = ["attr", "del_attr", "method", "plain_attr", "set_attr", "set_own"]

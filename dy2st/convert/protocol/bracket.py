@@ -1,0 +1,176 @@
+"""Native code with real objects: it sees what the trace has written, and the trace what it does.
+
+The objects that it can reach get what the trace holds for them, and afterwards what they had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import FunctionType, ModuleType
+from typing import Any
+
+from dy2st.convert.objects import ATOMS, slots_of
+from dy2st.convert.states import base_of, has_states, read_state, same_state, write_state
+from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, STATE, Trace, native_attribute
+from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.ir import Tensor
+from dy2st_runtime.nn.layer import Layer
+
+
+def bracketed(
+    trace: Trace, reached: Iterable[Any], run: Callable[[], Any], only_reads: bool = False
+) -> Any:
+    """Run native code that can reach some objects; what it does to them is written by the trace.
+
+    only_reads: it changes none of them.
+    """
+    older = [one for one in reached if not trace.is_made_here(one)]
+    if only_reads:
+        written_to = {key for key, _ in trace.over}
+        older = [one for one in older if id(one) in written_to]
+    held: list[_Held | _HeldFields] = [
+        _Held(trace, one) for one in older if _may_change(trace, one)
+    ]
+    written = _written(trace)
+    held += [_HeldFields(trace, one, written.get(id(one), {})) for one in older if _has_fields(one)]
+    known = len(trace.lent)
+    trace.lent += [one.give_back for one in held]  # before: Ctrl-C may come between any two steps
+    try:
+        for one in held:
+            one.begin()
+        return run()
+    finally:
+        for one in held:
+            one.end()
+        del trace.lent[known:]
+
+
+def shown(trace: Trace, value: Any) -> Any:
+    """An argument of native code: a container itself, where the bracket lets it hold all."""
+    if type(value) in CONTAINERS and type(trace.content(value)) in CONTAINERS:
+        return value if _may_change(trace, value) else trace.native(value)
+    return trace.native(value)
+
+
+def _may_change(trace: Trace, value: Any) -> bool:
+    """Whether native code could change an object that the code that runs now has not made."""
+    if trace.is_made_here(value):
+        return False
+    if type(value) not in CONTAINERS:
+        return has_states(value) or base_of(value) is not None
+    items = trace.content(value)
+    if type(items) in (Dynamic, Union):
+        return False
+    values = items.values() if isinstance(items, dict) else items
+    return not any(type(one) in (Dynamic, Union) for one in values)
+
+
+class _Held:
+    """An object that native code may change: what it holds, and what the trace holds for it."""
+
+    def __init__(self, trace: Trace, owner: Any):
+        """Look at it before the code runs."""
+        self.trace, self.owner = trace, owner
+        self.name = CONTENT if type(owner) in CONTAINERS else STATE
+        self.before = read_state(owner)
+        place = trace.over.get((id(owner), self.name))
+        self.now = self.before if place is None else place.value
+
+    def begin(self) -> None:
+        """Show native code what the trace holds."""
+        if self.now is not self.before:
+            write_state(self.owner, self.now)
+
+    def give_back(self) -> None:
+        """Give the object back what it had."""
+        write_state(self.owner, self.before)
+
+    def end(self) -> None:
+        """Write what has changed, and give the object back what it had."""
+        after = read_state(self.owner)
+        if type(after) is dict and "__builtins__" not in self.now:
+            after.pop("__builtins__", None)  # eval() puts them there
+        is_changed = not same_state(after, self.now)
+        if is_changed or self.now is not self.before:
+            self.give_back()
+        if self.name is STATE:
+            self.trace.read("state", self.owner, None, None)
+        if is_changed:
+            self.trace.twins.part(self.owner)
+            self.trace.write(self.owner, self.name, after)
+
+
+def _written(trace: Trace) -> dict[int, dict[str, Any]]:
+    """The attributes that the trace has written, by the ids of their objects."""
+    found: dict[int, dict[str, Any]] = {}
+    for (owner, name), place in trace.over.items():
+        if isinstance(name, str):
+            found.setdefault(owner, {})[name] = place.value
+    return found
+
+
+def _has_fields(owner: Any) -> bool:
+    """Whether an object has attributes that anybody may set, past the trace."""
+    if type(owner) in ATOMS or type(owner) in CONTAINERS:
+        return False
+    if isinstance(owner, _OTHERS) or str(type(owner).__module__).startswith("dy2st"):
+        return False
+    return isinstance(getattr(owner, "__dict__", None), dict) or bool(slots_of(type(owner)))
+
+
+_OTHERS = (type, ModuleType, FunctionType, Tensor, Layer)
+
+
+class _HeldFields:
+    """An object of the user's that native code may look at or change: its attributes."""
+
+    def __init__(self, trace: Trace, owner: Any, written: dict[str, Any]):
+        """Look at it before the code runs."""
+        self.trace, self.owner = trace, owner
+        self.slots = slots_of(type(owner))
+        self.before = self.fields()
+        self.now = self.before | written
+
+    def fields(self) -> dict[str, Any]:
+        """The attributes that it itself holds; those that are missing only as they are asked."""
+        held = dict(getattr(self.owner, "__dict__", ()))
+        return held | {name: native_attribute(self.owner, name) for name in self.slots}
+
+    def begin(self) -> None:
+        """Show native code what the trace holds."""
+        for value in self.now.values():
+            if type(value) in (Dynamic, Union):
+                self.trace.native(value)  # refused, in its words
+        self.put(self.before, self.now)
+
+    def give_back(self) -> None:
+        """Give the object back what it had."""
+        self.put(self.fields(), self.before)
+
+    def end(self) -> None:
+        """Write what has changed, and give the object back what it had."""
+        after = self.fields()
+        self.give_back()
+        for name in {**self.now, **after}:
+            value = after.get(name, MISSING)
+            if value is not self.now.get(name, MISSING):
+                self.trace.set_field(self.owner, name, value)
+
+    def put(self, old: dict[str, Any], new: dict[str, Any]) -> None:
+        """Let the object hold other attributes, past its class."""
+        for name in {**old, **new}:
+            value = new.get(name, MISSING)
+            if value is old.get(name, MISSING):
+                continue
+            if name in self.slots:
+                kind: Any = object
+                kind.__delattr__(self.owner, name) if value is MISSING else kind.__setattr__(
+                    self.owner, name, value
+                )
+            elif value is MISSING:
+                del vars(self.owner)[name]
+            else:
+                vars(self.owner)[name] = value
+
+
+__all__ = ["bracketed", "shown"]

@@ -1,0 +1,324 @@
+"""Calls: the user's functions in their traced form, C functions by their rows, the rest refused."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import partial
+from inspect import CO_GENERATOR, getattr_static
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GeneratorType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+from dy2st.convert.classes import of_class, own_method, special
+from dy2st.convert.form import TracedForm, traced_form
+from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
+from dy2st.convert.kinds.objects import call_generated
+from dy2st.convert.kinds.outward import is_fresh, is_silent, note_call, only_reads
+from dy2st.convert.kinds.process import is_told, note_environment
+from dy2st.convert.kinds.table import CODES, row_of_function, row_of_method
+from dy2st.convert.protocol.bracket import bracketed, shown
+from dy2st.convert.protocol.left import form_of, is_library, why_left_alone
+from dy2st.convert.protocol.reach import note_reached
+from dy2st.convert.protocol.unions import has_union, known, spread
+from dy2st.convert.stage.outcome import unswallowed
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.special import Union
+from dy2st_runtime.errors import SourceUnavailable
+from dy2st_runtime.nn.layer import Layer
+
+_BUILTIN_METHODS = (BuiltinFunctionType, MethodWrapperType)
+
+
+def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`."""
+    kind = type(function)
+    if kind is FunctionType:
+        return call_function(trace, function, args, kwargs)
+    if kind is MethodType:
+        return call(trace, function.__func__, function.__self__, *args, **kwargs)
+    if kind in _BUILTIN_METHODS:
+        return _call_builtin(trace, function, args, kwargs)
+    if kind is Union:
+        return spread(trace, lambda one: call(trace, one, *args, **kwargs), known(trace, function))
+    if isinstance(function, type):
+        return _construct(trace, function, args, kwargs)
+    if kind is partial:
+        return _call_partial(trace, function, args, kwargs)
+    if isinstance(function, Layer):
+        return call_layer(trace, function, args, kwargs)
+    return _call_object(trace, function, args, kwargs)
+
+
+def call_function(
+    trace: Trace, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A function of Python: in its traced form if it is the user's."""
+    known_form = trace.forms.get(id(function))
+    if known_form is not None:
+        return _called(trace, function, known_form[1], args, kwargs)
+    why = why_left_alone(function)
+    if why:
+        trace.record.met(function, why)
+    row = _forward if function is Layer.__call__ else row_of_function(function)
+    if row is not None:
+        return _by_row(trace, row, args, kwargs)
+    row = CODES.get(function.__code__)
+    if row is not None:
+        return row(trace, function, *args, **kwargs)
+    if id(function) not in trace.own:
+        trace.mark_outside(function)
+    try:
+        form = None if why else form_of(trace, function)
+    except SourceUnavailable:  # made by exec(), as those of dataclasses are
+        found = call_generated(trace, function, args, kwargs)
+        if found is not NotImplemented:
+            return found
+        form = None
+    if form is None:
+        return call_library(trace, function, args, kwargs)
+    return _called(trace, function, _bound(trace, function, form), args, kwargs)
+
+
+def _bound(trace: Trace, function: FunctionType, form: TracedForm) -> Callable[..., Any]:
+    """The traced form of a function, made once in a trace; what it holds is noted."""
+    trace.read("code", function, "__code__", function.__code__)
+    if trace.is_outside(function):
+        for one in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            trace.mark_outside(one)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        trace.variables[id(cell)] = cell, name
+    bound = form.bind(trace.protocol, function)
+    trace.forms[id(function)] = function, bound
+    if not function.__code__.co_flags & CO_GENERATOR:
+        trace.direct[id(function)] = bound
+    return bound
+
+
+def _called(
+    trace: Trace,
+    function: FunctionType,
+    bound: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    made = bound(*args, **kwargs)
+    if type(made) is GeneratorType and function.__code__.co_flags & CO_GENERATOR:
+        trace.note_generator(made, lambda push: pushing(trace, function, push)(*args, **kwargs))
+    return made
+
+
+class _Pushing:
+    """The protocol for a generator function whose consumer takes each item at once."""
+
+    def __init__(self, trace: Trace, push: Callable[[Any], Any]):
+        """`push` takes an item, and gives what `yield` gives."""
+        self.push = push
+        self.push_all = partial(trace.push_all, push)
+        self._protocol = trace.protocol
+
+    def __getattr__(self, name: str) -> Any:
+        """All else is that of the trace."""
+        return getattr(self._protocol, name)
+
+
+def pushing(trace: Trace, function: FunctionType, push: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A generator function as one that gives each item to `push`, and returns its value."""
+    return traced_form(function, pushes=True).bind(_Pushing(trace, push), function)
+
+
+def _call_builtin(
+    trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    trace.record.met_other(function)
+    row = row_of_function(function)
+    if row is not None:
+        return _by_row(trace, row, args, kwargs)
+    owner = getattr(function, "__self__", None)
+    if function.__name__ == "__call__" and type(owner) is FunctionType:
+        return trace.call(owner, *args, **kwargs)
+    row = row_of_method(type(owner), function.__name__) if owner is not None else None
+    if row is not None:
+        return row(trace, owner, *args, **kwargs)
+    return call_native(trace, function, args, kwargs)
+
+
+def _by_row(trace: Trace, row: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a row gives, for each case of an argument that is one of several."""
+    if has_union(args):
+        return spread(trace, lambda *values: row(trace, *values, **kwargs), *args)
+    return row(trace, *args, **kwargs)
+
+
+def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A function in C without a row: it gets real objects."""
+    if has_union((*args, *kwargs.values())):
+        return _for_each_case(trace, call_native, function, args, kwargs)
+    if is_told(function, args) and not kwargs:
+        return trace.told(function, *args)
+    note_call(trace, function, (*args, *kwargs.values()))
+    owner = getattr(function, "__self__", None)
+    own = () if owner is None or isinstance(owner, (ModuleType, type)) else (owner,)
+    reached = note_reached(trace, (*own, *args, *kwargs.values()))
+    return _with_real_objects(trace, function, reached, args, kwargs)
+
+
+def _for_each_case(
+    trace: Trace, run: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """`run(trace, function, args, kwargs)` for each case of arguments that are one of several."""
+    count = len(args)
+
+    def again(*values: Any) -> Any:
+        named = dict(zip(kwargs, values[count:], strict=True))
+        return run(trace, function, values[:count], named)
+
+    return spread(trace, again, *args, *kwargs.values())
+
+
+def _with_real_objects(
+    trace: Trace, function: Any, reached: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    def run() -> Any:
+        named = {name: shown(trace, value) for name, value in kwargs.items()}
+        given = tuple(shown(trace, value) for value in args)
+        with unswallowed(function):
+            if looks_at_caller(function):
+                return called_by_the_user(function, given, named)
+            return function(*given, **named)
+
+    found = bracketed(trace, reached, run, only_reads(function))
+    if is_fresh(function, args, found):
+        trace.made(found)
+    if isinstance(getattr(function, "__self__", None), ContextVar):
+        return trace.read("cached", function, (args, tuple(kwargs.items())), found)
+    return found
+
+
+def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A function of dy2st, or of a library that is not looked into."""
+    if has_union((*args, *kwargs.values())):
+        return _for_each_case(trace, call_library, function, args, kwargs)
+    if is_silent(trace, function, args):
+        return None
+    if is_told(function, args) and not kwargs:
+        return trace.told(function, *args)
+    if note_environment(trace, function, args):
+        return function(*args, **kwargs)
+    note_call(trace, function, (*args, *kwargs.values()))
+    given = (function, *args, *kwargs.values())
+    reached = note_reached(trace, given, function.__name__ != "forward")
+    return _with_real_objects(trace, function, reached, args, kwargs)
+
+
+def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A new object: `__new__`, then `__init__`, each in traced form if it is the user's."""
+    trace.record.met_other(kind)
+    row = row_of_function(kind)
+    if row is not None:
+        return _by_row(trace, row, args, kwargs)
+    meta_call = own_method(trace, kind, "__call__")
+    if meta_call is not None:
+        return call(trace, meta_call, kind, *args, **kwargs)
+    for name in ("__new__", "__init__"):
+        of_class(trace, kind, name)
+    new: Any = kind.__new__
+    init: Any = kind.__init__  # type: ignore[misc]
+    is_plain = isinstance(init, FunctionType) or isinstance(new, FunctionType)
+    if not is_plain or issubclass(kind, type):
+        made = trace.made(call_native(trace, kind, args, kwargs))
+        if isinstance(made, type) and len(args) > 1:
+            trace.own[id(made)] = made
+        return made
+    if isinstance(new, FunctionType):
+        made = call(trace, new, kind, *args, **kwargs)
+    elif issubclass(kind, BaseException):
+        made = new(kind, *args)
+    else:
+        made = new(kind)
+    trace.made(made)
+    own_init: Any = type(made).__init__
+    if isinstance(made, kind) and own_init is not object.__init__:
+        call(trace, own_init, made, *args, **kwargs)
+    return made
+
+
+def _call_partial(
+    trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    for name in ("func", "args", "keywords") if trace.is_outside(function) else ():
+        trace.read("attr", function, name, getattr(function, name))
+    trace.read_content(function.keywords)
+    words = trace.content(function.keywords)
+    return call(trace, function.func, *function.args, *args, **{**words, **kwargs})
+
+
+def call_layer(trace: Trace, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A Layer: pre hooks, `forward`, post hooks."""
+    own = special(trace, layer, "__call__")
+    if own is not Layer.__call__:
+        return call(trace, own, layer, *args, **kwargs)
+    return _forward(trace, layer, *args, **kwargs)
+
+
+def _forward(trace: Trace, layer: Layer, *args: Any, **kwargs: Any) -> Any:
+    """What `Layer.__call__` does."""
+    if trace.is_outside(layer):
+        trace.read("layer", layer, "hooks", None)
+    for key, hook in tuple(layer._forward_pre_hooks.items()):
+        convert = partial(call, trace, hook)
+        args, kwargs = layer._before(key, convert, args, kwargs)
+    outputs = call(trace, trace.attribute(layer, "forward"), *args, **kwargs)
+    for key, hook in tuple(layer._forward_post_hooks.items()):
+        given = (args, kwargs) if key in layer._hooks_with_kwargs else (args,)
+        changed = call(trace, hook, layer, *given, outputs)
+        outputs = outputs if changed is None else changed
+    return outputs
+
+
+def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    row = row_of_function(function)
+    if row is not None:
+        return _by_row(trace, row, args, kwargs)
+    row = row_of_method(type(function), "__call__")
+    if row is not None:
+        return row(trace, function, *args, **kwargs)
+    if hasattr(type(function), "dygraph_function"):
+        # A converted function is called as what it was made of.
+        return call(trace, function.dygraph_function, *args, **kwargs)
+    if isinstance(function, (MethodDescriptorType, WrapperDescriptorType)) and args:
+        row = row_of_method(type(args[0]), function.__name__)
+        if row is not None:
+            return row(trace, *args, **kwargs)
+        return call_native(trace, function, args, kwargs)
+    own = special(trace, function, "__call__")
+    if type(own) is FunctionType:
+        return call(trace, own, function, *args, **kwargs)
+    wrapped = getattr_static(function, "__wrapped__", None)
+    if type(wrapped) is FunctionType and not is_library(str(wrapped.__module__)):
+        # functools.cache and its like
+        return call(trace, wrapped, *args, **kwargs)
+    if isinstance(function, weakref.ref):
+        return trace.read("cached", function, (args, ()), function())
+    return call_native(trace, function, args, kwargs)
+
+
+Row = Callable[..., Any]
+
+__all__ = [
+    "call",
+    "call_function",
+    "call_layer",
+    "call_library",
+    "call_native",
+    "pushing",
+]

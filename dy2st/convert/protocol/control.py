@@ -1,0 +1,244 @@
+"""`if`, `while`, `and`, `or`, `not`, conditional expressions: Python's where a value is known."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+from dy2st.convert.classes import special
+from dy2st.convert.kinds.entries import is_sure, presence
+from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.stage.branch import stage_if
+from dy2st.convert.stage.loop import stage_while
+from dy2st.convert.stage.outcome import is_refusal
+from dy2st.convert.stage.statement import staging
+from dy2st.convert.stage.truth import truth_of
+from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.values.layout import number_kind
+from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import F, Tensor, Variable, user_location
+
+_MOST_RAISES = 3
+_PLAIN = frozenset({bool, int, float, str, bytes, type(None), tuple, complex, range})
+_NUMBERS = _PLAIN - {tuple}
+
+
+def test_of(trace: Trace, value: Any) -> Any:
+    """The truth of a value: a bool of Python, or a 0-d bool of the Program."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return bool(value)
+    if kind is Union:
+        value = known(trace, value)
+        if type(value) is Union:
+            return truth_of(trace, spread(trace, lambda one: _number(trace, one), value))
+        return test_of(trace, value)
+    if kind in CONTAINERS or kind is Dynamic:
+        if kind is not Dynamic:
+            trace.read_length(value)
+        return _content_truth(trace, value if kind is Dynamic else trace.content(value))
+    if isinstance(value, (Tensor, Dim, Condition)):
+        return truth_of(trace, value)
+    return _asked(trace, value)
+
+
+def _content_truth(trace: Trace, content: Any) -> Any:
+    if type(content) is Dynamic:
+        return F.greater_than(F.array_length(trace.tracer.local(content.arrays[0])), 0)
+    if isinstance(content, dict) and not is_sure(trace, content):
+        found: Any = False
+        for value in content.values():
+            found = or_(trace, found, lambda value=value: presence(trace, value))  # type: ignore[misc]
+        return test_of(trace, found)
+    return bool(content)
+
+
+def _number(trace: Trace, value: Any) -> Any:
+    """The truth of one case as a value that joins with those of others."""
+    truth = test_of(trace, value)
+    if isinstance(truth, Variable):
+        truth.number = bool
+    return truth
+
+
+def _asked(trace: Trace, value: Any) -> Any:
+    """The truth of an object, which its class may say."""
+    for name in ("__bool__", "__len__"):
+        method = special(trace, value, name)
+        if type(method) is FunctionType:
+            found = known(trace, call(trace, method, value))
+            if name == "__bool__" and type(found) is not Union and number_kind(found) is not bool:
+                kind = call(trace, type, found).__name__
+                raise TypeError(f"__bool__ should return bool, returned {kind}")
+            return test_of(trace, found)
+        if method is not None:
+            break
+    return bool(value)
+
+
+def is_plain(trace: Trace, *values: Any) -> bool:
+    """Whether what is computed of some values is Python's alone: numbers, texts, ranges."""
+    return all(type(value) in _NUMBERS or value is range for value in values)
+
+
+def if_(
+    trace: Trace,
+    test: Any,
+    true: Callable[..., Sequence[Any]],
+    false: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """What the variables hold after one of two branches."""
+    truth = test if type(test) is bool else test_of(trace, test)
+    if truth is True:
+        return true(*state)
+    if truth is False:
+        return false(*state)
+    with staging(trace, "if"):
+        return stage_if(trace, truth, true, false, state, names)
+
+
+def while_(
+    trace: Trace,
+    test: Callable[..., Any],
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """What the variables hold after a loop; from the first test that is traced on, it is staged.
+
+    So is a loop that may have raised in several iterations: it may end by that alone.
+    """
+    before = len(trace.opened)
+    while True:
+        mark = len(trace.tracer.block.operators)
+        truth = test_of(trace, test(*state))
+        if truth is False:
+            return state
+        has_raised = len(trace.opened) - before > _MOST_RAISES
+        if truth is not True and len(trace.opened) == before:
+            trace.tracer.discard(mark)
+        if truth is not True or has_raised:
+            with staging(trace, "while"):
+                return stage_while(trace, lambda *v: test_of(trace, test(*v)), body, state, names)
+        state = body(*state)
+
+
+def if_exp(trace: Trace, test: Any, true: Callable[[], Any], false: Callable[[], Any]) -> Any:
+    """`a if test else b`."""
+    truth = test if type(test) is bool else test_of(trace, test)
+    if truth is True:
+        return true()
+    if truth is False:
+        return false()
+    names = ("the value of `... if ... else ...`",)
+    with staging(trace, "if expression"):
+        return stage_if(trace, truth, lambda: (true(),), lambda: (false(),), (), names)[0]
+
+
+def and_(trace: Trace, left: Any, right: Callable[[], Any]) -> Any:
+    """`left and right()`."""
+    truth = test_of(trace, left)
+    if truth is True:
+        return right()
+    if truth is False:
+        return left
+    names = ("the value of `and`",)
+    with staging(trace, "and"):
+        return stage_if(trace, truth, lambda: (right(),), lambda: (left,), (), names)[0]
+
+
+def or_(trace: Trace, left: Any, right: Callable[[], Any]) -> Any:
+    """`left or right()`."""
+    truth = test_of(trace, left)
+    if truth is True:
+        return left
+    if truth is False:
+        return right()
+    names = ("the value of `or`",)
+    with staging(trace, "or"):
+        return stage_if(trace, truth, lambda: (left,), lambda: (right(),), (), names)[0]
+
+
+def not_(trace: Trace, value: Any) -> Any:
+    """`not value`."""
+    truth = test_of(trace, value)
+    if isinstance(truth, bool):
+        return not truth
+    result = F.logical_not(truth)
+    result.number = bool
+    narrowed = trace.narrowing.get(truth)
+    if narrowed is not None:
+        union, cases = narrowed
+        others = frozenset(range(len(union.layouts))) - cases
+        trace.narrowing[result] = union, others
+    return result
+
+
+def truth(trace: Trace, value: Any) -> bool:
+    """The truth for a statement that stays Python's own; a traced one is refused by `bool`."""
+    found = test_of(trace, value)
+    return found if isinstance(found, bool) else bool(found)
+
+
+def assert_(trace: Trace, test: Any, message: Callable[[], Any] | None = None) -> None:
+    """`assert test, message()`."""
+
+    def fails() -> tuple[()]:
+        raise AssertionError(*(() if message is None else (message(),)))
+
+    truth = test_of(trace, test)
+    if truth is False:
+        fails()
+    if truth is not True:
+        stage_if(trace, truth, lambda: (), fails, (), ())
+
+
+def swallowed(trace: Trace, jumped: Any, failed: Any) -> Any:
+    """Whether a jump in `finally` swallows the exception in flight, if there is one."""
+    error = sys.exc_info()[1]
+    if not failed or not isinstance(error, Exception) or is_refusal(error):
+        return False
+    found = test_of(trace, jumped)
+    if not isinstance(found, bool):
+        raise UnsupportedSyntax(
+            "a jump in `finally` swallows an exception, and a tensor decides whether it does",
+            at=user_location(),
+            why="the exception is raised while the Program is made, before the tensor is known",
+            hint="catch the exception with `except`, and jump after the `try`",
+        )
+    return found
+
+
+def bound(trace: Trace, value: Any, name: str) -> Any:
+    """A variable that may be unbound, where it is read."""
+    if value is UNBOUND:
+        raise UnboundLocalError(UNBOUND_LOCAL.format(repr(name)))
+    if type(value) is not Union or not any(
+        getattr(case, "value", None) is UNBOUND for case in value.layouts
+    ):
+        return value
+    value.name = value.name or name
+    return spread(trace, lambda one: bound(trace, one, name), value)
+
+
+__all__ = [
+    "and_",
+    "assert_",
+    "bound",
+    "if_",
+    "if_exp",
+    "is_plain",
+    "not_",
+    "or_",
+    "swallowed",
+    "test_of",
+    "truth",
+    "while_",
+]

@@ -1,0 +1,149 @@
+"""Displays, f-strings, inner functions and classes."""
+
+from __future__ import annotations
+
+import builtins
+from types import FunctionType
+from typing import Any
+
+from dy2st.convert.form.inner import code_at, user_function
+from dy2st.convert.kinds.dicts import DICTS, whole_dict
+from dy2st.convert.kinds.entries import may_be_missing, there_or
+from dy2st.convert.kinds.keyed import is_keyed, is_traced_key
+from dy2st.convert.kinds.lists import joined, new_list
+from dy2st.convert.kinds.text import formatted
+from dy2st.convert.protocol.iteration import double_star, listed
+from dy2st.convert.protocol.names import CELL, filled
+from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.trace import Trace, native_attribute
+from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.ir.choice import joined as joined_texts
+
+_INNER = ("__func__", "fget", "fset", "fdel")  # where other things hold methods
+
+
+def gather(trace: Trace, kind: type, *parts: tuple[bool, Any]) -> Any:
+    """A display with stars: pairs of whether it is a star, and the value."""
+    found: Any = []
+    for is_star, value in parts:
+        if not is_star:
+            new: Any = [value]
+        else:
+            new = listed(trace, value)
+        if type(found) is Dynamic or type(new) is Dynamic:
+            found = joined(trace, found, new, kind)
+        else:
+            found = [*found, *new]
+    if kind is set:
+        return trace.call(set, found)
+    return new_list(trace, found, kind)
+
+
+def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
+    """A dict display with `**`: pairs, and mappings alone."""
+    found: dict[Any, Any] = {}
+    for part in parts:
+        if len(part) == 1 and not _is_keyed(trace, part[0]):
+            _spread_into(trace, found, part[0])
+        elif len(part) == 1 or is_traced_key(part[0]):
+            return _set_one_by_one(trace, parts)
+        else:
+            found[part[0]] = part[1]
+    return trace.made(found)
+
+
+def _is_keyed(trace: Trace, other: Any) -> bool:
+    return type(other) in DICTS and is_keyed(trace, other)
+
+
+def _set_one_by_one(trace: Trace, parts: Any) -> Any:
+    """A dict display with a key that the Program computes."""
+    made = trace.made({})
+    for part in parts:
+        if len(part) == 1:
+            trace.method(made, "update", part[0])
+        else:
+            trace.set_item(made, *part)
+    return made
+
+
+def _spread_into(trace: Trace, found: dict[Any, Any], other: Any) -> None:
+    """`**other` in a display; an entry that may be missing leaves what was there before."""
+    if type(other) not in DICTS:
+        found.update(double_star(trace, other))
+        return
+    for key, value in whole_dict(trace, other).items():
+        if may_be_missing(trace, value) and key in found:
+            before = found[key]
+            value = there_or(trace, value, lambda before=before: before)  # type: ignore[misc]
+        found[key] = value
+
+
+def text(trace: Trace, *parts: Any) -> Any:
+    """An f-string: literals, and (value, conversion, spec) for what stands in braces."""
+    found: list[Any] = []
+    for part in parts:
+        if isinstance(part, str):
+            found.append(part)
+            continue
+        value, conversion, spec = part
+        value = known(trace, value)
+        if type(value) is Union:
+            return spread(trace, lambda one, part=part: _again(trace, parts, part, one), value)
+        found.append(formatted(trace, value, conversion, spec))
+    return joined_texts(found)
+
+
+def _again(trace: Trace, parts: Any, part: Any, value: Any) -> Any:
+    return text(trace, *((value, *one[1:]) if one is part else one for one in parts))
+
+
+def make_function(
+    trace: Trace,
+    function: FunctionType,
+    path: tuple[int, ...],
+    cells: tuple[Any, ...],
+    defaults: tuple[Any, ...] | None,
+    kwdefaults: dict[str, Any] | None,
+    annotations: Any = None,
+) -> FunctionType:
+    """An inner function: the user's own code with the cells of the traced form."""
+    given = defaults or None, kwdefaults or None, annotations or None
+    inner = user_function(function, path, cells or None, *given)
+    inner.__module__ = function.__module__
+    trace.own[id(inner)] = inner
+    return trace.made(inner)  # type: ignore[no-any-return]
+
+
+def make_class(
+    trace: Trace,
+    function: FunctionType,
+    path: tuple[int, ...],
+    cells: tuple[Any, ...],
+    name: str,
+    bases: tuple[Any, ...],
+    keywords: dict[str, Any],
+) -> Any:
+    """A class: its body runs as Python has it."""
+    body = FunctionType(code_at(function, path), function.__globals__, name, None, cells or None)
+    build: Any = builtins.__build_class__
+    with filled(trace, cells):
+        made = build(body, name, *bases, **keywords)
+    if isinstance(made, type):
+        _note_own(trace, made)
+    return trace.made(made)
+
+
+def _note_own(trace: Trace, kind: type) -> None:
+    """A class that the trace has made, its methods, and the cell through which they know it."""
+    trace.own[id(kind)] = kind
+    for held in vars(kind).values():
+        inner = (held, *(getattr(held, name, None) for name in _INNER))
+        for method in [one for one in inner if type(one) is FunctionType]:
+            trace.own[id(method)] = method
+            for cell in method.__closure__ or ():
+                if native_attribute(cell, CELL) is kind:
+                    trace.own[id(cell)] = cell
+
+
+__all__ = ["gather", "gather_dict", "make_class", "make_function", "text"]

@@ -1,0 +1,316 @@
+"""Generators: Python's own where they are asked for items, else run by giving items away.
+
+Who takes all items, or items until it leaves, is called for each `yield` of the generator: so a
+tensor may decide whether there is an item, and how many there are. To leave the generator is an
+exception in it, as `close` is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from inspect import GEN_CREATED, getgeneratorstate
+from types import GeneratorType
+from typing import Any, NoReturn
+
+from dy2st.convert.kinds.iterators import left_of, refuse_advance, refuse_left
+from dy2st.convert.protocol.control import test_of
+from dy2st.convert.protocol.names import CELL, new_cell, set_cell
+from dy2st.convert.stage.attempt import attempt, each
+from dy2st.convert.stage.branch import end_region, stage_if
+from dy2st.convert.stage.outcome import AlwaysRaises, Handler, Refused, is_refusal
+from dy2st.convert.stage.splice import splice
+from dy2st.convert.trace import Region, Source, Trace
+from dy2st.convert.values.sequences import Generated
+from dy2st.convert.values.special import UNBOUND
+from dy2st_runtime.errors import ConversionError
+
+Push = Callable[[Any], Any]
+_VALUE = ("the value of a generator",)
+
+
+def source_of(trace: Trace, iterable: Any) -> Source | None:
+    """A generator that can give its items away; None of all else, and where it has begun."""
+    if type(iterable) not in (GeneratorType, Generated):
+        return None
+    source = trace.generators.get(id(iterable))
+    if source is None:
+        return None
+    if source.is_left:
+        refuse_left()
+    if type(iterable) is Generated:
+        return source if left_of(trace, iterable) is None else None
+    return source if getgeneratorstate(iterable) == GEN_CREATED else None
+
+
+def begin(trace: Trace, source: Source) -> None:
+    """Nobody else can ask a generator for items once it has been run."""
+    refuse_advance(trace, source.made)
+    if type(source.made) is Generated:
+        trace.set_field(source.made, "items", iter(()))
+    else:
+        source.made.close()
+
+
+def consumed(
+    trace: Trace, source: Source, take: Push, goes_on: Callable[[], Any] | None = None
+) -> Any:
+    """Give each item to `take`, while `goes_on()` holds; returns the value of the generator."""
+    left = type("GeneratorExit", (GeneratorExit,), {})
+    failed = type("GeneratorExit", (GeneratorExit,), {})
+    begin(trace, source)
+
+    def leave() -> NoReturn:
+        source.is_left = True
+        raise left
+
+    def fail(error: BaseException) -> NoReturn:
+        raise failed(error)
+
+    def run() -> tuple[Any]:
+        outer = list(trace.handlers)
+
+        def push(item: Any) -> None:
+            # What the consumer raises is nothing for the handlers of the generator.
+            inner, trace.handlers = trace.handlers, list(outer)
+            try:
+                every = Handler(lambda: BaseException)
+                attempt(trace, every, lambda: (take(item), ())[1], tuple, fail, (), ())
+            finally:
+                trace.handlers = inner
+            going = True if goes_on is None else goes_on()
+            if going is False:
+                leave()
+            elif going is not True:
+                stage_if(trace, going, tuple, leave, (), ())
+
+        return (_ended(trace, source, push),)
+
+    def handled(error: BaseException) -> Sequence[Any]:
+        if isinstance(error, left):
+            return (None,)
+        return each(trace, error.args[0], _raise, _VALUE)
+
+    handler = Handler(lambda: (left, failed))
+    return attempt(trace, handler, run, lambda *value: value, handled, (), _VALUE)[0]
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+def _ended(trace: Trace, source: Source, push: Push) -> Any:
+    """Run a generator; as in Python it must not raise StopIteration."""
+
+    def handled(error: BaseException) -> NoReturn:
+        raise RuntimeError("generator raised StopIteration") from error
+
+    handler = Handler(lambda: StopIteration)
+    run = lambda: (source.run(push),)  # noqa: E731
+    return attempt(trace, handler, run, lambda *value: value, handled, (), _VALUE)[0]
+
+
+def push_loop(
+    trace: Trace,
+    source: Source,
+    test: Callable[..., Any] | None,
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+) -> Sequence[Any]:
+    """What the variables hold after `body(item, *state)` for each item, as long as `test` holds."""
+    variables = Variables(trace, state)
+    if test is not None and test_of(trace, test(*state)) is False:
+        return state
+
+    def goes_on() -> Any:
+        assert test is not None
+        return test_of(trace, test(*variables.values()))
+
+    take = lambda item: variables.hold(body(item, *variables.values()))  # noqa: E731
+    consumed(trace, source, take, None if test is None else goes_on)
+    return variables.values()
+
+
+class Variables:
+    """Variables of a consumer while a generator runs, as cells: branches and loops carry them."""
+
+    def __init__(self, trace: Trace, values: Sequence[Any]):
+        """Begin with values."""
+        self._trace = trace
+        self._cells = [new_cell(trace, value) for value in values]
+
+    def hold(self, values: Sequence[Any]) -> None:
+        """Take new values."""
+        for cell, value in zip(self._cells, values, strict=True):
+            set_cell(self._trace, cell, value)
+
+    def values(self) -> tuple[Any, ...]:
+        """What they hold now."""
+        return tuple(self._trace.held(cell, CELL) for cell in self._cells)
+
+
+def push_all(trace: Trace, push: Push, iterable: Any) -> Any:
+    """`yield from iterable` of a generator that gives its items away."""
+    source = source_of(trace, iterable)
+    if source is not None:
+        begin(trace, source)
+        return _ended(trace, source, push)
+
+    def body(item: Any) -> tuple[()]:
+        push(item)
+        return ()
+
+    trace.for_(iterable, None, body, (), ())
+    return None
+
+
+def generate(
+    trace: Trace, generator: Callable[..., Any], iterable: Any, pushing: Callable[..., Any]
+) -> Generated:
+    """A generator expression over an iterable."""
+    made: Generated = trace.made(Generated(generator, pushing, iterable))
+    trace.note_generator(made, lambda push: pushing(iterable, push))
+    return made
+
+
+def enumerated(trace: Trace, iterable: Any, start: Any) -> Any:
+    """`enumerate(iterable, start)` of a generator that can give its items away."""
+
+    def pull() -> Iterator[Any]:
+        place = start
+        for item in trace.iterate(iterable):
+            yield place, item
+            place = trace.add(place, 1)
+
+    def run(push: Push) -> None:
+        count = Variables(trace, (start,))
+
+        def take(item: Any) -> None:
+            (place,) = count.values()
+            count.hold((trace.add(place, 1),))
+            push((place, item))
+
+        push_all(trace, take, iterable)
+
+    return trace.note_generator(pull(), run)
+
+
+def mapped(trace: Trace, function: Any, iterable: Any) -> Any:
+    """`map(function, iterable)` of a generator that can give its items away."""
+
+    def pull() -> Iterator[Any]:
+        for item in trace.iterate(iterable):
+            yield trace.call(function, item)
+
+    def run(push: Push) -> None:
+        push_all(trace, lambda item: push(trace.call(function, item)), iterable)
+
+    return trace.note_generator(pull(), run)
+
+
+def filtered(trace: Trace, wanted: Callable[[Any], Any], iterable: Any) -> Any:
+    """`filter(wanted, iterable)` of a generator that can give its items away."""
+
+    def pull() -> Iterator[Any]:
+        for item in trace.iterate(iterable):
+            if trace.truth(wanted(item)):
+                yield item
+
+    def run(push: Push) -> None:
+        def take(item: Any) -> None:
+            trace.if_(wanted(item), lambda: (push(item), ())[1], tuple, (), ())
+
+        push_all(trace, take, iterable)
+
+    return trace.note_generator(pull(), run)
+
+
+def is_decided(trace: Trace, source: Source, decisive: bool) -> Any:
+    """`any` of a generator; of `all`, with `decisive` False, the same for what is false."""
+    found = Variables(trace, (not decisive,))
+
+    def goes_on() -> Any:
+        answer = trace.truth_value(*found.values())
+        return trace.test_of(trace.not_(answer) if decisive else answer)
+
+    take = lambda item: found.hold((trace.truth_value(item),))  # noqa: E731
+    consumed(trace, source, take, goes_on)
+    return found.values()[0]
+
+
+def first_of(trace: Trace, source: Source, *default: Any) -> Any:
+    """`next` of a generator that has not begun; if a tensor decides on it, it cannot go on."""
+    found = _asked(trace, source.made)
+    if found is None:
+        return _given(trace, source, default)
+    if type(found[0]) is not _Raised:
+        return found[0]
+    error = found[0].error
+    if default and isinstance(error, StopIteration):
+        return default[0]
+    raise error
+
+
+@dataclass(frozen=True)
+class _Raised:
+    """What Python has raised instead of an item."""
+
+    error: Exception
+
+
+def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
+    """The first item as Python has it; None if a tensor decides on it."""
+    constraints = trace.tracer.program.constraints
+    known = len(constraints)
+
+    def first(region: Region) -> tuple[Any]:
+        try:
+            return (next(iterator),)
+        except Exception as error:
+            if is_refusal(error) or region.block.operators or len(trace.opened) > opened:
+                raise
+            return (_Raised(error),)
+
+    opened = len(trace.opened)
+    try:
+        with trace.region() as region:
+            end_region(trace, region, lambda: first(region))
+    except (ConversionError, Refused):
+        region.raised = AlwaysRaises()
+    if region.raised is not None or region.outcome is not None:
+        del constraints[known:]
+        return None
+    splice(trace, region)
+    return region.results
+
+
+def _given(trace: Trace, source: Source, default: Sequence[Any]) -> Any:
+    first = Variables(trace, (False, default[0] if default else UNBOUND))
+    source.is_left = True
+    source = replace(source, made=(None for _ in ()), is_left=False)
+    trace.generators[id(source.made)] = source
+    consumed(trace, source, lambda item: first.hold((True, item)), lambda: False)
+    is_found, item = first.values()
+
+    def ends() -> NoReturn:
+        raise StopIteration
+
+    if not default:
+        trace.if_(is_found, tuple, ends, (), ())
+    return trace.bound(item, "the next item")
+
+
+__all__ = [
+    "Variables",
+    "begin",
+    "consumed",
+    "enumerated",
+    "filtered",
+    "first_of",
+    "generate",
+    "is_decided",
+    "mapped",
+    "push_all",
+    "push_loop",
+    "source_of",
+]

@@ -1,0 +1,264 @@
+"""Items: `o[i]`, its assignment and deletion."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from operator import delitem, setitem
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.classes import own_method, special
+from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds.dicts import DICTS as _DICTS
+from dy2st.convert.kinds.dicts import factory_of, is_moved
+from dy2st.convert.kinds.entries import may_be_missing, there, there_or
+from dy2st.convert.kinds.layers import held_in_order
+from dy2st.convert.kinds.lists import (
+    as_dynamic,
+    held,
+    item_of,
+    new_list,
+    set_item_of,
+    set_slice_of,
+    whole_of,
+)
+from dy2st.convert.kinds.outward import refuse_change
+from dy2st.convert.protocol.attributes import method
+from dy2st.convert.protocol.bracket import bracketed
+from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.keys import value_at
+from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.stage.branch import stage_if
+from dy2st.convert.stage.checks import check_axes, check_place
+from dy2st.convert.trace import MISSING, Trace
+from dy2st.convert.values.layout import Same, is_traced_number
+from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.ir import F, Tensor
+
+
+def item(trace: Trace, owner: Any, index: Any) -> Any:
+    """`owner[index]`."""
+    kind = type(owner)
+    if kind is Union or (type(index) is Union and kind not in _DICTS):
+        return spread(
+            trace, lambda o, i: item(trace, o, i), known(trace, owner), known(trace, index)
+        )
+    if kind in (list, tuple, deque, Dynamic):
+        return _of_sequence(trace, owner, index)
+    if kind in _DICTS:
+        return _of_dict(trace, owner, index)
+    if isinstance(owner, Tensor):
+        check_axes(trace, owner, index)
+        return owner[trace.exported((index,))[0]]
+    own = special(trace, owner, "__getitem__")
+    if type(own) is FunctionType:
+        inner = held_in_order(trace, owner, "__getitem__") if _is_traced(index) else None
+        if inner is not None:
+            return _of_sequence(trace, trace.made([*inner]), index)
+        return call(trace, own, owner, index)
+    if isinstance(owner, type) and own is None:
+        return owner[index]  # type: ignore[index]
+    if is_traced_number(index) and isinstance(owner, (str, range)):
+        return _of_sequence(trace, tuple(owner), index)
+    keyed.refuse_native_key(owner, (index,))
+    index = trace.exported((index,))[0]
+    found = bracketed(trace, [owner], lambda: trace.native(owner)[index], only_reads=True)
+    is_part = trace.is_outside(owner) and not isinstance(found, np.ndarray)
+    return trace.mark_outside(found) if is_part else found
+
+
+def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
+    is_slice = isinstance(index, slice)
+    is_traced = _is_traced(index)
+    content = owner if type(owner) in (tuple, Dynamic) else trace.content(owner)
+    kind = type(owner)
+    if type(content) is Dynamic:
+        found = item_of(trace, content, index)
+        is_part = is_slice or kind is Dynamic  # of a tuple, or a new list
+        return found if is_part else trace.lend(owner, index, found)
+    if is_traced and not is_slice:
+        return _chosen(trace, held(trace, owner), index, kind)
+    if is_traced:
+        return item_of(trace, as_dynamic(trace, held(trace, owner), kind), index)
+    if is_slice:
+        return new_list(trace, held(trace, owner)[index], kind)
+    index = index if type(index) is int else _as_index(trace, content, index)
+    if kind is tuple:
+        return content[index]
+    if not -len(content) <= index < len(content):
+        trace.read_length(owner)
+    return trace.read_item(owner, index, content[index])
+
+
+def _is_traced(index: Any) -> bool:
+    """Whether the Program computes an index, or an end of a slice."""
+    parts = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
+    return any(is_traced_number(part) or isinstance(part, Tensor) for part in parts)
+
+
+def _as_index(trace: Trace, content: Any, index: Any) -> Any:
+    if not hasattr(type(index), "__index__"):
+        content[index]  # raises what Python raises
+    own = own_method(trace, index, "__index__")
+    return index if own is None else call(trace, own, index)
+
+
+def _chosen(trace: Trace, content: Any, index: Any, kind: type) -> Any:
+    """`content[index]` of things of Python, by a number of the Program: a case split."""
+    if not content:
+        raise IndexError(f"{kind.__name__} index out of range")
+    number = trace.tracer.variable(index)
+    number = F.where(F.less_than(number, 0), number + len(content), number)
+
+    def pick(start: int, stop: int) -> Any:
+        if stop - start == 1:
+            return content[start]
+        middle = (start + stop) // 2
+        pred = F.less_than(trace.tracer.local(number), middle)
+        sides = (lambda: (pick(start, middle),)), (lambda: (pick(middle, stop),))
+        return stage_if(trace, pred, *sides, (), ("an element",))[0]
+
+    outside = F.logical_or(F.less_than(number, 0), F.greater_equal(number, len(content)))
+    trace.tracer.check(F.logical_not(outside), IndexError(f"{kind.__name__} index out of range"))
+    return pick(0, len(content))
+
+
+def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
+    if "__builtins__" in owner and type(key) is str and (id(owner), key) in trace.over:
+        value = trace.held(owner, key)
+        if value is MISSING:
+            raise KeyError(key)
+        return value
+    key = known(trace, key)
+    content = trace.content(owner)
+    has_factory = type(owner) is defaultdict and owner.default_factory is not None
+    if type(content) is Dynamic or (has_factory and keyed.is_traced_key(key)):
+        return keyed.item(trace, owner, key)
+    if type(key) is Union:
+        return spread(trace, lambda one: _of_dict(trace, owner, one), key)
+    none = (lambda: 0) if type(owner) is Counter else None
+    if keyed.is_traced_key(key):
+        trace.read_content(owner)
+        return value_at(trace, content, key, none)
+    found = trace.read_item(owner, key, content.get(key, MISSING))
+    if has_factory and may_be_missing(trace, found):
+        return method(trace, owner, "setdefault", key, call(trace, factory_of(trace, owner)))
+    if none is not None:
+        return there_or(trace, found, none)
+    if found is not MISSING:
+        return there(trace, key, found)
+    if has_factory:
+        made = call(trace, factory_of(trace, owner))
+        set_item(trace, owner, key, made)
+        return made
+    raise KeyError(key)
+
+
+def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
+    """`owner[index] = value`."""
+    kind = type(owner)
+    if kind is Union or (type(index) is Union and kind not in _DICTS):
+        spread(
+            trace,
+            lambda o, i: set_item(trace, o, i, value),
+            known(trace, owner),
+            known(trace, index),
+        )
+        return
+    if kind in (list, deque):
+        _set_in_list(trace, owner, index, value)
+        return
+    if kind in _DICTS:
+        _set_in_dict(trace, owner, known(trace, index), value)
+        return
+    own = own_method(trace, owner, "__setitem__")
+    if own is not None:
+        call(trace, own, owner, index, value)
+        return
+    keyed.refuse_native_key(owner, (index,))
+    index, value = trace.exported((index, value))
+    if isinstance(owner, Tensor):
+        owner[index] = value
+    else:
+        refuse_change(trace, owner)
+        bracketed(trace, [owner], lambda: setitem(owner, index, value))
+
+
+def _set_in_dict(trace: Trace, owner: Any, key: Any, value: Any) -> None:
+    is_assigned = type(key) is str and (id(owner), key) in trace.over
+    if is_assigned or "__builtins__" in owner:  # the globals of a module, which are written by name
+        trace.write(owner, key, value)
+    elif type(key) is Union and _has_all(trace, owner, key):
+        spread(trace, lambda one: _set_in_dict(trace, owner, one, value), key)
+    elif keyed.is_traced_key(key) or is_moved(trace, owner, key):
+        keyed.set_item(trace, owner, key, value)
+    else:
+        trace.writable(owner)[key] = value
+
+
+def _has_all(trace: Trace, owner: Any, key: Union) -> bool:
+    """Whether a dict surely has an entry for each text or number that a key can be."""
+    content = trace.content(owner)
+    if type(content) is Dynamic:
+        return False
+    nodes = [key.layouts[place] for place in trace.cases_of(key)]
+    names = [node.value for node in nodes if isinstance(node, Same)]
+    found = [content.get(name, MISSING) for name in names]
+    sure = [one is not MISSING and not may_be_missing(trace, one) for one in found]
+    return len(names) == len(nodes) and all(sure)
+
+
+def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
+    content = trace.writable(owner)
+    if type(content) is not Dynamic and not _is_traced(index):
+        if not isinstance(index, slice):
+            content[index] = value
+            return
+        value = trace.listed(value)
+        if type(value) is not Dynamic:
+            content[index] = value
+            return
+    if isinstance(index, slice):
+        set_slice_of(trace, owner, index, trace.listed(value))
+    else:
+        set_item_of(trace, owner, whole_of(trace, owner, content), index, value)
+
+
+def del_item(trace: Trace, owner: Any, index: Any) -> None:
+    """`del owner[index]`."""
+    kind = type(owner)
+    if kind is Union or (type(index) is Union and kind not in _DICTS):
+        spread(trace, lambda o, i: del_item(trace, o, i), known(trace, owner), known(trace, index))
+        return
+    if kind in (list, deque):
+        content = trace.writable(owner)
+        if type(content) is not Dynamic and not _is_traced(index):
+            del content[index]
+        elif isinstance(index, slice):
+            set_slice_of(trace, owner, index, None)
+        else:
+            whole = whole_of(trace, owner, content)
+            check_place(trace, whole, index, "assignment index")
+            arrays = [F.array_delete(trace.tracer.local(a), index) for a in whole.arrays]
+            trace.hold(owner, Dynamic(kind, whole.element, arrays, whole.like))
+        return
+    if kind in _DICTS:
+        if keyed.is_keyed(trace, owner) or keyed.is_traced_key(index):
+            keyed.del_item(trace, owner, index)
+            return
+        item(trace, owner, index)
+        del trace.writable(owner)[index]
+        return
+    own = own_method(trace, owner, "__delitem__")
+    if own is not None:
+        call(trace, own, owner, index)
+        return
+    keyed.refuse_native_key(owner, (index,))
+    index = trace.exported((index,))[0]
+    refuse_change(trace, owner)
+    bracketed(trace, [owner], lambda: delitem(owner, index))
+
+
+__all__ = ["del_item", "item", "set_item"]

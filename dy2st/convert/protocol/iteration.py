@@ -1,0 +1,419 @@
+"""Iteration: `for`, unpacking, star arguments; Python's where the length is known."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import FunctionType
+from typing import Any
+
+from dy2st.convert.classes import own_method, special
+from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds.entries import check_sure, is_sure
+from dy2st.convert.kinds.entries import gathered as gather_entries
+from dy2st.convert.kinds.iterators import of_dynamic, of_list, refuse_advance, resolved, rest_of
+from dy2st.convert.kinds.layers import held_in_order
+from dy2st.convert.kinds.lists import held, length_of
+from dy2st.convert.kinds.sets import refuse_order
+from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.control import test_of
+from dy2st.convert.protocol.generators import consumed, push_loop, source_of
+from dy2st.convert.protocol.reach import note_reached
+from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.stage.branch import stage_if
+from dy2st.convert.stage.loop import stage_while
+from dy2st.convert.stage.statement import staging
+from dy2st.convert.stage.truth import truth_of
+from dy2st.convert.trace import CONTAINERS, Source, Trace
+from dy2st.convert.values.carry import element_at
+from dy2st.convert.values.sequences import Generated, Indexed
+from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.dims import Dim
+from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
+from dy2st_runtime.ir import F, Tensor, user_location
+
+_MOST_TURNS = 4096  # of a loop over things of Python that a tensor leaves
+
+
+def items_of(trace: Trace, iterable: Any) -> Any:
+    """What a loop runs over: an Indexed, or an iterable of Python."""
+    kind = type(iterable)
+    if kind is Generated:
+        iterable = resolved(trace, iterable)
+        kind = type(iterable)
+    if kind is Indexed:
+        return rest_of(trace, iterable)
+    if kind is Dynamic or kind in (list, deque, tuple):
+        content = held(trace, iterable)
+        if type(content) is not Dynamic:
+            return content if kind is tuple else _live(trace, iterable)
+        return of_dynamic(trace, content) if kind in (Dynamic, tuple) else of_list(trace, iterable)
+    if isinstance(iterable, Tensor):
+        return _of_tensor(trace, iterable)
+    if kind in CONTAINERS:
+        content = trace.content(iterable)
+        trace.read_content(iterable)
+        if type(content) is Dynamic:
+            return _of_keyed(trace, iterable)
+        if isinstance(content, dict) and not is_sure(trace, content):
+            return items_of(trace, gather_entries(trace, content, lambda key, _: key))
+        return content
+    own = special(trace, iterable, "__iter__")
+    if type(own) is FunctionType:
+        in_order = held_in_order(trace, iterable, "__iter__")
+        if in_order is not None:
+            return in_order
+        iterator = call(trace, own, iterable)
+        is_users = own_method(trace, iterator, "__next__") is not None
+        return iterator if is_users else items_of(trace, iterator)
+    if own is None and own_method(trace, iterable, "__getitem__") is not None:
+        return _by_index(trace, iterable)
+    refuse_advance(trace, iterable)
+    if trace.is_outside(iterable):
+        note_reached(trace, (iterable,))
+    return iterable
+
+
+def _of_keyed(trace: Trace, owner: Any) -> Indexed:
+    if type(owner) is set:
+        raise refuse_order()
+    return keyed.ROWS["keys"](trace, owner)  # type: ignore[no-any-return]
+
+
+def _live(trace: Trace, owner: Any) -> Iterator[Any]:
+    """The items of a list as it is at each turn, as Python has it."""
+    # By index, as Python's own iterator: the body may change the list.
+    place = 0
+    while True:
+        content = trace.content(owner)
+        if type(content) is Dynamic:
+            raise ConversionError(
+                "a loop over a list changes its length, as a tensor decides",
+                at=user_location(),
+                why="the loop is unrolled, and how often it would run is known only later",
+                hint="loop over a copy: `for item in list(items)`",
+            )
+        if place >= len(content):
+            return
+        yield content[place]
+        place += 1
+
+
+def _by_index(trace: Trace, owner: Any) -> Iterator[Any]:
+    place = 0
+    while True:
+        try:
+            found = call(trace, type(owner).__getitem__, owner, place)
+        except (IndexError, StopIteration):
+            return
+        yield found
+        place += 1
+
+
+def _of_tensor(trace: Trace, tensor: Tensor) -> Any:
+    if not tensor.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    length = tensor.shape[0]
+    if isinstance(length, int):
+        return (tensor[place] for place in range(length))  # as it is at each turn
+    return Indexed(length, lambda index: tensor[index], tensor)
+
+
+def for_(
+    trace: Trace,
+    iterable: Any,
+    test: Callable[..., Any] | None,
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """What the variables hold after `body(item, *state)` for each item, as long as `test` holds."""
+    if type(iterable) is Union:
+        return spread_loop(trace, iterable, test, body, state, names)
+    items, source = _items_or_source(trace, iterable)
+    if source is not None:
+        return push_loop(trace, source, test, body, state)
+    if type(items) is Indexed:
+        return _staged(trace, items, test, body, state, names)
+    turn = -1
+    for turn, item in enumerate(_next_of(trace, items)):
+        if test is not None:
+            truth = test_of(trace, test(*state))
+            if truth is False:
+                return state
+            if truth is not True:
+                if turn > _MOST_TURNS:
+                    raise _endless()
+                _note_left(trace, iterable)
+                state = _turn(trace, truth, body, item, state, names)
+                continue
+        state = body(item, *state)
+    return state
+
+
+def _note_left(trace: Trace, iterable: Any) -> None:
+    """A tensor may have left a loop over an iterator: nobody knows what is left of it."""
+    if hasattr(type(iterable), "__next__") and id(iterable) not in trace.generators:
+        trace.note_generator(iterable, lambda _: None)
+        trace.generators[id(iterable)].is_left = True
+
+
+def _items_or_source(trace: Trace, iterable: Any) -> tuple[Any, Source | None]:
+    """What a loop runs over, or a generator that gives its items away."""
+    source = source_of(trace, iterable)
+    if source is not None:
+        return iterable, source
+    items = items_of(trace, iterable)
+    return items, source_of(trace, items)
+
+
+def _turn(
+    trace: Trace,
+    truth: Any,
+    body: Callable[..., Sequence[Any]],
+    item: Any,
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """One iteration of a loop that a tensor may have left."""
+
+    def run(*values: Any) -> Sequence[Any]:
+        return body(item, *values)
+
+    with staging(trace, "for"):
+        return stage_if(trace, truth, run, lambda *values: values, state, names)
+
+
+def _next_of(trace: Trace, items: Iterable[Any]) -> Iterable[Any]:
+    """An iterable of Python; an iterator of the user's class is asked in traced form."""
+    own = own_method(trace, items, "__next__")
+    if own is None:
+        return items
+    return _asked(trace, own, items)
+
+
+def _asked(trace: Trace, own: FunctionType, owner: Any) -> Iterator[Any]:
+    while True:
+        try:
+            found = call(trace, own, owner)
+        except StopIteration:
+            return
+        yield found
+
+
+def _endless() -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        f"a tensor leaves a loop over something of Python that has more than {_MOST_TURNS} items",
+        at=user_location(),
+        why="each iteration becomes a part of the Program",
+        hint="loop over a tensor or over range() of a traced number, or use `while`",
+    )
+
+
+def _staged(
+    trace: Trace,
+    items: Indexed,
+    test: Callable[..., Any] | None,
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    def more(index: Any, *values: Any) -> Any:
+        left = truth_of(trace, index < items.length)
+        if test is None:
+            return left
+        rest = lambda: (test_of(trace, test(*values)),)  # noqa: E731
+        return stage_if(trace, left, rest, lambda: (False,), (), ("a test",))[0]
+
+    def turn(index: Any, *values: Any) -> Sequence[Any]:
+        return index + 1, *body(items.item(index), *values)
+
+    with staging(trace, "for"):
+        found = stage_while(trace, more, turn, (0, *state), ("the iteration", *names))
+    return found[1:]
+
+
+def spread_loop(
+    trace: Trace,
+    iterable: Union,
+    test: Callable[..., Any] | None,
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """A loop over one of several things."""
+    value = known(trace, iterable)
+    if type(value) is not Union:
+        return for_(trace, value, test, body, state, names)
+    case = trace.cases_of(value)[0]
+    pred = F.equal(trace.tracer.local(value.tag), case)
+    trace.narrowing[pred] = value, frozenset([case])
+
+    def again(*values: Any) -> Sequence[Any]:
+        return spread_loop(trace, value, test, body, values, names)
+
+    return stage_if(trace, pred, again, again, state, names)
+
+
+def iterate(trace: Trace, iterable: Any) -> Iterable[Any]:
+    """The items of a loop that stays Python's own."""
+    items = items_of(trace, known(trace, iterable))
+    if type(items) is Indexed:
+        raise UnsupportedSyntax(
+            "a loop with a `yield` in it runs over a length that depends on a tensor",
+            at=user_location(),
+            why="Python runs it, item by item, before the length is known",
+            hint="gather the items in a list, and return that",
+        )
+    return _next_of(trace, items)
+
+
+def listed(trace: Trace, iterable: Any) -> Any:
+    """All items: a list of Python that nobody else holds, or a Dynamic."""
+    iterable = known(trace, iterable)
+    if type(iterable) is Union:
+        return held(trace, spread(trace, lambda one: _as_list(trace, one), iterable))
+    if type(iterable) is Dynamic:
+        return iterable
+    items, source = _items_or_source(trace, iterable)
+    if source is not None:
+        out: list[Any] = trace.made([])
+        consumed(trace, source, lambda item: call(trace, out.append, item))
+        return held(trace, out)
+    if type(items) is Indexed:
+        if type(items.whole) is Dynamic:
+            return items.whole
+        return held(trace, gathered(trace, items))
+    return list(_next_of(trace, items))
+
+
+def _as_list(trace: Trace, iterable: Any) -> Any:
+    from_content = listed(trace, iterable)
+    made = trace.made([])
+    if type(from_content) is Dynamic:
+        trace.hold(made, from_content)
+    else:
+        made.extend(from_content)
+    return made
+
+
+def gathered(trace: Trace, items: Indexed) -> list[Any]:
+    """A new list of the items, by a loop of the Program."""
+    out: list[Any] = trace.made([])
+
+    def body(item: Any) -> tuple[()]:
+        call(trace, out.append, item)
+        return ()
+
+    _staged(trace, items, None, body, (), ())
+    return out
+
+
+def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
+    """`a, b = value`."""
+    kind = type(value)
+    if kind is tuple and len(value) == count:
+        return value  # type: ignore[no-any-return]
+    if kind is Union:
+        value = known(trace, value)
+        if type(value) is Union:
+            return spread(trace, lambda one: tuple(unpack(trace, one, count)), value)  # type: ignore[no-any-return]
+    if isinstance(value, Tensor) and isinstance(value.shape[0] if value.ndim else 0, Dim):
+        return _unpack_tensor(trace, value, count)
+    items = listed(trace, value)
+    if type(items) is Dynamic:
+        return _unpack_dynamic(trace, items, count)
+    _check_count(len(items), count)
+    return items  # type: ignore[no-any-return]
+
+
+def _check_count(found: int, count: int) -> None:
+    if found < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {found})")
+    if found > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+
+
+def _unpack_tensor(trace: Trace, value: Tensor, count: int) -> list[Any]:
+    size = trace.tracer.number(value.shape[0])
+    trace.tracer.check(
+        F.equal(size, count), ValueError(f"a wrong number of values to unpack (expected {count})")
+    )
+    return [value[place] for place in range(count)]
+
+
+def _unpack_dynamic(trace: Trace, items: Dynamic, count: int) -> list[Any]:
+    length = length_of(trace, items)
+    enough = F.greater_equal(length, count)
+    text = f"not enough values to unpack (expected {count})"
+    trace.tracer.check(enough, ValueError(text))
+    fits = F.less_equal(length, count)
+    trace.tracer.check(fits, ValueError(f"too many values to unpack (expected {count})"))
+    return [element_at(trace, items, place) for place in range(count)]
+
+
+def unpack_star(trace: Trace, value: Any, before: int, after: int) -> Sequence[Any]:
+    """`a, *b, c = value`: what comes before, a list, what comes after."""
+    items = listed(trace, value)
+    if type(items) is Dynamic:
+        whole = trace.made([])
+        trace.hold(whole, items)
+        enough = F.greater_equal(length_of(trace, items), before + after)
+        text = f"not enough values to unpack (expected at least {before + after})"
+        trace.tracer.check(enough, ValueError(text))
+        middle = trace.item(whole, slice(before, -after if after else None))
+        first = [element_at(trace, items, place) for place in range(before)]
+        last = [element_at(trace, items, place - after) for place in range(after)]
+        return [*first, middle, *last]
+    if len(items) < before + after:
+        raise ValueError(
+            f"not enough values to unpack (expected at least {before + after}, got {len(items)})"
+        )
+    end = len(items) - after
+    return [*items[:before], trace.made(items[before:end]), *items[end:]]
+
+
+def star(trace: Trace, value: Any) -> Sequence[Any]:
+    """`*value` among the arguments of a call."""
+    items = listed(trace, value)
+    if type(items) is Dynamic:
+        raise _unknown_arguments("a list whose length depends on a tensor")
+    return items  # type: ignore[no-any-return]
+
+
+def _unknown_arguments(what: str) -> ConversionError:
+    return ConversionError(
+        f"{what} is unpacked into arguments",
+        at=user_location(),
+        why="how many arguments the function gets is part of the Program",
+        hint="give the function the whole, as one argument",
+    )
+
+
+def double_star(trace: Trace, value: Any) -> Any:
+    """`**value` among the arguments of a call."""
+    value = known(trace, value)
+    if type(value) in CONTAINERS:
+        content = trace.content(value)
+        trace.read_content(value)
+        if type(content) is Dynamic:
+            raise _unknown_arguments(f"a {type(value).__name__} whose keys the data decides")
+        check_sure(trace, content)
+        return content
+    keys = own_method(trace, value, "keys")
+    if keys is not None:
+        return {key: trace.item(value, key) for key in listed(trace, call(trace, keys, value))}
+    return value
+
+
+__all__ = [
+    "double_star",
+    "for_",
+    "gathered",
+    "items_of",
+    "iterate",
+    "listed",
+    "star",
+    "unpack",
+    "unpack_star",
+]

@@ -1,0 +1,219 @@
+"""`with`, `try` and `raise`.
+
+What raises in a branch that a tensor decides on opens a path: all that follows runs in the other
+branch, until the path is closed where a handler may catch the exception. There the handler runs in
+the branch that has raised, and both are joined.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any, NoReturn
+
+from dy2st.convert.classes import own_method, special
+from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.control import test_of
+from dy2st.convert.protocol.generators import Variables, begin, source_of
+from dy2st.convert.protocol.left import is_library
+from dy2st.convert.protocol.unions import spread
+from dy2st.convert.stage.attempt import State, attempt
+from dy2st.convert.stage.branch import raise_outcome, stage_if
+from dy2st.convert.stage.cases import is_case, known
+from dy2st.convert.stage.outcome import Handler, Refused, is_refusal
+from dy2st.convert.trace import Source, Trace
+from dy2st.convert.values.special import Union
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import user_location
+
+_OF_A_FUNCTION = type(contextmanager(lambda: iter(()))())
+
+
+def try_(
+    trace: Trace,
+    body: Callable[..., State],
+    handlers: Sequence[tuple[Callable[[], Any], Callable[..., State]]],
+    orelse: Callable[..., State],
+    final: Callable[..., State] | None,
+    state: State,
+    names: Sequence[str],
+) -> State:
+    """What the variables hold after a `try`; each handler takes the exception and the variables."""
+
+    def handled(error: BaseException) -> State:
+        for classes, handler in handlers:
+            try:
+                raise error
+            except classes():
+                return handler(error, *state)
+            except type(error):
+                continue
+        raise error
+
+    def finished(error: BaseException) -> NoReturn:
+        try:
+            raise error
+        finally:
+            assert final is not None
+            final(*state)
+
+    def inner(*values: Any) -> State:
+        if not handlers:
+            return body(*values)
+        handler = Handler(lambda: tuple(classes() for classes, _ in handlers))
+        return attempt(trace, handler, body, orelse, handled, values, names)
+
+    if final is None:
+        return inner(*state)
+    every = Handler(lambda: BaseException)
+    return attempt(trace, every, inner, final, finished, state, names)
+
+
+def with_(
+    trace: Trace, value: Any, body: Callable[..., State], state: State, names: Sequence[str]
+) -> State:
+    """What the variables hold after `with value as entered: body(entered, *state)`."""
+    value = known(trace, value)
+    if type(value) is Union:
+        again = lambda *values: with_(trace, value, body, values, names)  # noqa: E731
+        pred = is_case(trace, value, trace.cases_of(value)[0])
+        return stage_if(trace, pred, again, again, state, names)
+    source = (
+        source_of(trace, getattr(value, "gen", None)) if type(value) is _OF_A_FUNCTION else None
+    )
+    if source is not None:
+        return _in_generator(trace, source, body, state)
+    if not _is_traced(value):
+        with manager(trace, value) as entered:
+            return body(entered, *state)
+        return state  # it has swallowed an exception
+    exit = special(trace, value, "__exit__")
+    entered = call(trace, special(trace, value, "__enter__"), value)
+
+    def after(*results: Any) -> State:
+        call(trace, exit, value, None, None, None)
+        return results
+
+    def failed(error: BaseException) -> State:
+        try:
+            raise error
+        except BaseException:  # any: Python tells `__exit__` of each exception, Ctrl-C too
+            found = call(trace, exit, value, type(error), error, error.__traceback__)
+            swallows = test_of(trace, found)
+            if swallows is False:
+                raise
+            if swallows is True:
+                return state
+            return stage_if(trace, swallows, lambda: state, lambda: _raise(error), (), names)
+
+    every = Handler(lambda: BaseException)
+    return attempt(trace, every, lambda *s: body(entered, *s), after, failed, state, names)
+
+
+def _in_generator(trace: Trace, source: Source, body: Callable[..., State], state: State) -> State:
+    """A manager made by `contextlib.contextmanager`: the body runs where its function yields."""
+    variables, count = Variables(trace, state), Variables(trace, (0,))
+
+    def push(entered: Any) -> None:
+        if count.values() != (0,):
+            raise RuntimeError("generator didn't stop")
+        count.hold((1,))
+        variables.hold(body(entered, *variables.values()))
+
+    begin(trace, source)
+    source.run(push)
+    if count.values() != (1,):
+        raise RuntimeError("generator didn't yield")
+    return variables.values()
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+def _is_traced(value: Any) -> bool:
+    """Whether a manager can be left on several paths: its methods are the user's."""
+    kind = type(value)
+    return type(kind.__exit__) is FunctionType and not is_library(kind.__module__)
+
+
+@contextmanager
+def handling(
+    trace: Trace, classes: Callable[[], tuple[Any, ...]], has_finally: bool
+) -> Iterator[None]:
+    """The body of a `try` that stays Python's own: no exception can be carried to it."""
+    caught = (lambda: BaseException) if has_finally else classes
+    trace.handlers.append(Handler(caught, is_staged=False))
+    try:
+        yield
+    except Exception as error:  # to tell refusals, which no handler of the user's may swallow
+        if is_refusal(error):
+            raise Refused(error) from None
+        raise
+    finally:
+        trace.handlers.pop()
+
+
+class manager:
+    """A context manager whose `with` stays Python's own."""
+
+    def __init__(self, trace: Trace, value: Any):
+        """Take the manager of the user's."""
+        self._trace, self._value = trace, known(trace, value)
+        kind = type(self._value)
+        self._is_harmless = is_library(kind.__module__) or not isinstance(
+            getattr(kind, "__exit__", None), FunctionType
+        )
+
+    def __enter__(self) -> Any:
+        """Enter it."""
+        entered = self._call("__enter__")
+        if not self._is_harmless:
+            self._trace.handlers.append(Handler(lambda: BaseException, is_staged=False))
+        return entered
+
+    def __exit__(self, kind: Any, error: Any, place: Any) -> Any:
+        """Leave it; what the trace itself raises passes."""
+        if not self._is_harmless:
+            self._trace.handlers.pop()
+        is_ours = error is not None and (not isinstance(error, Exception) or is_refusal(error))
+        if is_ours and not self._is_harmless:
+            return False
+        found = self._call("__exit__", kind, error, place)
+        return False if is_ours else found
+
+    def _call(self, name: str, *args: Any) -> Any:
+        own = own_method(self._trace, self._value, name)
+        if own is not None:
+            return call(self._trace, own, self._value, *args)
+        return getattr(type(self._value), name)(self._value, *args)
+
+
+def swallowed(trace: Trace, jumped: Any, failed: bool) -> bool:
+    """Whether a jump in `finally` swallows the exception in flight, if there is one."""
+    error = sys.exc_info()[1]
+    if not failed or not isinstance(error, Exception) or is_refusal(error):
+        return False
+    found = test_of(trace, jumped)
+    if isinstance(found, bool):
+        return found
+    raise UnsupportedSyntax(
+        "a jump in `finally` swallows an exception, and a tensor decides whether it does",
+        at=user_location(),
+        why="the exception is raised while the Program is made, before the tensor is known",
+        hint="catch the exception with `except`, and jump after the `try`",
+    )
+
+
+def raised(trace: Trace, error: Any) -> Any:
+    """What `raise error` raises."""
+    make = lambda one: call(trace, one) if isinstance(one, type) else one  # noqa: E731
+    made = spread(trace, make, error)
+    if type(made) is Union:
+        raise_outcome(trace, made)
+    return made
+
+
+__all__ = ["handling", "manager", "raised", "swallowed", "try_", "with_"]

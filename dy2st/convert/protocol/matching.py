@@ -1,0 +1,251 @@
+"""`match`: patterns on values of which some are known only when the Program runs.
+
+A pattern is a tuple that begins with its kind. Parts are looked at in Python's order, and what is
+in a pattern (classes, dotted names) is evaluated when Python comes to it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dy2st.convert.protocol.attributes import attr
+from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.control import and_, if_exp, or_
+from dy2st.convert.protocol.items import item
+from dy2st.convert.protocol.iteration import listed
+from dy2st.convert.protocol.operators import binary, is_
+from dy2st.convert.protocol.unions import known
+from dy2st.convert.stage.branch import stage_if
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.layout import number_kind
+from dy2st.convert.values.special import MISSING, UNBOUND, Dynamic, Union
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import F, user_location
+
+Found = dict[str, Any]
+Pattern = tuple[Any, ...]
+
+# What `type.__flags__` says of classes that sequence and mapping patterns take, and of those whose
+# single positional part is the value itself.
+_SEQUENCE, _MAPPING, _MATCH_SELF = 1 << 5, 1 << 6, 1 << 22
+# Patterns that ask more of a value than whether it equals another one.
+_LOOKING = frozenset({"sequence", "mapping", "class"})
+
+
+def match(trace: Trace, subject: Any, pattern: Pattern, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """Whether a pattern fits, and what it binds to the names."""
+    found: Found = {}
+    hit = _Matcher(trace).match(subject, pattern, found)
+    return (hit, *(found.get(name, UNBOUND) for name in names))
+
+
+class _Matcher:
+    """Matches by the protocol of a trace."""
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+
+    def match(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        """Whether a pattern fits; what it binds goes into `found`."""
+        subject = known(self.trace, subject)
+        if type(subject) is Union and pattern[0] in _LOOKING:
+            return self._cases(subject, pattern, found)
+        return getattr(self, f"_{pattern[0]}")(subject, pattern, found)
+
+    def _cases(self, subject: Union, pattern: Pattern, found: Found) -> Any:
+        """Whichever value it is, is matched; the names are bound where it fits."""
+        trace, names = self.trace, [*_names_in(pattern)]
+        subject_now = known(trace, subject)
+
+        def run() -> tuple[Any, ...]:
+            own: Found = {}
+            hit = self.match(subject_now, pattern, own)
+            return (hit, *(own.get(name, UNBOUND) for name in names))
+
+        case = trace.cases_of(subject)[0]
+        pred = F.equal(trace.tracer.local(subject.tag), case)
+        trace.narrowing[pred] = subject, frozenset([case])
+        hit, *values = stage_if(
+            trace, pred, run, run, (), ("whether a pattern fits", *names), of_cases=True
+        )
+        if hit is not False:
+            found.update(zip(names, values, strict=True))
+        return hit
+
+    def _any(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        return True
+
+    def _value(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        return self.trace.truth_value(binary(self.trace, "eq", subject, _now(pattern[1])))
+
+    def _is(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        literal = pattern[1]
+        is_traced_bool = number_kind(subject) is bool and type(subject) is not bool
+        if literal is not None and is_traced_bool:
+            return subject if literal else self.trace.not_(subject)
+        return is_(self.trace, subject, literal)
+
+    def _as(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        hit = self.match(subject, pattern[1], found)
+        if hit is not False:
+            found[pattern[2]] = subject
+        return hit
+
+    def _or(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        hit: Any = False
+        for alternative in pattern[1:]:
+            own: Found = {}
+            fits = self.match(subject, alternative, own)
+            if fits is False:
+                continue
+            for name, value in own.items():
+                found[name] = value if hit is False else self._either(hit, found[name], value)
+            hit = fits if hit is False else or_(self.trace, hit, lambda fits=fits: fits)  # type: ignore[misc]
+            if hit is True:
+                break
+        return hit
+
+    def _either(self, hit: Any, first: Any, second: Any) -> Any:
+        if first is second:
+            return first
+        return if_exp(self.trace, hit, lambda: first, lambda: second)
+
+    def _sequence(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        parts = pattern[1:]
+        kind = subject.kind if type(subject) is Dynamic else type(subject)
+        if not kind.__flags__ & _SEQUENCE:
+            return False
+        items = listed(self.trace, subject)
+        if type(items) is Dynamic:
+            raise _unknown_length()
+        star = next((k for k, part in enumerate(parts) if part[0] == "star"), None)
+        if star is None:
+            return len(items) == len(parts) and self._all(items, parts, found)
+        if len(items) < len(parts) - 1:
+            return False
+        end = len(items) - (len(parts) - star - 1)
+        hit = self._all(items[:star], parts[:star], found)
+        if hit is False:
+            return False
+        if parts[star][1] is not None:
+            found[parts[star][1]] = self.trace.made(items[star:end])
+        return self._both(hit, self._all(items[end:], parts[star + 1 :], found))
+
+    def _all(self, items: Sequence[Any], parts: Sequence[Pattern], found: Found) -> Any:
+        hit: Any = True
+        for one, part in zip(items, parts, strict=True):
+            hit = self._both(hit, self.match(one, part, found))
+            if hit is False:
+                return False
+        return hit
+
+    def _both(self, left: Any, right: Any) -> Any:
+        if left is True or right is False:
+            return right
+        return left if right is True else and_(self.trace, left, lambda: right)
+
+    def _mapping(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        _, keys, parts, rest = pattern
+        if not type(subject).__flags__ & _MAPPING:
+            return False
+        wanted = [_now(key) for key in keys]
+        values = self._values(subject, wanted)
+        if values is None:
+            return False
+        hit = self._all(values, parts, found)
+        if hit is not False and rest is not None:
+            others = [key for key in listed(self.trace, subject) if key not in wanted]
+            found[rest] = self.trace.made({key: item(self.trace, subject, key) for key in others})
+        return hit
+
+    def _values(self, subject: Any, keys: list[Any]) -> list[Any] | None:
+        values: list[Any] = []
+        for place, key in enumerate(keys):
+            if key in keys[:place]:
+                raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
+            value = self.trace.method(subject, "get", key, MISSING)
+            if value is MISSING:
+                return None
+            values.append(value)
+        return values
+
+    def _class(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        _, later, names, parts = pattern
+        kind = later()
+        if not isinstance(kind, type):
+            called = "class" if sys.version_info >= (3, 12) else "type"
+            raise TypeError(f"called match pattern must be a {called}")
+        if not call(self.trace, isinstance, subject, kind):
+            return False
+        count = len(parts) - len(names)
+        attributes = _positional(kind, count) if count else []
+        values: list[Any] = [] if attributes is not None else [subject]
+        seen: set[object] = set()
+        for name in (*(attributes or ()), *names):
+            _check_name(kind, name, seen)
+            try:
+                values.append(attr(self.trace, subject, name))
+            except AttributeError:
+                return False
+        return self._all(values, parts, found)
+
+
+def _check_name(kind: type, name: object, seen: set[object]) -> None:
+    if not isinstance(name, str):
+        text = type(name).__name__
+        raise TypeError(f"__match_args__ elements must be strings (got {text})")
+    if name in seen:
+        raise TypeError(f"{kind.__name__}() got multiple sub-patterns for attribute {name!r}")
+    seen.add(name)
+
+
+def _names_in(pattern: Pattern) -> Iterator[str]:
+    kind, *parts = pattern
+    if kind in ("as", "star"):
+        yield from (parts[-1],) if parts[-1] is not None else ()
+    if kind == "mapping":
+        yield from (parts[2],) if parts[2] is not None else ()
+    inner = {"mapping": 1, "class": 2}.get(kind)
+    for part in parts if inner is None else parts[inner]:
+        if isinstance(part, tuple):
+            yield from _names_in(part)
+
+
+def _positional(kind: type, count: int) -> list[Any] | None:
+    """The attributes that stand for positional parts; None if the part is the value itself."""
+    is_self = bool(kind.__flags__ & _MATCH_SELF)
+    names = getattr(kind, "__match_args__", None)
+    if names is None:
+        if count == 1 and is_self:
+            return None
+        names, allowed = (), int(is_self)
+    else:
+        if type(names) is not tuple:
+            text = type(names).__name__
+            raise TypeError(f"{kind.__name__}.__match_args__ must be a tuple (got {text})")
+        allowed = len(names)
+    if count > allowed:
+        plural = "" if allowed == 1 else "s"
+        raise TypeError(
+            f"{kind.__name__}() accepts {allowed} positional sub-pattern{plural} ({count} given)"
+        )
+    return list(names[:count])
+
+
+def _unknown_length() -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        "a sequence pattern is matched against a list whose length depends on a tensor",
+        at=user_location(),
+        why="how many items the list has is known only when the Program runs",
+        hint="compare len(...) of the list with an `if`, and take its items by index",
+    )
+
+
+def _now(value: Any) -> Any:
+    """A literal, or what a lambda in the pattern gives."""
+    return value() if callable(value) else value
+
+
+__all__ = ["match"]

@@ -1,0 +1,203 @@
+"""What rows and native code need of the protocol."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from operator import is_
+from types import MappingProxyType
+from typing import Any
+
+from dy2st.convert.kinds.lists import place_of_index, write_back
+from dy2st.convert.kinds.scalars import as_number
+from dy2st.convert.protocol.attributes import attr
+from dy2st.convert.protocol.bracket import bracketed
+from dy2st.convert.protocol.control import or_, test_of
+from dy2st.convert.protocol.operators import binary
+from dy2st.convert.protocol.reach import note_class, note_fields, note_reached
+from dy2st.convert.stage.loop import stage_while
+from dy2st.convert.stage.truth import truth_of
+from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.values.carry import count
+from dy2st.convert.values.sequences import Generated, Indexed
+from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import F, Variable, user_location
+
+
+def exported(trace: Trace, values: Any) -> Any:
+    """Arguments for native code: containers as they are now, lists of a length as arrays."""
+    kind = type(values)
+    if kind is tuple:
+        return tuple(native(trace, value) for value in values)
+    return {name: native(trace, value) for name, value in values.items()}
+
+
+def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
+    """A value for native code. `around`: the containers that it stands in."""
+    kind = type(value)
+    if kind in CONTAINERS:
+        if any(value is one for one in around):
+            return value
+        around = (*around, value)
+    if kind is Dynamic:
+        return _array(trace, value)
+    if kind is tuple:
+        parts = tuple(native(trace, one, around) for one in value)
+        return value if all(map(is_, parts, value)) else parts
+    if kind is slice:
+        ends = value.start, value.stop, value.step
+        parts = tuple(native(trace, one) for one in ends)
+        return value if all(map(is_, parts, ends)) else slice(*parts)
+    if kind in (list, deque):
+        return _list(trace, value, around)
+    if kind in CONTAINERS:
+        content = trace.content(value)
+        trace.read_content(value)
+        if type(content) is Dynamic:
+            return _array(trace, content)
+        if isinstance(content, dict):
+            new = {key: native(trace, one, around) for key, one in content.items()}
+            same = content is value and all(new[key] is content[key] for key in new)
+            return value if same else type(value)(new) if kind is dict else content
+        return content
+    if kind in (Indexed, Generated):
+        return native(trace, trace.call(list, value))
+    if kind is Union:
+        raise ConversionError(
+            "one of several values is given to code that is not converted",
+            at=user_location(),
+            why="which of them it is, is known only when the Program runs",
+            hint="decide with an `if` first, and call it in both branches",
+        )
+    if trace.is_outside(value):
+        note_reached(trace, (value,))
+    return value
+
+
+def _list(trace: Trace, value: Any, around: tuple[Any, ...]) -> Any:
+    content = trace.content(value)
+    if type(content) is Dynamic:
+        return _array(trace, content)
+    trace.read_content(value)
+    new = [native(trace, one, around) for one in content]
+    if content is value and all(a is b for a, b in zip(new, value, strict=True)):
+        return value
+    return type(value)(new)
+
+
+def _array(trace: Trace, content: Dynamic) -> Variable:
+    """A list of tensors as an array of the Program."""
+    is_list = content.kind in (list, tuple, deque)
+    if not is_list or (content.element is not None and count(content.element) != 1):
+        raise ConversionError(
+            f"a {content.kind.__name__} whose length depends on a tensor is given to code that is "
+            "not converted",
+            at=user_location(),
+            why="it is no list of tensors",
+            hint="gather the tensors in a list of their own",
+        )
+    return trace.tracer.local(content.arrays[0])
+
+
+def attribute(trace: Trace, owner: Any, name: str) -> Any:
+    """`owner.name`."""
+    return attr(trace, owner, name)
+
+
+def dict_of(trace: Trace, owner: Any) -> Any:
+    """`owner.__dict__`, as it is now."""
+    held = vars(owner)
+    if not isinstance(held, dict) or trace.is_made_here(owner):
+        return held
+    if not any(key == id(owner) and isinstance(name, str) for key, name in trace.over):
+        return trace.mark_outside(held)
+    note_fields(trace, owner)
+    return MappingProxyType(trace.fields(owner) or held)  # what is set there would be lost
+
+
+def truth_value(trace: Trace, value: Any) -> Any:
+    """The truth of a value, as a value."""
+    found = test_of(trace, value)
+    return as_number(trace, found, bool) if isinstance(found, Variable) else found
+
+
+def equals(trace: Trace, left: Any, right: Any) -> Any:
+    """Whether two values are equal, as a bool or a bool of the Program."""
+    return test_of(trace, binary(trace, "eq", left, right))
+
+
+def any_of(trace: Trace, holds: Callable[[Any], Any], items: Iterable[Any]) -> Any:
+    """Whether something holds for one of some items of Python."""
+    found: Any = False
+    for item in items:
+        found = or_(trace, found, lambda item=item: holds(item))  # type: ignore[misc]
+        if found is True:
+            return True
+    return truth_value(trace, found)
+
+
+def any_in(trace: Trace, holds: Callable[[Any], Any], length: Any) -> Any:
+    """Whether something holds for one of the places of a list of a length."""
+
+    def more(index: Any, found: Any) -> Any:
+        return F.logical_and(truth_of(trace, index < length), F.logical_not(found))
+
+    def turn(index: Any, found: Any) -> Any:
+        return index + 1, as_number(trace, truth_of(trace, holds(index)), bool)
+
+    start = trace.tracer.number(False)
+    result = stage_while(trace, more, turn, (0, start), ("the place", "whether it is found"))[1]
+    if isinstance(result, Variable):
+        result.number = bool
+    return result
+
+
+def compare(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    """Two containers of Python, element by element."""
+    if name in ("eq", "ne"):
+        same: Any = type(left) is type(right) and len(left) == len(right)
+        if same and isinstance(left, dict):
+            same = left.keys() == right.keys()
+            pairs = [(left[key], right[key]) for key in left] if same else []
+        else:
+            pairs = list(zip(left, right, strict=True)) if same else []
+        if isinstance(left, set):
+            return (left == right) is (name == "eq")
+        for a, b in pairs:
+            if a is b or same is False:
+                continue
+            here = equals(trace, a, b)
+            same = here if same is True else _both(same, here)
+        if isinstance(same, bool):
+            return same is (name == "eq")
+        result = same if name == "eq" else F.logical_not(same)
+        result.number = bool
+        return result
+    for a, b in zip(left, right, strict=False):
+        if a is not b and test_of(trace, binary(trace, "eq", a, b)) is not True:
+            return binary(trace, name, a, b)
+    return binary(trace, name, len(left), len(right))
+
+
+def _both(left: Any, right: Any) -> Any:
+    return False if right is False else left if right is True else F.logical_and(left, right)
+
+
+__all__ = [
+    "any_in",
+    "any_of",
+    "attribute",
+    "bracketed",
+    "compare",
+    "dict_of",
+    "equals",
+    "exported",
+    "native",
+    "note_class",
+    "note_fields",
+    "note_reached",
+    "place_of_index",
+    "truth_value",
+    "write_back",
+]

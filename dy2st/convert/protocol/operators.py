@@ -1,0 +1,352 @@
+"""Unary and binary operators, comparisons and membership."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Callable
+from functools import reduce
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.classes import own_method, special
+from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds.dicts import DICTS
+from dy2st.convert.kinds.dicts import contains as dict_contains
+from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, repeat
+from dy2st.convert.kinds.process import note_settings
+from dy2st.convert.kinds.table import row_of_operator
+from dy2st.convert.protocol.bracket import bracketed
+from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.stage.truth import truth_of
+from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.values.layout import number_kind
+from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import TensorAsPython
+from dy2st_runtime.ir import Block, F, Tensor, Variable, user_location
+from dy2st_runtime.ir.choice import Text
+
+_PLAIN = frozenset({int, float, bool, str, bytes, complex, type(None)})
+_TRACED = (Tensor, Dim, Condition, Text)
+
+# Name of the protocol -> Python's operator, special method, reflected one.
+BINARY: dict[str, tuple[Callable[..., Any], str, str]] = {
+    "add": (operator.add, "__add__", "__radd__"),
+    "sub": (operator.sub, "__sub__", "__rsub__"),
+    "mul": (operator.mul, "__mul__", "__rmul__"),
+    "truediv": (operator.truediv, "__truediv__", "__rtruediv__"),
+    "floordiv": (operator.floordiv, "__floordiv__", "__rfloordiv__"),
+    "mod": (operator.mod, "__mod__", "__rmod__"),
+    "pow_": (operator.pow, "__pow__", "__rpow__"),
+    "matmul": (operator.matmul, "__matmul__", "__rmatmul__"),
+    "lshift": (operator.lshift, "__lshift__", "__rlshift__"),
+    "rshift": (operator.rshift, "__rshift__", "__rrshift__"),
+    "and_bits": (operator.and_, "__and__", "__rand__"),
+    "or_bits": (operator.or_, "__or__", "__ror__"),
+    "xor": (operator.xor, "__xor__", "__rxor__"),
+    "lt": (operator.lt, "__lt__", "__gt__"),
+    "le": (operator.le, "__le__", "__ge__"),
+    "gt": (operator.gt, "__gt__", "__lt__"),
+    "ge": (operator.ge, "__ge__", "__le__"),
+    "eq": (operator.eq, "__eq__", "__eq__"),
+    "ne": (operator.ne, "__ne__", "__ne__"),
+}
+COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+UNARY: dict[str, tuple[Callable[..., Any], str]] = {
+    "neg": (operator.neg, "__neg__"),
+    "pos": (operator.pos, "__pos__"),
+    "invert": (operator.invert, "__invert__"),
+}
+_IN_PLACE = {
+    name: (getattr(operator, f"i{name.strip('_').removesuffix('_bits')}"), f"__i{method[2:]}")
+    for name, (_, method, _) in BINARY.items()
+    if name not in COMPARISONS
+}
+IN_PLACE = {f"i{name}": name for name in _IN_PLACE}
+
+
+def binary(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    """`left <operator> right`."""
+    plain, method, reflected = BINARY[name]
+    kinds = type(left), type(right)
+    if kinds[0] in _PLAIN and kinds[1] in _PLAIN:
+        return plain(left, right)
+    if Union in kinds:
+        return spread(
+            trace,
+            lambda a, b: binary(trace, name, a, b),
+            known(trace, left),
+            known(trace, right),
+        )
+    row = row_of_operator(name, kinds[0])
+    if row is not None:
+        found = row(trace, left, right)
+        if found is not NotImplemented:
+            return found
+    if _is_sequence(left) or _is_sequence(right):
+        found = _of_sequences(trace, name, left, right)
+        if found is not NotImplemented:
+            return found
+    if isinstance(left, _TRACED) or isinstance(right, _TRACED):
+        own = own_method(trace, right, reflected)
+        if own is not None:
+            return call(trace, own, right, left)
+        own = own_method(trace, left, method)
+        if own is not None:
+            return call(trace, own, left, right)
+        if name == "pow_" and Dim in kinds:
+            return _power_of_sizes(trace, left, right)
+        if name in ("eq", "ne") and _is_number_beside_another(left, right):
+            return name == "ne"
+        return plain(left, right)
+    return _dispatch(trace, (plain, method, reflected), left, right)
+
+
+def _is_number_beside_another(left: Any, right: Any) -> bool:
+    """Whether a number of Python's is compared with what no number is equal to."""
+    others = (str, bytes, tuple, type(None))
+    number, other = (right, left) if isinstance(left, others) else (left, right)
+    return isinstance(other, others) and number_kind(number) is not None
+
+
+def _power_of_sizes(trace: Trace, left: Any, right: Any) -> Any:
+    """A size again where the exponent is small and known, else a number."""
+    if type(right) is int and 0 < right < 5:
+        return reduce(operator.mul, [left] * right)
+    sides = [trace.tracer.number(one) if type(one) is Dim else one for one in (left, right)]
+    return operator.pow(*sides)
+
+
+def _is_sequence(value: Any) -> bool:
+    return type(value) in CONTAINERS or type(value) is tuple or type(value) is Dynamic
+
+
+def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    if name == "add" and _is_sequence(left) and _is_sequence(right):
+        return concatenate(trace, left, right)
+    if name == "mul":
+        return repeat(trace, *((left, right) if _is_sequence(left) else (right, left)))
+    if name in ("eq", "ne") and type(right if _is_sequence(left) else left) in _PLAIN:
+        return name == "ne"
+    are_dicts = name in ("eq", "ne") and type(left) in DICTS and type(right) in DICTS
+    if are_dicts and (keyed.is_keyed(trace, left) or keyed.is_keyed(trace, right)):
+        same = keyed.is_equal(trace, left, right)
+        return same if name == "eq" else trace.not_(same)
+    if name in COMPARISONS and _is_sequence(left) and _is_sequence(right):
+        return compare_lists(trace, name, left, right)
+    return NotImplemented
+
+
+def _dispatch(trace: Trace, row: tuple[Any, str, str], left: Any, right: Any) -> Any:
+    """As Python has it: the right operand first if its class is a subclass that overrides."""
+    plain, method, reflected = row
+    mine, others = special(trace, left, method), special(trace, right, reflected)
+    is_mine, is_others = type(mine) is FunctionType, type(others) is FunctionType
+    if not is_mine and not is_others:
+        if type(left) not in _PLAIN and type(left).__module__ == "decimal":
+            note_settings(trace, left)
+        arrays = [one for one in (left, right) if isinstance(one, np.ndarray)] if trace.over else []
+        return bracketed(trace, arrays, lambda: plain(trace.native(left), trace.native(right)))
+    first = type(right) is not type(left) and issubclass(type(right), type(left))
+    order = [(mine, left, right, is_mine), (others, right, left, is_others)]
+    if first and others is not special(trace, left, reflected):
+        order.reverse()
+    for function, one, other, is_users in order:
+        if function is None or (
+            type(left) is type(right) and function is others and mine is not others
+        ):
+            continue
+        found = call(trace, function, one, other) if is_users else function(one, other)
+        if found is not NotImplemented:
+            return found
+    if method in ("__eq__", "__ne__"):
+        return (left is right) is (method == "__eq__")
+    return _unsupported(plain, left, right)
+
+
+def _unsupported(plain: Any, left: Any, right: Any) -> Any:
+    symbol = {v[0]: k for k, v in BINARY.items()}[plain]
+    raise TypeError(
+        f"unsupported operand type(s) for {symbol}: {type(left).__name__!r} and "
+        f"{type(right).__name__!r}"
+    )
+
+
+def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    """`left <operator>= right`: what the target gets."""
+    plain, method = _IN_PLACE[name]
+    kind = type(left)
+    if kind in _PLAIN:
+        return binary(trace, name, left, right)
+    if kind is Union:
+        return spread(trace, lambda one: in_place(trace, name, one, right), known(trace, left))
+    if kind in CONTAINERS:
+        return _container_in_place(trace, name, left, right)
+    if isinstance(left, np.ndarray):
+        return bracketed(trace, [left], lambda: plain(left, trace.native(right)))
+    own = own_method(trace, left, method)
+    if own is not None:
+        found = call(trace, own, left, right)
+        if found is not NotImplemented:
+            return found
+        return binary(trace, name, left, right)
+    if isinstance(left, Tensor) and hasattr(kind, method):
+        return plain(left, trace.exported((right,))[0])
+    return binary(trace, name, left, right)
+
+
+def _container_in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    methods = {
+        "add": "extend",
+        "or_bits": "update",
+        "and_bits": "intersection_update",
+        "sub": "difference_update",
+        "xor": "symmetric_difference_update",
+    }
+    if isinstance(left, set) and not isinstance(right, (set, frozenset)):
+        return binary(trace, name, left, right)  # none of the methods, which take any iterable
+    method = methods.get(name)
+    if type(left) is Counter:
+        trace.hold(left, trace.content(binary(trace, name, left, right)))
+        return left
+    if method is not None and hasattr(left, method):
+        call(trace, getattr(left, method), right)
+        return left
+    if name == "mul":
+        call(trace, left.__imul__, right)
+        return left
+    return binary(trace, name, left, right)
+
+
+def unary(trace: Trace, name: str, value: Any) -> Any:
+    """`-value` and its like."""
+    plain, method = UNARY[name]
+    if type(value) in _PLAIN:
+        return plain(value)
+    if type(value) is Union:
+        return spread(trace, lambda one: unary(trace, name, one), known(trace, value))
+    own = own_method(trace, value, method)
+    if own is not None:
+        return call(trace, own, value)
+    return plain(value)
+
+
+def is_(trace: Trace, left: Any, right: Any) -> Any:
+    """`left is right`."""
+    left, right = known(trace, left), known(trace, right)
+    if type(left) is not Union and type(right) is not Union:
+        return left is right or _is_one(trace, left, right)
+    union, other = (left, right) if type(left) is Union else (right, left)
+    if type(other) is Union:
+        return union is other or spread(trace, lambda a, b: is_(trace, a, b), union, other)
+    cases = trace.cases_of(union)
+    same = [i for i in cases if getattr(union.layouts[i], "value", is_) is other]
+    if not same or len(same) == len(cases):
+        return bool(same)
+    tag = trace.tracer.local(union.tag)
+    result = F.equal(tag, same[0])
+    for place in same[1:]:
+        result = F.logical_or(result, F.equal(tag, place))
+    result.number = bool
+    trace.narrowing[result] = union, frozenset(same)
+    return result
+
+
+def _is_one(trace: Trace, left: Any, right: Any) -> Any:
+    """Whether two values of the Program are one: there is one True and one False."""
+    kinds = number_kind(left), number_kind(right)
+    if kinds == (bool, bool) and not (type(left) is type(right) is bool):
+        left, right = (truth_of(trace, value) for value in (left, right))
+        result = F.equal(left, right)
+        result.number = bool
+        return result
+    if kinds != (None, None) or not isinstance(left, Tensor) or not isinstance(right, Tensor):
+        return False
+    if _may_be_another(left) or _may_be_another(right):
+        raise TensorAsPython(
+            "`is` between two tensors, one of which a tensor decides on",
+            at=user_location(),
+            why="whether they are one object is known only when the Program runs",
+            hint="compare the values with ==, or keep a flag that says which it is",
+        )
+    if not isinstance(left, Variable) and not isinstance(right, Variable):
+        trace.apart += [left, right]
+    pair = trace.tracer.captured(left), trace.tracer.captured(right)
+    is_given = all(isinstance(one.maker, Block) for one in pair)
+    trace.tracer.distinct += [(*pair, user_location())] if is_given else []
+    return False
+
+
+def _may_be_another(value: Tensor) -> bool:
+    """Whether a branch, loop or list gives a tensor, which may have another name, too."""
+    if not isinstance(value, Variable):
+        return False
+    if isinstance(value.maker, Block):
+        return value.maker.parent is not None
+    return bool(value.maker.blocks) or value.maker.name in ("array_read", "array_pop")
+
+
+def is_not(trace: Trace, left: Any, right: Any) -> Any:
+    """`left is not right`."""
+    found = is_(trace, left, right)
+    if isinstance(found, bool):
+        return not found
+    result = F.logical_not(found)
+    result.number = bool
+    if found in trace.narrowing:
+        union, cases = trace.narrowing[found]
+        trace.narrowing[result] = union, frozenset(range(len(union.layouts))) - cases
+    return result
+
+
+def in_(trace: Trace, item: Any, container: Any) -> Any:
+    """`item in container`."""
+    if type(container) is Union:
+        return spread(trace, lambda one: in_(trace, item, one), known(trace, container))
+    own = own_method(trace, container, "__contains__")
+    if own is not None:
+        return _as_bool(trace, call(trace, own, container, item))
+    if isinstance(container, Tensor):
+        return trace.truth_value(binary(trace, "eq", container, item).any())
+    if type(container) in DICTS:
+        return dict_contains(trace, container, item)
+    if type(container) in _VIEWS and keyed.is_traced_key(item):
+        return trace.is_among(item, container)
+    if type(container) not in (set, frozenset):
+        keyed.refuse_native_key(container, (item,))
+    return contains(trace, item, container)
+
+
+_VIEWS: frozenset[type] = frozenset({type({}.keys()), type({}.items())})
+
+
+def _as_bool(trace: Trace, value: Any) -> Any:
+    return trace.truth_value(value)
+
+
+def not_in(trace: Trace, item: Any, container: Any) -> Any:
+    """`item not in container`."""
+    found = in_(trace, item, container)
+    if isinstance(found, bool):
+        return not found
+    result = F.logical_not(found)
+    result.number = bool
+    return result
+
+
+__all__ = [
+    "BINARY",
+    "IN_PLACE",
+    "UNARY",
+    "binary",
+    "in_",
+    "in_place",
+    "is_",
+    "is_not",
+    "not_in",
+    "unary",
+]

@@ -1,0 +1,180 @@
+"""The short ways: what plain Python does most often is answered at once.
+
+Each asks only for exact types of Python, and for objects that the trace has nothing to say of: what
+is not in `watched` holds just what Python has of it. All else goes the long way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import FunctionType, ModuleType
+from typing import Any
+
+from dy2st.convert.classes import of_class
+from dy2st.convert.kinds.table import FUNCTIONS, METHODS
+from dy2st.convert.protocol import attributes, calls, items, names, operators
+from dy2st.convert.protocol.unions import has_union
+from dy2st.convert.trace import MISSING, Frame, Trace
+from dy2st.convert.values.special import Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir import Tensor
+from dy2st_runtime.nn.layer import Layer
+
+Way = Callable[..., Any]
+
+_NUMBERS = frozenset({int, float, bool, str})
+_KEYS = frozenset({int, str})
+
+
+def short_ways(trace: Trace) -> dict[str, Way]:
+    """The functions of the protocol that have one, bound to a trace."""
+    found = {way.__name__: way for make in _MAKERS for way in make(trace)}
+    for name, (plain, *_) in operators.BINARY.items():
+        found[name] = _operator(plain, partial(operators.binary, trace, name))
+    for name, plain_name in operators.IN_PLACE.items():
+        plain = operators.BINARY[plain_name][0]
+        found[name] = _operator(plain, partial(operators.in_place, trace, plain_name))
+    return found
+
+
+def _operator(plain: Way, other: Way) -> Way:
+    def operator(left: Any, right: Any) -> Any:
+        if type(left) in _NUMBERS and type(right) in _NUMBERS:
+            return plain(left, right)
+        return other(left, right)
+
+    return operator
+
+
+def _items(trace: Trace) -> Sequence[Way]:
+    watched, frames = trace.watched, trace.frames
+
+    def item(owner: Any, index: Any) -> Any:
+        if id(owner) not in watched:
+            if type(owner) is list and type(index) is int:
+                return owner[index]
+            if type(owner) is dict and type(index) in _KEYS:
+                value = owner.get(index, MISSING)
+                if value is not MISSING and type(value) is not Union:
+                    return value
+        return items.item(trace, owner, index)
+
+    def set_item(owner: Any, index: Any, value: Any) -> None:
+        is_entry = (type(owner) is list and type(index) is int) or (
+            type(owner) is dict and type(index) in _KEYS and type(owner.get(index)) is not Union
+        )
+        if is_entry and id(owner) not in watched and _is_of(frames, owner):
+            owner[index] = value
+        else:
+            items.set_item(trace, owner, index, value)
+
+    return item, set_item
+
+
+def _is_of(frames: list[Frame], owner: Any) -> bool:
+    """Whether what nothing is known of was made in the frame that runs."""
+    return len(frames) == 1 or id(owner) in frames[-1].born
+
+
+def _names(trace: Trace) -> Sequence[Way]:
+    fixed = trace.fixed
+
+    def glob(function: FunctionType, name: str) -> Any:
+        held = function.__globals__
+        known = fixed.get((id(held), name))
+        if known is not None and held.get(name, MISSING) is known[0]:
+            return known[1]
+        value = names.glob(trace, function, name)
+        if not trace.changes_names:
+            fixed[id(held), name] = held.get(name, MISSING), value
+        return value
+
+    return (glob,)
+
+
+def _attributes(trace: Trace) -> Sequence[Way]:
+    watched, frames, fixed, direct = trace.watched, trace.frames, trace.fixed, trace.direct
+
+    def attr(owner: Any, name: str) -> Any:
+        found = fixed.get((type(owner), name), fixed)
+        if found is not None and id(owner) not in watched:
+            if found is fixed:
+                found = _in_class(trace, type(owner), name)
+            if found is not None and id(owner.__dict__) not in watched:
+                value = owner.__dict__.get(name, MISSING)
+                if value is not MISSING and type(value) is not Union:
+                    return value
+        return attributes.attr(trace, owner, name)
+
+    def set_attr(owner: Any, name: str, value: Any) -> None:
+        is_plain = fixed.get((type(owner), name)) is MISSING and id(owner.__dict__) not in watched
+        if is_plain and id(owner) not in watched and _is_of(frames, owner):
+            setattr(owner, name, value)
+        else:
+            attributes.set_attr(trace, owner, name, value)
+
+    def method(owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        row = METHODS.get((type(owner), name))
+        if row is not None:
+            return row(trace, owner, *args, **kwargs)
+        function = fixed.get((type(owner), name), fixed)
+        if function is fixed:
+            function = _in_class(trace, type(owner), name)
+        if type(function) is FunctionType and id(owner) not in watched:
+            bound = direct.get(id(function))
+            if bound is not None and name not in owner.__dict__:
+                return bound(owner, *args, **kwargs)
+        return attributes.method(trace, owner, name, *args, **kwargs)
+
+    return attr, set_attr, method
+
+
+def _in_class(trace: Trace, kind: type, name: str) -> Any:
+    """What the class of a plain object has under a name: MISSING, or a function; None of others."""
+    if trace.changes_names:
+        return None
+    found = None
+    if _is_plain(trace, kind):
+        found = of_class(trace, kind, name)
+        found = found if found is MISSING or type(found) is FunctionType else None
+    trace.fixed[kind, name] = found
+    return found
+
+
+def _is_plain(trace: Trace, kind: type) -> bool:
+    """Whether objects of a class hold their attributes in a dict, as Python has it."""
+    own: Any = kind
+    return (
+        bool(kind.__dictoffset__)
+        and not issubclass(kind, _OTHERS)
+        and not any(id(one) in trace.own for one in kind.__mro__)
+        and own.__setattr__ is object.__setattr__
+        and own.__getattribute__ is object.__getattribute__
+    )
+
+
+_OTHERS = (Tensor, Dim, Condition, Layer, ModuleType, type, BaseException)
+
+
+def _calls(trace: Trace) -> Sequence[Way]:
+    direct = trace.direct
+    rows: dict[int, Way] = {}  # of the functions that were called before
+
+    def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        bound = direct.get(id(function))
+        if bound is not None:
+            return bound(*args, **kwargs)
+        row = rows.get(id(function))
+        if row is not None and not has_union(args):
+            return row(trace, *args, **kwargs)
+        if id(function) in FUNCTIONS:
+            rows[id(function)] = FUNCTIONS[id(function)][1]
+        return calls.call(trace, function, *args, **kwargs)
+
+    return (call,)
+
+
+_MAKERS = (_items, _names, _attributes, _calls)
+
+__all__ = ["short_ways"]

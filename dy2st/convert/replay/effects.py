@@ -1,0 +1,350 @@
+"""What a call writes outside: the places that the trace has written, with their values at its end.
+
+The trace changes nothing of the user's. What a container holds is written as a difference, so that
+what it depends on is no more than what the code has asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import CellType, ModuleType
+from typing import Any
+
+from dy2st.convert.labels import label
+from dy2st.convert.replay.places import ReadKey
+from dy2st.convert.replay.rebuild import rebuild
+from dy2st.convert.replay.result import Made, Taker
+from dy2st.convert.replay.same import cell_value, like, stores_of
+from dy2st.convert.states import write_state
+from dy2st.convert.trace import CONTENT, MISSING, STATE, Place, Trace, native_attribute
+from dy2st.convert.values.layout import number_kind
+from dy2st.convert.values.special import UNBOUND, Dynamic, Union
+from dy2st_runtime.errors import ConversionError, Location
+from dy2st_runtime.ir import Tensor
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.tensor import EagerTensor, Parameter
+
+
+@dataclass(eq=False)
+class Effect:
+    """A place outside that every call writes.
+
+    write   takes the owner and the value.
+    buffer  the tensor of a buffer of a Layer, whose place another one takes.
+    what    what it does, in words; empty where it sets a variable.
+    """
+
+    owner: Callable[[], Any]
+    name: Any
+    write: Callable[[Any, Any], None]
+    value: Any
+    buffer: EagerTensor | None = None
+    at: Location | None = None
+    what: str = ""
+
+
+def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
+    """The effects of a trace at its end, in the order in which the places were first written."""
+    found = []
+    tables = {id(one): owner for owner, *_ in trace.reads.values() for one in stores_of(owner)}
+    for place in list(trace.over.values()):
+        if id(place.owner) in tables:
+            _refuse_table(tables[id(place.owner)], place)
+        if trace.is_outside(place.owner) or _is_globals(place):
+            kind = type(place.owner).__name__
+            way = {id(CONTENT): _of_content, id(STATE): _of_state}.get(id(place.name), _of_place)
+            made = way(trace, taker, place)
+            for effect in made if not isinstance(place.owner, (CellType, type)) else ():
+                effect.what = _in_words(place, kind)
+            found += made
+    return found
+
+
+def _refuse_table(layer: Layer, place: Place) -> None:
+    """Refuse to change what only the methods of a Layer may change."""
+    kind = type(layer).__name__
+    raise ConversionError(
+        f"a table of parameters, buffers, sublayers or hooks of a {kind} is changed itself",
+        at=place.at,
+        why=f"the {kind} would not know that it holds others, nor would its Programs",
+        hint="set an attribute, or call add_sublayer(), register_buffer() and their like",
+    )
+
+
+def _in_words(place: Place, kind: str) -> str:
+    """What an effect does to an object; nothing of a variable, which is more than that."""
+    if place.name is CONTENT or place.name is STATE:
+        return f"the {kind} in {place.at} is changed"
+    return (
+        ""
+        if isinstance(place.owner, (dict, ModuleType))
+        else (f"the attribute `{place.name}` of {kind} is set at {place.at}")
+    )
+
+
+def _of_state(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
+    owner = taker.owner(place.owner)
+    return [Effect(owner, STATE, write_state, taker.take(place.value), None, place.at)]
+
+
+def written_by(trace: Trace) -> set[ReadKey]:
+    """The places outside that a trace has written, by each way to read them."""
+    found = set()
+    for place in trace.over.values():
+        owner = place.owner
+        if place.name is not CONTENT:
+            found |= {(id(owner), kind, place.name) for kind in ("attr", "cell", "item")}
+        elif isinstance(owner, dict) and isinstance(place.value, dict):
+            found |= {(id(owner), "item", key) for key in place.value}
+        elif isinstance(owner, list):
+            found |= {(id(owner), "item", index) for index in range(-len(owner), len(owner))}
+    return found
+
+
+def perform(effects: Sequence[Effect], outputs: Sequence[Any], known: dict[int, Any]) -> None:
+    """Write all places: owners and values are found before the first is written."""
+    found = [(effect.owner(), effect, rebuild(effect.value, outputs, known)) for effect in effects]
+    for owner, effect, value in found:
+        effect.write(owner, value)
+
+
+def _is_globals(place: Place) -> bool:
+    return type(place.owner) is dict and place.name is not CONTENT
+
+
+# -- attributes, globals and cells ------------------------------------------------------------
+
+
+def _of_place(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
+    owner, name, value = place.owner, place.name, place.value
+    before = native_attribute(owner, name)
+    keys = [(id(owner), kind, name) for kind in ("attr", "cell", "item")]
+    given = [trace.inputs.get(key, before) for key in keys]
+    if any(key in trace.reads and value is one for key, one in zip(keys, given, strict=True)):
+        return []
+    if isinstance(owner, CellType):
+        write = _delete_cell if value is UNBOUND else _set_cell
+        tree = None if value is UNBOUND else taker.take(value)
+        return [Effect(taker.owner(owner), label(trace, place), write, tree, None, place.at)]
+    tree = None if value is MISSING else taker.take(value)
+    write = partial(_delete(owner) if value is MISSING else _setter(owner), name)
+    buffer = _buffer(trace, owner, name, before, value)
+    return [Effect(taker.owner(owner), name, write, tree, buffer, place.at)]
+
+
+def _buffer(trace: Trace, owner: Any, name: str, before: Any, value: Any) -> EagerTensor | None:
+    """The tensor that was a buffer, if a tensor takes its place."""
+    if not isinstance(owner, Layer) or not isinstance(before, EagerTensor):
+        return None
+    is_tensor = isinstance(value, Tensor) and number_kind(value) is None
+    is_tensor = is_tensor or type(value) is Union
+    if isinstance(before, Parameter) or not is_tensor or name not in owner._buffers:
+        return None
+    trace.tracer.captured(before)
+    return before
+
+
+def _setter(owner: Any) -> Callable[[str, Any, Any], None]:
+    if isinstance(owner, dict):
+        return _set_key
+    if isinstance(owner, Layer):
+        return _set_in_layer
+    return _set_anywhere if isinstance(owner, (type, ModuleType)) else _set_attribute
+
+
+def _delete(owner: Any) -> Callable[[str, Any, Any], None]:
+    return _delete_key if isinstance(owner, dict) else _delete_attribute
+
+
+def _set_cell(owner: CellType, value: Any) -> None:
+    if value is UNBOUND:
+        _delete_cell(owner, value)
+    else:
+        owner.cell_contents = value
+
+
+def _delete_cell(owner: CellType, _: Any) -> None:
+    if cell_value(owner) is not UNBOUND:
+        del owner.cell_contents
+
+
+def _set_key(name: Any, owner: dict[Any, Any], value: Any) -> None:
+    if value is MISSING:
+        owner.pop(name, None)
+    else:
+        owner[name] = value
+
+
+def _delete_key(name: Any, owner: dict[Any, Any], _: Any) -> None:
+    owner.pop(name, None)
+
+
+def _set_anywhere(name: str, owner: Any, value: Any) -> None:
+    if value is MISSING:
+        _delete_attribute(name, owner, value)
+    else:
+        setattr(owner, name, value)
+
+
+def _set_attribute(name: str, owner: Any, value: Any) -> None:
+    if value is MISSING:
+        _delete_attribute(name, owner, value)
+    else:
+        object.__setattr__(owner, name, value)
+
+
+def _delete_attribute(name: str, owner: Any, _: Any) -> None:
+    if native_attribute(owner, name) is not MISSING:  # it may have been set and deleted
+        delattr(owner, name)
+
+
+def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
+    """A buffer that stays of its type is no change of the Layer."""
+    held = owner._buffers.get(name)
+    if isinstance(held, EagerTensor) and like(value, held.array.dtype, held.array.shape):
+        owner._buffers[name] = value
+    else:
+        _set_anywhere(name, owner, value)
+
+
+# -- what containers hold ---------------------------------------------------------------------
+
+
+def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
+    content = place.value
+    if type(content) in (Dynamic, Union):
+        return [_content_effect(taker, place, _replace, taker.take(content))]
+    if id(place.owner) in trace.emptied:
+        return [_of_whole(taker, place)]
+    if isinstance(content, dict):
+        return _of_dict(trace, taker, place)
+    if isinstance(content, set):
+        return _of_set(taker, place)
+    return _of_list(trace, taker, place)
+
+
+def _of_whole(taker: Taker, place: Place) -> Effect:
+    """All that a container holds that the code has emptied: it does not depend on what it held."""
+    content = place.value
+    if isinstance(content, dict):
+        values = _made(map(taker.take, content.values()))
+        return _content_effect(taker, place, partial(_refill, list(content)), values)
+    if isinstance(content, set):
+        return _content_effect(taker, place, partial(_refill_set, set(content)), None)
+    return _content_effect(taker, place, _replace, _made(map(taker.take, content)))
+
+
+def _content_effect(
+    taker: Taker, place: Place, write: Callable[[Any, Any], None], tree: Any
+) -> Effect:
+    return Effect(taker.owner(place.owner), CONTENT, write, tree, None, place.at)
+
+
+def _made(items: Iterable[Any]) -> Any:
+    """New trees in a list that is made at each call."""
+    return Made(list, (), list(items))
+
+
+def _of_list(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
+    before, after = place.owner, place.value
+    count = len(before)
+    kept = after[:count] if isinstance(after, (list, bytearray)) else list(after)[:count]
+    changed = [i for i, item in enumerate(kept) if item is not before[i]]
+    found = []
+    if len(kept) < count or len(changed) == count > 1 or getattr(before, "maxlen", None):
+        if after is not before:
+            trace.read_content(before)
+        return [_content_effect(taker, place, _replace, _made(map(taker.take, after)))]
+    if changed:
+        trace.read("length", before, None, count)
+        items = _made([taker.take(kept[i]) for i in changed])
+        found.append(_content_effect(taker, place, partial(_set_items, changed), items))
+    tail = list(after)[count:]
+    if tail:
+        found.append(_content_effect(taker, place, _extend, _made(map(taker.take, tail))))
+    return found
+
+
+def _of_dict(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
+    before, after = place.owner, place.value
+    kept = [key for key in before if key in after]
+    if list(after)[: len(kept)] != kept:
+        trace.read_content(before)
+        values = _made([taker.take(value) for value in after.values()])
+        return [_content_effect(taker, place, partial(_refill, list(after)), values)]
+    found = []
+    gone = [key for key in before if key not in after]
+    if gone:
+        if not all(_is_asked(trace, before, key) for key in gone):
+            trace.read_content(before)
+        found.append(_content_effect(taker, place, partial(_delete_keys, gone), None))
+    changed = [key for key in after if key not in before or after[key] is not before[key]]
+    if changed:
+        values = _made([taker.take(after[key]) for key in changed])
+        found.append(_content_effect(taker, place, partial(_set_keys, changed), values))
+    return found
+
+
+def _of_set(taker: Taker, place: Place) -> list[Effect]:
+    before, after = place.owner, place.value
+    found = []
+    if before - after:
+        found.append(_content_effect(taker, place, partial(_discard, before - after), None))
+    if after - before:
+        found.append(_content_effect(taker, place, partial(_add, after - before), None))
+    return found
+
+
+def _is_asked(trace: Trace, owner: Any, key: Any) -> bool:
+    return any((id(owner), kind, key) in trace.reads for kind in ("item", "has"))
+
+
+def _replace(owner: Any, value: Any) -> None:
+    owner.clear()
+    owner.update(value) if isinstance(owner, (dict, set)) else owner.extend(value)
+
+
+def _refill(keys: list[Any], owner: dict[Any, Any], values: list[Any]) -> None:
+    owner.clear()
+    _set_keys(keys, owner, values)
+
+
+def _extend(owner: Any, value: Any) -> None:
+    owner.extend(value)
+
+
+def _set_items(places: list[int], owner: Any, values: list[Any]) -> None:
+    for place, value in zip(places, values, strict=True):
+        owner[place] = value
+
+
+def _set_keys(keys: list[Any], owner: Any, values: list[Any]) -> None:
+    """Entries that the path of the call does not have go, if they were there."""
+    for key, value in zip(keys, values, strict=True):
+        if value is MISSING:
+            owner.pop(key, None)
+        else:
+            owner[key] = value
+
+
+def _delete_keys(keys: list[Any], owner: Any, _: Any) -> None:
+    for key in keys:
+        owner.pop(key, None)
+
+
+def _discard(items: set[Any], owner: set[Any], _: Any) -> None:
+    owner -= items
+
+
+def _refill_set(items: set[Any], owner: set[Any], _: Any) -> None:
+    owner.clear()
+    owner |= items
+
+
+def _add(items: set[Any], owner: set[Any], _: Any) -> None:
+    owner |= items
+
+
+__all__ = ["Effect", "effects_of", "perform", "written_by"]

@@ -1,0 +1,472 @@
+"""The read log of a trace as one function: whether all that was read is still so.
+
+Each place is asked for no more than was read. Places of Layers are asked only after some Layer
+has changed, which all Layers count together.
+"""
+
+from __future__ import annotations
+
+from abc import get_cache_token
+from collections.abc import Callable, Container, Iterable
+from functools import partial
+from operator import is_
+from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
+from typing import Any, TypeAlias
+
+from dy2st.convert.replay.places import AnyNumber, Path, ReadKey, Varied, paths_of, value_at
+from dy2st.convert.replay.same import (
+    COMPARED,
+    LayerState,
+    References,
+    TupleForm,
+    bases_of,
+    cell_value,
+    fields_of,
+    hooks_of,
+    is_kept,
+    item_value,
+    layer_value,
+    like,
+    same,
+    same_items,
+    same_told,
+    stores_of,
+    text_of,
+    weak,
+)
+from dy2st.convert.states import read_state, same_state
+from dy2st.convert.trace import CONTAINERS, EACH_CALL, MISSING
+from dy2st.convert.values.special import UNBOUND
+from dy2st_runtime.nn.layer import Layer, attribute_changes
+from dy2st_runtime.tensor import EagerTensor, Parameter
+
+Read: TypeAlias = "tuple[Any, str, Any, Any]"
+
+_ALWAYS_ONE = (type(None), bool, type(...), type(NotImplemented), type(UNBOUND))
+# What may become an input.
+_PLACES = ("attr", "item", "cell")  # the reads that give what a place holds
+_VARIED = (int, float, EagerTensor, tuple)
+_HELPERS = {
+    "M": MISSING,
+    "is_": is_,
+    "bases_of": bases_of,
+    "fields_of": fields_of,
+    "token": get_cache_token,
+    "same": same,
+    "same_items": same_items,
+    "same_told": same_told,
+    "like": like,
+    "cell_value": cell_value,
+    "item_value": item_value,
+    "layer_value": layer_value,
+    "hooks_of": hooks_of,
+    "text_of": text_of,
+    "read_state": read_state,
+    "same_state": same_state,
+}
+
+
+class Guards:
+    """Whether a Program still fits what is outside of it.
+
+    `varied` is told of the numbers that the code has written, if they are others than were read.
+    """
+
+    def __init__(
+        self,
+        reads: Iterable[Read],
+        skipped: Container[int] = (),
+        varied: Varied | None = None,
+        written: Container[ReadKey] = (),
+        changed: Container[int] = (),
+        live: Container[ReadKey] = (),
+    ):
+        """Take the reads of a trace, but for those of objects that are `skipped`, by id.
+
+        written  the places that the trace has written.
+        changed  the containers whose content it has changed, by id.
+        live     the places whose tensors are found at each call: their types count.
+        """
+        left = [read for read in reads if id(read[0]) not in skipped]
+        left = [read for read in left if read[1] == EACH_CALL] or left  # these never hold
+        write = _Writer(left, changed, live)
+        self._outside, self._layers = write.outside(), write.layers()
+        self._seen = -1
+        self._varied = varied
+        paths = paths_of(left)
+        self._tensors: dict[int, Path] = {}
+        self._numbers: dict[int, tuple[Callable[[], Any], str, Any, AnyNumber]] = {}
+        for index, (owner, kind, name, value) in enumerate(left):
+            if kind not in _PLACES or type(value) not in _VARIED:
+                continue
+            if not write.is_written(left[index], left, written):
+                continue
+            if type(value) in (int, float):
+                reference = weak(owner) or partial(_itself, owner)
+                self._numbers[index] = reference, kind, name, AnyNumber(type(value))
+            else:
+                self._tensors[index] = paths[id(owner), kind, name]
+
+    def holds(self) -> bool:
+        """Whether every place that was read holds what it held."""
+        failed = self._outside()
+        if failed is None:
+            version = attribute_changes()
+            if version == self._seen:
+                return True
+            failed = self._layers()
+            if failed is None:
+                self._seen = version
+                return True
+        self._tell(failed)
+        return False
+
+    def _tell(self, failed: int) -> None:
+        """Say what differs, if the next trace can take it as an input."""
+        if self._varied is None:
+            return
+        if failed in self._tensors:
+            self._varied.note_tensor(self._tensors[failed])
+        elif failed in self._numbers:
+            reference, kind, name, number = self._numbers[failed]
+            owner = reference()
+            if owner is not None and number.fits(value_at(owner, kind, name)):
+                self._varied.note(owner, kind, name)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+class _Writer:
+    """Writes the two functions: a line for each place, and what the lines refer to.
+
+    A list, dict or set is what its place holds at the call; other owners are those of the trace.
+    """
+
+    def __init__(self, reads: list[Read], changed: Container[int], live: Container[ReadKey]):
+        self.names: dict[str, Any] = dict(_HELPERS)
+        self.owners: dict[int, tuple[str, str]] = {}
+        self.changed = changed
+        self.live, self.is_live = live, False
+        self.stores = {id(store) for owner, *_ in reads for store in stores_of(owner)}
+        self.parents = self.found_in(reads)
+        self.found: dict[int, tuple[str, Any]] = {}
+        self.of_layers: list[tuple[int, Read]] = []
+        self.classes = _classes(reads)
+        self.others: list[tuple[int, Read]] = []
+        whole = {id(owner) for owner, kind, name, _ in reads if (kind, name) == ("layer", "all")}
+        for index, read in enumerate(reads):
+            is_of_layer = isinstance(read[0], Layer) or id(read[0]) in self.stores
+            is_of_layer = is_of_layer and id(read[3]) not in self.parents and not _is_plain(read)
+            if read[1] == "class" and read[3] is MISSING:
+                continue
+            if not is_of_layer:
+                self.others.append((index, read))
+            elif id(read[0]) not in whole or read[2] == "all" or _has_changed(read):
+                self.of_layers.append((index, read))
+
+    def found_in(self, reads: list[Read]) -> dict[int, int]:
+        """The read that has first found a container, by its id."""
+        found: dict[int, int] = {}
+        for index, (owner, kind, _, value) in enumerate(reads):
+            is_one = type(value) in CONTAINERS and kind in ("attr", "item", "cell")
+            if is_one and id(value) not in self.stores and owner is not value:
+                found.setdefault(id(value), index)
+        return found
+
+    def outside(self) -> Callable[[], int | None]:
+        lines = [self.line(index, read) for index, read in sorted(self.others, key=self.cost)]
+        lines += [([], self.class_as_it_was(*one), -1) for one in self.classes]
+        changed = [name for key, (name, _) in self.found.items() if key in self.changed]
+        for name in changed:
+            others = [other for other, _ in self.found.values() if other != name]
+            lines += [([], f"{name} is not {other}", -1) for other in others]
+        lines.append(([], f"token() == {self.constant(get_cache_token())}", -1))
+        return self.compiled(lines)
+
+    def cost(self, entry: tuple[int, Read]) -> tuple[int, int]:
+        """What never holds comes first, then numbers and texts that need no other line."""
+        index, (owner, kind, _, value) = entry
+        if kind == EACH_CALL:
+            return -1, index
+        is_free = id(owner) not in self.parents and kind in ("attr", "cell")
+        return (0, index) if is_free and type(value) in COMPARED else (1, index)
+
+    def layers(self) -> Callable[[], int | None]:
+        return self.compiled([self.line(index, read) for index, read in self.of_layers])
+
+    def compiled(self, lines: list[tuple[list[str], str, int]]) -> Callable[[], int | None]:
+        """A function that gives the index of a read that is not so any more, None if all are."""
+        body: dict[str, None] = {}
+        for before, holds, index in lines:
+            body |= dict.fromkeys([*before, f"  if not ({holds}): return {index}"])
+        text = "\n".join(["def asked():", *body, "  return None"])
+        scope = self.names
+        exec(compile(text, "<guards>", "exec"), scope)
+        found: Callable[[], int | None] = scope.pop("asked")
+        return found
+
+    # -- one place ------------------------------------------------------------------------------
+
+    def line(self, index: int, read: Read) -> tuple[list[str], str, int]:
+        """What comes before, the condition, and the index."""
+        owner, kind, name, value = read
+        if kind == "code":
+            return [], self.code(owner, value), index
+        if kind not in _CONDITIONS:  # nobody knows to ask it again, so its owner may go
+            return [], "False", index
+        self.is_live = (id(owner), kind, name) in self.live
+        before, own = self.owner(owner, index)
+        return before, _CONDITIONS[kind](self, owner, own, name, value), index
+
+    def owner(self, owner: Any, index: int) -> tuple[list[str], str]:
+        """An expression for an owner, which must not be kept alive if that can be helped."""
+        if id(owner) in self.found:
+            return [], self.found[id(owner)][0]
+        known = self.owners.get(id(owner))
+        if known is None:
+            reference = weak(owner)
+            name = self.constant(owner if reference is None else reference)
+            kind = "" if reference is None else self.kind(type(owner))
+            known = self.owners[id(owner)] = name, kind
+        name, kind = known
+        if not kind:
+            return [], name
+        own = f"o{name}"
+        return [f"  {own} = {name}()", f"  if type({own}) is not {kind}: return {index}"], own
+
+    def constant(self, value: Any) -> str:
+        """A name for a value."""
+        name = f"k{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def equal(self, found: str, value: Any) -> str:
+        """The condition that an expression gives what was read."""
+        kind = type(value)
+        if id(value) in self.parents:
+            return self.container(found, value)
+        if self.is_live:
+            return self.of_type(found, value)
+        if kind is AnyNumber:
+            return f"{self.constant(value.fits)}({found})"
+        if value is MISSING:
+            return f"{found} is M"
+        if kind in _ALWAYS_ONE:
+            return f"{found} is {self.constant(value)}"
+        known = self.constant(value)
+        if kind in COMPARED:
+            sort = self.constant(kind)
+            return f"(v := {found}) is {known} or type(v) is {sort} and v == {known}"
+        reference = weak(value)
+        if reference is None:
+            return f"(v := {found}) is {known} or same(v, {known})"
+        self.names[known] = reference
+        return f"{found} is {known}() is not None"
+
+    def container(self, found: str, value: Any) -> str:
+        """The first place gives the container its name; all others must hold the same one."""
+        known = self.found.get(id(value))
+        if known is not None:
+            return f"{found} is {known[0]}"
+        name = f"c{len(self.found)}"
+        self.found[id(value)] = name, value
+        return f"type({name} := {found}) is {self.constant(type(value))}"
+
+    def kind(self, value: type) -> str:
+        """An expression for a class."""
+        reference = weak(value)
+        return f"{self.constant(reference or value)}" + ("()" if reference else "")
+
+    # -- conditions, by the kind of the read ------------------------------------------------------
+
+    def item(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        if isinstance(owner, dict):
+            get = f"{own}.get" if id(owner) in self.found else self.constant(owner.get)
+            return self.equal(f"{get}({self.constant(name)}, M)", value)
+        return self.equal(f"item_value({own}, {self.constant(name)})", value)
+
+    def attr(self, owner: Any, own: str, name: str, value: Any) -> str:
+        if isinstance(owner, Layer) and id(value) not in self.parents:
+            return self.of_layer(owner, own, name, value)
+        if isinstance(owner, ModuleType) and name in vars(owner):
+            return self.equal(f"{self.constant(vars(owner).get)}({name!r}, M)", value)
+        held = getattr(owner, "__dict__", None)
+        slot = getattr(type(owner), name, None)
+        is_slot = isinstance(slot, MemberDescriptorType)
+        if name == "__class__":
+            return f"type({own}) is {self.kind(value)}"
+        if name == "__dict__":
+            return "True"
+        if value is MISSING and not isinstance(held, dict) and not is_slot:
+            return "True"  # it has no attributes of its own
+        is_own = isinstance(held, dict) and held.get(name, MISSING) is value
+        if isinstance(owner, type) or is_slot or not is_own:
+            return self.equal(f"getattr({own}, {name!r}, M)", value)
+        return self.equal(f"{own}.__dict__.get({name!r}, M)", value)
+
+    def of_layer(self, owner: Layer, own: str, name: str, value: Any) -> str:
+        found = f"layer_value({own}, {name!r})"
+        if _is_plain((owner, "attr", name, value)):
+            return self.equal(f"{own}.__dict__.get({name!r}, M)", value)
+        if isinstance(value, EagerTensor) and not isinstance(value, Parameter):
+            return self.of_type(found, value)
+        return self.equal(found, value)
+
+    def is_written(self, read: Read, reads: list[Read], written: Container[ReadKey]) -> bool:
+        """Whether the trace has written a place, or one through which it is reached."""
+        owner, kind, name, _ = read
+        above = self.parents.get(id(owner))
+        if (id(owner), kind, name) in written or above is None:
+            return (id(owner), kind, name) in written
+        return self.is_written(reads[above], reads, written)
+
+    def of_type(self, found: str, value: Any) -> str:
+        """The condition that an expression gives a tensor of the type of one, or such a tuple."""
+        if isinstance(value, tuple):
+            form = self.constant(TupleForm(value))
+            return f"{form}.fits({found})"
+        dtype, shape = self.constant(value.array.dtype), self.constant(value.array.shape)
+        return f"like({found}, {dtype}, {shape})"
+
+    def class_as_it_was(self, kind: type, missing: list[str]) -> str:
+        """A class has its bases, and none of the names that were looked for in vain."""
+        own = self.kind(kind)
+        holds = f"{self.constant(References(kind.__bases__))}.are(bases_of({own}))"
+        if all(is_kept(one) for one in kind.__bases__):
+            holds = f"bases_of({own}) is {self.constant(kind.__bases__)}"
+        names = f"fields_of({own}).keys().isdisjoint({self.constant(frozenset(missing))})"
+        return f"{holds} and {names}" if missing else holds
+
+    def names_(self, owner: type, own: str, name: Any, value: Any) -> str:
+        """All that a class holds itself."""
+        held = self.constant(tuple(vars(owner)))
+        known = self.constant(References(vars(owner).values()))
+        fields = f"fields_of({self.kind(owner)})"
+        return f"tuple({fields}) == {held} and {known}.are({fields}.values())"
+
+    def class_(self, owner: type, own: str, name: str, value: Any) -> str:
+        return self.equal(f"fields_of({self.kind(owner)}).get({name!r}, M)", value)
+
+    def cell(self, owner: CellType, own: str, name: str, value: Any) -> str:
+        return self.equal(f"cell_value({own})", value)
+
+    def code(self, owner: FunctionType, value: Any) -> str:
+        """A function that is gone was made in the trace, or is called no more."""
+        reference = weak(owner)
+        own = "f" if reference else self.constant(owner)
+        code = f"{own}.__code__ is {self.constant(value)}"
+        default = f"{own}.__defaults__ is {self.constant(owner.__defaults__)}"
+        named = f"{own}.__kwdefaults__ is {self.constant(owner.__kwdefaults__)}"
+        if owner.__kwdefaults__:
+            named += (
+                f" and {self.content(owner.__kwdefaults__, f'{own}.__kwdefaults__', None, None)}"
+            )
+        holds = f"{code} and {default} and {named}"
+        return f"(f := {self.constant(reference)}()) is None or {holds}" if reference else holds
+
+    def array(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        self.constant(owner.tolist() if owner.dtype.hasobject else None)  # so that ids stay theirs
+        return f"text_of({own}) == {self.constant(text_of(owner))}"
+
+    def state(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        return f"same_state(read_state({own}), {self.constant(read_state(owner))})"
+
+    def layer(self, owner: Layer, own: str, name: str, value: Any) -> str:
+        if name == "all":
+            return f"{self.constant(LayerState(owner))}.holds({own})"
+        return f"same(hooks_of({own}), {self.constant(hooks_of(owner))})"
+
+    def cached(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        """What a function with a cache of its own gives, asked again."""
+        args, options = self.constant(name[0]), self.constant(dict(name[1]))
+        return self.equal(f"{own}(*{args}, **{options})", value)
+
+    def told(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        """What a function says of the process, asked again: a new list or dict by what it holds."""
+        args, options = self.constant(name[0]), self.constant(dict(name[1]))
+        return f"same_told({own}(*{args}, **{options}), {self.constant(value)})"
+
+    def all(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        """The names that `dir` gives."""
+        return f"dir({own}) == {self.constant(dir(owner))}"
+
+    def fields(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        """No attribute has come or gone."""
+        return f"len({own}.__dict__) == {len(owner.__dict__)}"
+
+    def length(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        return f"len({own}) == {len(owner)}"
+
+    def has(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        return f"({self.constant(name)} in {own}) is {bool(value)}"
+
+    def content(self, owner: Any, own: str, name: Any, value: Any) -> str:
+        """All of it: the owner has not changed since it was read."""
+        holds = f"len({own}) == {len(owner)} and {self.all_same(own, tuple(owner))}"
+        if not isinstance(owner, (dict, MappingProxyType)):
+            return holds
+        return f"{holds} and {self.all_same(f'{own}.values()', tuple(owner.values()))}"
+
+    def all_same(self, own: str, known: tuple[Any, ...]) -> str:
+        if not known:
+            return "True"
+        if any(map(weak, known)):
+            name = self.constant(References(known))
+            return f"{name}.are({own})"
+        name = self.constant(known)
+        return f"(all(map(is_, {own}, {name})) or same_items({own}, {name}))"
+
+
+_CONDITIONS: dict[str, Callable[..., str]] = {
+    name.rstrip("_"): getattr(_Writer, name)
+    for name in (
+        *("item", "attr", "class_", "cell"),
+        *(
+            "layer",
+            "length",
+            "has",
+            "content",
+            "array",
+            "cached",
+            "told",
+            "all",
+            "state",
+            "fields",
+            "names_",
+        ),
+    )
+}
+
+
+def _is_plain(read: Read) -> bool:
+    """Whether it is an attribute that the user may set past the Layer: `layer.__dict__[name]`."""
+    owner, kind, name, value = read
+    if (
+        kind != "attr"
+        or not isinstance(owner, Layer)
+        or owner.__dict__.get(name, MISSING) is MISSING
+    ):
+        return False
+    is_users = not type(owner).__module__.startswith("dy2st_runtime.")
+    return is_users and not isinstance(value, (Layer, EagerTensor))
+
+
+def _classes(reads: list[Read]) -> list[tuple[type, list[str]]]:
+    """The classes in which names were looked up, each with those that it does not have."""
+    found: dict[int, tuple[type, list[str]]] = {}
+    for owner, kind, name, value in reads:
+        if kind == "class":
+            missing = found.setdefault(id(owner), (owner, []))[1]
+            missing += [name] if value is MISSING else []
+    return list(found.values())
+
+
+def _has_changed(read: Read) -> bool:
+    """Whether an attribute of a Layer that was read holds something else since."""
+    owner, kind, name, value = read
+    return kind == "attr" and layer_value(owner, name) is not value
+
+
+__all__ = ["Guards", "Read"]

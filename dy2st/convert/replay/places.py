@@ -1,0 +1,194 @@
+"""Places outside that differ from call to call: what they hold comes in with the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from types import CellType, GetSetDescriptorType, MemberDescriptorType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dy2st.convert.replay.same import cell_value, item_value, layer_value, weak
+from dy2st.convert.trace import CONTAINERS, MISSING, Trace
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
+
+ReadKey: TypeAlias = "tuple[int, str, Any]"
+Path: TypeAlias = "tuple[int, tuple[tuple[str, Any], ...]]"
+
+_DTYPES = {int: np.dtype("int64"), float: np.dtype("float64")}
+_FIRST, _LAST = -(2**63), 2**63 - 1
+
+
+@dataclass(frozen=True)
+class AnyNumber:
+    """A guard asks no more of a place than a number of that kind."""
+
+    kind: type
+
+    def fits(self, value: Any) -> bool:
+        """Whether a value is such a number, and the Program can hold it."""
+        is_one: bool = type(value) is self.kind
+        return is_one and (self.kind is float or _FIRST <= value <= _LAST)
+
+
+def is_plain_tensor(value: Any) -> bool:
+    """Whether a value is a tensor, and no parameter."""
+    return isinstance(value, EagerTensor) and not isinstance(value, Parameter)
+
+
+# What C holds beside the `__dict__` of an object: the `__globals__` of a function, for one.
+_SLOTS = (GetSetDescriptorType, MemberDescriptorType)
+
+
+def value_at(owner: Any, kind: str, name: Any) -> Any:
+    """What a place holds; MISSING if nothing."""
+    if isinstance(owner, CellType):
+        return cell_value(owner)
+    if kind == "item":
+        return owner.get(name, MISSING) if isinstance(owner, dict) else item_value(owner, name)
+    if isinstance(owner, Layer):
+        return layer_value(owner, name)
+    held = getattr(owner, "__dict__", None)
+    if not isinstance(held, dict) or type(getattr(type(owner), name, None)) in _SLOTS:
+        return getattr(owner, name, MISSING)
+    return held.get(name, MISSING)
+
+
+def paths_of(reads: Iterable[Any]) -> dict[ReadKey, Path]:
+    """How each place is reached from an object that stays, through containers that may not."""
+    found: dict[ReadKey, Path] = {}
+    above: dict[int, Path] = {}
+    for owner, kind, name, value in reads:
+        root, steps = above.get(id(owner), (id(owner), ()))
+        path = found[id(owner), kind, name] = root, (*steps, (kind, name))
+        if type(value) in CONTAINERS and kind in ("attr", "item", "cell"):
+            above.setdefault(id(value), path)
+    return found
+
+
+def owners_of(trace: Trace) -> Callable[[Any], Callable[[], Any]]:
+    """What gives a function that finds an object outside at a call.
+
+    A container is what the place holds where the trace has found it.
+    """
+    found: dict[int, tuple[Any, str, Any]] = {}
+    for owner, kind, name, value in trace.reads.values():
+        if type(value) in CONTAINERS and kind in ("attr", "item", "cell"):
+            found.setdefault(id(value), (owner, kind, name))
+
+    def finder(value: Any) -> Callable[[], Any]:
+        if id(value) not in found or type(value) not in CONTAINERS:
+            return weak(value) or (lambda: value)
+        owner, kind, name = found[id(value)]
+        above = finder(owner)
+        return lambda: value_at(above(), kind, name)
+
+    return finder
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a value of the state is found; `get` is that of the stores of a LiveState.
+
+    index  of the value in the tuple that is there; None if it is the value itself.
+    """
+
+    owner: Callable[[], Any]
+    kind: str
+    index: int | None = None
+
+    def get(self, name: Any) -> EagerTensor | None:
+        """The tensor that is there, or a number as a tensor."""
+        value = value_at(self.owner(), self.kind, name)
+        if self.index is not None:
+            value = value[self.index]
+        dtype = _DTYPES.get(type(value))
+        if dtype is not None:
+            number: EagerTensor = wrapped(np.asarray(value, dtype))
+            return number
+        return value if isinstance(value, EagerTensor) else None
+
+
+@dataclass(eq=False)
+class Varied:
+    """The places that were seen to differ, by the guards of the Programs of a function."""
+
+    places: dict[ReadKey, tuple[Callable[[], Any], str, Any]] = field(default_factory=dict)
+    refused: set[ReadKey] = field(default_factory=set)
+    tensors: set[Path] = field(default_factory=set)
+
+    def note(self, owner: Any, kind: str, name: Any) -> None:
+        """A place that the function reads and writes holds another number than it held."""
+        key = id(owner), kind, name
+        if key not in self.refused:
+            self.places[key] = weak(owner) or (lambda: owner), kind, name
+
+    def note_tensor(self, path: Path) -> None:
+        """A place that the function reads and writes holds another tensor than it held."""
+        self.tensors.add(path)
+
+    def live(self, trace: Trace) -> dict[ReadKey, list[tuple[Any, Source]]]:
+        """Those tensors, if no other place holds them, and where they are found at each call."""
+        count: dict[int, int] = {}
+        for *_, value in trace.reads.values():
+            count[id(value)] = count.get(id(value), 0) + 1
+            for one in value if type(value) is tuple else ():
+                count[id(one)] = count.get(id(one), 0) + 1
+        found: dict[ReadKey, list[tuple[Any, Source]]] = {}
+        finder = owners_of(trace)
+        paths = paths_of(trace.reads.values()) if self.tensors else {}
+        for key, path in paths.items():
+            owner, kind, _, value = trace.reads[key]
+            if path not in self.tensors:
+                continue
+            parts = list(enumerate(value)) if type(value) is tuple else [(None, value)]
+            held = [(index, one) for index, one in parts if is_plain_tensor(one)]
+            if held and all(count[id(one)] == 1 for _, one in held):
+                found[key] = [(one, Source(finder(owner), kind, index)) for index, one in held]
+        return found
+
+    def refuse(self) -> None:
+        """Those that are known have to stay constants."""
+        self.refused.update(self.places)
+        self.places.clear()
+
+    def begin(self, trace: Trace) -> dict[str, tuple[Source, Any]]:
+        """Let a trace find placeholders in the places; where the values are found, by name."""
+        sources: dict[str, tuple[Source, Any]] = {}
+        for key, (reference, kind, name) in list(self.places.items()):
+            owner = reference()
+            value = None if owner is None else value_at(owner, kind, name)
+            if type(value) not in _DTYPES or not AnyNumber(type(value)).fits(value):
+                del self.places[key]
+                continue
+            source = Source(reference, kind)
+            tensor = source.get(name)
+            assert tensor is not None
+            tensor.name = f"number_{len(sources)}"
+            variable = trace.tracer.captured(tensor)
+            variable.number = type(value)
+            trace.reads[key] = owner, kind, name, AnyNumber(type(value))
+            trace.inputs[key] = variable
+            if kind != "item" or _is_namespace(owner):
+                trace.write(owner, name, variable)
+            sources[tensor.name] = source, name
+        return sources
+
+
+def _is_namespace(owner: Any) -> bool:
+    return isinstance(owner, dict) and "__builtins__" in owner
+
+
+__all__ = [
+    "AnyNumber",
+    "Path",
+    "ReadKey",
+    "Source",
+    "Varied",
+    "is_plain_tensor",
+    "owners_of",
+    "paths_of",
+    "value_at",
+]

@@ -1,0 +1,155 @@
+"""Values of Python made of the outputs of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from typing import Any
+
+from dy2st.convert.replay.result import DERIVED, Known, Made, Out, Rows, Several, Written
+from dy2st.convert.values.carry import bare, count, emptied, width
+from dy2st.convert.values.layout import (
+    Cases,
+    Entries,
+    Fields,
+    Grown,
+    Items,
+    Layout,
+    Leaf,
+    Number,
+    Same,
+)
+from dy2st.convert.values.special import MISSING
+from dy2st_runtime.ir.choice import Text
+
+
+def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
+    """The value of a tree over the outputs; what is met twice is one object."""
+    kind = type(tree)
+    if kind is Out:
+        return _number(outputs[tree.index], tree.number)
+    if kind is Known:
+        return tree.get()
+    if kind is Made:
+        return _made(tree, outputs, known)
+    if kind is Written:
+        return tree.text.mapped(lambda inner: rebuild(inner, outputs, known)).filled()
+    if kind is Rows or kind is Several:
+        if id(tree) not in known:
+            known[id(tree)] = _decided(tree, outputs, _holder(tree.held, outputs, known))
+        return known[id(tree)]
+    return tree
+
+
+def _decided(tree: Rows | Several, outputs: Sequence[Any], same: Callable[[Same], Any]) -> Any:
+    """What only the outputs tell: a list of some length, one of several values."""
+    if isinstance(tree, Rows):
+        arrays = [outputs[array.index] for array in tree.arrays]
+        return of_rows(tree.kind, tree.like, tree.element, arrays, same)
+    layout, places = tree.cases[int(outputs[tree.tag.index].item())]
+    return of_layout(layout, iter([outputs[array.index][0] for array in places]), same)
+
+
+def _holder(
+    held: dict[int, Any], outputs: Sequence[Any], known: dict[int, Any]
+) -> Callable[[Same], Any]:
+    """What gives the value that a layout tells."""
+    return lambda node: rebuild(held[id(node)], outputs, known) if id(node) in held else node.value
+
+
+def _number(value: Any, kind: type | None) -> Any:
+    return value if kind is None else kind(value.item())
+
+
+def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
+    if id(tree) in known:
+        return known[id(tree)]
+    kind = tree.kind
+    if issubclass(kind, tuple):
+        items = [rebuild(item, outputs, known) for item in tree.items]
+        return kind(*items) if hasattr(kind, "_fields") else kind(items)
+    if tree.like is object:
+        made: Any = bare(kind)
+        known[id(tree)] = made
+        for name, item in zip(tree.keys, tree.items, strict=True):
+            object.__setattr__(made, name, rebuild(item, outputs, known))
+        return made
+    if isinstance(tree.like, type) and tree.like is not object:
+        return _derived(tree, outputs, known)
+    made = known[id(tree)] = tree.kind() if tree.like is None else copy(tree.like)
+    items = [rebuild(item, outputs, known) for item in tree.items]
+    if not items:
+        return made
+    if isinstance(made, dict):
+        pairs = zip(tree.keys, items, strict=True)
+        made.update({key: item for key, item in pairs if item is not MISSING})
+    else:
+        made.update(items) if isinstance(made, set) else made.extend(items)
+    return made
+
+
+def _derived(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
+    """An object of a class derived from a container, which no method of that class has filled."""
+    made = known[id(tree)] = tree.like.__new__(tree.kind)
+    attributes, held = (rebuild(item, outputs, known) for item in tree.items)
+    vars(made).update(attributes)
+    put = DERIVED[tree.like]
+    for item in held.items() if isinstance(held, dict) else ((one,) for one in held):
+        put(made, *item)
+    return made
+
+
+def of_rows(
+    kind: type,
+    like: Any,
+    element: Layout | None,
+    arrays: Sequence[Any],
+    same: Callable[[Same], Any],
+) -> Any:
+    """A list, tuple, set or dict of the elements that stand side by side in arrays."""
+    rows = zip(*arrays, strict=True) if element is not None else ()
+    items = [of_layout(element, iter(row), same) for row in rows]  # type: ignore[arg-type]
+    if kind is tuple:
+        return tuple(items)
+    made = emptied(kind, like)
+    if isinstance(made, dict):
+        made.update(dict(items))
+    else:
+        made.update(items) if isinstance(made, set) else made.extend(items)
+    return made
+
+
+def of_layout(node: Layout, leaves: Iterator[Any], same: Callable[[Same], Any]) -> Any:
+    """A value of its leaves."""
+    if isinstance(node, Same):
+        return same(node)
+    if isinstance(node, Number):
+        return _number(next(leaves), node.kind)
+    if isinstance(node, Leaf):
+        return next(leaves)
+    if isinstance(node, Grown):
+        arrays = [next(leaves) for _ in range(width(node.element))]
+        return of_rows(node.kind, node.like, node.element, arrays, same)
+    if isinstance(node, Cases):
+        place = int(next(leaves).item())
+        own = [[next(leaves) for _ in range(count(case))] for case in node.cases]
+        return of_layout(node.cases[place], iter([array[0] for array in own[place]]), same)
+    items = [of_layout(item, leaves, same) for item in node.items]
+    if isinstance(node, Items):
+        if node.kind is Text:
+            return node.like.with_values(items).filled()
+        return node.kind(*items) if hasattr(node.kind, "_fields") else node.kind(items)
+    if isinstance(node, Entries):
+        pairs = zip(node.keys, items, strict=True)
+        entries = emptied(node.kind, node.empty)
+        entries.update({key: item for key, item in pairs if item is not MISSING})
+        return entries
+    assert isinstance(node, Fields)
+    kind: Any = node.kind
+    made: Any = bare(kind)
+    for name, item in zip(node.names, items, strict=True):
+        object.__setattr__(made, name, item)
+    return made
+
+
+__all__ = ["of_layout", "of_rows", "rebuild"]

@@ -1,0 +1,339 @@
+"""Trees over the outputs of a Program: what a call returns, and what it writes outside."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Container, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    CoroutineType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.objects import slots_of
+from dy2st.convert.replay.places import owners_of
+from dy2st.convert.states import has_states
+from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.values.layout import Layout, Same, leaves_of, number_kind
+from dy2st.convert.values.sequences import Generated, Indexed
+from dy2st.convert.values.special import Dynamic, Special, Unbound, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import ConversionError, Location
+from dy2st_runtime.ir import Variable
+from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.tensor import EagerTensor
+
+
+@dataclass(frozen=True)
+class Out:
+    """The output of that index; a Python number of that kind where Python has one."""
+
+    index: int
+    number: type | None = None
+
+
+@dataclass(frozen=True)
+class Known:
+    """An object of the user's, as it is."""
+
+    get: Callable[[], Any]
+
+
+@dataclass(eq=False)
+class Made:
+    """A new list, dict or object at each call; one that is met twice is made once."""
+
+    kind: type
+    keys: Sequence[Any]
+    items: list[Any]
+    like: Any = None
+
+
+@dataclass(eq=False)
+class Several:
+    """One of several values, by a tag.
+
+    held: trees of the objects that are older than the branch, by the layouts that they stand in.
+    """
+
+    tag: Out
+    cases: list[Any]
+    held: dict[int, Any]
+
+
+@dataclass(eq=False)
+class Rows:
+    """A list of a length: arrays, side by side, and the layout of one element.
+
+    held: trees of the objects that are older than the list, by the layouts that they stand in.
+    """
+
+    kind: type
+    arrays: list[Out]
+    element: Any
+    held: dict[int, Any]
+    like: Any = None
+
+
+@dataclass(eq=False)
+class Written:
+    """A text with trees in its holes."""
+
+    text: Text
+
+
+TREES = (Out, Known, Made, Several, Rows, Written)
+_ATOMS = frozenset({str, int, float, bool, bytes, complex, type(None), type(...), range})
+
+
+class Taker:
+    """Takes values apart; what the Program computes becomes an output."""
+
+    def __init__(self, trace: Trace, opened: Container[int], what: str, at: Location | None = None):
+        """Containers that are `opened`, by id, are outside and yet made anew at each call.
+
+        what, at: what a refusal says of a value, and of which place.
+        """
+        self.trace = trace
+        self.opened = opened
+        self.leaves: list[Variable] = []
+        self.known: dict[int, Any] = {}
+        self.kept: list[Any] = []  # so that no other object gets the id of one that is known
+        self.places: dict[Variable, int] = {}
+        self.owner = owners_of(trace)
+        self.what, self.at = what, at
+
+    def out(self, variable: Variable, number: type | None = None) -> Out:
+        """The output that gives a Variable."""
+        local = self.trace.tracer.local(variable)
+        if local not in self.places:
+            self.places[local] = len(self.leaves)
+            self.leaves.append(local)
+        return Out(self.places[local], number)
+
+    def take(self, value: Any) -> Any:
+        """The tree of a value; the value itself if it is a constant."""
+        if isinstance(value, (Variable, Dim, Condition)):
+            kind = number_kind(value)
+            return self.out(self.trace.tracer.variable(value), kind)
+        if isinstance(value, EagerTensor):
+            return self.out(self.trace.tracer.captured(value))
+        if type(value) is Union:
+            return self._union(value)
+        if type(value) is Text:
+            return Written(value.mapped(self.take))
+        if isinstance(value, tuple):
+            return self._tuple(value)
+        if type(value) is Dynamic:
+            return self._rows(value)
+        if id(value) in self.known:
+            return self.known[id(value)]
+        return self._object(value)
+
+    def _tuple(self, value: tuple[Any, ...]) -> Any:
+        items = [self.take(item) for item in value]
+        if not any(isinstance(item, TREES) for item in items):
+            return value
+        return Made(type(value), (), items)
+
+    def _object(self, value: Any) -> Any:
+        trace, kind = self.trace, type(value)
+        if kind in _ATOMS or isinstance(value, np.generic):
+            return value
+        if trace.is_outside(value) and id(value) not in self.opened:
+            return Known(self.owner(value))
+        if kind in CONTAINERS:
+            return self._container(value, kind)
+        held = trace.fields(value)
+        if held is None:
+            return self._other(value)
+        made = self._note(value, Made(kind, list(held), [], object))
+        made.items += [self.take(item) for item in held.values()]
+        return made
+
+    def _other(self, value: Any) -> Any:
+        """An object that C code keeps: as it is if nobody can tell it from that of another call."""
+        if has_states(value):
+            return self._note(value, Made(type(value), (), [], copy(value)))
+        base = next((base for base in DERIVED if isinstance(value, base)), None)
+        if base is not None and not slots_of(type(value)):
+            return self._derived(value, base)
+        parts = _parts(self.trace, value)
+        if parts is None:
+            raise self._refusal(value)
+        known = self._note(value, Known(lambda: value))
+        for tree in map(self.take, parts):
+            if isinstance(tree, TREES) and not isinstance(tree, Known):
+                raise self._refusal(value)
+        return known
+
+    def _derived(self, value: Any, base: type) -> Made:
+        """An object of a class derived from a container: its attributes, and what it holds."""
+        made: Made = self._note(value, Made(type(value), (), [], base))
+        made.items += [self._container(dict(vars(value)), dict), self._container(base(value), base)]
+        return made
+
+    def _note(self, value: Any, tree: Any) -> Any:
+        """The tree of an object, which is one however often it is met."""
+        self.kept.append(value)
+        self.known[id(value)] = tree
+        return tree
+
+    def _refusal(self, value: Any, what: str = "") -> ConversionError:
+        kind = type(value)
+        if kind is CoroutineType:
+            value.close()  # nobody will await it
+        return ConversionError(
+            f"{self.what} a {what or _WORDS.get(kind, kind.__name__)}",
+            at=self.at,
+            why="a Program gives back tensors, Python constants, and lists, tuples, dicts and "
+            "objects of them",
+            hint="return the tensors and build the object outside",
+        )
+
+    def _container(self, value: Any, kind: type) -> Any:
+        content = self.trace.content(value)
+        if type(content) is Dynamic:
+            return self._note(value, self._rows(content))
+        if type(content) is Union:
+            return self._note(value, self._union(content))
+        keys = list(content) if isinstance(content, dict) else ()
+        if any(_is_computed(self.take(key)) for key in keys):
+            raise self._refusal(value, "dict with a tensor as a key")
+        made = self._note(value, Made(kind, keys, [], _empty(value)))
+        items = content.values() if isinstance(content, dict) else content
+        made.items += [self.take(item) for item in items]
+        return made
+
+    def _rows(self, content: Dynamic) -> Rows:
+        arrays = [self.out(array) for array in content.arrays]
+        held: dict[int, Any] = {}
+        self._hold(content.element, held)
+        return Rows(content.kind, arrays, content.element, held, content.like)
+
+    def _union(self, value: Union) -> Several:
+        tag = self.out(value.tag, int)
+        held: dict[int, Any] = {}
+        for layout in value.layouts:
+            self._hold(layout, held)
+        cases = [
+            (layout, [self.out(array) for array in arrays])
+            for layout, arrays in zip(value.layouts, value.arrays, strict=True)
+        ]
+        return Several(tag, cases, held)
+
+    def _hold(self, node: Layout | None, held: dict[int, Any]) -> None:
+        """Take the objects that a layout tells, which are older than it."""
+        if isinstance(node, Same) and type(node.value) not in _ATOMS:
+            held[id(node)] = self.take(node.value)
+        for inner in () if node is None else leaves_of(node):
+            self._hold(inner, held)
+
+
+_WORDS: dict[type, str] = {
+    Generated: "generator",
+    Indexed: "iterator",
+    CellType: "function that uses a variable of the trace",
+}
+
+
+def _is_computed(tree: Any) -> bool:
+    """Whether a value depends on the outputs of the Program."""
+    if isinstance(tree, Made):
+        return any(map(_is_computed, tree.items))
+    return isinstance(tree, TREES) and not isinstance(tree, Known)
+
+
+def _parts(trace: Trace, value: Any) -> Sequence[Any] | None:
+    """What an object of Python's own holds that never changes; None if nobody knows."""
+    kind = type(value)
+    if kind is CellType:
+        return (trace.held(value, "cell_contents"),)
+    if kind is FunctionType:
+        defaults = value.__defaults__ or (), (value.__kwdefaults__ or {}).values()
+        return [*(value.__closure__ or ()), *defaults[0], *defaults[1]]
+    if kind is partial:
+        return value.func, *value.args, *value.keywords.values()
+    if kind is MethodType:
+        return value.__func__, value.__self__
+    if kind is BuiltinFunctionType:
+        return () if value.__self__ is None else (value.__self__,)
+    if kind is slice:
+        return value.start, value.stop, value.step
+    if kind is frozenset:
+        return list(value)
+    if isinstance(value, (int, float, str, bytes)):
+        return list(vars(value).values())
+    is_constant = isinstance(value, _CONSTANTS) or kind.__module__.partition(".")[0] in _CONSTANT
+    return () if is_constant else None
+
+
+_CONSTANTS = (type, ModuleType, CodeType, Enum, Layer, Special, Unbound)
+# Modules whose objects in C nobody can change.
+_CONSTANT = frozenset(
+    {"datetime", "decimal", "dy2st_runtime", "fractions", "numpy", "pathlib", "re", "types"}
+    | {"typing", "uuid"}
+)
+# How objects of classes derived from containers get what they hold.
+DERIVED: dict[type, Callable[..., Any]] = {
+    OrderedDict: OrderedDict.__setitem__,
+    dict: dict.__setitem__,
+    list: list.append,
+    set: set.add,
+}
+
+
+def _empty(value: Any) -> Any:
+    """What a new container of the kind begins with: a deque has its maxlen, for one."""
+    if type(value) in (list, dict, OrderedDict, Counter, set, bytearray):
+        return None
+    empty = value.copy()
+    empty.clear()
+    return empty
+
+
+@dataclass(eq=False)
+class Finished:
+    """What a call gives back, and what it writes.
+
+    outputs   how many outputs the result takes; those of the effects come after.
+    is_plain  whether the structure of the Program says all of the result.
+    unknown   the buffers that are replaced, by name, of which nobody knows what they hold then,
+              and where they may have been changed.
+    writes    whether a call writes anything outside, be it before it raises.
+    may_run_again  whether Python may then make the call: nothing that was seen is done twice.
+    """
+
+    result: Any = None
+    outputs: int = 0
+    is_plain: bool = False
+    effects: list[Any] = field(default_factory=list)
+    unknown: list[tuple[str, Location]] = field(default_factory=list)
+    writes: bool = False
+    may_run_again: bool = True
+
+
+__all__ = [
+    "DERIVED",
+    "TREES",
+    "Finished",
+    "Known",
+    "Made",
+    "Out",
+    "Rows",
+    "Several",
+    "Taker",
+    "Written",
+]

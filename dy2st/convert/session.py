@@ -1,0 +1,217 @@
+"""One trace from its beginning to its end: a function and placeholders in, a Program out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from dy2st.convert.kinds.layer_changes import note_change
+from dy2st.convert.one_call import OneCall
+from dy2st.convert.protocol.left import require_source
+from dy2st.convert.protocol.machine import Machine
+from dy2st.convert.record import Record
+from dy2st.convert.replay.effects import effects_of
+from dy2st.convert.replay.places import Source, Varied
+from dy2st.convert.replay.result import Finished, Taker
+from dy2st.convert.replay.structure import structure_of
+from dy2st.convert.stage.outcome import (
+    AlwaysRaises,
+    Refused,
+    is_endless,
+    is_refusal,
+    note_limit,
+    note_raise,
+)
+from dy2st.convert.trace import EACH_CALL
+from dy2st_runtime.dims import Condition, require
+from dy2st_runtime.errors import Location
+from dy2st_runtime.ir import Operator, Program, Tensor, Tracer, Variable
+from dy2st_runtime.ir.failing import is_dispensable
+from dy2st_runtime.ir.grad_mode import enable_grad
+from dy2st_runtime.ir.location import place_of
+from dy2st_runtime.ir.structure import is_container
+from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.tensor import EagerTensor, Parameter
+
+_SEEN = ("print", "write")  # the operators that show something
+
+
+@dataclass(eq=False)
+class Traced:
+    """A Program, the tensors behind its state, and what the trace knows of the outside.
+
+    arguments  the containers among the arguments, by id: each call has its own.
+    sources    where the numbers are found that are inputs, by the name that they have in the state.
+    """
+
+    program: Program
+    state: dict[str, EagerTensor]
+    machine: Machine
+    arguments: dict[int, Any]
+    finished: Finished = field(default_factory=Finished)
+    sources: dict[str, tuple[Source, Any]] = field(default_factory=dict)
+
+
+def trace(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    program: Program,
+    names: Mapping[int, str],
+    specs: Sequence[Any],
+    declared: Sequence[tuple[Condition, str]] = (),
+    varied: Varied | None = None,
+    record: Record | None = None,
+    one_call: OneCall | None = None,
+) -> Traced:
+    """Run a function once on arguments that hold placeholders of `program`.
+
+    names     of the tensors of the user's that have one, by id.
+    varied    the places outside whose numbers are inputs.
+    declared  what is known of the sizes of the arguments, with the reason.
+    record    gets what the trace meets.
+    one_call  is lost where the function raises, and has written before what nothing writes then.
+    """
+    one_call = one_call or OneCall()
+    one_call.begin()
+    state: dict[str, EagerTensor] = {}
+    tracer = Tracer(program, _capturing(program, state, names))
+    tracer.aliases.has_elements = True
+    tracer.flags.begin(program.inputs, specs, one_call.gradients)
+    arguments: dict[int, Any] = {}
+    _note_containers((args, dict(kwargs)), arguments)
+    with tracer.tracing(), enable_grad():
+        for condition, reason in declared:
+            require(condition, reason)
+        tracer.locate_constraints(None)  # the reason names the place
+        machine = Machine(tracer, record, one_call)
+        tracer.before_changed = partial(note_change, machine)
+        require_source(machine, function)
+        for value in (function, *args, *kwargs.values(), *arguments.values()):
+            machine.mark_outside(value)
+        sources = {} if varied is None else varied.begin(machine)
+        try:
+            result = _undisturbed(machine, lambda: _run(machine, function, args, kwargs))
+        except Exception as error:
+            if not is_refusal(error) and _has_written(machine) and may_run_again(machine):
+                one_call.lose()
+            raise
+        found = Traced(program, state, machine, arguments, sources=sources)
+        _finish(found, result, place_of(function))
+    program.block.parameters = [*program.inputs, *program.state.values()]
+    return found
+
+
+def _has_written(machine: Machine) -> bool:
+    """Whether something outside would be other than before, or a tensor has changed in place."""
+    changed = (variable.maker for _, variable in machine.tracer.assigned())
+    return machine.has_written or any(isinstance(maker, Operator) for maker in changed)
+
+
+def may_run_again(machine: Machine) -> bool:
+    """Whether Python may make a call that was traced or run: nothing of it has been seen so far."""
+    seen = any(kind == EACH_CALL and name for _, kind, name, _ in machine.reads.values())
+    return not seen and not any(one.name in _SEEN for one in machine.tracer.program.block.walk())
+
+
+def _note_containers(value: Any, found: dict[int, Any]) -> None:
+    if is_container(value):
+        found[id(value)] = value
+        for entry in value.values() if isinstance(value, dict) else value:
+            _note_containers(entry, found)
+
+
+def _undisturbed(machine: Machine, run: Callable[[], Any]) -> Any:
+    """What a function gives; Ctrl-C may come at any time, and leaves the user's objects alone."""
+    try:
+        try:
+            return run()
+        except BaseException:
+            machine.give_back()
+            raise
+    except BaseException:  # once more: it may have come in the midst of the first
+        machine.give_back()
+        raise
+
+
+def _run(
+    machine: Machine, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Any:
+    """What the function returns; what it raises after checks of the Program, that raises too."""
+    try:
+        return machine.call(function, *args, **kwargs)
+    except AlwaysRaises:
+        return None
+    except Refused as refused:
+        raise refused.error from None
+    except Exception as error:  # the user's code raises: after checks of the Program, so does it
+        if is_endless(error):
+            note_limit(error)
+            raise
+        if all(map(is_dispensable, machine.tracer.program.block.operators)):
+            raise
+        note_raise(machine, error)
+        return None
+
+
+def _finish(traced: Traced, result: Any, at: Location | None) -> None:
+    """Let the Program yield what the result and the effects need, and the tensors it changes."""
+    machine, program = traced.machine, traced.program
+    tracer = machine.tracer
+    taker = Taker(machine, traced.arguments, f"{program.name}() returns", at)
+    tree = taker.take(result)
+    traced.finished = Finished(tree, len(taker.leaves), writes=_has_written(machine))
+    traced.finished.may_run_again = may_run_again(machine)
+    taker.what = f"{program.name}() lets an object from outside hold"
+    traced.finished.effects = effects_of(machine, taker)
+    structure = structure_of(tree)
+    program.structure = None if structure is None else structure[0]
+    traced.finished.is_plain = structure is not None
+    program.block.yields = list(taker.leaves)
+    by_id = {id(tensor): key for key, tensor in traced.state.items()}
+    for tensor, variable in tracer.assigned():
+        key = by_id[id(tensor)]
+        if variable.overwritten is not None and _is_replaced(traced, tensor):
+            traced.finished.unknown.append((key, variable.overwritten))
+            continue
+        tracer.local(variable)  # refused where it was changed under another name
+        new = tracer.flags.value_of(variable)
+        if new is not program.state[key]:
+            program.updates.append(key)
+            program.block.yields.append(tracer.local(new))
+
+
+def _is_replaced(traced: Traced, tensor: Tensor) -> bool:
+    """Whether a tensor is a buffer that another takes the place of."""
+    return any(effect.buffer is tensor for effect in traced.finished.effects)
+
+
+def _capturing(
+    program: Program, state: dict[str, EagerTensor], names: Mapping[int, str]
+) -> Callable[[Tracer, Tensor], Variable]:
+    """What makes a tensor from outside a parameter or buffer; `state` gets it by its key."""
+
+    def capture(tracer: Tracer, tensor: Tensor) -> Variable:
+        assert isinstance(tensor, EagerTensor)
+        known = program.parameters if isinstance(tensor, Parameter) else program.buffers
+        key = names.get(id(tensor)) or _unused(tensor, program)
+        known[key] = program.block.add_parameter(TensorType(tensor.dtype, tensor.array.shape), key)
+        program.trainable[key] = not tensor.stopped  # to ask would make it a guard
+        state[key] = tensor
+        return known[key]
+
+    return capture
+
+
+def _unused(tensor: EagerTensor, program: Program) -> str:
+    """A name for a tensor that belongs to no Layer of ours."""
+    taken = program.state
+    if tensor.name and tensor.name not in taken and getattr(tensor, "is_named", True):
+        return tensor.name
+    prefix = "parameter" if isinstance(tensor, Parameter) else "tensor"
+    return f"{prefix}_{sum(name.startswith(prefix) for name in taken)}"
+
+
+__all__ = ["Traced", "trace"]

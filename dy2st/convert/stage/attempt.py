@@ -1,0 +1,85 @@
+"""Code that may raise what a handler catches, and what goes on where it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from dy2st.convert.stage.branch import proceed, run, settled, stage_if
+from dy2st.convert.stage.cases import is_case, known
+from dy2st.convert.stage.outcome import Handler
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.special import Union
+
+State: TypeAlias = "Sequence[Any]"
+
+
+def attempt(
+    trace: Trace,
+    handler: Handler,
+    body: Callable[..., State],
+    after: Callable[..., State],
+    handled: Callable[[BaseException], State],
+    state: State,
+    names: Sequence[str],
+) -> State:
+    """Run `after(*body(*state))`; where the body raises what the handler catches, `handled`."""
+    before = len(trace.opened)
+    try:
+        return _attempted(trace, handler, body, after, handled, state, names)
+    except BaseException:  # Ctrl-C too: no path of an attempt that failed may stay open
+        trace.abandon(before)
+        raise
+
+
+def _attempted(
+    trace: Trace,
+    handler: Handler,
+    body: Callable[..., State],
+    after: Callable[..., State],
+    handled: Callable[[BaseException], State],
+    state: State,
+    names: Sequence[str],
+) -> State:
+    before = len(trace.opened)
+    trace.handlers.append(handler)
+    try:
+        end = run(trace, lambda: body(*state), before, handler)
+    finally:
+        trace.handlers.pop()
+    inside = len(trace.opened)
+
+    def fitting(error: BaseException) -> State:
+        if not handler.catches(type(error)):
+            raise error
+        return handled(error)
+
+    def caught(outcome: Any) -> State:
+        return each(trace, outcome, fitting, names)
+
+    if end.results is not None:
+        results = end.results
+        end = run(trace, lambda: after(*results), before)
+    elif end.outcome is not None:
+        outcome = end.outcome
+        end = run(trace, lambda: caught(outcome), before)
+    end = settled(trace, inside, end, None, names)
+    return proceed(trace, settled(trace, before, end, caught, names), names)
+
+
+def each(
+    trace: Trace,
+    outcome: Any,
+    function: Callable[[BaseException], State],
+    names: Sequence[str],
+) -> State:
+    """What a function gives for an exception, or for each that it can be."""
+    outcome = known(trace, outcome)
+    if type(outcome) is not Union:
+        return function(outcome)
+    pred = is_case(trace, outcome, trace.cases_of(outcome)[0])
+    again = lambda: each(trace, outcome, function, names)  # noqa: E731
+    return stage_if(trace, pred, again, again, (), names)
+
+
+__all__ = ["State", "attempt", "each"]

@@ -1,0 +1,533 @@
+"""A branch that a tensor decides on, as the operator `cond`.
+
+Both sides run, each into a Block of its own. What they give each variable, and each place that one
+of them has written, is joined by the least layout above both; its leaves are the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NoReturn
+
+from dy2st.convert.elements import is_fragile, share_fragile
+from dy2st.convert.labels import in_words, label
+from dy2st.convert.stage.aliasing import note_handed_on
+from dy2st.convert.stage.cases import is_case, is_constant, known
+from dy2st.convert.stage.kept import keep_items
+from dy2st.convert.stage.outcome import (
+    AlwaysRaises,
+    Carried,
+    Handler,
+    endless,
+    is_caught,
+    is_endless,
+    is_refusal,
+    note_raise,
+    record,
+)
+from dy2st.convert.stage.splice import splice
+from dy2st.convert.states import same_state
+from dy2st.convert.trace import CONTENT, STATE, Key, Opened, Place, Region, Trace
+from dy2st.convert.values.carry import build, flatten
+from dy2st.convert.values.layout import Layout, Same, View, opened
+from dy2st.convert.values.lub import Lub, Unlike
+from dy2st.convert.values.special import ABSENT, MISSING, Dynamic, Union
+from dy2st_runtime.dims import Condition, symbols
+from dy2st_runtime.errors import BranchMismatch
+from dy2st_runtime.ir import Block, Tensor, TensorType, Tracer, Variable, user_location
+from dy2st_runtime.ir.facts import branch_condition
+from dy2st_runtime.ir.join import facts_of_branches, join_types
+from dy2st_runtime.ops.control_flow import close_blocks
+
+Side = Callable[..., Sequence[Any]]
+_NAME = "a value"
+
+
+@dataclass(eq=False)
+class Slot:
+    """A variable or place, and what each side leaves in it."""
+
+    name: str
+    left: Any
+    right: Any
+    place: Place | None = None
+    layout: Layout | None = None
+    is_fragile: bool = False  # a list of a length keeps it by value: it may not change
+
+    def seen(self, value: Any, view: View) -> Layout:
+        """The layout of a value; what a container holds has no identity of its own."""
+        same = Same(value, view)
+        is_content = self.place is not None and self.place.name is CONTENT
+        return opened(same) if is_content else same
+
+
+@dataclass(eq=False)
+class End:
+    """How code ends: with results, with an exception that is carried, or with either.
+
+    results: None if it surely raises.
+    outcome: None if it surely does not.
+    dead: set if nothing comes after it, since the Program has raised.
+    """
+
+    results: tuple[Any, ...] | None = None
+    outcome: Any = None
+    dead: BaseException | None = None
+
+
+def stage_if(
+    trace: Trace,
+    pred: Variable,
+    true: Side,
+    false: Side,
+    state: Sequence[Any],
+    names: Sequence[str],
+    of_cases: bool = False,
+) -> tuple[Any, ...]:
+    """What the variables hold after `true(*state)` or `false(*state)`, as a bool decides.
+
+    `of_cases`: the sides are cases of one operation, which may be none that a value has: what they
+    raise is raised when the Program runs.
+    """
+    left = run_region(trace, true, state, pred, True, of_cases)
+    right = run_region(trace, false, state, pred, False, of_cases)
+    if of_cases and isinstance(left.raised, Exception) and isinstance(right.raised, Exception):
+        raise left.raised
+    if _is_raised(left) and _is_done(right):
+        return _open(trace, Opened(pred, True, left, right, ExitStack()))
+    if _is_raised(right) and _is_done(left):
+        return _open(trace, Opened(pred, False, right, left, ExitStack()))
+    return proceed(trace, _combined(trace, pred, (left, right), names), names)
+
+
+def _is_raised(region: Region) -> bool:
+    return region.raised is None and region.results is None
+
+
+def _is_done(region: Region) -> bool:
+    return region.raised is None and region.outcome is None
+
+
+def run_region(
+    trace: Trace,
+    side: Side,
+    state: Sequence[Any],
+    pred: Variable,
+    taken: bool,
+    of_cases: bool = False,
+) -> Region:
+    """Record one side into a Block of its own."""
+    with trace.region(branch_condition(pred, taken)) as region:
+        _narrow(trace, region, pred, taken)
+        end_region(trace, region, partial(side, *state), of_cases)
+    return region
+
+
+def end_region(
+    trace: Trace, region: Region, function: Callable[[], Sequence[Any]], of_cases: bool = False
+) -> None:
+    """Run what a region consists of, and note how it ends."""
+    before = len(trace.opened)
+    end = run(trace, function, of_cases=of_cases)
+    _note_end(region, settled(trace, before, end))
+
+
+def _note_end(region: Region, end: End) -> None:
+    region.results, region.outcome, region.raised = end.results, end.outcome, end.dead
+
+
+def run(
+    trace: Trace,
+    function: Callable[[], Sequence[Any]],
+    known: int = -1,
+    handler: Handler | None = None,
+    of_cases: bool = False,
+) -> End:
+    """How a function ends.
+
+    known: how many paths were open when the code began that may let exceptions pass: while they
+    are as many, an exception that `handler` does not catch goes on as Python has it.
+    """
+    try:
+        return End(tuple(function()))
+    except AlwaysRaises as dead:
+        return End(dead=dead)
+    except Carried as carried:
+        return End(outcome=carried.outcome)
+    except (Exception, GeneratorExit) as error:
+        if is_refusal(error):
+            raise
+        if is_endless(error) and trace.is_nested:
+            raise endless() from None
+        if known == len(trace.opened):
+            if handler is None or not handler.catches(type(error)):
+                raise
+            return End(outcome=error)
+        if is_caught(trace, type(error)):
+            return End(outcome=trace.made(error))
+        note_raise(trace, error, of_cases)
+        return End(dead=error)
+
+
+def settled(
+    trace: Trace,
+    known: int,
+    end: End,
+    caught: Callable[[Any], Sequence[Any]] | None = None,
+    names: Sequence[str] = (),
+) -> End:
+    """How code ends after all paths were closed that it has opened.
+
+    caught: what goes on where an exception was raised; without it the exception is carried on.
+    """
+    while len(trace.opened) > known:
+        opened = trace.opened.pop()
+        _note_end(opened.rest, end)
+        opened.running.close()
+        if caught is not None:
+            with trace.resumed(opened.raised):
+                outcome = opened.raised.outcome
+                end_region(trace, opened.raised, lambda: caught(outcome))  # noqa: B023
+        sides = (opened.raised, opened.rest) if opened.raised_if else (opened.rest, opened.raised)
+        end = _combined(trace, opened.pred, sides, names)
+    return end
+
+
+def _open(trace: Trace, opened: Opened) -> tuple[Any, ...]:
+    """Let all that follows run where nothing was raised."""
+    opened.running.enter_context(trace.resumed(opened.rest))
+    trace.opened.append(opened)
+    assert opened.rest.results is not None
+    return opened.rest.results
+
+
+def proceed(trace: Trace, end: End, names: Sequence[str] = ()) -> tuple[Any, ...]:
+    """Go on after code has ended; where it has raised, the exception is carried on."""
+    if end.dead is not None:
+        raise AlwaysRaises
+    if end.results is None:
+        raise_outcome(trace, end.outcome)
+    results = end.results
+    if end.outcome is None:
+        return results
+    place = next(i for i, one in enumerate(end.outcome.layouts) if is_constant(one, None))
+    return stage_if(
+        trace,
+        is_case(trace, end.outcome, place),
+        lambda: [_present(trace, value) for value in results],
+        lambda: raise_outcome(trace, end.outcome),
+        (),
+        names or [_NAME] * len(results),
+    )
+
+
+def raise_outcome(trace: Trace, outcome: Any) -> NoReturn:
+    """Raise an exception, or one of several, where it is surely raised."""
+    outcome = known(trace, outcome)
+    if type(outcome) is not Union:
+        if is_caught(trace, type(outcome)):
+            raise Carried(outcome)
+        record(outcome)
+        raise AlwaysRaises
+    cases = trace.cases_of(outcome)
+    if all(is_caught(trace, _class_of(outcome.layouts[place])) for place in cases):
+        raise Carried(outcome)
+    again = lambda: raise_outcome(trace, outcome)  # noqa: E731
+    stage_if(trace, is_case(trace, outcome, cases[0]), again, again, (), ())
+    raise AssertionError("both sides raise")
+
+
+def _class_of(node: Layout) -> type[BaseException]:
+    return type(node.value) if isinstance(node, Same) else node.kind  # type: ignore[union-attr]
+
+
+def _present(trace: Trace, value: Any) -> Any:
+    """A value where it is known that nothing was raised."""
+    if type(value) is not Union:
+        return value
+    absent = [i for i, one in enumerate(value.layouts) if is_constant(one, ABSENT)]
+    if not absent:
+        return value
+    trace.know_cases(trace.frame, value, frozenset(range(len(value.layouts))) - {*absent})
+    return _again(trace, value)
+
+
+def _again(trace: Trace, value: Any) -> Any:
+    """The same value as one of only those cases that it can be here."""
+    value = known(trace, value)
+    if type(value) is not Union:
+        return value
+    pred = is_case(trace, value, trace.cases_of(value)[0])
+    side = lambda: (_again(trace, value),)  # noqa: E731
+    return stage_if(trace, pred, side, side, (), (_NAME,))[0]
+
+
+def _narrow(trace: Trace, region: Region, pred: Variable, taken: bool) -> None:
+    """A side knows which cases a value can be whose case decided."""
+    known = trace.narrowing.get(pred)
+    if known is not None:
+        value, cases = known
+        others = frozenset(range(len(value.layouts))) - cases
+        trace.know_cases(region.frame, value, cases if taken else others)
+
+
+def places_of(trace: Trace, regions: Sequence[Region]) -> list[Slot]:
+    """The places that a region has written, of objects that are older than the regions."""
+    found: dict[Key, Place] = {}
+    for region in regions:
+        for key, place in region.changes.items():
+            if id(place.owner) not in region.frame.born:
+                found.setdefault(key, place)
+    slots = []
+    for key, place in found.items():
+        values = [region.value_of(key, place.owner, place.name) for region in regions]
+        values = [settled_set(place, one, values[0]) for one in values]
+        if place.name is CONTENT:
+            sides = keep_items(trace, place.owner, values[0], values[-1])
+            values = list(sides)[: len(values)]
+        slots.append(Slot(label(trace, place), values[0], values[-1], place))
+    return slots
+
+
+def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Sequence[str]) -> End:
+    """How a branch ends whose sides were run."""
+    left, right = regions
+    for region in regions:
+        changed = any(not isinstance(one, Variable) for one, _ in region.tensors.values())
+        trace.has_written = trace.has_written or changed
+    if left.raised is not None and right.raised is not None:
+        _append(trace, pred, regions, [], [])
+        return End(dead=AlwaysRaises())
+    if left.raised is not None or right.raised is not None:
+        return _go_on(trace, pred, regions)
+    slots = _slots_of(left, right, names)
+    has_outcome = left.outcome is not None or right.outcome is not None
+    if has_outcome:
+        slots.append(Slot("an exception", left.outcome, right.outcome))
+    count = len(slots)
+    slots += places_of(trace, regions)
+    _join(slots, left, right)
+    values = _finish(trace, pred, regions, slots)[:count]
+    if not has_outcome:
+        return End(values)
+    is_raised = left.results is None and right.results is None
+    return End(None if is_raised else values[:-1], values[-1])
+
+
+def _slots_of(left: Region, right: Region, names: Sequence[str]) -> list[Slot]:
+    known = left.results if left.results is not None else right.results
+    if known is None:
+        return []
+    absent = (ABSENT,) * len(known)
+    pairs = left.results or absent, right.results or absent
+    names = names or [_NAME] * len(known)
+    return [Slot(*row) for row in zip(names, *pairs, strict=True)]
+
+
+def settled_set(place: Place, value: Any, other: Any) -> Any:
+    """What a place holds after a region; tensors in sets are there as the objects that they are."""
+    if place.name is STATE:
+        return _settled_state(place, value, other)
+    if place.name is not CONTENT or type(place.owner) is not set:
+        return value
+    if Dynamic not in (type(value), type(other)) and value == other:
+        return other
+    if not any(isinstance(one, Tensor) for side in (value, other) for one in _known(side)):
+        return value
+    raise BranchMismatch(
+        "a set has other tensors on some paths of an `if` or loop that depends on a tensor",
+        at=place.at,
+        why="which tensors a set has is part of the Program",
+        hint="keep a list, or make numbers of them: int(...)",
+    )
+
+
+def _known(content: Any) -> Any:
+    return content if isinstance(content, set) else ()
+
+
+def _settled_state(place: Place, value: Any, other: Any) -> Any:
+    """What an object that C code keeps holds after a region: the same on all paths."""
+    if value is other or (
+        value is not MISSING and other is not MISSING and same_state(value, other)
+    ):
+        return other
+    kind = type(place.owner).__name__
+    raise BranchMismatch(
+        f"the {kind} in a variable is changed in a branch or loop that depends on a tensor",
+        at=place.at,
+        why=f"what a {kind} holds is no part of a Program",
+        hint="keep the values in a tensor or list",
+    )
+
+
+def _join(slots: Sequence[Slot], left: Region, right: Region) -> None:
+    join = Lub()
+    for slot in slots:
+        try:
+            slot.layout = join(slot.seen(slot.left, left), slot.seen(slot.right, right))
+        except Unlike as error:
+            raise BranchMismatch(
+                f"{in_words(slot.name)} is {error} after an `if` that depends on a tensor",
+                at=user_location(),
+                why="which one it is, is known only when the Program runs",
+                hint="let both branches give it values of one kind",
+            ) from None
+
+
+def _finish(
+    trace: Trace, pred: Variable, regions: Sequence[Region], slots: Sequence[Slot]
+) -> tuple[Any, ...]:
+    left, right = regions
+    tensors = {key: tensor for r in regions for key, (tensor, _) in r.tensors.items()}
+    for region, side in ((left, "left"), (right, "right")):
+        with trace.inside(region):
+            yields: list[Variable] = []
+            for slot in slots:
+                assert slot.layout is not None
+                yields += flatten(trace, getattr(slot, side), slot.layout, region)
+            for key, tensor in tensors.items():
+                now = region.tensors.get(key)
+                yields.append(trace.tracer.variable(tensor if now is None else now[1]))
+            region.block.yields = [trace.tracer.local(leaf) for leaf in yields]
+    results = _append(trace, pred, regions, left.block.yields, right.block.yields)
+    for tensor, result in zip(
+        tensors.values(), results[len(results) - len(tensors) :], strict=True
+    ):
+        trace.tracer.assign(tensor, result)
+    return put_back(trace, slots, iter(results), regions)
+
+
+def put_back(
+    trace: Trace, slots: Sequence[Slot], leaves: Iterator[Variable], regions: Sequence[Region]
+) -> tuple[Any, ...]:
+    """The values of the variables, and the places written, after a `cond` or `while`."""
+    known: dict[int, Any] = {}
+    built = []
+    for slot in slots:
+        assert slot.layout is not None
+        value = build(trace, slot.layout, leaves, known)
+        built.append(value)
+        if slot.place is not None:
+            trace.put_place(slot.place, value)
+        elif type(value) is Union and slot.name.isidentifier():
+            value.name = slot.name
+    # Behind all places: what they put back is no change of one of the twins alone.
+    for slot, value in zip(slots, built, strict=True):
+        _note_twins(trace, slot, value)
+    return tuple(value for slot, value in zip(slots, built, strict=True) if slot.place is None)
+
+
+def _note_twins(trace: Trace, slot: Slot, value: Any) -> None:
+    if type(value) is Union:
+        _join_objects(trace, value, slot)
+    elif not isinstance(slot.layout, Same) and (
+        slot.place is None or slot.place.name is not CONTENT
+    ):
+        trace.twins.join([value, slot.left, slot.right])
+        if is_fragile(trace, slot.left, slot.right) or slot.is_fragile:
+            share_fragile(trace, value, [slot.left, slot.right])
+
+
+def _join_objects(trace: Trace, value: Union, slot: Slot) -> None:
+    """The objects that a value may be stand for those that either side gave."""
+    sides = [one for side in (slot.left, slot.right) for one in _objects_of(side)]
+    for made in value.objects.values():
+        own = [one for one in sides if type(one) is type(made)]
+        trace.twins.join([made, *own])
+        if len(own) == 1 and slot.left is not ABSENT and slot.right is not ABSENT:
+            share_fragile(trace, made, own)
+
+
+def _objects_of(value: Any) -> list[Any]:
+    return [*value.objects.values()] if type(value) is Union else [value]
+
+
+def _append(
+    trace: Trace,
+    pred: Variable,
+    regions: Sequence[Region],
+    left: Sequence[Variable],
+    right: Sequence[Variable],
+) -> list[Variable]:
+    tracer = trace.tracer
+    blocks = [region.block for region in regions]
+    types = [join_types(a.type, b.type, _mismatch) for a, b in zip(left, right, strict=True)]
+    captured = close_blocks(tracer, blocks, own=0)
+    operands = [tracer.local(pred), *captured]
+    results = tracer.append("cond", operands, {}, types, blocks).results
+    for joined, a, b in zip(types, left, right, strict=True):
+        facts = facts_of_branches(joined, a.type, b.type)
+        known = [fact for fact in facts if _is_visible(tracer.block, fact)]
+        tracer.learn(known, "the size of one of the branches")
+    changed = [v for region in regions for v in region.overwritten]
+    sides = [(left, frozenset(regions[0].overwritten)), (right, frozenset(regions[-1].overwritten))]
+    outdated = [  # what a side has changed in place by another name
+        result
+        for leaves, overwritten in sides
+        for result, leaf in zip(results, leaves, strict=True)
+        if tracer.aliases.origin(leaf) in overwritten
+    ]
+    for variable in (*changed, *outdated):
+        tracer.overwrite(variable)
+    for block in blocks:
+        note_handed_on(tracer, block, captured, results)
+    return list(results)
+
+
+def _mismatch(words: str) -> Exception:
+    return BranchMismatch(
+        f"the branches of an `if` give {words}",
+        at=user_location(),
+        why="which branch is taken is known only when the Program runs",
+        hint="let both give values of one type: cast or reshape them",
+    )
+
+
+def _is_visible(block: Block | None, fact: Condition) -> bool:
+    """Whether a fact is about sizes that are known in a Block: not about those of a branch."""
+    missing = set(symbols(fact))
+    while block is not None and missing:
+        results = (result for operator in block.operators for result in operator.results)
+        for variable in (*block.parameters, *results):
+            if isinstance(variable.type, TensorType):
+                missing.difference_update(variable.type.shape)
+        block = block.parent
+    return not missing
+
+
+def _go_on(trace: Trace, pred: Variable, regions: Sequence[Region]) -> End:
+    """Only one side goes on: its operators run behind the check that the other one is not taken."""
+    left, right = regions
+    raising, other = (left, right) if left.raised is not None else (right, left)
+    empty = _empty_block(trace.tracer)
+    blocks = [raising.block, empty] if raising is left else [empty, raising.block]
+    captured = close_blocks(trace.tracer, blocks, own=0)
+    trace.tracer.append("cond", [trace.tracer.local(pred), *captured], {}, [], blocks)
+    splice(trace, other)
+    return End(other.results, other.outcome)
+
+
+def _empty_block(tracer: Tracer) -> Block:
+    with tracer.nested() as block:
+        block.yields = []
+    return block
+
+
+__all__ = [
+    "End",
+    "Slot",
+    "end_region",
+    "places_of",
+    "proceed",
+    "put_back",
+    "raise_outcome",
+    "run",
+    "run_region",
+    "settled",
+    "settled_set",
+    "stage_if",
+]

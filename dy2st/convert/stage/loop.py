@@ -1,0 +1,442 @@
+"""A loop that a tensor decides on, as the operator `while`.
+
+The body is traced with what is assumed of the loop variables, at first that nothing changes. What
+an iteration leaves is joined with it; where that rises, the body is traced again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dy2st.convert.elements import share_fragile
+from dy2st.convert.labels import in_words, label
+from dy2st.convert.stage.aliasing import check_iterations, mark_changed, note_iterations
+from dy2st.convert.stage.branch import (
+    End,
+    Slot,
+    end_region,
+    places_of,
+    proceed,
+    put_back,
+    run,
+    settled,
+    settled_set,
+    stage_if,
+)
+from dy2st.convert.stage.kept import keep_items
+from dy2st.convert.stage.rounds import Rounds, rounds_of_loop
+from dy2st.convert.stage.truth import truth_of
+from dy2st.convert.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace
+from dy2st.convert.values.carry import build, flatten, types_of
+from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, opened
+from dy2st.convert.values.lub import Lub, Unlike
+from dy2st.convert.values.special import UNBOUND
+from dy2st_runtime.dims import Dim, symbols
+from dy2st_runtime.errors import ConversionError, LoopMismatch, UnsupportedSyntax
+from dy2st_runtime.ir import ArrayType, Tensor, TensorType, ValueType, Variable, user_location
+from dy2st_runtime.ir.join import facts_of_turns, join_types, renewed
+from dy2st_runtime.ops.control_flow import close_blocks
+
+Test = Callable[..., Any]
+Body = Callable[..., Sequence[Any]]
+_ROUNDS = 24
+
+
+@dataclass(eq=False)
+class Before:
+    """Values as they are before a loop: all objects are older than its iterations."""
+
+    trace: Trace
+
+    def raw(self, owner: Any) -> Any:
+        """What a container holds."""
+        return self.trace.raw(owner)
+
+    def fields(self, owner: Any) -> dict[str, Any] | None:
+        """The attributes of a plain object."""
+        return self.trace.fields(owner)
+
+    def is_outside(self, owner: Any) -> bool:
+        """Whether an object was reached from outside of the trace."""
+        return self.trace.is_outside(owner)
+
+    def is_local(self, owner: Any) -> bool:
+        """Whether an object was made in the frame around the loop."""
+        return self.trace.is_local(owner)
+
+    def is_new(self, owner: Any) -> bool:
+        """No object is new."""
+        return False
+
+
+class _Peel(Exception):
+    """After one iteration the loop variables have the form that they keep."""
+
+
+class _Raises(Exception):
+    """The test or body of a loop may raise what a handler catches."""
+
+    def __init__(self, what: str):
+        """`what` is "test" or "body"."""
+        super().__init__()
+        self.what = what
+
+
+@dataclass(eq=False)
+class _Loop:
+    """What is assumed of the loop variables, and of the places and tensors that the body writes."""
+
+    trace: Trace
+    slots: list[Slot]
+    may_peel: bool
+    tensors: dict[int, Tensor] = field(default_factory=dict)
+    types: list[ValueType] = field(default_factory=list)
+    free: set[Dim] = field(default_factory=set)
+    join: Lub = field(default_factory=lambda: Lub(widens=True))
+
+    @property
+    def variables(self) -> list[Slot]:
+        """The slots of the user's variables."""
+        return [slot for slot in self.slots if slot.place is None]
+
+
+def stage_while(
+    trace: Trace,
+    test: Test,
+    body: Body,
+    state: Sequence[Any],
+    names: Sequence[str],
+    may_peel: bool = True,
+) -> tuple[Any, ...]:
+    """What the variables hold after `body` has run as long as `test` holds."""
+    slots = [
+        Slot(name, value, value, layout=Same(value, Before(trace)))
+        for name, value in zip(names, state, strict=True)
+    ]
+    loop = _Loop(trace, slots, may_peel)
+    known = len(trace.tracer.program.constraints)
+    try:
+        with rounds_of_loop(trace) as rounds:
+            for place in rounds.places:
+                _carry(loop, place, trace.kept(place.owner, place.name))
+            rounds.begin(slots)
+            tested, turned = _settle(loop, rounds, test, body)
+    except _Peel:
+        del trace.tracer.program.constraints[known:]
+        return _peeled(trace, test, body, state, names)
+    except _Raises as raises:
+        del trace.tracer.program.constraints[known:]
+        return _until_raised(trace, test, body, state, names, raises.what == "test")
+    return _finish(loop, tested, turned)
+
+
+def _until_raised(
+    trace: Trace,
+    test: Test,
+    body: Body,
+    state: Sequence[Any],
+    names: Sequence[str],
+    tests_first: bool,
+) -> tuple[Any, ...]:
+    """A loop that ends when it raises: loop variables say whether to go on, and the exception.
+
+    tests_first: the test may raise, so it stands in the iteration.
+    """
+
+    def more(goes_on: Any, _: Any, *values: Any) -> Any:
+        if tests_first:
+            return goes_on
+        left = lambda: (truth_of(trace, test(*values)),)  # noqa: E731
+        return stage_if(trace, truth_of(trace, goes_on), left, lambda: (False,), (), inner[:1])[0]
+
+    def once(*values: Any) -> Sequence[Any]:
+        if not tests_first:
+            return True, None, *body(*values)
+        left = truth_of(trace, test(*values))
+        turned = lambda: (True, None, *body(*values))  # noqa: E731
+        return stage_if(trace, left, turned, lambda: (False, None, *values), (), inner)
+
+    def turn(_: Any, __: Any, *values: Any) -> Sequence[Any]:
+        def caught(outcome: Any) -> Sequence[Any]:
+            return False, outcome, *values
+
+        known = len(trace.opened)
+        end = run(trace, lambda: once(*values))
+        if end.results is None and end.outcome is not None:
+            end = End((False, end.outcome, *values))
+        return proceed(trace, settled(trace, known, end, caught, inner), inner)
+
+    inner = ("whether to go on", "an exception", *names)
+    found = stage_while(trace, more, turn, (True, None, *state), inner, may_peel=False)
+    return proceed(trace, End(found[2:], found[1]), names)
+
+
+def _peeled(
+    trace: Trace, test: Test, body: Body, state: Sequence[Any], names: Sequence[str]
+) -> tuple[Any, ...]:
+    """`if test: body; while test: body`."""
+
+    def first(*values: Any) -> Sequence[Any]:
+        return stage_while(trace, test, body, tuple(body(*values)), names, may_peel=False)
+
+    pred = truth_of(trace, test(*state))
+    return stage_if(trace, pred, first, lambda *values: values, state, names)
+
+
+def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region, Region]:
+    """Trace test and body until an iteration leaves what is assumed."""
+    trace = loop.trace
+    constraints, growth = trace.tracer.program.constraints, trace.tracer.growth
+    for _ in range(_ROUNDS):
+        known, made, rounds.met = len(constraints), growth.made.copy(), 0
+        loop.types = loop.types or _initial_types(loop)
+        tested = _run(loop, lambda *values: (truth_of(trace, test(*values)),), "test")
+        turned = _run(loop, body, "body")
+        if _holds(loop, turned):
+            with trace.inside(tested):
+                tested.block.yields = [trace.tracer.local(_first(tested))]
+            rounds.note(trace, loop.slots)
+            return tested, turned
+        del constraints[known:]
+        growth.made = made
+    names = ", ".join(in_words(slot.name) for slot in loop.variables)
+    raise LoopMismatch(
+        f"one of the variables {names} has another form after every iteration",
+        at=user_location(),
+        why="the loop depends on a tensor, so one Program must serve every iteration",
+        hint="let each iteration leave the variables in the form that they have before the loop",
+    )
+
+
+def _first(region: Region) -> Any:
+    assert region.results is not None
+    return region.results[0]
+
+
+def _initial_types(loop: _Loop) -> list[ValueType]:
+    """The types before the loop; a list that is empty there has the elements of an iteration.
+
+    Sizes of the Program's parameters are the same in each of them.
+    """
+    parameters = loop.trace.tracer.program.block.parameters
+    shapes = [v.type.shape for v in parameters if isinstance(v.type, TensorType)]
+    fixed = {symbol for shape in shapes for size in shape for symbol in symbols(size)}
+    expected: list[ValueType] = []
+    for slot in loop.slots:
+        assert slot.layout is not None
+        expected += types_of(slot.layout, fixed)
+    found: list[ValueType] = [leaf.type for leaf in _initial(loop)]
+    for place, type in enumerate(expected):
+        if isinstance(type, ArrayType) and found[place] == ArrayType(None):
+            found[place] = type
+    return found
+
+
+def _initial(loop: _Loop) -> list[Variable]:
+    """The leaves of what the loop begins with, in the Block around it."""
+    trace = loop.trace
+    leaves: list[Variable] = []
+    for slot in loop.slots:
+        assert slot.layout is not None
+        leaves += flatten(trace, slot.left, slot.layout, trace)
+    leaves += [trace.tracer.variable(tensor) for tensor in loop.tensors.values()]
+    return [trace.tracer.local(leaf) for leaf in leaves]
+
+
+def _run(loop: _Loop, function: Body, what: str) -> Region:
+    """Record one call of the test or the body, on parameters for all that goes on."""
+    trace = loop.trace
+    with trace.region() as region:
+        parameters = [region.block.add_parameter(renewed(type, loop.free)) for type in loop.types]
+        values = _given(loop, parameters)
+        end_region(trace, region, lambda: function(*values))
+    if region.outcome is not None:
+        raise _Raises(what)
+    if what == "test":
+        _refuse_writes(loop, region)
+    if region.raised is not None:
+        raise ConversionError(
+            "every iteration of a loop that depends on a tensor raises",
+            at=user_location(),
+            why="a loop of a Program has an iteration that leaves its variables",
+            hint="raise under an `if` in the loop, or use `if` instead of the loop",
+        )
+    return region
+
+
+def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
+    """What the user's code gets: values of the parameters; places and tensors are set to them."""
+    trace = loop.trace
+    leaves, known = iter(parameters), dict[int, Any]()
+    values = []
+    for slot in loop.slots:
+        assert slot.layout is not None
+        value = build(trace, slot.layout, leaves, known)
+        if slot.is_fragile:
+            share_fragile(trace, value, [slot.left, slot.right])
+        if slot.place is None:
+            values.append(value)
+        else:
+            is_same = isinstance(slot.layout, Same) and type(value) in CONTAINERS
+            # A copy of what holds before the loop, since the body changes it natively.
+            trace.put_place(slot.place, value.copy() if is_same else value)
+    for tensor, parameter in zip(loop.tensors.values(), leaves, strict=True):
+        trace.tracer.change(tensor, parameter)  # by an earlier iteration, for all other names
+    return values
+
+
+def _refuse_writes(loop: _Loop, region: Region) -> None:
+    """The condition must not change anything: the body would not see it."""
+    known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
+    for key, place in region.changes.items():
+        if key not in known and id(place.owner) not in region.frame.born:
+            raise UnsupportedSyntax(
+                f"the condition of a loop changes {in_words(label(loop.trace, place))}",
+                at=place.at,
+                why="the loop depends on a tensor, so its condition can only be looked at",
+                hint="use `while True:`, and begin the loop with `if not condition: break`",
+            )
+
+
+def _key(place: Place) -> Key:
+    return id(place.owner), place.name
+
+
+def _holds(loop: _Loop, turned: Region) -> bool:
+    """Whether an iteration leaves what is assumed; what it does not, is assumed from now on."""
+    rises = _take_places(loop, turned)
+    assert turned.results is not None
+    for slot, value in zip(loop.variables, turned.results, strict=True):
+        slot.right = value
+    for slot in loop.slots:
+        if slot.place is not None:
+            place = slot.place
+            after = turned.value_of(_key(place), place.owner, place.name)
+            slot.right = settled_set(place, after, slot.left)
+        assert slot.layout is not None
+        joined = _joined(loop, slot, slot.seen(slot.right, turned))
+        is_fragile = slot.is_fragile or _becomes_fragile(loop, slot)
+        rises = rises or joined is not slot.layout or is_fragile is not slot.is_fragile
+        slot.layout, slot.is_fragile = joined, is_fragile
+    for key, (tensor, _) in turned.tensors.items():
+        rises = rises or key not in loop.tensors
+        loop.tensors[key] = tensor
+    if rises:
+        loop.types = []
+        return False
+    return _types_hold(loop, turned)
+
+
+def _becomes_fragile(loop: _Loop, slot: Slot) -> bool:
+    """Whether what a loop variable holds, before the loop or after a turn, may not change."""
+    is_value = not isinstance(slot.layout, Same) and slot.place is None
+    return is_value and share_fragile(loop.trace, None, [slot.left, slot.right])
+
+
+def _joined(loop: _Loop, slot: Slot, after: Layout) -> Layout:
+    assert slot.layout is not None
+    try:
+        joined = loop.join(slot.layout, after)
+    except Unlike as error:
+        raise LoopMismatch(
+            f"{in_words(slot.name)} is {error} in a loop that depends on a tensor",
+            at=user_location(),
+            why="one Program must serve every iteration",
+            hint="let each iteration leave it in the form that it has before the loop",
+        ) from None
+    if loop.may_peel and joined is not slot.layout and _is_peeled(slot.layout, joined):
+        raise _Peel
+    return joined
+
+
+def _is_peeled(before: Layout, joined: Layout) -> bool:
+    """Whether the first iteration alone has another kind of tensor, or none yet."""
+    if not isinstance(joined, Cases) or len(joined.cases) != 2:
+        return False
+    first, second = (opened(case) for case in joined.cases)
+    is_first = isinstance(first, (Leaf, Number)) or (
+        isinstance(before, Same) and before.value is UNBOUND
+    )
+    return is_first and isinstance(second, Leaf)
+
+
+def _take_places(loop: _Loop, turned: Region) -> bool:
+    """Carry the places that the body writes."""
+    known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
+    new = [slot for slot in places_of(loop.trace, [turned]) if slot.place is not None]
+    found = False
+    for slot in new:
+        assert slot.place is not None
+        if _key(slot.place) not in known:
+            _carry(loop, slot.place, slot.right)
+            found = True
+    return found
+
+
+def _carry(loop: _Loop, place: Place, after: Any) -> None:
+    """Carry a place as a loop variable; `after` is what an iteration leaves in it."""
+    left = loop.trace.kept(place.owner, place.name)
+    if place.name is CONTENT and left is place.owner:
+        left, _ = keep_items(loop.trace, place.owner, place.owner.copy(), after)
+    slot = Slot(label(loop.trace, place), left, after, place)
+    slot.layout = slot.seen(left, Before(loop.trace))
+    loop.slots.append(slot)
+
+
+def _types_hold(loop: _Loop, turned: Region) -> bool:
+    """Whether the leaves keep their types; sizes that change become symbols."""
+    trace = loop.trace
+    with trace.inside(turned):
+        leaves: list[Variable] = []
+        for slot in loop.slots:
+            assert slot.layout is not None
+            leaves += flatten(trace, slot.right, slot.layout, turned)
+        for key, tensor in loop.tensors.items():
+            now = turned.tensors.get(key)
+            leaves.append(trace.tracer.variable(tensor if now is None else now[1]))
+        turned.block.yields = [trace.tracer.local(leaf) for leaf in leaves]
+    joined = [
+        join_types(old, new.type, _mismatch, loop.free)
+        for old, new in zip(loop.types, turned.block.yields, strict=True)
+    ]
+    same = all(old is new for old, new in zip(loop.types, joined, strict=True))
+    loop.types = joined
+    return same
+
+
+def _mismatch(words: str) -> Exception:
+    return LoopMismatch(
+        f"an iteration of a loop leaves {words}",
+        at=user_location(),
+        why="the loop depends on a tensor, so one Program must serve every iteration",
+        hint="let each iteration leave values of one type: cast or reshape them",
+    )
+
+
+def _finish(loop: _Loop, tested: Region, turned: Region) -> tuple[Any, ...]:
+    trace, tracer = loop.trace, loop.trace.tracer
+    blocks = (tested.block, turned.block)
+    captured = close_blocks(tracer, blocks, own=len(loop.types))
+    operands, place = [*_initial(loop), *captured], user_location()
+    count, overwritten = len(loop.types), frozenset(turned.overwritten)
+    check_iterations(tracer, turned.block, operands, count, overwritten, place)
+    types = [renewed(type, loop.free) for type in loop.types]
+    results = tracer.append("while", operands, {}, types, blocks).results
+    rows = zip(results, operands, turned.block.parameters, turned.block.yields, strict=False)
+    for result, before, start, end in rows:
+        facts = facts_of_turns(result.type, before.type, start.type, end.type)
+        tracer.learn(facts, "the size after any number of iterations")
+    for initial, parameter in zip(operands, turned.block.parameters[:count], strict=False):
+        if parameter in overwritten:
+            tracer.overwrite(initial)
+    mark_changed(tracer, turned.block, captured, turned.overwritten, place)
+    note_iterations(tracer, turned.block, operands, results)
+    count = len(results) - len(loop.tensors)
+    for tensor, result in zip(loop.tensors.values(), results[count:], strict=True):
+        tracer.assign(tensor, result)
+    return put_back(trace, loop.slots, iter(results[:count]), [turned])
+
+
+__all__ = ["stage_while"]

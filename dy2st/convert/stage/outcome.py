@@ -1,0 +1,225 @@
+"""Exceptions of regions: what the user's code raises in a branch becomes an operator of it."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dy2st.convert.trace import Trace
+from dy2st.ignored import is_ignored_module
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import (
+    ConversionError,
+    Dy2stError,
+    PassError,
+    SourceUnavailable,
+    UndecidedDim,
+    VerifyError,
+    listener,
+)
+from dy2st_runtime.ir import F, Tensor, user_location
+from dy2st_runtime.ir.gradient_flow import refuse_leaf
+from dy2st_runtime.ir.location import is_own_file, location_of
+from dy2st_runtime.ir.raised import ErrorKind
+from dy2st_runtime.ir.structure import flatten, is_container
+
+
+class AlwaysRaises(BaseException):
+    """What follows is never run: the Program has raised on every path."""
+
+
+class Carried(BaseException):
+    """An exception on its way to a handler: one of the user's, or one of several."""
+
+    def __init__(self, outcome: Any):
+        """`outcome` is a value of the trace."""
+        super().__init__()
+        self.outcome = outcome
+
+
+class Refused(BaseException):
+    """A refusal on its way out of the user's handlers, none of which may catch it."""
+
+    def __init__(self, error: Exception):
+        """`error` is what the user sees."""
+        super().__init__()
+        self.error = error
+
+
+@dataclass(eq=False)
+class Handler:
+    """What may catch an exception of the code that runs.
+
+    classes: those that are caught, asked when there is an exception.
+    is_staged: whether an exception can be carried to it; else one in a branch is refused.
+    """
+
+    classes: Callable[[], Any]
+    is_staged: bool = True
+
+    def catches(self, kind: type[BaseException]) -> bool:
+        """Whether a clause catches exceptions of a class."""
+        return issubclass(kind, self.classes())
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether it says that the trace cannot go on, and not what the code would raise."""
+    return isinstance(error, _REFUSALS)
+
+
+_REFUSALS = (ConversionError, UndecidedDim, VerifyError, PassError)
+
+
+class unswallowed:
+    """What a function of a library catches that refuses the trace is raised when it has ended."""
+
+    def __init__(self, function: Any):
+        """Our own functions may catch refusals."""
+        self._is_ours = str(getattr(function, "__module__", "")).startswith("dy2st")
+        self._heard: list[ConversionError] = []
+
+    def __enter__(self) -> None:
+        """Hear of refusals."""
+        if not self._is_ours:
+            self._outer, listener.hear = listener.hear, self._heard.append
+
+    def __exit__(self, kind: object, _: object, __: object) -> None:
+        """Raise the first one, if nothing is raised."""
+        if self._is_ours:
+            return
+        listener.hear = self._outer
+        refused = [one for one in self._heard if not isinstance(one, SourceUnavailable)]
+        if refused and kind is None:
+            raise refused[0]
+
+
+def is_caught(trace: Trace, kind: type[BaseException]) -> bool:
+    """Whether an exception of a class is carried to a handler."""
+    for handler in reversed(trace.handlers):
+        if handler.catches(kind):
+            if not handler.is_staged:
+                _refuse(kind)
+            return True
+    return False
+
+
+def _refuse(kind: type[BaseException]) -> None:
+    raise ConversionError(
+        f"{kind.__name__} is raised in a branch or loop that depends on a tensor, in a `try` or "
+        "`with` that may catch it and that stays Python's own",
+        at=user_location(),
+        why="whether it is raised is known only when the Program runs",
+        hint="let no `yield`, and no `return` in `finally`, stand in the `try` or `with`",
+    )
+
+
+def is_endless(error: BaseException) -> bool:
+    """Whether Python's limit of calls in each other is reached."""
+    return isinstance(error, RecursionError) and str(error).startswith("maximum recursion depth")
+
+
+def note_limit(error: BaseException) -> None:
+    """Say of a recursion that Python may not find it too deep; 3.10 has no notes."""
+    if sys.version_info >= (3, 11):
+        error.add_note(
+            "a call that is traced takes several of Python's: where a number of Python ends the "
+            "recursion, raise the limit with sys.setrecursionlimit(...)"
+        )
+
+
+def endless() -> ConversionError:
+    """The refusal of code in a branch or body that calls itself again and again."""
+    return ConversionError(
+        "a recursion whose end depends on a tensor, or that is too deep to be traced",
+        at=user_location(),
+        why="both branches of an `if` on a tensor are traced, so every call makes the next one, up "
+        f"to Python's limit of {sys.getrecursionlimit()} calls in each other",
+        hint="write it as a `while` loop; if a number of Python ends it, raise the limit with "
+        "sys.setrecursionlimit(...)",
+    )
+
+
+def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> None:
+    """Let the Block raise what the user's code raised; an error of the code itself goes on.
+
+    A wrong name or type is a fault of the code whether or not the branch is taken, but not where
+    it is one of several values that has no such operation (`of_cases`).
+    """
+    is_wrong = isinstance(error, (AttributeError, NameError, TypeError)) and not of_cases
+    is_ours = isinstance(error, Dy2stError) and not of_cases
+    if is_ours or (is_wrong and type(error) is not UnboundLocalError):
+        raise error
+    if not of_cases and not _is_of_the_user(error):
+        raise error
+    record(error)
+    place, found = error.__traceback__, None
+    while place is not None:
+        found = found if is_own_file(place.tb_frame.f_code.co_filename) else place
+        place = place.tb_next
+    if found is not None:
+        trace.tracer.block.operators[-1].location = location_of(found)
+
+
+def _is_of_the_user(error: BaseException) -> bool:
+    """Whether user code raised it, or what stands for a function of Python: no fault of ours."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if place is None:
+        return False
+    frame = place.tb_frame
+    name = frame.f_code.co_filename
+    if not is_own_file(name) or name.startswith(_STAND_INS) or frame.f_code is _LEAF:
+        return True
+    return not is_ignored_module(str(frame.f_globals.get("__name__")))
+
+
+_LEAF = refuse_leaf.__code__  # says what Python says of a change in place
+# Their functions raise what Python would.
+_STAND_INS = tuple(str(Path(__file__).parents[1] / name) for name in ("kinds", "protocol"))
+
+
+def record(error: BaseException) -> None:
+    """Let the Program raise an exception, with the values of its tensors, where this stands."""
+    kind, state = type(error), vars(error)
+    if getattr(builtins, kind.__name__, None) is kind and error.__cause__ is None:
+        name: Any = kind.__name__
+    else:
+        name = ErrorKind.of(error)  # type: ignore[arg-type]
+    wrong = flatten((error.args, state), _is_foreign)[0]
+    if wrong:
+        raise ConversionError(
+            f"{kind.__name__} is raised with a {type(wrong[0]).__name__} in a branch or loop that "
+            "depends on a tensor",
+            at=user_location(),
+            why="a Program can keep tensors, Python constants, and lists, tuples and dicts of them",
+            hint="raise it with the text or numbers that it needs",
+        )
+    plain = len(error.args) < 2 and all(isinstance(entry, str) for entry in error.args)
+    message = (error.args or (None,))[0] if plain else error.args
+    F.raise_(name, message, state)
+
+
+def _is_foreign(value: Any) -> bool:
+    constants = (bool, int, float, str, bytes, type(None), Tensor, Dim, Condition)
+    return not is_container(value) and not isinstance(value, constants)
+
+
+__all__ = [
+    "AlwaysRaises",
+    "Carried",
+    "Handler",
+    "Refused",
+    "endless",
+    "is_caught",
+    "is_endless",
+    "is_refusal",
+    "note_limit",
+    "note_raise",
+    "record",
+    "unswallowed",
+]

@@ -1,0 +1,597 @@
+"""The trace: all that is known while a function runs on placeholders, in one object.
+
+An object is *outside* if it was reached from outside: arguments, globals, cells, `self`, and what
+is loaded from such an object. What code does to an object that was made in the frame of code that
+runs now is done natively. To all others it is written into the overlay, which ends with the frame:
+so a branch leaves nothing behind, and the trace changes nothing of the user's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from copy import copy
+from dataclasses import dataclass, field
+from types import CellType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from dy2st.convert.loans import Loan, Loans
+from dy2st.convert.objects import ATOMS, attributes_of, held_by, native_attribute, parts_of
+from dy2st.convert.one_call import Answer, OneCall
+from dy2st.convert.record import Record
+from dy2st.convert.states import CONTAINERS, fill, read_state
+from dy2st.convert.twins import Twins
+from dy2st.convert.values.carry import case_content
+from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, Dynamic, Union
+from dy2st_runtime.errors import ConversionError, Location
+from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.ops.control_flow import cond, while_loop
+
+Key: TypeAlias = "tuple[int, Any]"
+
+EACH_CALL = "each call"  # the kind of a read that nothing can ask again: its value says what
+
+
+_OWN = ("dy2st.", "dy2st_runtime.")
+
+
+@dataclass(eq=False)
+class Place:
+    """What an owner holds under a name, in the overlay."""
+
+    owner: Any
+    name: Any
+    value: Any
+    at: Location | None = None
+
+
+@dataclass(eq=False)
+class Frame:
+    """A branch or body that is traced: what it has made, and what the overlay held before it."""
+
+    block: Block
+    born: dict[int, Any] = field(default_factory=dict)
+    before: dict[Key, Place | None] = field(default_factory=dict)
+    known_cases: dict[int, tuple[Any, frozenset[int]]] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Region:
+    """What a branch or body has left behind: a view of values as they were at its end."""
+
+    trace: Trace
+    frame: Frame
+    results: tuple[Any, ...] | None = ()
+    changes: dict[Key, Place] = field(default_factory=dict)
+    tensors: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
+    overwritten: list[Variable] = field(default_factory=list)
+    raised: BaseException | None = None
+    outcome: Any = None
+
+    @property
+    def block(self) -> Block:
+        """The Block that was recorded."""
+        return self.frame.block
+
+    def raw(self, owner: Any) -> Any:
+        """What a container held at the end."""
+        place = self.changes.get((id(owner), CONTENT))
+        return self.trace.raw(owner) if place is None else place.value
+
+    def fields(self, owner: Any) -> dict[str, Any] | None:
+        """The attributes that an object had at the end; None if it is no plain object."""
+        return _with_changes(owner, self.trace.fields(owner), self.changes)
+
+    def is_outside(self, owner: Any) -> bool:
+        """Whether an object was reached from outside of the trace."""
+        return self.trace.is_outside(owner)
+
+    def is_local(self, owner: Any) -> bool:
+        """Whether an object was made in the region."""
+        return id(owner) in self.frame.born
+
+    def is_new(self, owner: Any) -> bool:
+        """Whether an object was made in the region: nobody else knows it."""
+        return id(owner) in self.frame.born
+
+    def value_of(self, key: Key, owner: Any, name: Any) -> Any:
+        """What a place held at the end."""
+        place = self.changes.get(key)
+        return self.trace.kept(owner, name) if place is None else place.value
+
+
+@dataclass(eq=False)
+class Opened:
+    """A path that has raised what a handler may catch; all else runs in `rest`, until it is closed.
+
+    raised_if: which value of `pred` leads to the path that has raised.
+    """
+
+    pred: Variable
+    raised_if: bool
+    raised: Region
+    rest: Region
+    running: ExitStack
+
+
+@dataclass(eq=False)
+class Source:
+    """A generator that may be run by giving each item to its consumer.
+
+    run: gives each item to a function, and returns what the generator returns.
+    is_left: whether its consumer has left it before its end.
+    """
+
+    made: Any
+    run: Callable[[Callable[[Any], Any]], Any]
+    is_left: bool = False
+
+
+class Trace:
+    """One trace of a function."""
+
+    if TYPE_CHECKING:  # the functions of the protocol, which `Machine` binds
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
+    def __init__(
+        self, tracer: Tracer, record: Record | None = None, one_call: OneCall | None = None
+    ):
+        """It records operators by a tracer of the runtime, and what it meets in a record."""
+        self.tracer = tracer
+        self.record = record or Record()
+        self.one_call = one_call or OneCall()
+        self.answers: list[Answer] = []
+        self.over: dict[Key, Place] = {}
+        self.frames: list[Frame] = [Frame(tracer.block)]
+        self.outside: dict[int, Any] = {}
+        # What is not among these ids holds just what Python has of it: the rest is looked up.
+        self.watched: set[int] = set()
+        self.own: dict[int, Any] = {}  # the classes, functions and cells that the trace has made
+        self.looked_up: dict[Any, Any] = {}  # the names that were looked up in classes
+        self.inputs: dict[tuple[int, str, Any], Variable] = {}
+        self.reads: dict[tuple[int, str, Any], tuple[Any, str, Any, Any]] = {}
+        self.forms: dict[int, tuple[Any, Callable[..., Any]]] = {}
+        # The forms that are called with no more ado: those of no generator functions.
+        self.direct: dict[int, Callable[..., Any]] = {}
+        # What globals and classes were found to hold, until the code changes any of them.
+        self.fixed: dict[tuple[Any, str], Any] = {}
+        self.changes_names = False
+        self.has_written = False  # whether anything outside would be other than before
+        self.emptied: dict[int, Any] = {}  # containers outside that the code has emptied
+        self.fragile: dict[int, Any] = {}
+        self.twins = Twins(self.watched)
+        self.loans = Loans(lambda loan: self.write_back(loan))
+        self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
+        self.handlers: list[Any] = []
+        self.opened: list[Opened] = []
+        self.generators: dict[int, Source] = {}
+        self.apart: list[Tensor] = []  # from outside, of which code has asked whether they are one
+        self.rounds: Any = None  # of the loop that is staged
+        self.lent: list[Callable[[], None]] = []  # what gives objects back what they had
+        self.variables: dict[int, tuple[CellType, str]] = {}  # the names of cells
+        self.staged: dict[tuple[str, str, int, int], None] = {}  # kind, file, line and column
+        self.unbound = UNBOUND
+
+    def end(self) -> None:
+        """Let go of all that the trace knows: objects of the user's live no longer than before."""
+        for held in vars(self).values():
+            if type(held) in (dict, list, set):
+                held.clear()
+
+    @property
+    def frame(self) -> Frame:
+        """The branch or body that is traced now; at the bottom the function itself."""
+        return self.frames[-1]
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether code runs in a branch or loop that a tensor decides on."""
+        return len(self.frames) > 1
+
+    def give_back(self) -> None:
+        """Let all objects of the user's have what they had; a second time does nothing."""
+        for undo in reversed(self.lent):
+            undo()
+
+    # -- who made what --------------------------------------------------------------------------
+
+    def made(self, value: Any) -> Any:
+        """Note that a mutable object was made in this frame; returns it."""
+        if len(self.frames) > 1:
+            self.frames[-1].born[id(value)] = value
+        return value
+
+    def is_made_here(self, owner: Any) -> bool:
+        """Whether an object is changed natively: the frame that made it is the one that runs."""
+        if len(self.frames) > 1:
+            return id(owner) in self.frames[-1].born
+        return id(owner) not in self.outside
+
+    def mark_outside(self, value: Any) -> Any:
+        """Note that an object was reached from outside; returns it."""
+        if type(value) in ATOMS or id(value) in self.outside or isinstance(value, Variable):
+            return value
+        if str(type(value).__module__).startswith(_OWN) and not isinstance(value, Layer):
+            return value  # what our own objects hold is nobody's but ours
+        self.outside[id(value)] = value
+        self.watched.add(id(value))
+        for part in held_by(value):
+            self.mark_outside(part)
+        return value
+
+    def is_outside(self, owner: Any) -> bool:
+        """Whether an object was reached from outside of the trace."""
+        return id(owner) in self.outside
+
+    def is_local(self, owner: Any) -> bool:
+        """Whether an object ends with what is looked at: the trace goes on."""
+        return False
+
+    def is_new(self, owner: Any) -> bool:
+        """Whether an object was made in the trace: what it holds may be carried by value."""
+        return not self.is_outside(owner)
+
+    def read(self, kind: str, owner: Any, name: Any, value: Any) -> Any:
+        """Note what a place outside holds that nothing has written; what is there is outside."""
+        key = id(owner), kind, name
+        if key not in self.reads:
+            self.reads[key] = owner, kind, name, value
+            if isinstance(value, np.ndarray):
+                self.reads[id(value), "array", None] = value, "array", None, None
+        return self.mark_outside(self.inputs.get(key, value) if self.inputs else value)
+
+    def read_item(self, owner: Any, name: Any, found: Any) -> Any:
+        """Note that an item was found, or MISSING; not if the code itself has put it there."""
+        if not self.is_outside(owner):
+            return found
+        if isinstance(owner, dict):
+            held = owner.get(name, MISSING)
+        else:
+            held = owner[name] if -len(owner) <= name < len(owner) else MISSING
+        return self.read("item", owner, name, found) if held is found else found
+
+    def read_length(self, owner: Any) -> None:
+        """Note that the code has asked how many items there are."""
+        if self.is_outside(owner):
+            self.read("length", owner, None, len(owner))
+
+    def read_content(self, owner: Any) -> None:
+        """Note that the code has looked at all items."""
+        if self.is_outside(owner):
+            self.read("content", owner, None, None)
+            for item in owner.values() if isinstance(owner, dict) else owner:
+                self.mark_outside(item)
+
+    def told(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """What a function says of the process, or of what it alone knows: asked at each call."""
+        try:
+            found = function(*args, **options)
+        except Exception:  # whatever the process says, the next call asks again
+            self.read(EACH_CALL, function, "", f"{function.__name__}() raises")
+            raise
+        self.read("told", function, (args, tuple(options.items())), copy(found))
+        return self.made(found)
+
+    # -- places ---------------------------------------------------------------------------------
+
+    def held(self, owner: Any, name: Any) -> Any:
+        """What a place holds: the overlay first, then the object itself; MISSING if nothing."""
+        place = self.over.get((id(owner), name))
+        if place is not None:
+            return place.value
+        if name is CONTENT:
+            return owner
+        return read_state(owner) if name is STATE else native_attribute(owner, name)
+
+    def kept(self, owner: Any, name: Any) -> Any:
+        """As `held`, where it stays so on some paths: it is as if the code had read it."""
+        value = self.held(owner, name)
+        if (id(owner), name) in self.over or name is CONTENT or name is STATE:
+            return value
+        if type(owner) is dict:  # the globals of a module
+            return self.read("item", owner, name, value)
+        kind = "cell" if type(owner) is CellType else "attr"
+        return self.read(kind, owner, name, value) if self.is_outside(owner) else value
+
+    def content(self, owner: Any) -> Any:
+        """What a container holds now: itself, its working copy, or a Dynamic."""
+        if id(owner) not in self.watched:
+            return owner
+        self.twins.check(owner)
+        self.loans.return_to(owner)
+        place = self.over.get((id(owner), CONTENT))
+        if place is None:
+            return owner
+        held = place.value
+        return case_content(self, held, type(owner)) if type(held) is Union else held
+
+    def raw(self, owner: Any) -> Any:
+        """As `content`, but one of several contents as that."""
+        place = self.over.get((id(owner), CONTENT))
+        return owner if place is None else place.value
+
+    def fields(self, owner: Any) -> dict[str, Any] | None:
+        """The attributes of an object now; None if it is no plain object."""
+        return _with_changes(owner, attributes_of(owner), self.over)
+
+    def writable(self, owner: Any) -> Any:
+        """The content of a container, to be changed natively, or a Dynamic, to be replaced."""
+        if id(owner) not in self.watched and self.is_made_here(owner):
+            return owner
+        self.twins.check(owner)
+        if id(owner) in self.fragile:
+            self.refuse_fragile(owner)
+        self.loans.return_to(owner)
+        self.note_change(owner)
+        place = self.over.get((id(owner), CONTENT))
+        if place is None and self.is_made_here(owner):
+            return owner
+        if place is not None and type(place.value) is Dynamic:
+            return place.value
+        if place is not None and type(place.value) is Union:
+            content = case_content(self, place.value, type(owner))
+            self.write(owner, CONTENT, content)
+            return content
+        if place is not None and (len(self.frames) == 1 or self._is_of_frame(id(owner), CONTENT)):
+            return place.value
+        if place is None and len(self.frames) > 1:
+            self.read_content(owner)  # a branch joins all that it holds
+        copy = owner.copy() if place is None else place.value.copy()
+        self.write(owner, CONTENT, copy)
+        return copy
+
+    def empty(self, owner: Any) -> None:
+        """Let a container hold nothing, whatever it has held."""
+        if len(self.frames) == 1 and self.is_outside(owner):
+            self.emptied[id(owner)] = owner
+        self.writable(owner).clear()
+
+    def _is_of_frame(self, owner: int, name: Any) -> bool:
+        return (owner, name) in self.frames[-1].before
+
+    def write(self, owner: Any, name: Any, value: Any) -> None:
+        """Let a place hold a value from now on, until the end of the frame."""
+        key = id(owner), name
+        if len(self.frames) > 1 and key not in self.frames[-1].before:
+            self.frames[-1].before[key] = self.over.get(key)
+        self.watched.add(id(owner))
+        self.has_written = self.has_written or self.is_outside(owner) or type(owner) is dict
+        if isinstance(owner, (type, dict)) and name is not CONTENT:
+            self.changes_names = True
+            self.fixed.clear()
+        self.over[key] = Place(owner, name, value, user_location())
+
+    def note_change(self, owner: Any) -> None:
+        """An object is about to change: others that stand for it, too, are out of date."""
+        self.twins.part(owner)
+        self.twins.outdate(self.loans.touch(owner))
+
+    def hold(self, owner: Any, content: Any) -> None:
+        """Let a container hold other things than a Python container can."""
+        self.note_change(owner)
+        self._keep_fragile(*self.loans.end(owner))
+        self.write(owner, CONTENT, content)
+
+    def lend(self, owner: Any, index: Any, item: Any) -> Any:
+        """An element of a list of a length: what it holds may be changed in place."""
+        parts = [part for part in parts_of(item) if self.fragile.pop(id(part), None) is not None]
+        if parts:
+            place = self.place_of_index(owner, index)
+            self.loans.lend(Loan(owner, place, item, parts, len(self.frames)))
+        return item
+
+    def note_copied(self, parts: Iterable[Any]) -> None:
+        """Note objects that a list keeps by value: a change of them would be lost."""
+        found = [part for part in self.loans.forget(parts) if not self.is_outside(part)]
+        self._keep_fragile(*found)
+
+    def hold_field(self, owner: Any, name: str, value: Any) -> None:
+        """Let an object hold an attribute in the overlay."""
+        self.write(owner, name, value)
+
+    def note_fragile(self, value: Any) -> None:
+        """Note that an object is put together anew at each look: a change would be lost."""
+        if type(value) in CONTAINERS or attributes_of(value) is not None:
+            self._keep_fragile(value)
+
+    def _keep_fragile(self, *values: Any) -> None:
+        for value in values:
+            self.fragile[id(value)] = value
+            self.watched.add(id(value))
+
+    def refuse_fragile(self, owner: Any) -> None:
+        """Refuse to change what is looked up in a list of a length, or in one of several values."""
+        raise ConversionError(
+            f"a {type(owner).__name__} is changed in place that is an element of a list whose "
+            "length depends on a tensor, or inside of a value that may be another one",
+            at=user_location(),
+            why="the Program keeps the elements by value",
+            hint="put a changed copy into the list: items[i] = items[i] + [new]",
+        )
+
+    def set_field(self, owner: Any, name: str, value: Any) -> None:
+        """Set an attribute: natively if the object was made here, else in the overlay."""
+        self.note_change(owner)
+        if self.is_made_here(owner) and not isinstance(owner, (CellType, dict)):
+            kind: Any = type if isinstance(owner, type) else object
+            if value is MISSING:
+                kind.__delattr__(owner, name)
+            else:
+                kind.__setattr__(owner, name, value)
+        else:
+            self.write(owner, name, value)
+
+    def put_place(self, place: Place, value: Any) -> None:
+        """Let a place hold what a join has made of it: natively where its owner was made here."""
+        owner = place.owner
+        self.note_change(owner)
+        if place.name is CONTENT:
+            held = self.over.get((id(value), CONTENT))
+            if held is not None:  # a Dynamic, that stands in the overlay of a list of its own
+                value = held.value
+            if self.is_made_here(owner) and type(value) in CONTAINERS:
+                fill(owner, value)
+                self.over.pop((id(owner), CONTENT), None)
+                return
+            self.write(owner, CONTENT, value)
+        elif isinstance(place.name, str):
+            self.set_field(owner, place.name, value)
+        else:
+            self.write(owner, place.name, value)
+
+    def take_place(self, place: Place) -> None:
+        """Take over what a region has written, as if it had been written here."""
+        self.put_place(place, place.value)
+
+    def note_generator(self, made: Any, run: Callable[[Callable[[Any], Any]], Any]) -> Any:
+        """Note how a generator that has not begun can be run; returns it."""
+        self.generators[id(made)] = Source(made, run)
+        return self.made(made)
+
+    # -- regions --------------------------------------------------------------------------------
+
+    @contextmanager
+    def region(self, condition: Any = None) -> Iterator[Region]:
+        """Record into a new Block; at the end the overlay is as before, and changes are known."""
+        self.loans.return_all()  # not in that branch alone which looks first
+        tracer = self.tracer
+        before, mark = tracer.assignments(), tracer.overwritten_mark
+        with tracer.nested(condition) as block:
+            frame = Frame(block)
+            region = Region(self, frame)
+            known, depth = len(self.opened), len(self.frames)
+            self.frames.append(frame)
+            try:
+                yield region
+                self.loans.return_all()
+            finally:
+                self.abandon(known)
+                self._keep_fragile(*self.loans.leave(len(self.frames)))
+                self._restore(region)
+                del self.frames[depth:]  # Ctrl-C may have left more
+        region.overwritten = tracer.take_overwritten(mark)
+        region.tensors = tracer.take_assignments(before, block)
+
+    def _restore(self, region: Region) -> None:
+        """Take the overlay back to what it was before a region, and keep what it has changed."""
+        for key, before in region.frame.before.items():
+            if key in self.over:
+                region.changes[key] = self.over[key]
+            if before is None:
+                self.over.pop(key, None)
+            else:
+                self.over[key] = before
+
+    @contextmanager
+    def resumed(self, region: Region) -> Iterator[None]:
+        """Go on in a region as if it had not ended."""
+        tracer = self.tracer
+        before, mark = tracer.assignments(), tracer.overwritten_mark
+        with self.inside(region):
+            self.over.update(region.changes)
+            for tensor, variable in region.tensors.values():
+                tracer.assign(tensor, variable)
+            for variable in region.overwritten:
+                tracer.overwrite(variable)
+            region.changes = {}
+            known = len(self.opened)
+            try:
+                yield
+            finally:
+                self.abandon(known)
+                self._restore(region)
+        region.overwritten = tracer.take_overwritten(mark)
+        region.tensors = tracer.take_assignments(before, region.block)
+
+    def abandon(self, known: int) -> None:
+        """Leave what an error has kept from being closed."""
+        while len(self.opened) > known:
+            self.opened.pop().running.close()
+
+    @contextmanager
+    def inside(self, region: Region) -> Iterator[None]:
+        """Go on recording into the Block of a region, to yield what it has left."""
+        with self.tracer.inside(region.block):
+            depth = len(self.frames)
+            self.frames.append(region.frame)
+            try:
+                yield
+            finally:
+                del self.frames[depth:]
+
+    # -- cases that are known -------------------------------------------------------------------
+
+    def cases_of(self, value: Union) -> list[int]:
+        """Which cases a value can be here."""
+        for frame in reversed(self.frames):
+            known = frame.known_cases.get(id(value.tag))
+            if known is not None:
+                return sorted(known[1])
+        return list(range(len(value.layouts)))
+
+    def know_cases(self, frame: Frame, value: Union, cases: frozenset[int]) -> None:
+        """Note in a frame which cases a value can be."""
+        frame.known_cases[id(value.tag)] = value, cases & frozenset(self.cases_of(value))
+
+    # -- helpers of values ------------------------------------------------------------------------
+
+    def choose(
+        self,
+        condition: Variable,
+        true: Callable[[], Sequence[Variable]],
+        false: Callable[[], Sequence[Variable]],
+    ) -> list[Variable]:
+        """A `cond` of two functions that give Variables."""
+        return cond(condition, true, false)
+
+    def map_array(
+        self,
+        arrays: list[Variable],
+        convert: Callable[[list[Variable]], list[Variable]],
+        count: int,
+    ) -> list[Variable]:
+        """New arrays, with what a function makes of each element of all of them."""
+        length = F.array_length(arrays[0])
+
+        def turn(index: Variable, *made: Variable) -> list[Variable]:
+            new = convert([F.array_read(array, index) for array in arrays])
+            return [index + 1, *(F.array_append(a, b) for a, b in zip(made, new, strict=True))]
+
+        start = [F.array_of([]) for _ in range(count)]
+        zero = self.tracer.number(0)
+        results = while_loop(lambda index, *_: index < length, turn, [zero, *start])
+        return results[1:]
+
+
+def _with_changes(
+    owner: Any, held: dict[str, Any] | None, changes: dict[Key, Place]
+) -> dict[str, Any] | None:
+    if held is None or not changes:
+        return held
+    for (key, name), place in changes.items():
+        if key == id(owner) and isinstance(name, str):
+            held[name] = place.value
+            if place.value is MISSING:
+                del held[name]
+    return held
+
+
+__all__ = [
+    "CONTAINERS",
+    "CONTENT",
+    "EACH_CALL",
+    "MISSING",
+    "STATE",
+    "Frame",
+    "Opened",
+    "Place",
+    "Region",
+    "Source",
+    "Trace",
+    "attributes_of",
+    "native_attribute",
+]

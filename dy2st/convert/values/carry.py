@@ -1,0 +1,580 @@
+"""Values taken apart into leaves of the Program by a layout, and put together again."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Container, Iterator, Sequence
+from types import FunctionType
+from typing import Any, Protocol
+
+import numpy as np
+
+from dy2st.convert.values.layout import (
+    Cases,
+    Entries,
+    Fields,
+    Grown,
+    Items,
+    Layout,
+    Leaf,
+    Number,
+    Same,
+    View,
+    number_kind,
+    same_form,
+)
+from dy2st.convert.values.lub import Lub, is_missing
+from dy2st.convert.values.special import MISSING, Dynamic, Union, is_changed
+from dy2st_runtime.dims import Dim
+from dy2st_runtime.ir import ArrayType, F, Tracer, Variable
+from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.join import any_size
+from dy2st_runtime.ir.types import TensorType, ValueType
+
+_DTYPES = {bool: np.dtype("bool"), int: np.dtype("int64"), float: np.dtype("float64")}
+
+
+class Host(View, Protocol):
+    """What values need of the trace in which they are put together."""
+
+    tracer: Tracer
+
+    def made(self, value: Any) -> Any:
+        """Note that a mutable object was made here; returns it."""
+
+    def hold(self, owner: Any, content: Any) -> None:
+        """Let a container hold a Dynamic, or one of several contents."""
+
+    def note_fragile(self, value: Any) -> None:
+        """Note that an object is put together anew at each look: a change would be lost."""
+
+    def hold_field(self, owner: Any, name: str, value: Any) -> None:
+        """Let an object hold an attribute in the overlay."""
+
+    def set_field(self, owner: Any, name: str, value: Any) -> None:
+        """Set an attribute of an object that was made here."""
+
+    def note_copied(self, parts: Sequence[Any]) -> None:
+        """Note objects that a list keeps by value: a change of them would be lost."""
+
+    def choose(
+        self, condition: Variable, true: Callable[[], Sequence[Any]], false: Callable[[], Any]
+    ) -> list[Variable]:
+        """A `cond` of two functions that give Variables."""
+
+    def map_array(
+        self,
+        arrays: list[Variable],
+        convert: Callable[[list[Variable]], list[Variable]],
+        count: int,
+    ) -> list[Variable]:
+        """New arrays, with what a function makes of each element of all of them."""
+
+
+# -- taking apart -----------------------------------------------------------------------------
+
+
+def flatten(host: Host, value: Any, node: Layout, view: View) -> list[Variable]:
+    """The leaves of a value that has a layout, as Variables of the current Block."""
+    if isinstance(node, Same):
+        return []
+    if type(value) is Union and not (isinstance(node, Cases) and _may_be_missing(node.cases)):
+        value = _there(host, value)
+    if isinstance(node, Number):
+        return [as_number(host.tracer, value, node.kind)]
+    if isinstance(node, Leaf):
+        return [_as_tensor(host.tracer, value, node)]
+    if isinstance(node, Grown):
+        return _arrays(host, value, node, view)
+    if isinstance(node, Cases):
+        return _tagged(host, value, node, view)
+    parts = _parts(host, value, node, view)
+    pairs = zip(parts, node.items, strict=True)
+    return [leaf for part, item in pairs for leaf in flatten(host, part, item, view)]
+
+
+def _may_be_missing(cases: Sequence[Layout]) -> bool:
+    return any(isinstance(one, Same) and one.value is MISSING for one in cases)
+
+
+def _there(host: Host, value: Union) -> Any:
+    """What an attribute holds that is missing with its object, where the object is there."""
+    places = [i for i, one in enumerate(value.layouts) if not _may_be_missing([one])]
+    if len(places) != 1 or len(value.layouts) == 1:
+        return value
+    node = value.layouts[places[0]]
+    return node.value if isinstance(node, Same) else case_value(host, value, places[0])
+
+
+def _parts(host: Host, value: Any, node: Items | Entries | Fields, view: View) -> list[Any]:
+    if isinstance(node, Items):
+        if node.kind is Text:
+            return [hole.value for hole in value.holes]
+        return list(value if issubclass(node.kind, tuple) else _content(host, value, view))
+    if isinstance(node, Entries):
+        held = _content(host, value, view)
+        return [held.get(key, MISSING) for key in node.keys]
+    held = view.fields(value)
+    assert held is not None
+    return [held[name] for name in node.names]
+
+
+def _content(host: Host, value: Any, view: View) -> Any:
+    held = view.raw(value)
+    return case_content(host, held, type(value)) if type(held) is Union else held
+
+
+def as_number(tracer: Tracer, value: Any, kind: type) -> Variable:
+    """A number of Python as a Variable of the current Block."""
+    made = tracer.local(value) if isinstance(value, Variable) else tracer.number(value)
+    if made.tensor_type.dtype != _DTYPES[kind]:
+        made = tracer.cast_number(made, _DTYPES[kind])
+    return made
+
+
+def _as_tensor(tracer: Tracer, value: Any, node: Leaf) -> Variable:
+    if number_kind(value) is None:
+        return tracer.variable(value)
+    if isinstance(value, Variable):
+        return tracer.cast_number(value, node.dtype)
+    return tracer.variable(value, node.dtype)
+
+
+def _arrays(host: Host, value: Any, node: Grown, view: View) -> list[Variable]:
+    """One array for each leaf of the elements; at least one, for its length."""
+    held: Any = value if type(value) in (Dynamic, tuple) else _content(host, value, view)
+    if type(held) is Dynamic:
+        return risen(host, held, node.element, view)
+    if isinstance(held, dict):
+        return _of_pairs(host, held, node.element, view)
+    rows = [_row(host, item, node.element, view) for item in held]
+    for item in held:
+        host.note_copied(copied(host, item, node.element, view))
+    if not rows:
+        return [F.array_of([]) for _ in range(width(node.element))]
+    return [F.array_of(list(column)) for column in zip(*rows, strict=True)]
+
+
+def _of_pairs(
+    host: Host, held: dict[Any, Any], element: Layout | None, view: View
+) -> list[Variable]:
+    """The arrays of the pairs of a dict, of those that are there."""
+    arrays = [F.array_of([]) for _ in range(width(element))]
+
+    def added(pair: tuple[Any, Any]) -> list[Variable]:
+        row = _row(host, pair, element, view)
+        return [F.array_append(host.tracer.local(a), b) for a, b in zip(arrays, row, strict=True)]
+
+    for key, value in held.items():
+        host.note_copied([*value.objects.values()] if type(value) is Union else [])
+        cases = value.layouts if type(value) is Union else ()
+        sure = [place for place, case in enumerate(cases) if not is_missing(case)]
+        if len(sure) == len(cases):
+            arrays = added((key, value))
+            host.note_copied(copied(host, (key, value), element, view))
+            continue
+        present = lambda: added((key, _case_now(host, value, sure[0], view)))  # noqa: B023, E731
+        same = lambda: [host.tracer.local(array) for array in arrays]  # noqa: B023, E731
+        is_there = F.equal(host.tracer.local(value.tag), sure[0])
+        arrays = host.choose(is_there, present, same)
+    return arrays
+
+
+def _row(host: Host, item: Any, element: Layout | None, view: View) -> list[Variable]:
+    assert element is not None
+    leaves = flatten(host, item, element, view) or [host.tracer.number(0)]
+    return [_exact(host, leaf) for leaf in leaves]
+
+
+def _exact(host: Host, leaf: Variable) -> Variable:
+    """What an array gets: a float of Python as it is, and not in the dtype of tensors."""
+    if leaf.number is not float:
+        return leaf
+    return host.tracer.cast_number(leaf, _DTYPES[float])
+
+
+def row_of(host: Host, item: Any, element: Layout | None, view: View) -> list[Variable]:
+    """What the arrays of a Dynamic get for one element."""
+    return _row(host, item, element, view)
+
+
+def copied(host: Host, value: Any, node: Layout | None, view: View) -> list[Any]:
+    """The lists, dicts and objects in a value that arrays keep by value."""
+    if node is None or isinstance(node, (Same, Number, Leaf)):
+        return []
+    if isinstance(node, Cases):
+        if type(value) is Union:
+            return list(value.objects.values())
+        return copied(host, value, node.cases[case_of(node, Same(value, view))], view)
+    own = [] if issubclass(node.kind, tuple) else [value]
+    if isinstance(node, Grown):
+        held = value if type(value) in (Dynamic, tuple) else _content(host, value, view)
+        items = () if type(held) is Dynamic or isinstance(held, dict) else held
+        return [*own, *(part for one in items for part in copied(host, one, node.element, view))]
+    pairs = zip(_parts(host, value, node, view), node.items, strict=True)
+    return [*own, *(part for one, item in pairs for part in copied(host, one, item, view))]
+
+
+def width(element: Layout | None) -> int:
+    """How many arrays hold elements of a layout."""
+    return 1 if element is None else max(1, count(element))
+
+
+def count(node: Layout) -> int:
+    """How many leaves a layout has."""
+    if isinstance(node, Same):
+        return 0
+    if isinstance(node, (Number, Leaf)):
+        return 1
+    if isinstance(node, Grown):
+        return width(node.element)
+    if isinstance(node, Cases):
+        return 1 + sum(map(count, node.cases))
+    return sum(map(count, node.items))
+
+
+def risen(host: Host, held: Dynamic, element: Layout | None, view: View) -> list[Variable]:
+    """The arrays of a Dynamic whose elements take a layout above their own."""
+    own = [host.tracer.local(array) for array in held.arrays]
+    if held.element is element or element is None:
+        return own
+    before = held.element
+    if before is None:
+        return [F.array_of([]) for _ in range(width(element))]
+    if same_form(before, element):
+        return own
+
+    def convert(leaves: list[Variable]) -> list[Variable]:
+        item = build(host, before, iter(leaves))
+        return _row(host, item, element, view)
+
+    return host.map_array(own, convert, width(element))
+
+
+# -- one of several values --------------------------------------------------------------------
+
+
+def _tagged(host: Host, value: Any, node: Cases, view: View) -> list[Variable]:
+    """The tag, then for every case the arrays of its leaves."""
+    held = value if type(value) is Union else _held_union(value, node, view)
+    if held is not None:
+        return _tagged_union(host, held, node, view)
+    place = case_of(node, Same(value, view))
+    leaves = [host.tracer.number(place)]
+    for index, case in enumerate(node.cases):
+        own = flatten(host, value, case, view) if index == place else None
+        leaves += (
+            [F.array_of([_exact(host, leaf)]) for leaf in own] if own is not None else _empty(case)
+        )
+    return leaves
+
+
+def _held_union(value: Any, node: Cases, view: View) -> Union | None:
+    """The cases of what a container holds, if it is none of the cases itself."""
+    if type(value) not in (list, deque, dict, set):
+        return None
+    if any(isinstance(case, Same) and case.value is value for case in node.cases):
+        return None
+    held = view.raw(value)
+    is_whole = type(held) is Union and all(_has_case(node, case) for case in held.layouts)
+    return held if is_whole else None
+
+
+def _empty(case: Layout) -> list[Variable]:
+    return [F.array_of([]) for _ in range(count(case))]
+
+
+def _has_case(node: Cases, item: Layout) -> bool:
+    return Lub().place(list(node.cases), item) is not None
+
+
+def case_of(node: Cases, item: Layout) -> int:
+    """Which case a value is."""
+    place = Lub().place(list(node.cases), item)
+    assert place is not None, "a value that is none of the cases"
+    return place
+
+
+def _tagged_union(host: Host, value: Union, node: Cases, view: View) -> list[Variable]:
+    """The same cases in other places, among others."""
+    tracer = host.tracer
+    places = [case_of(node, case) for case in value.layouts]
+    tag = tracer.local(value.tag)
+    if places != list(range(len(places))):
+        table = tracer.constant(np.asarray(places, "int64"))
+        tag = F.gather(table, tag)
+        tag = F.reshape(tag, []) if tag.ndim else tag
+        tag.number = int
+    leaves = [tag]
+    for index, case in enumerate(node.cases):
+        own = [i for i, place in enumerate(places) if place == index]
+        leaves += _case_arrays(host, value, own, case, view)
+    return leaves
+
+
+def _case_arrays(
+    host: Host, value: Union, own: list[int], case: Layout, view: View
+) -> list[Variable]:
+    if not own:
+        return _empty(case)
+    changed = [place for place in own if is_changed(value, place, view)]
+    columns: list[Variable] = []
+    for place in own:
+        before = value.layouts[place]
+        arrays = [host.tracer.local(array) for array in value.arrays[place]]
+        if place in changed or not same_form(before, case):
+            arrays = _risen_case(host, value, place, case, view)
+        columns = (
+            arrays
+            if not columns
+            else [F.array_extend(a, b) for a, b in zip(columns, arrays, strict=True)]
+        )
+    return columns
+
+
+def _risen_case(host: Host, value: Union, place: int, case: Layout, view: View) -> list[Variable]:
+    """The arrays of a case whose layout has risen."""
+    if not count(case):
+        return []
+
+    def present() -> list[Variable]:
+        item = _case_now(host, value, place, view)
+        return [F.array_of([_exact(host, leaf)]) for leaf in flatten(host, item, case, view)]
+
+    is_case = F.equal(host.tracer.local(value.tag), place)
+    return host.choose(is_case, present, lambda: _empty(case))
+
+
+def _case_now(host: Host, value: Union, place: int, view: View) -> Any:
+    """What a value known to be a case holds: as at first, unless it has changed."""
+    if is_changed(value, place, view):
+        return value.objects[place]
+    return build(host, value.layouts[place], _read(host, value, place), fragile=True)
+
+
+def case_value(host: Host, value: Union, place: int) -> Any:
+    """The value that a union is, where it is known to be that case."""
+    if place in value.objects:
+        return value.objects[place]
+    return build(host, value.layouts[place], _read(host, value, place), fragile=True)
+
+
+def _read(host: Host, value: Union, place: int) -> Iterator[Variable]:
+    """The leaves of a case; to change one in place is to change what the union holds."""
+    found = []
+    for array in value.arrays[place]:
+        found.append(F.array_read(host.tracer.local(array), 0))
+        host.tracer.aliases.lent[found[-1]] = array
+    return iter(found)
+
+
+def case_content(host: Host, value: Union, kind: type) -> Any:
+    """What a container holds whose content is one of several: it is that case if it is at all."""
+    place = value.place_of(kind)
+    node, leaves = value.layouts[place], _read(host, value, place)
+    if isinstance(node, Grown):
+        return Dynamic(node.kind, node.element, list(leaves), node.like)
+    assert isinstance(node, (Items, Entries))
+    items = [build(host, item, leaves, fragile=True) for item in node.items]
+    like = node.empty if isinstance(node, Entries) else node.like
+    made = emptied(node.kind, like)
+    if isinstance(node, Entries):
+        made.update(dict(zip(node.keys, items, strict=True)))
+    else:
+        _fill(made, items)
+    return made
+
+
+def _fill(made: Any, items: Sequence[Any]) -> None:
+    made.update(items) if isinstance(made, set) else made.extend(items)
+
+
+# -- putting together -------------------------------------------------------------------------
+
+
+def build(
+    host: Host,
+    node: Layout,
+    leaves: Iterator[Variable],
+    known: dict[int, Any] | None = None,
+    fragile: bool = False,
+) -> Any:
+    """The value of a layout, of leaves in the order of `flatten`.
+
+    known    the objects that were put together already, by the nodes they are of.
+    fragile  whether they are put together anew at each look: nobody may change them.
+    """
+    if isinstance(node, Same):
+        return node.value
+    if isinstance(node, Number):
+        leaf = next(leaves)
+        leaf.number, leaf.mixed = node.kind, False
+        return leaf
+    if isinstance(node, Leaf):
+        leaf = next(leaves)
+        leaf.number, leaf.mixed = None, node.mixed
+        return leaf
+    known = {} if known is None else known
+    if isinstance(node, Cases):
+        value = _union(host, node, leaves)
+        for one in value.objects.values() if fragile else ():
+            host.note_fragile(one)
+        return value
+    made = _put_together(host, node, leaves, known, fragile)
+    if id(node) not in known:
+        known[id(node)] = made
+        if fragile:
+            host.note_fragile(made)
+    return known[id(node)]
+
+
+def _union(host: Host, node: Cases, leaves: Iterator[Variable]) -> Union:
+    tag = next(leaves)
+    tag.number = int
+    arrays = [[next(leaves) for _ in range(count(case))] for case in node.cases]
+    value = Union(tag, node.cases, arrays)
+    for place, case in enumerate(node.cases):
+        made = _object_of(host, value, place, case)
+        if made is not None:
+            value.objects[place] = made
+    return value
+
+
+def _object_of(host: Host, value: Union, place: int, case: Layout) -> Any:
+    """What stands for a container or object that a value may be; None if the case is none."""
+    if isinstance(case, Fields):
+        # The arguments of an exception are read in C, from the object itself.
+        is_error = issubclass(case.kind, BaseException)
+        return None if is_error else _fields_of(host, value, place, case)
+    if not isinstance(case, (Items, Entries, Grown)) or issubclass(case.kind, (tuple, Text)):
+        return None
+    made = host.made(emptied(case.kind, case.empty if isinstance(case, Entries) else case.like))
+    host.hold(made, value)
+    return made
+
+
+def _fields_of(host: Host, value: Union, place: int, case: Fields) -> Any:
+    made: Any = host.made(bare(case.kind))
+    arrays = iter(value.arrays[place])
+    cases = range(len(value.layouts))
+    for name, item in zip(case.names, case.items, strict=True):
+        own = [next(arrays) for _ in range(count(item))]
+        # By the same tag: where it is known that the object is there, so is its attribute.
+        layouts = [item if one == place else Same(MISSING, host) for one in cases]
+        held = Union(value.tag, layouts, [own if one == place else [] for one in cases])
+        host.hold_field(made, name, held)
+        value.held.setdefault(place, {})[name] = held
+    return made
+
+
+def _put_together(
+    host: Host, node: Any, leaves: Iterator[Variable], known: dict[int, Any], fragile: bool
+) -> Any:
+    if isinstance(node, Grown):
+        return _grown(host, node, leaves)
+    items = [build(host, item, leaves, known, fragile) for item in node.items]
+    if isinstance(node, Items):
+        return _sequence(host, node, items)
+    if isinstance(node, Entries):
+        made = emptied(node.kind, node.empty)
+        made.update(dict(zip(node.keys, items, strict=True)))
+        return host.made(made)
+    made = host.made(bare(node.kind))
+    for name, item in zip(node.names, items, strict=True):
+        host.set_field(made, name, item)
+    return made
+
+
+def _sequence(host: Host, node: Items, items: list[Any]) -> Any:
+    if node.kind is tuple:
+        return tuple(items)
+    if issubclass(node.kind, tuple):
+        return node.kind(*items)
+    if node.kind is Text:
+        return node.like.with_values(items)
+    made = emptied(node.kind, node.like)
+    _fill(made, items)
+    return host.made(made)
+
+
+def bare(kind: Any) -> Any:
+    """An object without attributes, past what its class makes of new ones."""
+    plain = BaseException if issubclass(kind, BaseException) else object
+    return plain.__new__(kind) if kind.__new__.__class__ is FunctionType else kind.__new__(kind)
+
+
+def emptied(kind: type, like: Any) -> Any:
+    """A new empty container; a deque has its maxlen, a defaultdict its factory."""
+    if like is None:
+        return kind()
+    if kind is deque:
+        return deque(maxlen=like.maxlen)
+    return defaultdict(like.default_factory) if kind is defaultdict else kind()
+
+
+def _grown(host: Host, node: Grown, leaves: Iterator[Variable]) -> Any:
+    arrays = [next(leaves) for _ in range(width(node.element))]
+    held = Dynamic(node.kind, node.element, arrays, node.like)
+    if node.kind is tuple:
+        return held
+    made = host.made(emptied(node.kind, node.like))
+    host.hold(made, held)
+    return made
+
+
+def types_of(node: Layout, fixed: Container[Dim] = ()) -> list[ValueType]:
+    """The types of the leaves, as far as the layout tells.
+
+    Elements of arrays may differ in sizes that are not made of `fixed`.
+    """
+    if isinstance(node, Same):
+        return []
+    if isinstance(node, Number):
+        return [TensorType(_DTYPES[node.kind], ())]
+    if isinstance(node, Leaf):
+        return [node.type]
+    if isinstance(node, Grown):
+        return _array_types(node.element, fixed)
+    if isinstance(node, Cases):
+        own = [_array(type, fixed) for case in node.cases for type in types_of(case, fixed)]
+        return [TensorType(_DTYPES[int], ()), *own]
+    return [type for item in node.items for type in types_of(item, fixed)]
+
+
+def _array_types(element: Layout | None, fixed: Container[Dim]) -> list[ValueType]:
+    if element is None:
+        return [ArrayType(None)]
+    types = types_of(element, fixed) or [TensorType(_DTYPES[int], ())]
+    return [_array(type, fixed) for type in types]
+
+
+def _array(element: ValueType, fixed: Container[Dim]) -> ArrayType:
+    return ArrayType(element if isinstance(element, ArrayType) else any_size(element, fixed))
+
+
+def element_at(host: Host, held: Dynamic, index: Any) -> Any:
+    """The element at a place that is known to be in the list."""
+    if held.element is None:
+        raise IndexError("list index out of range")
+    leaves = [F.array_read(host.tracer.local(array), index) for array in held.arrays]
+    return build(host, held.element, iter(leaves), fragile=True)
+
+
+__all__ = [
+    "Host",
+    "as_number",
+    "bare",
+    "build",
+    "case_content",
+    "case_of",
+    "case_value",
+    "copied",
+    "count",
+    "element_at",
+    "emptied",
+    "flatten",
+    "risen",
+    "row_of",
+    "types_of",
+    "width",
+]

@@ -1,0 +1,327 @@
+"""What a value is made of: a tree whose leaves are values of the Program.
+
+At the bottom stands `Same`: one value of Python that is the same on every path and in every
+iteration. Two values that differ are opened one level, and joined part by part (`lub.py`).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from dy2st.convert.values.special import UNBOUND, Dynamic, Union, is_changed
+from dy2st_runtime.dims import Condition, Dim, equal
+from dy2st_runtime.ir import ArrayType, Tensor, Variable
+from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.types import DType, TensorType
+
+
+class View(Protocol):
+    """How a value is looked at: at the end of a branch or a body, or in the trace."""
+
+    def raw(self, owner: Any) -> Any:
+        """What a container holds: a container of Python, a Dynamic, or a Union of contents."""
+
+    def fields(self, owner: Any) -> dict[str, Any] | None:
+        """The attributes of a plain object of a user's class; None of all others."""
+
+    def is_outside(self, owner: Any) -> bool:
+        """Whether an object was reached from outside of the trace."""
+
+    def is_local(self, owner: Any) -> bool:
+        """Whether an object was made in the region that is looked at from outside."""
+
+    def is_new(self, owner: Any) -> bool:
+        """Whether an object was made in the region: nobody else knows it."""
+
+
+# By identity: a node of a mutable object stands for one object, wherever it is met.
+@dataclass(eq=False)
+class Same:
+    """One value of Python, as it is seen by a view."""
+
+    value: Any
+    view: View = field(repr=False)
+
+
+@dataclass(eq=False)
+class Number:
+    """A Python number that the Program computes: bool, int or float."""
+
+    kind: type
+
+
+@dataclass(eq=False)
+class Leaf:
+    """A tensor; `mixed` where it is a number of Python on some paths.
+
+    Sizes are joined apart; `type` is that of one of the tensors.
+    """
+
+    type: TensorType
+    mixed: bool = False
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self.type.dtype
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        return self.type.rank
+
+
+@dataclass(eq=False)
+class Items:
+    """A tuple, list, namedtuple or set of known length, or the values in the places of a Text."""
+
+    kind: type
+    items: list[Layout]
+    like: Any = None  # a deque has its maxlen, a Text what stands between its places
+
+
+@dataclass(eq=False)
+class Entries:
+    """A dict with known keys, in their order."""
+
+    kind: type
+    keys: list[Any]
+    items: list[Layout]
+    empty: Any = None  # what a new one begins with: a defaultdict has its factory
+
+
+@dataclass(eq=False)
+class Fields:
+    """An object of a user's class, attribute by attribute."""
+
+    kind: type
+    names: list[str]
+    items: list[Layout]
+
+
+@dataclass(eq=False)
+class Grown:
+    """A list (or deque, or tuple) whose length the data decides; its elements have one layout.
+
+    So has a set, and a dict, whose elements are pairs.
+    """
+
+    kind: type
+    element: Layout | None
+    like: Any = None  # a deque has its maxlen
+
+
+@dataclass(eq=False)
+class Cases:
+    """One of several values: a tag says which."""
+
+    cases: list[Layout]
+
+
+Layout: TypeAlias = "Same | Number | Leaf | Items | Entries | Fields | Grown | Cases"
+
+
+def opened(node: Layout) -> Layout:
+    """The same value one level down; itself where there is nothing to open."""
+    if not isinstance(node, Same):
+        return node
+    value, view = node.value, node.view
+    kind = type(value)
+    number = number_kind(value)
+    if number is not None:
+        return Number(number)
+    if isinstance(value, Tensor):
+        return _of_tensor(value)
+    if kind is Union:
+        return Cases([_case(value, place, view) for place in range(len(value.layouts))])
+    if kind is Dynamic:
+        return Grown(value.kind, value.element, value.like)
+    if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        return Items(kind, _all(value, view))
+    if kind is Text:
+        return Items(kind, _all([hole.value for hole in value.holes], view), value)
+    if kind in (list, deque):
+        return _of_sequence(kind, view.raw(value), view, value)
+    if kind in DICTS:
+        held = view.raw(value)
+        if type(held) is Union:
+            return held.layouts[held.place_of(kind)]
+        if type(held) is Dynamic:
+            return Grown(kind, held.element, value)
+        return Entries(kind, list(held), _all(held.values(), view), value)
+    if kind is set:
+        return _of_set(view.raw(value), view, node)
+    held = view.fields(value)
+    if held is not None:
+        return Fields(kind, list(held), _all(held.values(), view))
+    return node
+
+
+def _case(value: Union, place: int, view: View) -> Layout:
+    """One of the cases; with what has changed in its object since."""
+    if not is_changed(value, place, view):
+        return _of_case(value.layouts[place], view)
+    return opened(Same(value.objects[place], view))
+
+
+def lifted(node: Layout, numbers: bool = False) -> Layout:
+    """The same value without what only its region knows: tensors and new objects are leaves.
+
+    `numbers`: those of Python too.
+    """
+    if isinstance(node, Same):
+        if number_kind(node.value) is not None and type(node.value) in (bool, int, float):
+            return opened(node) if numbers else node
+        value = node.value
+        is_part = isinstance(value, _PARTS) or node.view.is_new(value)
+        if not is_part:
+            return node
+        below = opened(node)
+        return below if isinstance(below, Same) else lifted(below, numbers)
+    if isinstance(node, (Items, Entries, Fields)):
+        items = [lifted(item, numbers) for item in node.items]
+        if all(new is old for new, old in zip(items, node.items, strict=True)):
+            return node
+        return with_items(node, items)
+    return node
+
+
+def with_items(node: Items | Entries | Fields, items: list[Layout]) -> Layout:
+    """The same kind of container with other items."""
+    if isinstance(node, Items):
+        return Items(node.kind, items, node.like)
+    if isinstance(node, Entries):
+        return Entries(node.kind, node.keys, items, node.empty)
+    return Fields(node.kind, node.names, items)
+
+
+def _of_case(case: Layout, view: View) -> Layout:
+    """A case that is an object which ends with its region is carried by value."""
+    if isinstance(case, Same) and view.is_local(case.value):
+        return lifted(Same(case.value, view))
+    return case
+
+
+def _of_sequence(kind: type, held: Any, view: View, value: Any) -> Layout:
+    if type(held) is Dynamic:
+        return Grown(kind, held.element, value)
+    if type(held) is Union:
+        return held.layouts[held.place_of(kind)]
+    return Items(kind, _all(held, view), value if kind is deque else None)
+
+
+def _of_set(held: Any, view: View, node: Same) -> Layout:
+    """A set of values; a tensor in one is the object that it is."""
+    if type(held) is Dynamic:
+        return Grown(set, held.element)
+    if type(held) is Union:
+        return held.layouts[held.place_of(set)]
+    return node if any(isinstance(one, Tensor) for one in held) else Items(set, _all(held, view))
+
+
+def _all(values: Any, view: View) -> list[Layout]:
+    return [Same(value, view) for value in values]
+
+
+def _of_tensor(value: Tensor) -> Leaf:
+    if isinstance(value, Variable):
+        assert not isinstance(value.type, ArrayType), "an array is no value of the user's"
+        return Leaf(value.tensor_type, value.mixed)
+    return Leaf(TensorType(value.dtype, tuple(value.shape)))
+
+
+def number_kind(value: Any) -> type | None:
+    """bool, int or float where Python has such a number, or a Program will; None elsewhere."""
+    kind = type(value)
+    if kind in (bool, int, float):
+        return kind
+    if isinstance(value, Variable):
+        return None if value.mixed else value.number
+    if isinstance(value, Dim):
+        return int
+    return bool if isinstance(value, Condition) else None
+
+
+def is_traced_number(value: Any) -> bool:
+    """Whether a number is known only when the Program runs."""
+    return number_kind(value) is not None and type(value) not in (bool, int, float)
+
+
+def same_value(left: Any, right: Any) -> bool:
+    """Whether two values of Python cannot be told apart."""
+    if left is right:
+        return True
+    kind = type(left)
+    if kind is not type(right):
+        return False
+    if kind is float:
+        return struct.pack("<d", left) == struct.pack("<d", right)
+    if kind in _COMPARED:
+        return bool(left == right)
+    if kind is tuple:
+        return len(left) == len(right) and all(map(same_value, left, right))
+    return kind is Dim and equal(left, right) is True
+
+
+def same_form(left: Layout, right: Layout) -> bool:
+    """Whether two layouts have the same leaves, in kind and order."""
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, Same) and isinstance(right, Same):
+        return same_value(left.value, right.value)
+    if isinstance(left, Number) and isinstance(right, Number):
+        return left.kind is right.kind
+    if isinstance(left, Leaf) and isinstance(right, Leaf):
+        return left.dtype == right.dtype and left.rank == right.rank
+    if isinstance(left, Grown) and isinstance(right, Grown):
+        if left.element is None or right.element is None:
+            return left.element is right.element
+        return same_form(left.element, right.element)
+    mine = left.cases if isinstance(left, Cases) else left.items  # type: ignore[union-attr]
+    others = right.cases if isinstance(right, Cases) else right.items  # type: ignore[union-attr]
+    return len(mine) == len(others) and all(map(same_form, mine, others))
+
+
+def leaves_of(node: Layout) -> Sequence[Layout]:
+    """The layouts right below."""
+    if isinstance(node, (Items, Entries, Fields)):
+        return node.items
+    if isinstance(node, Cases):
+        return node.cases
+    if isinstance(node, Grown) and node.element is not None:
+        return [node.element]
+    return []
+
+
+# Values without an identity that anybody could ask for.
+_PARTS = (tuple, Tensor, Dim, Condition, Union, Dynamic, Text)
+_COMPARED = frozenset({bool, int, str, bytes, complex, range, frozenset})
+DICTS: frozenset[type] = frozenset({dict, OrderedDict, defaultdict, Counter})
+
+__all__ = [
+    "UNBOUND",
+    "Cases",
+    "Entries",
+    "Fields",
+    "Grown",
+    "Items",
+    "Layout",
+    "Leaf",
+    "Number",
+    "Same",
+    "View",
+    "is_traced_number",
+    "leaves_of",
+    "lifted",
+    "number_kind",
+    "opened",
+    "same_form",
+    "same_value",
+    "with_items",
+]

@@ -1,0 +1,304 @@
+"""The least upper bound of two layouts: the one layout that values of both have.
+
+`lub(a, b)` is `a` itself where it serves for both: so a loop has settled when nothing rises.
+
+    equal constants stay; a number beside a 0-d tensor is a tensor; lists of unlike length are a
+    list of a length; unlike things, and what is unbound on one side, are cases with a tag.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from itertools import takewhile
+from operator import is_
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.values.layout import (
+    Cases,
+    Entries,
+    Fields,
+    Grown,
+    Items,
+    Layout,
+    Leaf,
+    Number,
+    Same,
+    lifted,
+    opened,
+    same_value,
+    with_items,
+)
+from dy2st.convert.values.special import MISSING, NOWHERE, Dynamic, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir import Tensor
+from dy2st_runtime.ir.choice import Text
+
+MOST_CASES = 6
+_NUMBERS = "biuf"
+_SEQUENCES = (list, deque)
+
+
+class Unlike(Exception):
+    """Two values that no layout serves; `args` says why in a few words."""
+
+
+class Lub:
+    """Joins layouts; one pair of objects gives one object, so names for it stay names for one."""
+
+    def __init__(self, widens: bool = False):
+        """`widens`: tuples of unlike length become tuples of a length, as the turns of a loop
+        would make them longer for ever."""
+        self._widens = widens
+        self._pairs: dict[tuple[int, int], Layout] = {}
+        self._held: list[Layout] = []  # the ids in `_pairs` are those of living values
+
+    def __call__(self, a: Layout, b: Layout) -> Layout:
+        """The least layout above both."""
+        if a is b:
+            return a
+        if isinstance(a, Same) and isinstance(b, Same):
+            if same_value(a.value, b.value):
+                return a
+            return self._of_two(a, b)
+        return self._joined(a, b)
+
+    def _of_two(self, a: Same, b: Same) -> Layout:
+        key = id(a.value), id(b.value)
+        if key not in self._pairs:
+            self._pairs[key] = self._joined(a, b)
+            self._held += [a, b]
+        return self._pairs[key]
+
+    def _joined(self, a: Layout, b: Layout) -> Layout:
+        if _is_reference(a) and _is_reference(b):
+            return Cases([a, b])
+        left, right = opened(a), opened(b)
+        if isinstance(left, Cases) or isinstance(right, Cases):
+            return self._cases(a, left, b, right)
+        joined = self._alike(left, right)
+        if joined is None:
+            return Cases([lifted(a), lifted(b)])
+        # `left` itself says: nothing rises; but a value that was the same on all paths has risen.
+        return joined
+
+    def _alike(self, left: Layout, right: Layout) -> Layout | None:
+        """The layout of two values of one kind; None if they are of two."""
+        if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
+            return _of_leaves(left, right)
+        if isinstance(left, Grown) or isinstance(right, Grown):
+            return self._grown(left, right)
+        if isinstance(left, Items) and isinstance(right, Items) and left.kind is right.kind:
+            if left.kind is Text:
+                return self._parts(left, right) if _same_text(left, right) else None
+            if left.kind is set:
+                return left if _values(left) == _values(right) else self._grown(left, right)
+            if len(left.items) == len(right.items):
+                return self._parts(left, right)
+            if left.kind in _SEQUENCES or (self._widens and left.kind is tuple):
+                return self._grown(left, right)
+            return None
+        if isinstance(left, Entries) and isinstance(right, Entries):
+            return self._entries(left, right) if left.kind is right.kind else None
+        if isinstance(left, Fields) and isinstance(right, Fields):
+            same = left.kind is right.kind and left.names == right.names
+            return self._parts(left, right) if same else None
+        return None
+
+    def _entries(self, left: Entries, right: Entries) -> Layout | None:
+        """A dict; a key that one side has not may be missing."""
+        if _same_keys(left.keys, right.keys):
+            return self._parts(left, right)
+        other = dict(zip(right.keys, right.items, strict=True))
+        keys = _merged(left.keys, right.keys)
+        if keys is None:
+            return self._grown(left, right)
+        own = dict(zip(left.keys, left.items, strict=True))
+        items = [self._perhaps(own.get(key), other.get(key)) for key in keys]
+        if len(keys) == len(own) and all(map(is_, items, left.items)):
+            return left
+        return Entries(left.kind, keys, items, left.empty)
+
+    def _perhaps(self, item: Layout | None, other: Layout | None) -> Layout:
+        known = [one for one in (item, other) if one is not None]
+        return self(known[0], known[1] if len(known) > 1 else Same(MISSING, NOWHERE))
+
+    def _parts(self, left: Any, right: Any) -> Layout:
+        items = [self(a, b) for a, b in zip(left.items, right.items, strict=True)]
+        if all(new is old for new, old in zip(items, left.items, strict=True)):
+            return left  # type: ignore[no-any-return]
+        return with_items(left, items)
+
+    def _grown(self, left: Layout, right: Layout) -> Layout | None:
+        """A list of a length; the elements of both sides have one layout."""
+        kinds = {_sequence_kind(left), _sequence_kind(right)}
+        if len(kinds) > 1 or None in kinds:
+            return None
+        element: Layout | None = None
+        for side in (left, right):
+            for item in _elements(side):
+                element = self._element(element, item)
+        if isinstance(left, Grown) and element is left.element:
+            return left
+        likes = [
+            side.empty if isinstance(side, Entries) else getattr(side, "like", None)
+            for side in (left, right)
+        ]
+        like = likes[0] if likes[1] is None else likes[1]
+        (kind,) = kinds
+        assert kind is not None
+        return Grown(kind, element, like)
+
+    def _element(self, element: Layout | None, item: Layout | None) -> Layout | None:
+        if item is None:
+            return element
+        # Numbers too: else the second int of a list would convert all that is in it by a loop.
+        item = lifted(item, numbers=True)
+        return item if element is None else self(element, item)
+
+    def _cases(self, a: Layout, left: Layout, b: Layout, right: Layout) -> Layout:
+        cases = list(left.cases) if isinstance(left, Cases) else [lifted(a)]
+        rises = not isinstance(left, Cases)
+        for item in right.cases if isinstance(right, Cases) else [b]:
+            place = self.place(cases, item)
+            if place is None:
+                cases.append(lifted(item))
+                rises = True
+                continue
+            joined = self(cases[place], item)
+            rises = rises or joined is not cases[place]
+            cases[place] = joined
+        if len(cases) > MOST_CASES:
+            raise Unlike(f"one of more than {MOST_CASES} kinds of values")
+        return Cases(cases) if rises else left
+
+    def place(self, cases: list[Layout], item: Layout) -> int | None:
+        """Which case serves for a value, too, perhaps once it has risen."""
+        for index, case in enumerate(cases):
+            both = isinstance(case, Same) and isinstance(item, Same)
+            if both and same_value(case.value, item.value):  # type: ignore[union-attr]
+                return index
+        for index, case in enumerate(cases):
+            if _is_reference(case) and _is_reference(item):
+                continue
+            if self._serves(opened(case), opened(item)):
+                return index
+        return None
+
+    def _serves(self, left: Layout, right: Layout) -> bool:
+        if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
+            return _of_leaves(left, right) is not None
+        if _sequence_kind(left) in (*_SEQUENCES, set):
+            return _sequence_kind(left) is _sequence_kind(right)
+        if isinstance(left, Items) and isinstance(right, Items):
+            if left.kind is Text and right.kind is Text:
+                return _same_text(left, right)
+            return left.kind is right.kind and len(left.items) == len(right.items)
+        if isinstance(left, (Entries, Grown)) and isinstance(right, (Entries, Grown)):
+            return left.kind is right.kind
+        if isinstance(left, Fields) and isinstance(right, Fields):
+            return left.kind is right.kind and left.names == right.names
+        return False
+
+
+def _is_reference(node: Layout) -> bool:
+    """Whether a value is an object that others know, too: one of two such stays the one it is."""
+    if not isinstance(node, Same) or isinstance(node.value, _BY_VALUE):
+        return False
+    return not node.view.is_new(node.value)
+
+
+_BY_VALUE = (Tensor, Dim, Condition, tuple, bool, int, float, Union, Dynamic, Text)
+
+
+def _same_text(left: Items, right: Items) -> bool:
+    """Whether two texts are one text of other values: that of a number is not that of a tensor."""
+    if not left.like.is_like(right.like):
+        return False
+    pairs = zip(left.items, right.items, strict=True)
+    return all(type(opened(a)) is type(opened(b)) for a, b in pairs)
+
+
+def _of_leaves(left: Number | Leaf, right: Number | Leaf) -> Layout | None:
+    if isinstance(left, Number) and isinstance(right, Number):
+        return left if left.kind is right.kind else None
+    if isinstance(left, Leaf) and isinstance(right, Leaf):
+        if left.dtype != right.dtype or left.rank != right.rank:
+            return None
+        return left if left.mixed or not right.mixed else Leaf(left.type, True)
+    leaf, number = (left, right) if isinstance(left, Leaf) else (right, left)
+    assert isinstance(leaf, Leaf) and isinstance(number, Number)
+    if leaf.rank or not fits(number.kind, leaf.dtype):
+        return None
+    return leaf if leaf is left and leaf.mixed else Leaf(leaf.type, True)
+
+
+def fits(kind: type, dtype: Any) -> bool:
+    """Whether a number of Python may stand for a tensor of a dtype: it yields as in arithmetic."""
+    own = np.dtype({bool: "bool", int: "int64", float: "float64"}[kind]).kind
+    return _NUMBERS.index(own) <= _NUMBERS.find(dtype.kind) or dtype.name == "bfloat16"
+
+
+def _sequence_kind(node: Layout) -> type | None:
+    """list, deque, tuple, set or dict, where elements may share a layout."""
+    if isinstance(node, (Grown, Entries)):
+        return node.kind
+    if isinstance(node, Items) and node.kind in (list, deque, tuple, set):
+        return node.kind
+    return None
+
+
+def _elements(node: Layout) -> Sequence[Layout | None]:
+    """What a list or set holds; of a dict its pairs."""
+    if isinstance(node, Grown):
+        return [node.element]
+    if not isinstance(node, Entries):
+        return node.items  # type: ignore[union-attr]
+    return [Items(tuple, [Same(key, NOWHERE), _present(item)]) for key, item in _pairs(node)]
+
+
+def _present(item: Layout) -> Layout:
+    """The layout of an entry where it is there."""
+    node = opened(item)
+    if not isinstance(node, Cases):
+        return item
+    found = [case for case in node.cases if not is_missing(case)]
+    if len(found) > 1 and len(found) < len(node.cases):
+        raise Unlike("a dict with an entry of several kinds, which comes in another order")
+    return item if len(found) == len(node.cases) else found[0]
+
+
+def is_missing(case: Layout) -> bool:
+    """Whether a case of an entry is that it is not there."""
+    return isinstance(case, Same) and case.value is MISSING
+
+
+def _values(node: Items) -> set[Any]:
+    return {item.value for item in node.items if isinstance(item, Same)}
+
+
+def _pairs(node: Entries) -> list[tuple[Any, Layout]]:
+    return list(zip(node.keys, node.items, strict=True))
+
+
+def _merged(left: list[Any], right: list[Any]) -> list[Any] | None:
+    """The keys of both, in an order that is that of each; None if there is none."""
+    mine, others = set(left), set(right)
+    if [key for key in left if key in others] != [key for key in right if key in mine]:
+        return None
+    keys: list[Any] = []
+    left_over = iter(right)
+    for key in left:
+        if key in others:
+            keys += takewhile(lambda one, key=key: one != key, left_over)  # type: ignore[misc]
+        keys.append(key)
+    return [*keys, *left_over]
+
+
+def _same_keys(left: list[Any], right: list[Any]) -> bool:
+    return len(left) == len(right) and all(map(same_value, left, right))
+
+
+__all__ = ["MOST_CASES", "Lub", "Unlike", "fits", "is_missing"]

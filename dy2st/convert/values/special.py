@@ -1,0 +1,152 @@
+"""Values that Python has no form for: unbound, one of several, a list of unknown length."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dy2st.convert.values.layout import Layout, View
+    from dy2st_runtime.ir import Variable
+
+
+class Unbound:
+    """What a variable holds before it is assigned. There is one."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """`unbound`."""
+        return "unbound"
+
+
+UNBOUND = Unbound()
+# What Python says where one is read, of a name in quotes.
+UNBOUND_LOCAL = "cannot access local variable {} where it is not associated with a value"
+UNBOUND_FREE = (
+    "cannot access free variable {} where it is not associated with a value in enclosing scope"
+)
+if sys.version_info < (3, 11):
+    UNBOUND_LOCAL = "local variable {} referenced before assignment"
+    UNBOUND_FREE = "free variable {} referenced before assignment in enclosing scope"
+
+
+class Dynamic:
+    """What a list (deque, tuple) holds whose length the data decides.
+
+    kind     list, deque or tuple.
+    element  the layout of every element; None while there is none.
+    arrays   an array of the Program for each leaf of the element, at least one.
+    like     the list of the user's that it is the content of: a deque has its maxlen.
+    """
+
+    __slots__ = ("arrays", "element", "kind", "like")
+
+    def __init__(
+        self, kind: type, element: Layout | None, arrays: Sequence[Variable], like: Any = None
+    ):
+        """Take the arrays in the order of the leaves."""
+        self.kind, self.element, self.arrays, self.like = kind, element, list(arrays), like
+
+
+class Union:
+    """One of several values.
+
+    tag      which one it is: an integer of the Program.
+    layouts  of the cases.
+    arrays   for every case an array for each leaf: of one element where it is that case, or none.
+    name     the variable that holds it, which may be unbound.
+    objects  what stands for the lists, dicts and objects among the cases, by their place: what
+             such an object holds is a Union again, of which it takes its own case.
+    held     the attributes that such objects had at first, by their place.
+    """
+
+    __slots__ = ("arrays", "held", "layouts", "name", "objects", "tag")
+
+    def __init__(
+        self, tag: Variable, layouts: Sequence[Layout], arrays: Sequence[Sequence[Variable]]
+    ):
+        """Take the parts as `build` has them."""
+        self.tag, self.layouts = tag, list(layouts)
+        self.arrays = [list(own) for own in arrays]
+        self.objects: dict[int, Any] = {}
+        self.held: dict[int, dict[str, Any]] = {}
+        self.name = ""
+
+    def place_of(self, kind: type) -> int:
+        """The case that is a container of a kind."""
+        return next(i for i, one in enumerate(self.layouts) if getattr(one, "kind", None) is kind)
+
+
+def is_changed(value: Union, place: int, view: View) -> bool:
+    """Whether the object that stands for a case holds something else than at first."""
+    made = value.objects.get(place)
+    if made is None:
+        return False
+    if place not in value.held:
+        return view.raw(made) is not value
+    now = view.fields(made)
+    before = value.held[place]
+    return now is None or now.keys() != before.keys() or any(now[n] is not before[n] for n in now)
+
+
+class Special:
+    """A name in a place that is no attribute, or a value that Python has not."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str):
+        """Its text is for messages."""
+        self.text = text
+
+    def __repr__(self) -> str:
+        """The text."""
+        return self.text
+
+
+class Nowhere:
+    """Looks at values that no region has made."""
+
+    def raw(self, owner: Any) -> Any:
+        """Nothing is known of it but what it is."""
+        return owner
+
+    def fields(self, owner: Any) -> dict[str, Any] | None:
+        """It is no plain object."""
+        return None
+
+    def is_outside(self, owner: Any) -> bool:
+        """It belongs to nobody."""
+        return False
+
+    def is_new(self, owner: Any) -> bool:
+        """Nobody has made it."""
+        return False
+
+    def is_local(self, owner: Any) -> bool:
+        """It was made nowhere."""
+        return False
+
+
+NOWHERE = Nowhere()
+CONTENT = Special("content")
+STATE = Special("state")
+MISSING = Special("missing")
+# What a variable holds after code that has raised.
+ABSENT = Special("absent")
+
+__all__ = [
+    "ABSENT",
+    "CONTENT",
+    "MISSING",
+    "NOWHERE",
+    "STATE",
+    "UNBOUND",
+    "UNBOUND_FREE",
+    "UNBOUND_LOCAL",
+    "Dynamic",
+    "Special",
+    "Unbound",
+    "Union",
+]

@@ -1,1 +1,0 @@
-"""Tracing a function: it runs once, and all that it does to objects passes through one Trace."""

@@ -1,0 +1,42 @@
+"""Which functions are called as they are: those of libraries, and what the user leaves alone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from types import FunctionType, ModuleType
+
+IGNORED_PACKAGES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_module_names})
+IGNORE_MARK = "__dy2st_ignore__"
+
+# Our own functions that are written like the user's.
+_LIKE_THE_USERS = frozenset({"dy2st.static.nn", "dy2st.jit.dy2static"})
+_ignored_modules: set[str] = set()
+
+
+def ignore_module(modules: Iterable[ModuleType]) -> None:
+    """Leave the functions of these modules, and of modules inside them, as they are.
+
+    >>> import json
+    >>> ignore_module([json])
+    """
+    for module in modules:
+        if not isinstance(module, ModuleType):
+            raise TypeError(f"ignore_module takes a list of modules, not {module!r}")
+        _ignored_modules.add(module.__name__)
+
+
+def is_ignored_module(name: str) -> bool:
+    """Whether the functions of a module are called as they are: libraries, and as asked for."""
+    if name.partition(".")[0] in IGNORED_PACKAGES:
+        return name not in _LIKE_THE_USERS
+    return any(name == known or name.startswith(known + ".") for known in _ignored_modules)
+
+
+def is_ignored(function: FunctionType) -> bool:
+    """Whether a function is one of those modules, or marked by `not_to_static`."""
+    name = str(function.__globals__.get("__name__", ""))
+    return is_ignored_module(name) or getattr(function, IGNORE_MARK, False)
+
+
+__all__ = ["IGNORED_PACKAGES", "IGNORE_MARK", "ignore_module", "is_ignored", "is_ignored_module"]

@@ -1,0 +1,197 @@
+"""From the arguments of a call to its Program: found among those that are there, or traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dy2st.jit.cache import ProgramCache
+from dy2st.jit.code_level import note
+from dy2st.jit.constants import constant_key
+from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.signature import Signature, to_named_specs
+from dy2st_runtime.ir.location import place_of, warn_user
+from dy2st_runtime.ir.promotion import get_promotion
+from dy2st_runtime.late import Late
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.ops.creation import get_default_dtype
+from dy2st_runtime.tensor import EagerTensor
+
+if TYPE_CHECKING:
+    from dy2st.convert.one_call import OneCall
+    from dy2st.jit import tracing
+    from dy2st.jit.concrete_program import ConcreteProgram
+    from dy2st.jit.generality import Axis, Family, Shapes
+else:
+    tracing = Late("dy2st.jit.tracing")
+
+# Calls that differ in more than sizes; forgotten ones begin again with a Program for their sizes.
+_MOST_FAMILIES = 256
+
+
+def settings() -> tuple[Any, ...]:
+    """What of the process a Program depends on beside what its trace reads."""
+    return get_promotion(), get_default_dtype()
+
+
+class Callee(NamedTuple):
+    """What is traced: a function of an instance; what is `called` in its place does more."""
+
+    function: Callable[..., Any]
+    instance: Any
+    called: Callable[..., Any]
+    signature: Signature
+    input_spec: tuple[Any, ...] | None
+    passes: Any
+
+    @property
+    def name(self) -> str:
+        """The name that users know."""
+        return getattr(self.function, "__qualname__", type(self.function).__name__)
+
+
+class Programs:
+    """The Programs of one function, or of one method of an object.
+
+    asks  whether a trace has asked for `stop_gradient` of inputs or results.
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        # Loads all that a trace needs, now: a process may be forked while others load.
+        self._trace = tracing.Tracing().trace
+        self._families: dict[Any, Family] = {}
+        self.asks = False
+        self.cache = ProgramCache()
+
+    def new_call(self, gradients: tuple[bool, ...]) -> OneCall:
+        """What stands for one call: `gradients` are what it says of them."""
+        return tracing.OneCall(gradients)
+
+    def of_call(
+        self,
+        callee: Callee,
+        arguments: dict[str, Any],
+        structure: Any,
+        tensors: list[EagerTensor],
+        call: OneCall,
+    ) -> ConcreteProgram:
+        """The Program for a call; `structure` is what the arguments are beside their tensors."""
+        dtypes = tuple(t.array.dtype for t in tensors)
+        shapes = tuple(t.array.shape for t in tensors)
+        python, mode = constant_key(structure), settings()
+        key = (dtypes, shapes, python, mode)
+        known = self.cache.find((*key, self._asked(call)), call)
+        if known is not None:
+            return known
+        if callee.input_spec is None:
+            family = self._family((dtypes, tuple(map(len, shapes)), python, mode), shapes)
+            concrete = self._for_shapes(callee, call, to_named_specs(arguments), shapes, family)
+        else:
+            specs = callee.signature.match(callee.input_spec, arguments)
+            concrete = self.of_specs(callee, specs, call)
+        self.cache.add_call((*key, self._asked(call)), concrete)
+        return concrete
+
+    def of_specs(
+        self, callee: Callee, specs: dict[str, Any], call: OneCall | None = None
+    ) -> ConcreteProgram:
+        """The Program for InputSpecs, and Python values, by parameter."""
+        return self._traced(callee, call or tracing.OneCall(), specs, constant_key(specs))
+
+    def _asked(self, call: OneCall) -> Any:
+        """What of gradients counts for a call: nothing before some trace has asked."""
+        return call.gradients if self.asks else None
+
+    def _family(self, key: Any, shapes: Shapes) -> Family:
+        known = self._families.get(key)
+        if known is None:
+            while len(self._families) >= _MOST_FAMILIES:
+                self._families.pop(next(iter(self._families)), None)
+            known = self._families.setdefault(key, tracing.Family(shapes))
+        return known
+
+    def _for_shapes(
+        self, callee: Callee, call: OneCall, specs: dict[str, Any], shapes: Shapes, family: Family
+    ) -> ConcreteProgram:
+        """The Program for a call without InputSpecs: with symbols if it may, else with numbers."""
+        new = family.see(shapes)
+        last = self.cache.last()
+        is_for_one_call = last is not None and bool(last.effects)
+        general = None if is_for_one_call else self._general(callee, call, specs, family, new)
+        if general is not None:
+            if general.executable.takes_shapes(shapes):
+                return general
+            note(f"{callee.name}() gets a Program for the shapes {list(shapes)} alone")
+        concrete = self.of_specs(callee, specs, call)
+        if shapes == family.first:
+            family.compare_with(concrete)
+        return concrete
+
+    def _general(
+        self,
+        callee: Callee,
+        call: OneCall,
+        specs: dict[str, Any],
+        family: Family,
+        new: frozenset[Axis],
+    ) -> ConcreteProgram | None:
+        """The Program in which all axes that may be are symbols; None if none may."""
+        while family.symbolic:
+            wider = tracing.generalised(specs, family.symbolic)
+            sizes = tracing.axes_text(specs, family.symbolic)
+            where = f"{callee.name}(): unknown sizes of {sizes}"
+            try:
+                key = ("found", constant_key(wider))
+                concrete = self._traced(callee, call, wider, key, is_asked_for=False)
+                if family.accepts(concrete):
+                    return concrete
+                self.cache.discard(concrete)
+                note(f"{where} cannot be: they change what kind of value is returned")
+            except Exception as error:
+                # Whatever it is, a trace with numbers shows whether it is an error of the user's.
+                note(f"{where} cannot be: {type(error).__name__}: {str(error).splitlines()[:1]}")
+            family.pin(new)
+            new = frozenset()
+        return None
+
+    def _traced(
+        self,
+        callee: Callee,
+        call: OneCall,
+        specs: dict[str, Any],
+        key: Any,
+        is_asked_for: bool = True,
+    ) -> ConcreteProgram:
+        python = ("specs", key, settings())
+        known = self.cache.find((*python, self._asked(call)), call)
+        if known is not None:
+            return known
+        is_anew = self.cache.is_spent((*python, self._asked(call)))
+        bound = callee.signature.call_on(callee.instance, specs)
+        concrete: ConcreteProgram = self._trace(
+            callee.function,
+            bound.args,
+            bound.kwargs,
+            getattr(callee.function, "__name__", type(callee.function).__name__),
+            callee.instance if isinstance(callee.instance, Layer) else None,
+            is_asked_for,
+            callee.passes,
+            callee.called,
+            call,
+        )
+        given = callee.signature.given(specs)
+        if all(isinstance(value, InputSpec) for value in given.values()):
+            concrete.arguments = given
+        self.asks |= bool(concrete.asked)
+        self.cache.add((*python, self._asked(call)), concrete)
+        if is_anew and concrete.effects:
+            warn_user(
+                f"{callee.name}() is traced anew for every call, which takes long, since "
+                f"{concrete.effects[0]}",
+                place_of(callee.function),
+            )
+        return concrete
+
+
+__all__ = ["Callee", "Programs", "settings"]

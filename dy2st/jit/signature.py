@@ -1,0 +1,233 @@
+"""The parameters of a function: what a call gives them, and what InputSpecs say of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable
+from operator import is_
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from dy2st.jit.constants import constant_key
+from dy2st.jit.input_spec import InputSpec
+from dy2st_runtime.errors import ArgumentError, SpecError
+from dy2st_runtime.ir import Tensor
+from dy2st_runtime.ir.structure import is_container, map_entries
+from dy2st_runtime.tensor import EagerTensor, from_numpy
+
+
+class Signature:
+    """The signature of a function; if it is bound, its first parameter gets the instance."""
+
+    def __init__(self, function: Callable[..., Any], is_bound: bool):
+        """Ask the function."""
+        self._function, self._is_bound = function, is_bound
+        self._name = getattr(function, "__qualname__", type(function).__name__)
+        self._ask()
+
+    def _ask(self) -> None:
+        """Ask the function, and remember its defaults: they may be set."""
+        function: Any = self._function
+        self._plain = function if type(function) is FunctionType else None
+        self._defaults = None if self._plain is None else function.__defaults__
+        self._named = {} if self._plain is None else dict(function.__kwdefaults__ or {})
+        self.whole = inspect.signature(function)
+
+    def _is_outdated(self) -> bool:
+        plain: Any = self._plain
+        if plain is None or (plain.__defaults__ is self._defaults and not self._named):
+            return False
+        now = plain.__kwdefaults__ or {}
+        if plain.__defaults__ is not self._defaults or now.keys() != self._named.keys():
+            return True
+        return not all(map(is_, now.values(), self._named.values()))
+
+    @property
+    def shown(self) -> inspect.Signature:
+        """What a bound method of Python shows, or the function."""
+        parameters = list(self.whole.parameters.values())
+        is_one_of_many = bool(parameters) and parameters[0].kind is parameters[0].VAR_POSITIONAL
+        hidden = self._is_bound and not is_one_of_many
+        return self.whole.replace(parameters=parameters[hidden:])
+
+    def bind(
+        self, own: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Arguments by parameter name, defaults filled in; TypeError as Python words it."""
+        if self._is_outdated():
+            self._ask()
+        try:
+            bound = self.whole.bind(*own, *args, **kwargs)
+        except TypeError as error:
+            refused = TypeError(f"{self._name}() {error}")
+        else:
+            bound.apply_defaults()
+            return self._without_self(bound.arguments)
+        self._refuse_call((*own, *args), kwargs)
+        raise refused
+
+    def _refuse_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Raise what Python says of arguments that do not fit: it runs nothing of the function."""
+        function = self._function
+        is_plain = type(function) is FunctionType and not {
+            "__wrapped__",
+            "__signature__",
+        } & set(vars(function))
+        if is_plain:
+            function(*args, **kwargs)
+
+    def call_on(self, instance: Any, specs: dict[str, Any]) -> inspect.BoundArguments:
+        """A call with these arguments, of this instance if it is bound."""
+        bound = self.whole.bind_partial()
+        bound.arguments.update(self._with_self(instance, specs) if self._is_bound else specs)
+        return bound
+
+    def given(self, specs: dict[str, Any]) -> dict[str, Any]:
+        """Those of the arguments that are no defaults."""
+        parameters = self.whole.parameters
+        return {n: v for n, v in specs.items() if v is not parameters[n].default}
+
+    def specs(self, input_spec: tuple[Any, ...], with_defaults: bool) -> dict[str, Any]:
+        """InputSpecs (and Python constants) by parameter name; missing ones are defaults."""
+        bound = self._bound_specs(input_spec, self.whole.bind)
+        if with_defaults:
+            bound.apply_defaults()
+        return to_named_specs(self._without_self(bound.arguments))
+
+    def match(self, input_spec: tuple[Any, ...], arguments: dict[str, Any]) -> dict[str, Any]:
+        """The InputSpecs that were given, completed by the call's Python values and checked."""
+        given = self._bound_specs(input_spec, self.whole.bind_partial)
+        specs = to_named_specs({**arguments, **self._without_self(given.arguments)})
+        for name, value in arguments.items():
+            _check_fits(name, specs[name], value)
+        return specs
+
+    def _bound_specs(self, input_spec: tuple[Any, ...], bind: Callable[..., Any]) -> Any:
+        own = (None,) if self._is_bound else ()
+        try:
+            return bind(*own, *input_spec)
+        except TypeError as error:
+            raise ArgumentError(f"input_spec of {self._name}(): {error}") from None
+
+    def _without_self(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        if not self._is_bound:
+            return dict(arguments)
+        first, is_one_of_many = self._first()
+        own = {first: arguments[first][1:]} if is_one_of_many else {}
+        rest = {name: value for name, value in arguments.items() if name != first}
+        return own | rest
+
+    def _with_self(self, instance: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+        first, is_one_of_many = self._first()
+        own = (instance, *arguments.get(first, ())) if is_one_of_many else instance
+        return {**arguments, first: own}
+
+    def _first(self) -> tuple[str, bool]:
+        """The parameter that gets the instance, and whether it is `*args`."""
+        parameter = next(iter(self.whole.parameters.values()))
+        return parameter.name, parameter.kind is parameter.VAR_POSITIONAL
+
+
+def key_of_tensors(args: tuple[Any, ...]) -> Hashable:
+    """The types of arguments that are tensors alone; None for others."""
+    key: list[Hashable] = []
+    for value in args:
+        if not isinstance(value, EagerTensor):
+            return None
+        key += value.array.dtype, value.array.shape
+    return tuple(key)
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether it is data of a call, or stands for it."""
+    return isinstance(value, (Tensor, np.ndarray, InputSpec))
+
+
+def as_tensor(value: Any) -> EagerTensor:
+    """The tensor of an argument; ArgumentError if it has no data."""
+    if isinstance(value, EagerTensor):
+        return value
+    if isinstance(value, np.ndarray):
+        return from_numpy(value)
+    raise ArgumentError(f"a converted function is called with {value!r}, which has no data")
+
+
+def to_named_specs(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The same arguments with an InputSpec for every tensor."""
+    return {name: _to_specs(value, name) for name, value in arguments.items()}
+
+
+def _to_specs(arguments: Any, name: str) -> Any:
+    """The same arguments with an InputSpec, named after its place, for every tensor."""
+    if isinstance(arguments, InputSpec):
+        if arguments.name is not None:
+            return arguments
+        return InputSpec(arguments.shape, arguments.dtype, name, arguments.stop_gradient)
+    if isinstance(arguments, (Tensor, np.ndarray)):
+        return InputSpec(list(arguments.shape), arguments.dtype, name)
+    if isinstance(arguments, dict) and is_container(arguments):
+        pairs = ((key, _to_specs(value, str(key))) for key, value in arguments.items())
+        return type(arguments)(pairs)
+    if is_container(arguments):
+        counter = iter(range(len(arguments)))
+        return map_entries(arguments, lambda entry: _to_specs(entry, f"{name}_{next(counter)}"))
+    return arguments
+
+
+def _check_fits(name: str, spec: Any, value: Any) -> None:
+    """Raise SpecError unless the argument has the form of its spec."""
+    if isinstance(spec, InputSpec):
+        _check_tensor(name, spec, value)
+    elif is_container(spec):
+        if type(value) is not type(spec):
+            kind = "tensor" if isinstance(value, Tensor) else type(value).__name__
+            raise SpecError(
+                f"argument `{name}` is a {kind}; its InputSpec is a {type(spec).__name__}"
+            )
+        if len(value) != len(spec):
+            raise SpecError(
+                f"argument `{name}` has {len(value)} entries; its InputSpec has {len(spec)}"
+            )
+        pairs = spec.items() if isinstance(spec, dict) else enumerate(spec)
+        for key, entry in pairs:
+            _check_fits(f"{name}[{key!r}]", entry, value[key])
+    elif isinstance(value, (Tensor, np.ndarray)):
+        raise SpecError(
+            f"argument `{name}` is a tensor; its entry of input_spec is {spec!r:.60}: write "
+            f"InputSpec({list(value.shape)}, '{value.dtype}')"
+        )
+    elif constant_key(value) != constant_key(spec):
+        raise SpecError(f"argument `{name}` is {value!r:.60}; its input_spec says {spec!r:.60}")
+
+
+def _no_tensor(name: str, spec: InputSpec, value: Any) -> str:
+    kind = type(value)
+    if hasattr(value, "__dlpack__"):
+        what, hint = f"a {kind.__module__}.{kind.__qualname__}", f"dy2st.from_dlpack({name})"
+    elif hasattr(value, "__array__") or isinstance(value, (list, tuple, int, float)):
+        what, hint = f"{value!r:.60}", f"dy2st.to_tensor({name})"
+    else:
+        return f"argument `{name}` is {value!r:.60}; its InputSpec says tensor: {spec}"
+    return f"argument `{name}` is {what}, not a tensor of dy2st ({spec}): give {hint}"
+
+
+def _check_tensor(name: str, spec: InputSpec, value: Any) -> None:
+    if not isinstance(value, (Tensor, np.ndarray)):
+        raise SpecError(_no_tensor(name, spec, value))
+    if value.ndim != len(spec.shape):
+        raise SpecError(
+            f"argument `{name}` has {value.ndim} axes, shape {list(value.shape)}; its InputSpec "
+            f"has {len(spec.shape)}: {list(spec.shape)}"
+        )
+    if value.dtype != spec.dtype:
+        raise SpecError(
+            f"argument `{name}` has dtype {value.dtype}; its InputSpec says {spec.dtype}: cast it"
+        )
+    for axis, (size, wanted) in enumerate(zip(value.shape, spec.shape, strict=True)):
+        if isinstance(wanted, int) and size != wanted:
+            raise SpecError(f"argument `{name}`, axis {axis}: {size}; its InputSpec says {wanted}")
+
+
+__all__ = ["Signature", "as_tensor", "is_tensor", "to_named_specs"]

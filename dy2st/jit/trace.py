@@ -1,0 +1,188 @@
+"""One trace of a function, and the Program that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dy2st.convert.one_call import OneCall
+from dy2st.convert.record import Record
+from dy2st.convert.replay.effects import written_by
+from dy2st.convert.replay.guards import Guards
+from dy2st.convert.replay.places import Varied
+from dy2st.convert.session import Traced
+from dy2st.convert.session import trace as run_trace
+from dy2st.convert.trace import CONTENT, EACH_CALL
+from dy2st.jit.concrete_program import ConcreteProgram
+from dy2st.jit.distinct import Distinct
+from dy2st.jit.handed_on import HandedOn
+from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.live_state import LiveState
+from dy2st.jit.placeholders import add_inputs, names_of
+from dy2st.jit.report import report_of
+from dy2st.jit.shown import show
+from dy2st.jit.state_guards import AllApart, OneTensor, SameFlags
+from dy2st.jit.unknown_sizes import refused
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import Output, Program
+from dy2st_runtime.ir.gradient_flow import settings_of
+from dy2st_runtime.ir.keys import numbers_are_no_keys
+from dy2st_runtime.ir.structure import flatten
+from dy2st_runtime.ir.structure import rebuild as rebuild_structure
+from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.thread_state import put_back_after_errors
+
+
+class Tracing:
+    """What traces one function; it learns which numbers outside differ from call to call."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._varied = Varied()
+
+    def trace(self, *arguments: Any) -> ConcreteProgram:
+        """Trace it; with constants where a trace with inputs is refused."""
+        if self._varied.places:
+            try:
+                return _trace(self._varied, *arguments)
+            except Exception:  # the trace with constants shows whether it is an error
+                self._varied.refuse()
+        return _trace(self._varied, *arguments)
+
+
+@put_back_after_errors
+def _trace(
+    varied: Varied,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    name: str,
+    layer: Layer | None,
+    is_asked_for: bool = True,
+    passes: Any = None,
+    called: Callable[..., Any] | None = None,
+    call: OneCall | None = None,
+) -> ConcreteProgram:
+    """Run `function` once on placeholders; InputSpecs among the arguments say where they stand.
+
+    What is `called` in its place takes its arguments and does more than the function.
+    """
+    program = Program(name)
+    specs, structure = flatten((args, dict(kwargs)), lambda entry: isinstance(entry, InputSpec))
+    declared = add_inputs(program, specs)
+    args, kwargs = rebuild_structure(structure, program.inputs)
+    if call is not None:
+        call.is_lost = False  # by a trace before, with other sizes
+    with numbers_are_no_keys(), refused(text=not is_asked_for):
+        traced = run_trace(
+            called or function,
+            args,
+            kwargs,
+            program,
+            names_of(layer),
+            specs,
+            declared,
+            varied,
+            Record(tell=show),
+            call,
+        )
+        _check_arguments(traced)
+        handed_on = HandedOn.of(program.outputs, traced.machine.tracer, traced.state)
+    made = _program_of(traced, specs, function, passes, handed_on, varied)
+    traced.machine.end()
+    return made
+
+
+def _check_arguments(traced: Traced) -> None:
+    program = traced.program
+    for variable in program.inputs:
+        if variable.overwritten is not None:
+            raise ConversionError(
+                f"{program.name}() changes its argument `{variable.name}` in place",
+                at=variable.overwritten,
+                why="a Program has no way to change the caller's tensor",
+                hint=f"clone it first ({variable.name} = {variable.name}.clone()), and return it",
+            )
+    for effect in traced.finished.effects:
+        if id(effect.owner()) in traced.arguments:
+            raise ConversionError(
+                f"{program.name}() changes a list or dict that it gets as an argument",
+                at=effect.at,
+                why="a Program has no way to change the caller's object",
+                hint="copy it first, or return the changed one",
+            )
+
+
+def _program_of(
+    traced: Traced,
+    specs: list[InputSpec],
+    function: Any,
+    passes: Any,
+    handed_on: HandedOn | None,
+    varied: Varied,
+) -> ConcreteProgram:
+    program, machine = traced.program, traced.machine
+    tracer = machine.tracer
+    if not traced.finished.is_plain:
+        program.structure = [Output(index) for index in range(traced.finished.outputs)]
+    ordered = {key: traced.state[key] for key in program.state}
+    keys = {id(tensor): key for key, tensor in ordered.items()}
+    buffers, shared = _buffers(traced, keys)
+    found = varied.live(machine)
+    others = {
+        keys[id(tensor)]: (source, key[2])
+        for key, held in found.items()
+        for tensor, source in held
+        if id(tensor) in keys
+    }
+    places: Any = {**buffers, **traced.sources, **others}
+    live = LiveState(ordered, places)
+    written = written_by(machine)
+    changed = {id(place.owner) for place in machine.over.values() if place.name is CONTENT}
+    reads = machine.reads.values()
+    guards: list[Any] = [Guards(reads, traced.arguments, varied, written, changed, found)]
+    guards += shared
+    if machine.apart or (program.updates and places and len(ordered) > 1):
+        guards.append(AllApart(live))
+    if tracer.flags.read:
+        guards.append(SameFlags.of(live, keys, tracer.flags.read.values()))
+    return ConcreteProgram(
+        program,
+        live,
+        specs,
+        function,
+        traced.finished,
+        guards,
+        passes,
+        report_of(machine.record, machine.staged),
+        distinct=Distinct.of(program, tracer),
+        asked=tracer.flags.asked,
+        settings=settings_of(program),
+        handed_on=handed_on,
+        shared=frozenset(one.name for one in shared),
+        buffers=keys,
+        cut=frozenset(name for name, one in ordered.items() if id(one) in tracer.flags.cut),
+        effects=tuple(what for _, kind, _, what in reads if kind == EACH_CALL),
+        answers=[*machine.answers],
+    )
+
+
+def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], list[OneTensor]]:
+    """Where the buffers are found that the trace has read, and the tensors with several places."""
+    reads = traced.machine.reads.values()
+    found: dict[int, list[tuple[Any, str]]] = {}
+    for layer in {id(read[0]): read[0] for read in reads}.values():
+        for name, tensor in layer._buffers.items() if isinstance(layer, Layer) else ():
+            if id(tensor) in keys:
+                found.setdefault(id(tensor), []).append((layer._buffers, name))
+    elsewhere = {id(value): value for owner, *_, value in reads if not isinstance(owner, Layer)}
+    live = {keys[key]: places[0] for key, places in found.items() if key not in elsewhere}
+    shared = [
+        OneTensor(keys[key], places, elsewhere.get(key))
+        for key, places in found.items()
+        if len(places) > 1 or key in elsewhere
+    ]
+    return live, shared
+
+
+__all__ = ["Tracing"]

@@ -1,0 +1,180 @@
+"""What each name of a function is: a local, a cell, or global; and where it is unbound."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+
+import gast
+
+from dy2st.transpiler.analysis.binding import Binding
+from dy2st.transpiler.analysis.liveness import Liveness, plain_targets
+from dy2st.transpiler.analysis.obstacles import obstacle
+from dy2st.transpiler.analysis.scopes import NameTable, bound_in, parameters
+from dy2st.transpiler.context import Context
+from dy2st.transpiler.nodes import (
+    COMPREHENSIONS,
+    CONTROL,
+    SCOPES,
+    Node,
+    blocks,
+    children,
+    lazy_operands,
+    walk,
+    walk_scope,
+)
+
+_NONE: frozenset[str] = frozenset()
+
+
+# Whether a comprehension has no frame of its own.
+INLINES = sys.version_info >= (3, 12)
+
+
+@dataclass(eq=False, repr=False)
+class Scope:
+    """The variables of a function or of a comprehension in it.
+
+    is_inlined: whether Python runs it in the frame of `outer`, as comprehensions since 3.12.
+    """
+
+    local: frozenset[str]
+    cells: frozenset[str]
+    outer: Scope | None = None
+    is_inlined: bool = False
+
+    def kind(self, name: str) -> str:
+        """ "local", "cell", or "" for what no scope has."""
+        if name in self.cells:
+            return "cell"
+        if name in self.local:
+            return "local"
+        return self.outer.kind(name) if self.outer is not None else ""
+
+    def has_cell(self, name: str) -> bool:
+        """Whether a cell is of the frame itself, and not of one around it."""
+        if name in self.cells:
+            return True
+        if name in self.local or self.outer is None or not self.is_inlined:
+            return False
+        return self.outer.has_cell(name)
+
+
+@dataclass(eq=False, repr=False)
+class Flow:
+    """What goes in and out of a staged statement.
+
+    state: the variables that it changes and that are read later, or in the next turn.
+    given: those of `state` that may have a value before.
+    own: variables that it changes, whose values before it may read, and that nobody reads later.
+    """
+
+    state: list[str]
+    given: frozenset[str]
+    own: frozenset[str]
+
+
+@dataclass(eq=False, repr=False)
+class Analysis:
+    """The names of one function whose jumps are rewritten.
+
+    unsure: the nodes that read a variable where it may be unbound.
+    starts: the variables that start as `unbound`.
+    flows: by the id of each staged statement; those without one stay Python's own.
+    """
+
+    scope: Scope
+    table: NameTable
+    unsure: dict[int, Node]
+    starts: set[str] = field(default_factory=set)
+    flows: dict[int, Flow] = field(default_factory=dict)
+
+
+def analyse(function: Node, local: set[str], captured: set[str], context: Context) -> Analysis:
+    """Look through a function.
+
+    local: its variables before the rewrites. captured: those that functions inside it use.
+    """
+    table = NameTable()
+    inside = table.inside(function)
+    local = local | bound_in(inside, function)
+    liveness = Liveness(table, function)
+    has_walrus = context.has(gast.NamedExpr)
+    binding = Binding(table, liveness, function, local, has_walrus)
+    staged = _staged(function, context)
+    cells = captured & local
+    if has_walrus:
+        cells |= _bound_lazily(function) & local
+    if not INLINES:  # what has no value is a free variable there
+        reads = binding.unsure_reads.values()
+        cells |= {node.id for node in reads if id(node) in binding.in_comprehension} & local
+    for node in staged:
+        written = _written(node, table)
+        live = liveness.on_exception[id(node)] | liveness.when_caught.get(id(node), _NONE)
+        cells |= (written & local & live) - context.flags
+    plain = frozenset(local - cells)
+    unsure = {**binding.unsure_reads, **binding.unsure_statements}
+    found = Analysis(Scope(plain, frozenset(cells)), table, unsure)
+    for node in staged:
+        found.flows[id(node)] = flow = _flow(node, table, liveness, plain)
+        passed = {*flow.given, *flow.own}
+        found.starts |= passed - binding.at[id(node)]
+    _start_unsure_names(found, binding)
+    found.starts &= plain - parameters(function)
+    return found
+
+
+def _start_unsure_names(found: Analysis, binding: Binding) -> None:
+    for node in binding.unsure_reads.values():
+        found.starts.add(node.id)
+    for node in binding.unsure_statements.values():
+        targets = [node.target] if isinstance(node, gast.AugAssign) else node.targets
+        found.starts.update(name for target in targets for name in plain_targets(target))
+
+
+def _staged(function: Node, context: Context) -> list[Node]:
+    """The statements that become calls: no `yield` and no jump that stays is in them."""
+    yields = context.has(gast.Yield, gast.YieldFrom)
+    found: list[Node] = []
+    todo = [(statement, 0) for statement in function.body]
+    while todo:
+        node, depth = todo.pop()
+        if isinstance(node, SCOPES):
+            continue
+        if isinstance(node, (*CONTROL, gast.Try, gast.With)):
+            found += [node] if obstacle(node, depth, not yields) is None else []
+            depth += 1
+        inner = (gast.stmt, gast.ExceptHandler, gast.match_case)
+        todo += [(child, depth) for child in children(node) if isinstance(child, inner)]
+    return found
+
+
+def _bound_lazily(function: Node) -> set[str]:
+    """The variables that `:=` binds in a comprehension, or in an operand that may not run."""
+    found: set[str] = set()
+    for statement in function.body:
+        for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
+            parts = [node] if isinstance(node, COMPREHENSIONS) else lazy_operands(node)
+            inner = (one for part in parts for one in walk(part))
+            found |= {one.target.id for one in inner if isinstance(one, gast.NamedExpr)}
+    return found
+
+
+def _written(node: Node, table: NameTable) -> set[str]:
+    """The variables that a statement changes, but for its test or iterable, which run outside."""
+    parts = [inner for block in blocks(node) for inner in block]
+    if isinstance(node, gast.With):
+        parts += [one.optional_vars for one in node.items if one.optional_vars is not None]
+    parts += getattr(node, "handlers", [])
+    parts += [node.test] if isinstance(node, gast.While) else []
+    parts += [node.target] if isinstance(node, gast.For) else []
+    names = table.of_all(parts)
+    return names.writes | names.deletes
+
+
+def _flow(node: Node, table: NameTable, liveness: Liveness, plain: frozenset[str]) -> Flow:
+    written = _written(node, table) & plain
+    before, later = liveness.before[id(node)], liveness.after[id(node)]
+    later |= liveness.header.get(id(node), _NONE)  # what the next turn, `else` or `finally` reads
+    state = sorted(written & later)
+    return Flow(state, before.intersection(state), before & written - {*state})

@@ -1,0 +1,238 @@
+"""Dicts and sets do in a trace what they do in Python."""
+
+from __future__ import annotations
+
+from collections import ChainMap, OrderedDict, defaultdict
+
+import pytest
+
+from tests.dy2st.convert.kinds.same import refused, same
+
+
+def positive(x):
+    return [v for v in x if v > 0]
+
+
+def got(x):
+    d = {"a": x, 1: x + 1}
+    return d.get("a"), d.get("b"), d.get("b", x * 2), d.get(1), "a" in d, "b" in d, len(d)
+
+
+def set_by_default(x):
+    d = {"a": x}
+    return d.setdefault("a", 1), d.setdefault("b", x * 2), d
+
+
+def popped(x):
+    d = {"a": x, "b": x + 1, "c": x + 2}
+    return d.pop("a"), d.pop("z", 7), d.popitem(), d
+
+
+def missing(x):
+    return {"a": x}["b"]
+
+
+def missing_in_a_pop(x):
+    return {"a": x}.pop("b")
+
+
+def updated(x):
+    d = {"a": x}
+    d.update({"b": x + 1}, c=x + 2)
+    d.update([("d", 1)])
+    d |= {"e": 2}
+    return d, d | {"a": 0}, {**d, "a": 1}, {"z": 0} | d
+
+
+def views(x):
+    d = {"a": x, "b": x * 2}
+    total = x * 0
+    for k, v in d.items():
+        total = total + v * len(k)
+    return total, list(d), list(d.keys()), list(d.values()), sorted(d), "a" in d.keys()
+
+
+def made(x):
+    pairs = [("a", x), ("b", 1)]
+    return (
+        dict(pairs),
+        dict(a=x),
+        dict({"a": x}, b=2),
+        dict.fromkeys("ab", 0),
+        dict(zip("ab", x[:2])),
+    )
+
+
+def copied(x):
+    d = {"a": [x]}
+    other = d.copy()
+    other["b"] = 1
+    other["a"].append(x * 2)
+    return d, other
+
+
+def emptied(x):
+    d = {"a": x}
+    d.clear()
+    d["b"] = x
+    del d["b"]
+    return d, not d
+
+
+def compared(x):
+    d = {"a": 1, "b": [2]}
+    return d == {"b": [2], "a": 1}, d != {}, {"a": x[0]} == {"a": x[0] + 0}
+
+
+def changed_in_a_branch(x):
+    d = {"a": x, "n": 0}
+    if x.sum() > 3:
+        d["a"] = d["a"] * 2
+        d["n"] += 1
+    else:
+        d.update(a=x * 3)
+    return d
+
+
+def lists_by_key(x):
+    d = defaultdict(list)
+    for v in x:
+        d["all"].append(v)
+        if v > 0:
+            d["positive"].append(v)
+    return dict(d) if "positive" in d else None
+
+
+def lists_by_known_keys(x):
+    d = {"all": [], "positive": []}
+    for v in x:
+        d["all"].append(v)
+        if v > 0:
+            d["positive"].append(v)
+    return d, len(d["positive"])
+
+
+def counted(x):
+    d = defaultdict(int)
+    for name in ("a", "b", "a"):
+        d[name] += 1
+    return dict(d), d.default_factory is int
+
+
+def ordered(x):
+    d = OrderedDict(a=x, b=x * 2, c=1)
+    d.move_to_end("a")
+    first = d.popitem(last=False)
+    return list(d), first, d
+
+
+def looked_up_by_a_number_of_the_run(x):
+    d = {0: x, 1: x * 2, 3: x * 3}
+    n = int(abs(x[0])) % 2
+    return d[n], d.get(n, 0), d.get(n + 5, x), n in d, n + 5 in d
+
+
+def no_such_number(x):
+    return {7: x}[int(x[0])]
+
+
+def sets(x):
+    s = {1, 2}
+    s.add(3)
+    s.discard(9)
+    s.remove(1)
+    s.update([4], (5,))
+    t = s | {6}
+    s -= {2}
+    return s, t, s & t, t - s, s ^ {3, 8}, s <= t, s == {3, 4, 5}, 3 in s, len(t), sorted(t)
+
+
+def set_methods(x):
+    s = set([1, 2, 2]) | frozenset([3])
+    s.difference_update([1])
+    return s, s.union([9]), s.intersection([2]), s.issubset({2, 3, 4}), s.isdisjoint({7}), s.copy()
+
+
+def number_of_the_run_in_a_set(x):
+    n = int(x[0])
+    return n in {1, 2, 3}, n in {-1, 4}, n not in {100}, x.shape[0] in {4, 5}
+
+
+def tensors_in_a_set(x):
+    y = x * 2
+    seen = {x, y}
+    return x in seen, len(seen), x + 1 in seen
+
+
+def a_set_that_a_branch_changes_alike(x):
+    seen = {0}
+    if x.sum() > 3:
+        seen.add(1)
+        y = x
+    else:
+        seen.add(1)
+        y = x * 2
+    return y, 1 in seen, len(seen)
+
+
+def looked_up_by_one_of_two_names(x):
+    k = "a" if x.sum() > 3 else "c"
+    d = {"a": x, "b": x * 2}
+    return d.get(k, x * 3), k in d, k in {"a", "z"}
+
+
+def popped_by_one_of_two_names(x):
+    k = "a" if x.sum() > 3 else "c"
+    d = {"b": x * 2, "a": x}
+    return d.pop(k, 7), "b" in d
+
+
+FUNCTIONS = (
+    *(looked_up_by_one_of_two_names, popped_by_one_of_two_names),
+    *(got, set_by_default, popped, missing, missing_in_a_pop, updated, views, copied, emptied),
+    *(compared, changed_in_a_branch, lists_by_known_keys, counted, ordered, no_such_number),
+    *(looked_up_by_a_number_of_the_run, sets, set_methods, number_of_the_run_in_a_set),
+    *(tensors_in_a_set, a_set_that_a_branch_changes_alike),
+)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_a_dict_or_set_does_in_a_trace_what_it_does_in_python(function):
+    same(function)
+
+
+def test_a_dict_is_made_of_a_tensor_of_known_length():
+    same(made, [1.0, 2.0, 3.0], [4.0, 5.0, 6.0], sizes="known")
+
+
+class Registry(dict):
+    pass
+
+
+def key_of_a_registry(x):
+    registry = Registry()
+    registry[int(x[0])] = x
+    return registry
+
+
+def key_asked_of_a_registry(x):
+    return Registry({1: x}).get(int(x[0]))
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (key_of_a_registry, "a traced number is a key of a Registry"),
+        (key_asked_of_a_registry, "a traced number is a key of a Registry"),
+        (lambda x: int(x[0]) in Registry({1: x}), "a traced number is a key of a Registry"),
+        (lambda x: ChainMap({1: x})[int(x[0])], "a traced number is a key of a ChainMap"),
+        (lambda x: {f"{int(x[0])}": x}, "a text with values of tensors"),
+        (lambda x: set(positive(x)), "gets a key that is a tensor"),
+        (lambda x: dict([(v, v) for v in x if v > 0]), "gets a key that is a tensor"),
+        (lambda x: hash(int(x[0])), "a traced number is a key of a dict or set"),
+        (lambda x: frozenset([int(x[0])]), "a frozenset is made of elements"),
+        (lambda x: list({int(v) for v in x}), "goes through a set"),
+    ],
+)
+def test_what_the_program_cannot_compare_or_put_in_order_is_refused(function, words):
+    refused(function, words)

@@ -1,0 +1,283 @@
+"""Iterators and the tools of Python's library run in a trace as in Python."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from functools import partial, reduce
+
+import pytest
+
+import dy2st
+from dy2st.jit import to_static
+from tests.dy2st.convert.kinds.same import refused, same
+
+
+def positive(x):
+    return [v for v in x if v > 0]
+
+
+def ranges(x):
+    n = x.shape[0]
+    total = 0
+    for i in range(1, n, 2):
+        total += i
+    for i in reversed(range(n)):
+        total += i * 10
+    return total, len(range(n)), list(range(n)), 2 in range(n), list(range(0, -n, -1))
+
+
+def enumerated_from(x):
+    total = 0.0
+    for i, v in enumerate(x, 3):
+        total = total + i * v
+    return total, list(enumerate("ab", 1)), [i for i, _ in enumerate(positive(x), 5)]
+
+
+def zipped(x):
+    kept = positive(x)
+    pairs = [a * b for a, b in zip(x, kept)]
+    return pairs, list(zip([1, 2], "ab")), [i for _, i in zip(kept, range(100))]
+
+
+def zipped_strictly(x):
+    return [a + b for a, b in zip(positive(x), positive(-x), strict=True)]
+
+
+def mapped_and_filtered(x):
+    kept = list(map(lambda v: v * 2, positive(x)))
+    small = list(filter(lambda v: v < 3, x))
+    return (
+        kept,
+        small,
+        list(map(int, ["1", "2"])),
+        list(map(pow, [2, 3], [1, 2])),
+        list(filter(None, [0, 1])),
+    )
+
+
+def taken(x):
+    it = iter([1, 2, 3])
+    first = next(it)
+    kept = iter(positive(x))
+    a, b = next(kept, None), next(kept, x[0])
+    return first, list(it), next(iter([]), 7), b, a is None
+
+
+def first_or_default(x):
+    return next((v * 2 for v in x if v > 0.7), x[0] * 0), next(i for i, v in enumerate([0, 5]) if v)
+
+
+def first_of_nothing(x):
+    return next(v for v in x if v > 3.5)
+
+
+def generators(x):
+    kept = (v * 2 for v in x if v > 0)
+    return (
+        sum(v for v in x),
+        any(v > 2 for v in x),
+        all(v > -3 for v in x),
+        list(kept),
+        max(v for v in x),
+    )
+
+
+def generators_of_generators(x):
+    squares = (v * v for v in x)
+    return sum(s + 1 for s in squares if s > 1), tuple(i for i in range(3)), {i for i in (1, 2)}
+
+
+def reduced(x):
+    return (
+        reduce(lambda a, b: a * b, x),
+        reduce(operator.add, positive(x), 1.0),
+        reduce(max, [1, 3, 2]),
+    )
+
+
+def reduced_without_items(x):
+    return reduce(lambda a, b: a + b, positive(x - 3))
+
+
+def accumulated(x):
+    sums = list(itertools.accumulate(x))
+    return sums, list(itertools.accumulate(positive(x), max)), list(itertools.accumulate([1, 2, 3]))
+
+
+def accumulated_from(x):
+    return list(itertools.accumulate(x, lambda a, b: a + 2 * b, initial=x[0] * 0))
+
+
+def chained(x):
+    both = list(itertools.chain(positive(x), [x[0]]))
+    nested = list(itertools.chain.from_iterable([[1, 2], [3]]))
+    return both, nested, list(itertools.chain("ab", [1]))
+
+
+def sliced(x):
+    return list(itertools.islice(positive(x), 2)), list(itertools.islice(itertools.count(), 1, 4))
+
+
+def combined(x):
+    pairs = list(itertools.product([1, 2], "ab"))
+    longest = list(itertools.zip_longest([1, 2], [3], fillvalue=0))
+    some = [a + b for a, b in itertools.combinations([x[0], x[0] * 2, 1.0], 2)]
+    return pairs, longest, some, list(itertools.permutations([1, 2])), list(itertools.repeat(1, 2))
+
+
+def neighbours(x):
+    return [b - a for a, b in itertools.pairwise(x)], list(itertools.pairwise([1, 2, 3]))
+
+
+def grouped(x):
+    return [(k, list(g)) for k, g in itertools.groupby([1, 1, 2, 3, 3], key=lambda v: v % 2)]
+
+
+def while_they_hold(x):
+    first = list(itertools.takewhile(lambda v: v > 0, x))
+    return (
+        first,
+        list(itertools.dropwhile(lambda v: v > 0, x)),
+        list(itertools.filterfalse(lambda v: v > 0, x)),
+    )
+
+
+def starred(x):
+    return list(itertools.starmap(lambda a, b: a * b, [(x[0], 2), (x[0], 3)])), list(
+        itertools.compress("abc", [1, 0, 1])
+    )
+
+
+def operators(x):
+    return (
+        operator.add(x, 1),
+        operator.mul(2, 3),
+        operator.lt(1, 2),
+        operator.neg(x),
+        operator.not_(0),
+        operator.getitem([x], 0),
+    )
+
+
+class Box:
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+    def scaled(self, factor, offset=0):
+        return self.high * factor + offset
+
+
+def getters(x):
+    box = Box(x, x * 2)
+    low, both = operator.attrgetter("low"), operator.attrgetter("low", "high")
+    pairs = sorted([(2, "b"), (1, "a")], key=operator.itemgetter(0))
+    scale = operator.methodcaller("scaled", 3, offset=1)
+    return low(box), both(box), pairs, scale(box), operator.itemgetter(0, -1)([x, 1, 2])
+
+
+def partials(x):
+    double = partial(operator.mul, 2)
+    scale = partial(lambda v, by, plus=0: v * by + plus, by=3)
+    return double(x), scale(x), scale(x, plus=1), list(map(double, [1, 2])), double.args
+
+
+@functools.cache
+def settings(name):
+    return {"scale": 2.0, "name": name}
+
+
+def from_a_cache(x):
+    return x * settings("a")["scale"]
+
+
+@functools.cache
+def doubled(v):
+    return v * 2
+
+
+def cached_of_a_tensor(x):
+    return doubled(x) + doubled(3)
+
+
+def attributes(x):
+    box = Box(x, 1)
+    setattr(box, "mid", x * 2)
+    names = [n for n in ("low", "mid", "top") if hasattr(box, n)]
+    delattr(box, "high")
+    return (
+        names,
+        getattr(box, "mid"),
+        getattr(box, "top", 5),
+        hasattr(box, "high"),
+        sorted(vars(box)),
+    )
+
+
+def attribute_of_one_path(x):
+    box = Box(x, 1)
+    if x.sum() > 3:
+        box.extra = x * 2
+    return getattr(box, "extra", x * 0), hasattr(box, "extra")
+
+
+def classes(x):
+    n, v = x.shape[0], x[0].item()
+    kinds = isinstance(n, int), isinstance(v, float), isinstance(v, dy2st.Tensor), type(v) is float
+    return (
+        *kinds,
+        isinstance(x, dy2st.Tensor),
+        isinstance([], list),
+        type(n) is int,
+        issubclass(bool, int),
+        callable(len),
+    )
+
+
+@functools.singledispatch
+def described(value):
+    return "other"
+
+
+@described.register(int)
+def _(value):
+    return "a whole number"
+
+
+def dispatched(x):
+    return described(x.shape[0]), described(int(x[0])), described(float(x[0])), described("a")
+
+
+FUNCTIONS = (
+    dispatched,
+    *(ranges, enumerated_from, zipped, mapped_and_filtered, taken, first_or_default, generators),
+    *(generators_of_generators, reduced, accumulated, accumulated_from, chained, sliced, combined),
+    *(neighbours, grouped, while_they_hold, starred, operators, getters, partials, from_a_cache),
+    *(cached_of_a_tensor, attributes, attribute_of_one_path, classes, first_of_nothing),
+    *(reduced_without_items, zipped_strictly),
+)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_a_tool_of_python_does_in_a_trace_what_it_does_in_python(function):
+    same(function)
+
+
+def test_the_cache_of_the_user_answers_when_it_has_changed():
+    static = to_static(from_a_cache)
+    x = dy2st.ones([2])
+    assert float(static(x)[0]) == 2
+    settings("a")["scale"] = 5.0
+    try:
+        assert float(static(x)[0]) == 5
+    finally:
+        settings.cache_clear()
+
+
+def test_an_endless_iterator_beside_an_unknown_length_is_refused():
+    refused(lambda x: [a * b for a, b in zip(x, itertools.cycle([1, 2]))], "endless cycle")
+
+
+def test_combinations_of_unknown_length_are_refused():
+    refused(lambda x: [a for a, _ in itertools.combinations(x, 2)], "combinations")

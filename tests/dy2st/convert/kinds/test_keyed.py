@@ -1,0 +1,274 @@
+"""Dicts and sets whose keys the data decides do in a trace what they do in Python."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+
+import pytest
+
+from tests.dy2st.convert.kinds.same import VALUES, refused, same
+
+
+def counts(x):
+    d = {}
+    for v in x:
+        d[int(v)] = d.get(int(v), 0) + 1
+    return d, len(d)
+
+
+def counts_by_default(x):
+    d = defaultdict(int)
+    for v in x:
+        d[int(v) % 2, bool(v > 0)] += 1
+    return d, d[5, False], max(d.values())
+
+
+def known_and_computed_keys(x):
+    d = {0: x.sum(), 7: x.sum() * 2}
+    d[int(x[0])] = x.max()
+    return d, d[7], int(x[0]) in d, 99 in d
+
+
+def groups(x):
+    d = defaultdict(list)
+    for v in x:
+        d[int(v)].append(v * 2)
+    return dict(d), {k: len(v) for k, v in d.items()}
+
+
+def set_by_default(x):
+    d = {}
+    for v in x:
+        d.setdefault(int(v), []).append(v)
+    return list(d), [len(one) for one in d.values()]
+
+
+def deleted(x):
+    d = {int(v): v for v in x}
+    first = d.pop(int(x[0]))
+    return first, d.pop(77, None), d, d.popitem() if d else None, len(d)
+
+
+def not_there(x):
+    d = {int(v): v for v in x}
+    del d[int(x.max()) + 1]
+    return d
+
+
+def not_there_but_caught(x):
+    d = {int(v): v for v in x}
+    try:
+        return d[int(x.sum())]
+    except KeyError:
+        return x.sum()
+
+
+def merged(x):
+    d = {int(v): v for v in x}
+    d.update({100: x[0], int(x[0]): x.sum()})
+    d.update([(int(x[0]) + 1, x.min())], name=x.max())
+    return d, {**d, "z": x.min()}, OrderedDict(d), d == dict(d), d == {1: x[0]}
+
+
+def asked_of_views(x):
+    d = {1: 2, 3: 4}
+    return int(x[0]) in d.keys(), (int(x[0]), 4) in d.items(), 2 in d.values(), 5 in d.keys()
+
+
+def compared(x):
+    a, b = {int(v): 1 for v in x}, {int(v): 1 for v in reversed(list(x))}
+    return a == b, a != b, OrderedDict(a) == OrderedDict(b), OrderedDict(a) == b, a == {}, a == 3
+
+
+def in_order(x):
+    d = {int(v): v for v in x}
+    return (
+        sorted(d.items(), key=lambda pair: pair[0]),
+        max(d, key=lambda k: d[k]),
+        list(reversed(d)),
+    )
+
+
+def least_recently_used(x):
+    d = OrderedDict()
+    for v in x:
+        key = int(v) % 3
+        if key in d:
+            d.move_to_end(key)
+        d[key] = v
+        if len(d) > 2:
+            d.popitem(last=False)
+    return d
+
+
+def changed_while_going_through(x):
+    d = {int(v): v for v in x}
+    for k, v in d.items():
+        d[k] = v * 2
+    return d
+
+
+def longer_while_going_through(x):
+    d = {int(v): v for v in x}
+    for k in d:
+        d[k + 100] = x[0]
+    return d
+
+
+def in_the_order_of_use(x):
+    d = OrderedDict(a=x, b=x * 2)
+    if x.sum() > 3:
+        d.move_to_end("a")
+    return d, list(d), d["a"]
+
+
+def set_again_where_it_may_be_missing(x):
+    d = {"a": x, "b": x}
+    if x.sum() > 3:
+        del d["a"]
+    d["a"] = x * 2
+    return d
+
+
+def set_before_another_where_it_may_be_missing(x):
+    d = {}
+    if x.sum() > 3:
+        d["a"] = x
+    d["b"] = x
+    d["a"] = x * 2
+    return d
+
+
+def names_that_branches_choose(x):
+    d = {}
+    for v in x:
+        name = "up" if v > 0 else "down"
+        d[name] = d.get(name, 0) + v
+    return d
+
+
+def an_outside_cache():
+    held = {1: 1.0}
+
+    def step(x):
+        held[int(x[0])] = x.sum()
+        return len(held)
+
+    return step
+
+
+def seen(x):
+    found = set()
+    for v in x:
+        if int(v) not in found:
+            found.add(int(v))
+    return found, len(found), sorted(found), max(found), 1 in found
+
+
+def names_in_a_set(x):
+    found = {"always"}
+    for v in x:
+        found.add("up" if v > 0 else "down")
+    return found, len(found), "up" in found
+
+
+def changed_sets(x):
+    found = {int(v) for v in x}
+    found.discard(int(x[0]))
+    found.discard(99)
+    found.update([1, int(x[0]) + 5])
+    return found, bool(found), found == {1}
+
+
+def counted(x):
+    c = Counter()
+    for v in x:
+        c[int(v)] += 1
+    return c, c[99], c.most_common(1), c.total(), 99 in c, len(c), Counter(int(v) for v in x) - c
+
+
+def counted_names(x):
+    c = Counter(a=3, up=1)
+    for v in x:
+        c["up" if v > 0 else "down"] += 1
+    c.update(["a", "b"])
+    c.subtract({"a": 2})
+    c += Counter(["z", "z"])
+    return c, c["up"], c["missing"], c.most_common(2), c.copy() + Counter("zzy")
+
+
+def counted_in_a_branch(x):
+    c = Counter("aab")
+    if x.sum() > 3:
+        c["b"] += 2
+        c["c"] += 1
+    return c["b"], c["c"], c["d"], sum(c.values())
+
+
+def two_sets(x):
+    a, b = {int(v) for v in x}, {1, 2, 3}
+    return a | b, a & b, a - b, a ^ b, a <= (a | b), a < a, a == set(a), a.isdisjoint({50})
+
+
+def sets_in_place(x):
+    a = {int(v) for v in x}
+    a |= {5}
+    a &= {int(x[0]), 5, 6}
+    a.difference_update([6])
+    return a
+
+
+def removed_but_not_there(x):
+    a = {int(v) for v in x}
+    a.remove(50)
+    return a
+
+
+def visited(x):
+    stack, done = [0], set()
+    while stack:
+        i = stack.pop()
+        if i in done:
+            continue
+        done.add(i)
+        for j in range(3):
+            if x[0] + j > i and j not in done:
+                stack.append(j)
+    return sorted(done)
+
+
+FUNCTIONS = (
+    *(counts, counts_by_default, known_and_computed_keys, groups, set_by_default, deleted),
+    *(
+        not_there,
+        not_there_but_caught,
+        merged,
+        compared,
+        asked_of_views,
+        in_order,
+        least_recently_used,
+    ),
+    *(changed_while_going_through, longer_while_going_through, in_the_order_of_use),
+    *(set_again_where_it_may_be_missing, set_before_another_where_it_may_be_missing),
+    *(names_that_branches_choose, seen, names_in_a_set, changed_sets, two_sets, sets_in_place),
+    *(removed_but_not_there, visited, counted, counted_names, counted_in_a_branch),
+)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_what_the_data_put_in_is_what_python_puts_in(function):
+    same(function, sizes="unknown")
+    same(function, VALUES[0], sizes="known")
+
+
+@pytest.mark.parametrize("data", [[1.0, 2.0], [3.0, 1.0]])
+def test_a_dict_from_outside_gets_the_keys_at_each_call(data):
+    same(an_outside_cache(), data, sizes="unknown")
+
+
+def test_lists_in_such_a_dict_are_not_kept_twice():
+    def copied(x):
+        d = {int(v): [v] for v in x}
+        return d.copy()
+
+    refused(copied, "is copied, with lists")

@@ -1,0 +1,243 @@
+"""Numbers and sizes that a Program computes are to Python's functions what numbers are."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dy2st
+from tests.dy2st.convert.kinds.same import refused, same
+
+
+class Celsius:
+    def __init__(self, degrees):
+        self.degrees = degrees
+
+    def __float__(self):
+        return float(self.degrees)
+
+    def __int__(self):
+        return int(self.degrees)
+
+    def __abs__(self):
+        return Celsius(abs(self.degrees))
+
+    def __round__(self, digits=None):
+        return round(self.degrees)
+
+
+def casts(x):
+    v = x[0]
+    return int(v), float(v), bool(v), int(float(v)), float(int(v)), int("7"), int(True)
+
+
+def casts_of_sizes(x):
+    n = x.shape[0]
+    return int(n), float(n), bool(n), int(n > 2), int(n / 2)
+
+
+def casts_of_objects(x):
+    t = Celsius(float(x[0]))
+    return int(t), float(t), abs(t).degrees, round(t)
+
+
+def rounded(x):
+    v = float(x[0])
+    return round(v), round(v / 3), round(x.shape[0]), round(int(v), 2), round(2.567, 2)
+
+
+def absolute(x):
+    return abs(x[0]), abs(float(x[0])), abs(-x.shape[0]), abs(-3), abs(x.shape[0] - 4)
+
+
+def divided(x):
+    n = x.shape[0]
+    return divmod(n, 2), divmod(7, n), divmod(float(x[0]), 2.0), divmod(7, 2)
+
+
+def powers(x):
+    n = x.shape[0]
+    return pow(n, 2), pow(2, n), pow(n, 2, 5), pow(float(x[0]), 2), pow(3, 2, 4)
+
+
+def roots_and_logarithms(x):
+    n = x.shape[0]
+    v = abs(float(x[0])) + 0.5
+    return [f(a) for f in (math.sqrt, math.log, math.log2, math.log10, math.exp) for a in (n, v)]
+
+
+def logarithm_to_a_base(x):
+    return math.log(x.shape[0] + 1, 2), math.log(8, 2), math.pow(x.shape[0], 0.5)
+
+
+def angles(x):
+    v = float(x[0]) / 10
+    return [f(v) for f in (math.sin, math.cos, math.tan, math.tanh, math.asin, math.acos)]
+
+
+def to_whole_numbers(x):
+    n, v = x.shape[0], float(x[0]) / 3
+    return (
+        math.ceil(n / 2),
+        math.floor(n / 2),
+        math.ceil(v),
+        math.floor(v),
+        math.trunc(v),
+        math.ceil(n),
+    )
+
+
+def products(x):
+    return (
+        math.prod(x.shape),
+        math.prod([float(v) for v in x]),
+        math.prod([2, 3]),
+        int(np.prod(x.shape)),
+    )
+
+
+def root_of_a_negative_number(x):
+    return math.sqrt(float(x[0]))
+
+
+def floats_asked(x):
+    v = float(x[0])
+    return math.isnan(v), math.isinf(v), math.isfinite(v), math.isclose(v, 1.0), math.isclose(v, v)
+
+
+def two_numbers(x):
+    v, w = float(x[0]), float(x[-1])
+    return math.hypot(v, w), math.atan2(v, w), math.copysign(v, w), math.fsum([v, w]), math.fabs(w)
+
+
+def numpy_of_sizes(x):
+    n = x.shape[0]
+    return [float(f(n)) for f in (np.sqrt, np.log2, np.ceil, np.floor, np.exp)]
+
+
+def numpy_of_two(x):
+    n = x.shape[0]
+    return int(np.maximum(n, 3)), int(np.minimum(n, 3)), int(np.abs(-n)), float(np.power(n, 2))
+
+
+def scaled_by_a_root(x):
+    return x / math.sqrt(x.shape[0])
+
+
+def least_and_greatest(x):
+    n, v = x.shape[0], float(x[0])
+    return min(n, 3), max(n, 3), min(v, 0.5), max(v, 0.5, 2.0), min(x[0], x[-1]), max([n, 2, 5])
+
+
+def least_and_greatest_by_a_key(x):
+    items = [x[0], x[-1], x[0] * 0]
+    return max(items, key=lambda v: -v), min(items, key=abs), max("ab", "abc", key=len)
+
+
+def least_and_greatest_of_a_list(x):
+    kept = [v for v in x if v > 0]
+    least = min(kept, default=x[0])
+    return least, max(kept, default=None), max([v for v in x]), min(x), max(x)
+
+
+def greatest_of_nothing(x):
+    return max([v for v in x if v > 3.5])
+
+
+def greatest_by_a_key_of_a_list(x):
+    pairs = [(i, v) for i, v in enumerate(x) if v > -10]
+    return max(pairs, key=lambda pair: pair[1]), min(pairs, key=lambda pair: -pair[0])
+
+
+def sums(x):
+    kept = [v for v in x if v > 0]
+    return sum(kept), sum(x), sum([1, 2], 3), sum([[1], [2]], []), sum(kept, x[0])
+
+
+def sums_of_numbers(x):
+    return sum([i for i, v in enumerate(x) if v > 0]), sum(range(x.shape[0]))
+
+
+def truths(x):
+    kept = [v > 1 for v in x if v > 0]
+    return any(kept), all(kept), any([x[0] > 0, True]), all([x[0] > 0, x[-1] > 0]), any([]), all([])
+
+
+def in_order(x):
+    kept = [v for v in x if v > 0]
+    return sorted(kept), sorted(kept, reverse=True), sorted([3, 1, 2]), sorted("ba", key=ord)
+
+
+def order_by_a_key(x):
+    pairs = [(v * v, i) for i, v in enumerate(x)]
+    return [i for _, i in sorted(pairs, key=lambda p: p[0])], sorted([x[0], x[-1]])
+
+
+def order_of_objects(x):
+    class Beam:
+        def __init__(self, score):
+            self.score = score
+
+        def __lt__(self, other):
+            return self.score < other.score
+
+    return [b.score for b in sorted([Beam(3), Beam(1), Beam(2)])]
+
+
+def tensors_of_lists(x):
+    n = x.shape[0]
+    kept = [v for v in x if v > -10]
+    return (
+        dy2st.to_tensor([i * 2 for i in range(n)]),
+        dy2st.to_tensor([math.sin(i) for i in range(n)]),
+        dy2st.to_tensor(kept),
+        x.tolist(),
+        [v.tolist() for v in x],
+    )
+
+
+def scaled_by_numpy(x):
+    return x * np.sqrt(x.shape[0]), int(np.ceil(x.shape[0] / 2)), x.reshape([np.prod(x.shape)])
+
+
+FUNCTIONS = (
+    scaled_by_numpy,
+    *(casts, casts_of_sizes, casts_of_objects, rounded, absolute, divided, powers, two_numbers),
+    *(roots_and_logarithms, logarithm_to_a_base, angles, to_whole_numbers, products, sums, truths),
+    *(root_of_a_negative_number, floats_asked, numpy_of_sizes, numpy_of_two, scaled_by_a_root),
+    *(least_and_greatest, least_and_greatest_by_a_key, least_and_greatest_of_a_list, in_order),
+    *(greatest_of_nothing, greatest_by_a_key_of_a_list, sums_of_numbers, order_by_a_key),
+    order_of_objects,
+)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_a_number_of_a_program_is_one_of_python(function):
+    same(function)
+
+
+def test_tensors_are_made_of_lists_of_a_length_and_lists_of_tensors():
+    same(tensors_of_lists, sizes="unknown")
+
+
+def test_a_cast_leaves_the_tensor_a_tensor():
+    def cast(x):
+        flag = x[0] > 0
+        known = bool(flag)
+        return flag, isinstance(flag, dy2st.Tensor), isinstance(known, bool), isinstance(known, int)
+
+    same(cast)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x: round(float(x[0]), 2), "to digits"),
+        (lambda x: math.gcd(x.shape[0], 4), "gcd"),
+        (lambda x: complex(float(x[0])), "complex"),
+    ],
+)
+def test_what_no_program_computes_is_refused(function, words):
+    refused(function, words)

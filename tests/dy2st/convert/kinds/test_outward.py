@@ -1,0 +1,182 @@
+"""C code that a branch must not run is refused; what reaches outward is traced at each call."""
+
+from __future__ import annotations
+
+import heapq
+import io
+import random
+import time
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st.jit import to_static
+from tests.dy2st.convert.kinds.same import refused, same
+
+RNG = random.Random(3)
+STREAM = io.StringIO()
+ARRAY = np.zeros(3)
+
+
+def in_a_branch(action):
+    def function(x):
+        if x.sum() > 3:
+            action(x)
+        return x
+
+    return function
+
+
+def timed(x):
+    if x.sum() > 3:
+        return x * time.time()
+    return x
+
+
+def drawn(x):
+    if x.sum() > 3:
+        return x * random.random()
+    return x
+
+
+def drawn_from_an_object(x):
+    if x.sum() > 3:
+        return x * RNG.uniform(0.0, 1.0)
+    return x
+
+
+def written(x):
+    if x.sum() > 3:
+        STREAM.write("large")
+    return x
+
+
+def slept(x):
+    for v in x:
+        time.sleep(0)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (timed, "a clock is read in a branch"),
+        (drawn, "a random number of Python is drawn in a branch"),
+        (drawn_from_an_object, "a random number of Python is drawn in a branch"),
+        (written, "of a stream is called in a branch"),
+        (slept, r"time.sleep\(\) is called in a branch"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_reaches_outward_is_refused_in_a_branch(function, words):
+    refused(function, words)
+
+
+def filled(x):
+    if x.sum() > 3:
+        ARRAY.fill(1)
+    return x
+
+
+def arrays_of_its_own(x):
+    words = "a b c".split()
+    if x.sum() > 3:
+        own = np.arange(3)
+        own.fill(2)
+        parts = "a b".split()
+        parts.append("c")
+        return x * float(own.sum()) * len(parts), words
+    return x * float(np.ones(2).sum()), words
+
+
+def test_what_c_code_has_made_in_a_branch_may_be_changed_there():
+    same(arrays_of_its_own)
+
+
+def advanced(x):
+    items = iter([1, 2, 3])
+    if x.sum() > 3:
+        next(items)
+    return x * next(items)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (filled, r"fill\(\), which is not Python code, gets a ndarray"),
+        (advanced, "is advanced in a branch"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_c_code_that_may_change_what_is_older_is_refused_in_a_branch(function, words):
+    refused(function, words)
+
+
+@pytest.mark.filterwarnings("ignore:.*traced anew for every call")
+def test_a_random_number_is_drawn_at_each_call():
+    static = to_static(lambda x: x * random.random())
+    x = dy2st.ones([2])
+    assert len({float(static(x)[0]) for _ in range(3)}) == 3
+
+
+@pytest.mark.filterwarnings("ignore:.*traced anew for every call")
+def test_a_stream_is_written_at_each_call():
+    stream = io.StringIO()
+
+    def write(x):
+        stream.write("a")
+        return x
+
+    static = to_static(write)
+    for _ in range(3):
+        static(dy2st.ones([2]))
+    assert stream.getvalue() == "aaa"
+
+
+def test_a_text_that_the_function_writes_for_itself_is_its_own():
+    def framed(x):
+        out = io.StringIO()
+        out.write("text")
+        return x, out.getvalue()
+
+    static = to_static(framed)
+    for _ in range(3):
+        assert static(dy2st.ones([2]))[1] == "text"
+    assert len(static.program_cache) == 1
+
+
+def test_a_generator_of_numbers_that_the_function_seeds_is_its_own():
+    static = to_static(lambda x: x * random.Random(3).random() * np.random.default_rng(4).random())
+    assert float(static(dy2st.ones([2]))[0]) == float(static(dy2st.ones([2]))[0])
+    assert len(static.program_cache) == 1
+
+
+@pytest.mark.filterwarnings("ignore:.*traced anew for every call")
+@pytest.mark.parametrize("make", [random.Random, np.random.default_rng])
+def test_a_generator_of_numbers_without_a_seed_draws_at_each_call(make):
+    static = to_static(lambda x: x * make().random())
+    assert len({float(static(dy2st.ones([2]))[0]) for _ in range(3)}) == 3
+
+
+def test_a_call_that_is_traced_each_time_says_so():
+    static = to_static(lambda x: x * random.random())
+    static(dy2st.ones([2]))
+    with pytest.warns(UserWarning, match="traced anew for every call.*a random number of Python"):
+        static(dy2st.ones([2]))
+
+
+def test_a_heap_of_its_own_may_be_used_anywhere():
+    def function(x):
+        heap = []
+        heapq.heappush(heap, 2)
+        heapq.heappush(heap, 1)
+        if x.sum() > 3:
+            own = []
+            heapq.heappush(own, 5)
+            return x * own[0]
+        return x * heapq.heappop(heap)
+
+    static = to_static(function)
+    assert float(static(dy2st.ones([2]))[0]) == 1
+    assert float(static(dy2st.ones([2]) * 4)[0]) == 20

@@ -1,0 +1,84 @@
+"""What C code and libraries read of the process is asked again, or the call is traced each time."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import struct
+
+import pytest
+
+import dy2st
+from dy2st.convert.kinds.process import is_known, is_told
+from dy2st.jit import to_static
+
+X = dy2st.ones([2])
+
+
+class Named(list):
+    pass
+
+
+def test_what_is_told_is_asked_again():
+    static = to_static(lambda x: x * 2 if gc.isenabled() else x * 3)
+    assert [float(static(X)[0]), float(static(X)[0])] == [2.0, 2.0]
+    assert len(static.program_cache) == 1
+    gc.disable()
+    try:
+        assert float(static(X)[0]) == 3.0
+    finally:
+        gc.enable()
+
+
+def test_other_names_of_the_environment_count_for_nothing(monkeypatch):
+    monkeypatch.setenv("DY2ST_A", "2")
+    static = to_static(lambda x: x * float(os.environ["DY2ST_A"]))
+    static(X)
+    monkeypatch.setenv("DY2ST_B", "3")
+    static(X)
+    assert len(static.program_cache) == 1
+    monkeypatch.setenv("DY2ST_A", "5")
+    assert float(static(X)[0]) == 5.0
+
+
+def test_what_a_function_without_source_names_is_noticed():
+    scope = {"level": 2.0}
+    exec("def level_of():\n    return level", scope)
+    static = to_static(lambda x: x * scope["level_of"]())
+    static(X)
+    static(X)
+    assert len(static.program_cache) == 1
+    scope["level"] = 3.0
+    assert float(static(X)[0]) == 3.0
+
+
+def test_a_function_that_reads_by_texts_is_traced_at_each_call():
+    scope, name = {"level": 2.0}, "el"
+    static = to_static(lambda x: x * eval("lev" + name, scope))
+    static(X)
+    scope["level"] = 3.0
+    with pytest.warns(UserWarning, match=r"is not traced, and calls eval\(\)"):
+        assert float(static(X)[0]) == 3.0
+
+
+def test_what_a_callback_of_c_code_reads_is_noticed():
+    level = [2.0]
+    static = to_static(lambda x: x * float(re.sub("a", lambda _: str(level[0]), "a")))
+    static(X)
+    level[0] = 3.0
+    assert float(static(X)[0]) == 3.0
+
+
+@pytest.mark.parametrize(
+    "function",
+    [len, dict, Named, Named().append, "".join, re.compile("a").match, struct.pack, {}.get],
+    ids=lambda function: function.__name__,
+)
+def test_functions_of_their_arguments_alone_are_known(function):
+    assert is_known(function)
+
+
+def test_what_is_told_takes_what_can_be_asked_again_alone():
+    assert is_told(os.path.exists, ("a",))
+    assert not is_told(os.path.exists, ([],))

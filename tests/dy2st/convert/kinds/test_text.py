@@ -1,0 +1,184 @@
+"""Texts of what only the run knows are what Python writes."""
+
+# ruff: noqa: UP030, UP031, UP032
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+
+import pytest
+
+import dy2st
+from dy2st.jit import to_static
+from tests.dy2st.convert.kinds.same import refused, same
+
+
+class Point:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __repr__(self):
+        return f"Point({self.x}, {self.y})"
+
+
+class Shown(Point):
+    def __str__(self):
+        return f"<{self.x}>"
+
+    def __format__(self, spec):
+        return f"{spec}:{self.x}"
+
+
+def f_strings(x):
+    n, v = x.shape[0], float(x[0])
+    return f"{n} rows", f"{v:.2f}", f"{n:>5}|{'a':<3}|{n!r}", f"{x[0]}", f"{n + 1}{'b'}"
+
+
+def strings(x):
+    n = x.shape[0]
+    return str(n), repr(n), str(float(x[0])), format(n, "04d"), "a", repr("a"), str([n, "a"])
+
+
+def formats(x):
+    n, point = x.shape[0], Point(x.shape[0], [1, 2])
+    return (
+        f"{n} {n:>4}",
+        "{0} {a} {0}".format(n, a="b"),
+        f"{point.x}{point.y[1]}",
+        "{:{w}}".format("a", w=3),
+    )
+
+
+def percents(x):
+    n, v = x.shape[0], float(x[0])
+    return "%d of %s" % (n, "a"), "%.2f" % v, "%s" % n, "%(n)d%%" % {"n": n}, "%5s|" % "a"
+
+
+def joined(x):
+    n = x.shape[0]
+    return (
+        ", ".join([f"{n}", "a"]),
+        "".join(str(i) for i in range(3)),
+        "-".join(["a", str(n)]) + "!",
+    )
+
+
+def objects(x):
+    p, s = Point(x.shape[0], 1), Shown(x.shape[0], 2)
+    return f"{p}", str(p), repr(p), f"{s}", str(s), f"{s:abc}", f"{s!r}"
+
+
+def lists_with_tensors(x):
+    n = x.shape[0]
+    return f"{[n, 1]}", str({"n": n}), f"{(n, 'a')}"
+
+
+def methods_of_str(x):
+    return (
+        "a b".split(),
+        "abc".upper(),
+        "abc".startswith("a"),
+        "a,b".replace(",", ";"),
+        "abc"[::-1],
+        "b" in "abc",
+        len("abc"),
+    )
+
+
+def raises_with_a_text(x):
+    if x.sum() > 3:
+        raise ValueError(f"{x.shape[0]} is too large")
+    return x
+
+
+FUNCTIONS = (
+    *(f_strings, strings, formats, percents, joined, objects, lists_with_tensors, methods_of_str),
+    raises_with_a_text,
+)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_a_text_is_what_python_writes(function):
+    same(function)
+
+
+def printing(x):
+    n = x.shape[0]
+    print("rows", n, x.sum() > 3, sep="|")
+    if x.sum() > 3:
+        print(f"large: {n}", end=".\n")
+    for v in x:
+        if v > 1:
+            print("v", [float(v)], Point(n, 1))
+    print(Point(1, 2), {"a": 1}, file=sys.stdout)
+    return x
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+def test_a_program_prints_when_it_runs(unknown):
+    from dy2st.static import InputSpec
+
+    x = dy2st.to_tensor([1.0, 2.0, 3.0])
+    static = to_static(printing, input_spec=[InputSpec([None] if unknown else [3], "float32")])
+    written = []
+    for function in (printing, static, static):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            function(x)
+        written.append(out.getvalue())
+    assert written[1:] == [written[0]] * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x: f"{[v for v in x if v > 0]}", "the text of a list whose length depends"),
+        (lambda x: f"{x.shape[0]:{x.shape[0]}}", "a format depends on a tensor"),
+    ],
+)
+def test_a_text_that_no_program_writes_is_refused(function, words):
+    refused(function, words)
+
+
+def test_texts_of_both_paths_are_one_text_of_other_values():
+    def run(x):
+        label = f"{x.sum():.2f} of {x.max():.1f}"
+        if x.sum() > 0:
+            label = f"{x.max():.2f} of {x.min():.1f}"
+        return label
+
+    same(run)
+
+
+def test_a_text_that_each_turn_writes_anew():
+    def run(x):
+        label, turns = "none", 0
+        for v in x:
+            if v > 0:
+                turns = turns + 1
+                label = f"{v:.2f} at {turns}"
+        return label, [label]
+
+    same(run)
+
+
+def test_a_number_and_a_tensor_are_written_as_each_is():
+    def run(x):
+        label = f"<{2}>"
+        if x.sum() > 0:
+            label = f"<{x.sum():.1f}>"
+        elif x.min() > -3:
+            label = f"<{int(x.max())}>"
+        return label
+
+    same(run)
+
+
+def test_what_is_printed_to_a_redirected_stream_stands_in_it():
+    def run(x):
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            print("known", 1)
+        return out.getvalue(), x
+
+    assert to_static(run)(dy2st.ones([1]))[0] == "known 1\n"

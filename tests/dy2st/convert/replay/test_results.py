@@ -1,0 +1,111 @@
+"""What a call gives back is made anew at each call, or refused."""
+
+import collections
+import functools
+import re
+import typing
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st.jit import to_static
+from dy2st_runtime.errors import ConversionError
+
+X = dy2st.to_tensor([1.0, 2.0])
+
+
+class Slotted:
+    __slots__ = ("__own", "a")
+
+    def __init__(self, a):
+        self.a, self.__own = a, a + 1
+
+    @property
+    def own(self):
+        return self.__own
+
+
+class Kept(collections.OrderedDict):
+    """An output of a model: a dict with attributes, which sees to its own items."""
+
+    def __init__(self, **items):
+        super().__init__(**items)
+        self.__dict__.update(items)
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        super().__setattr__(key, value)
+
+
+class Pair(typing.Generic[typing.TypeVar("T")]):
+    def __init__(self, a):
+        self.a = a
+
+
+@pytest.mark.parametrize("make", [Slotted, Pair])
+def test_an_object_with_slots_or_type_parameters_is_made_at_each_call(make):
+    f = to_static(lambda x: make(x * 2))
+    first, second = f(X), f(X + 1)
+    assert type(first) is make and first is not second
+    assert first.a.tolist() == [2.0, 4.0] and second.a.tolist() == [4.0, 6.0]
+    if make is Slotted:
+        assert second.own.tolist() == [5.0, 7.0]
+
+
+def test_a_dict_of_a_class_of_the_users_is_filled_without_its_methods():
+    f = to_static(lambda x: Kept(a=x * 2))
+    f(X)
+    made = f(X + 1)
+    assert type(made) is Kept and list(made) == ["a"]
+    assert made["a"].tolist() == made.a.tolist() == [4.0, 6.0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: np.zeros(2), lambda: collections.Counter("aab"), lambda: np.random.RandomState(0)],
+)
+def test_what_a_caller_changes_is_its_own(make):
+    f = to_static(lambda x: (make(), x + 1))
+    assert f(X)[0] is not f(X)[0]
+
+
+def test_an_array_that_is_given_back_twice_is_one():
+    def f(x):
+        made = np.zeros(2)
+        return made, made, x
+
+    first, second, _ = to_static(f)(X)
+    assert first is second
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda x: (v for v in x), "returns a generator"),
+        (lambda x: zip([x], [x], strict=True), "returns a zip"),
+        (lambda x: lambda v: v + x, "returns a function that uses a variable"),
+        (lambda x: functools.partial(dy2st.add, x), "returns a partial"),
+        (lambda x: x.sum, "returns a method"),
+        (lambda x: frozenset({x}), "returns a frozenset"),
+        (lambda x: {x.sum(): 1}, "returns a dict with a tensor as a key"),
+        (lambda x: {"a": x}.values(), "returns a dict_values"),
+    ],
+)
+def test_what_holds_tensors_in_c_is_refused(make, says):
+    with pytest.raises(ConversionError, match=re.escape(says)) as caught:
+        to_static(make)(X)
+    assert caught.value.at.line == make.__code__.co_firstlineno
+    assert caught.value.why and caught.value.hint
+
+
+def test_what_is_kept_outside_is_refused_alike():
+    held = {}
+
+    def f(x):
+        held["a"] = iter([x])
+        return x
+
+    with pytest.raises(ConversionError, match="an object from outside hold a generator"):
+        to_static(f)(X)
+    assert held == {}

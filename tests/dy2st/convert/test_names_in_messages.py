@@ -1,0 +1,75 @@
+"""Refusals call variables and places by the names that the user has given them."""
+
+import pytest
+
+import dy2st
+from dy2st.errors import BranchMismatch, ConversionError
+from dy2st.jit import to_static
+from dy2st.static import InputSpec
+
+X = dy2st.to_tensor([5.0])
+
+
+def test_a_variable_of_the_function_around_that_the_test_of_a_loop_changes():
+    def f(x):
+        n = 0
+
+        def more():
+            nonlocal n
+            n += 1
+            return x.sum() > n
+
+        while more():
+            x = x - 1
+        return x, n
+
+    with pytest.raises(ConversionError, match="the condition of a loop changes `n`"):
+        to_static(f)(X)
+
+
+def test_a_list_that_the_test_of_a_loop_changes():
+    def f(x):
+        seen = []
+
+        def more():
+            seen.append(1)
+            return x.sum() > len(seen)
+
+        while more():
+            x = x - 1
+        return x
+
+    with pytest.raises(ConversionError, match="the condition of a loop changes what a list holds"):
+        to_static(f)(X)
+
+
+def test_a_variable_of_a_closure_that_a_saved_function_assigns(tmp_path):
+    last = None
+
+    def f(x):
+        nonlocal last
+        last = x + 1
+        return x
+
+    static = to_static(f, input_spec=[InputSpec([1])])
+    static(X)
+    assert last.tolist() == [6.0]
+    with pytest.raises(ConversionError, match="assigns `last`, a variable outside of it"):
+        dy2st.jit.save(static, str(tmp_path / "f"))
+
+
+def test_a_shared_variable_that_a_branch_sets():
+    def f(x):
+        seen = {1}
+
+        def change():
+            nonlocal seen
+            seen = iter([x])
+
+        if x.sum() > 0:
+            change()
+        return x, seen
+
+    with pytest.raises((BranchMismatch, ConversionError)) as caught:
+        to_static(f)(X)
+    assert "cell_contents" not in str(caught.value)

@@ -1,0 +1,63 @@
+"""Functions that call themselves: as Python has it, or refused where a tensor ends it."""
+
+import sys
+
+import pytest
+
+import dy2st
+from dy2st.jit import to_static
+from dy2st_runtime.errors import ConversionError
+
+X = dy2st.to_tensor([1.0, 2.0])
+
+
+def halved(x, n):
+    return halved(x / 2, n - 1) if n else x
+
+
+def ended_by_a_tensor(x):
+    if x.sum() < 1:
+        return x
+    return ended_by_a_tensor(x - 1)
+
+
+def ended_by_a_tensor_in_a_loop(x):
+    while x.sum() > 1:
+        x = ended_by_a_tensor_in_a_loop(x - 1)
+    return x
+
+
+def endless(x):
+    return endless(x) + 1
+
+
+def test_a_recursion_that_python_ends_is_unrolled():
+    assert to_static(halved)(X, 3).tolist() == halved(X, 3).tolist()
+
+
+@pytest.mark.parametrize("function", [ended_by_a_tensor, ended_by_a_tensor_in_a_loop])
+def test_a_recursion_that_a_tensor_ends_is_refused_on_the_line_that_decides(function):
+    with pytest.raises(ConversionError, match="recursion whose end depends on a tensor") as caught:
+        to_static(function)(X)
+    assert caught.value.at.file == __file__
+    assert caught.value.at.line == function.__code__.co_firstlineno + 1
+    assert "while" in caught.value.hint and str(sys.getrecursionlimit()) in caught.value.why
+
+
+def test_a_recursion_without_end_is_the_error_of_python():
+    with pytest.raises(RecursionError) as caught:
+        to_static(endless)(X)
+    if sys.version_info >= (3, 11):
+        assert "sys.setrecursionlimit" in caught.value.__notes__[0]
+
+
+def test_an_error_of_the_users_of_that_class_is_one_like_others():
+    def f(x):
+        if x.sum() < 0:
+            raise RecursionError("mine")
+        return x
+
+    static = to_static(f)
+    assert static(X).tolist() == [1.0, 2.0]
+    with pytest.raises(RecursionError, match="mine"):
+        static(-X)

@@ -1,0 +1,138 @@
+"""The text of a converted function, run with the names of `dy2static`, does what the function does."""
+
+from __future__ import annotations
+
+import linecache
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st.jit import dy2static, to_static
+from dy2st.transpiler.functional import functional_form
+
+
+def a_branch(x):
+    if x.sum() > 0:
+        y = x * 2
+    else:
+        y = x - 1
+    return y
+
+
+def one_side(x, label=None):
+    y = x + 1
+    if label is not None:
+        y = y * label
+    if x.mean() > 1 and not x.max() > 5:
+        y = y * 3
+    return y
+
+
+def a_loop_over_a_size(x):
+    n = dy2st.shape(x)[0]
+    total = x[0]
+    for i in range(n):
+        total = total + x[i] * i
+    return total
+
+
+def a_loop_that_a_tensor_ends(x):
+    steps = 0
+    while x.abs().sum() > 1:
+        x = x / 2
+        steps += 1
+    return x, steps
+
+
+def a_break(x):
+    total = dy2st.zeros([])
+    for row in x:
+        if row.sum() > 3:
+            break
+        total = total + row.sum()
+    return total
+
+
+def an_early_return(x):
+    if x.sum() > 4:
+        return x
+    y = x * 2
+    if y.sum() > 4:
+        return y
+    return y * 2
+
+
+def a_value_on_one_path(x):
+    if x.sum() > 0:
+        z = x + 1
+    if x.sum() > 0:
+        return z
+    return x
+
+
+def operators(x):
+    y = x if x.sum() > 0 else -x
+    assert (y > 9).any() or y.sum() > 0, "negative"
+    return [v * 2 for v in y]
+
+
+def a_closure(x):
+    scale = 1.0
+    if x.sum() > 0:
+        scale = 2.0
+    return (lambda v: v * scale)(x)
+
+
+FUNCTIONS = (
+    a_branch,
+    one_side,
+    a_loop_over_a_size,
+    a_loop_that_a_tensor_ends,
+    a_break,
+    an_early_return,
+    a_value_on_one_path,
+    operators,
+    a_closure,
+)
+VALUES = ([[1.0, -2.0], [3.0, 0.5]], [[-1.0, -2.0], [-3.0, 0.5]], [[4.0, 3.0], [2.0, 1.0]])
+
+
+def printed(function):
+    """The text as a function of a file."""
+    text, name = functional_form(function), f"<text of {function.__name__}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    names = {name: getattr(dy2static, name) for name in dy2static.__all__}
+    space = {**globals(), **names, "__name__": "printed"}
+    exec(compile(text, name, "exec"), space)
+    return space[function.__name__]
+
+
+def arrays(result):
+    many = result if isinstance(result, (list, tuple)) else [result]
+    return [np.asarray(one) for one in many]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+def test_the_text_gives_the_same_eagerly_and_in_a_trace(function):
+    text = printed(function)
+    static, original = to_static(text), to_static(function)
+    for values in VALUES:
+        x = dy2st.to_tensor(values)
+        expected = arrays(function(x))
+        for one in (text, static, original):
+            for found, wanted in zip(arrays(one(x)), expected, strict=True):
+                np.testing.assert_allclose(found, wanted)
+    assert len(static.program_cache) == len(original.program_cache)
+
+
+def test_a_variable_without_a_value_is_refused_as_python_does():
+    def f(n):
+        if n > 1:
+            y = 1
+        return y
+
+    text = printed(f)
+    assert text(2) == 1
+    with pytest.raises(UnboundLocalError, match="'y'"):
+        text(0)

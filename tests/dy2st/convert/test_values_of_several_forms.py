@@ -1,0 +1,111 @@
+"""Lists and objects of which a tensor chooses one are, under all their names, what Python has."""
+
+from __future__ import annotations
+
+import pytest
+
+import dy2st
+from dy2st.jit import to_static
+from tests.dy2st.constructs.catalogue import comparable
+
+UP, DOWN = [1.0, 2.0], [-1.0, -2.0]
+
+
+def same(function):
+    static = to_static(function)
+    for values in (UP, DOWN):
+        x = dy2st.to_tensor(values)
+        assert comparable(static(x)) == comparable(function(x))
+    assert len(static.program_cache) == 1
+
+
+def grows_under_two_names(x):
+    parts = [x]
+    other = parts
+    count = 0
+    while count < x.sum():
+        parts.append(x)
+        count += 1
+    return parts, [part for part in other]
+
+
+def chosen_alias(x):
+    a, b = [x], [x]
+    c = a if x.sum() > 0 else b
+    c.append(x)
+    return len(a), len(b)
+
+
+def chosen_and_grown(x):
+    a, b = [x], [x, x + 1]
+    c = a if x.sum() > 0 else b
+    c.append(x)
+    return len(a)
+
+
+class Plain:
+    def __init__(self, x):
+        self.x, self.n = x, 0
+
+
+def chosen_as_a_key(x):
+    first, second = Plain(x), Plain(x * 2)
+    table = {first: x, second: x * 3}
+    return table[first if x.sum() > 0 else second]
+
+
+def looked_up_by_a_number(x):
+    return {3: "three", -3: "less"}.get(int(x.sum()))
+
+
+def repeated_by_a_number(x):
+    return [1, 2] * int(x.sum()), int(x.sum()) * (3, 4)
+
+
+def numbers_in_a_set(x):
+    seen = set()
+    for value in x:
+        seen.add(int(value))
+    return len(seen), len({int(value) for value in x}), len({int(x.sum()), 3})
+
+
+def numbers_as_keys(x):
+    return len(dict.fromkeys([int(x.sum()), 3])), len(set([int(x.sum()), 3]))  # noqa: C405
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        numbers_in_a_set,
+        numbers_as_keys,
+        grows_under_two_names,
+        chosen_as_a_key,
+        looked_up_by_a_number,
+        repeated_by_a_number,
+    ],
+)
+def test_it_is_what_python_has(function):
+    same(function)
+
+
+@pytest.mark.parametrize("function", [chosen_alias, chosen_and_grown])
+def test_a_list_that_may_be_one_of_two_is_changed_in_both_cases_or_refused(function):
+    try:
+        same(function)
+    except dy2st.errors.ConversionError as error:
+        assert "may have made one with another" in str(error)
+
+
+def test_a_container_that_outlives_the_call_changes_at_each_turn():
+    kept = {"seen": []}
+
+    def changes(x):
+        while x.sum() < 10:
+            kept["seen"].append(1)
+            x = x + 1
+        return x
+
+    static = to_static(changes)
+    x = dy2st.to_tensor(UP)
+    assert static(x).tolist() == changes(x).tolist()
+    assert kept["seen"] == [1] * 8

@@ -1,0 +1,161 @@
+"""Exceptions of called functions that a caller catches, where a tensor decides on them."""
+
+from __future__ import annotations
+
+import pytest
+
+import dy2st
+from dy2st.jit import to_static
+
+X = [1.0, 2.0, 3.0]
+
+
+def bounded(x, limit=5):
+    if x.sum() > limit:
+        raise ValueError("too much")
+    return x * 2
+
+
+@pytest.mark.filterwarnings("ignore:.*traced anew for every call")
+def test_each_statement_runs_once_in_the_trace_that_is_kept():
+    turns = []
+
+    def function(x):
+        turns.append(1)
+        try:
+            return bounded(x)
+        except ValueError:
+            return -x
+
+    static = to_static(function)
+    assert static(dy2st.to_tensor(X)).tolist() == [-1.0, -2.0, -3.0]
+    assert len(turns) == 1  # what the trace that failed has done is undone
+    assert static(dy2st.to_tensor([1.0, 1.0, 1.0])).tolist() == [2.0, 2.0, 2.0]
+    assert len(turns) == 2
+
+
+def test_a_function_that_no_such_caller_calls_raises_as_before():
+    def function(x):
+        try:
+            y = bounded(x, 10)
+        except ValueError:
+            y = -x
+        return y + bounded(x, 7)
+
+    static = to_static(function)
+    assert static(dy2st.to_tensor(X)).tolist() == [4.0, 8.0, 12.0]
+    with pytest.raises(ValueError, match="too much") as caught:
+        static(dy2st.to_tensor([3.0, 3.0, 3.0]))
+    assert caught.traceback[-1].path.name != "relays.py"
+
+
+def test_gradients_flow_through_the_handler_and_through_the_body():
+    def function(x):
+        try:
+            y = bounded(x) * 3
+        except ValueError:
+            y = x * 5
+        return y.sum()
+
+    static = to_static(function)
+    for values, slope in ((X, 5.0), ([1.0, 1.0, 1.0], 6.0)):
+        x = dy2st.to_tensor(values, stop_gradient=False)
+        static(x).backward()
+        assert x.grad.tolist() == [slope] * 3
+
+
+def test_the_printed_code_stays_that_of_the_function_alone():
+    def function(x):
+        try:
+            return bounded(x)
+        except ValueError:
+            return -x
+
+    static = to_static(function)
+    before = static.code
+    static(dy2st.to_tensor(X))
+    assert static.code == before and "relay" not in before
+
+
+def test_a_loop_that_only_an_exception_ends_ends_in_the_program():
+    def function(x):
+        turns = 0
+        while True:
+            turns += 1
+            try:
+                bounded(x * turns)
+            except ValueError:
+                return x + turns
+
+    static = to_static(function)
+    for values in (X, [0.5, 0.5, 0.25], [3.0, 0.0, -2.0]):
+        assert (
+            static(dy2st.to_tensor(values)).tolist() == function(dy2st.to_tensor(values)).tolist()
+        )
+
+
+def test_a_loop_that_an_exception_of_one_turn_ends_is_not_traced_for_ever():
+    def function(x):
+        turns = 0
+        while True:
+            turns += 1
+            try:
+                if turns == 1:
+                    bounded(x)
+            except ValueError:
+                return x + turns
+
+    assert to_static(function)(dy2st.to_tensor(X)).tolist() == [2.0, 3.0, 4.0]
+
+
+def test_a_function_that_always_returns_gives_no_none():
+    def safe(x):
+        try:
+            return bounded(x)
+        except ValueError:
+            return x * 0
+
+    static = to_static(lambda x: safe(x) + 1)
+    assert static(dy2st.to_tensor(X)).tolist() == [1.0, 1.0, 1.0]
+    assert "NoneType" not in str(static.main_program)
+
+
+def test_many_calls_in_one_try_are_relayed():
+    def function(x):
+        try:
+            y = bounded(x, 50) + bounded(x, 40) + bounded(x, 30) + bounded(x, 20)
+            y = y + bounded(y, 400) + bounded(y, 300) + bounded(y, 200) + bounded(y, 100)
+        except ValueError:
+            y = -x
+        return y
+
+    static = to_static(function)
+    for values in (X, [3.0, 4.0, 5.0], [5.0, 8.0, 9.0], [50.0, 1.0, 1.0]):
+        x = dy2st.to_tensor(values)
+        assert static(x).tolist() == function(x).tolist()
+
+
+class Coded(Exception):
+    def __init__(self, code):
+        super().__init__("failed")
+        self.code = code
+
+
+def test_exceptions_that_differ_in_an_attribute_only_are_told_apart():
+    def coded(x):
+        if x.sum() > 5:
+            raise Coded(1)
+        if x.sum() < 0:
+            raise Coded(2)
+        return x
+
+    def function(x):
+        try:
+            return coded(x)
+        except Coded as error:
+            return x * error.code
+
+    static = to_static(function)
+    for values in (X, [-1.0, -2.0, -3.0], [1.0, 1.0, 1.0]):
+        x = dy2st.to_tensor(values)
+        assert static(x).tolist() == function(x).tolist()

@@ -1,0 +1,157 @@
+"""Numbers of the Program where Python would look at their values."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import dy2st
+from dy2st.jit import to_static
+from dy2st_runtime.errors import TensorAsPython, UnsupportedSyntax
+
+X = [1.0, 1.0, 2.0]
+
+
+def test_a_number_of_the_program_repeats_no_text():
+    for function in (lambda x: "ab" * int(x.sum()), lambda x: int(x.sum()) * "ab"):
+        with pytest.raises(TensorAsPython, match="repeated as often"):
+            to_static(function)(dy2st.to_tensor(X))
+
+
+def test_a_truth_of_the_program_is_true_or_false_itself():
+    def run(x):
+        truth = bool(x.sum() > 0)
+        other = bool(x.max() > 0)
+        return truth is True, truth is not False, truth is None, False is truth, truth is other
+
+    static = to_static(run)
+    for values in (X, [-1.0, -2.0], [-3.0, 1.0]):
+        x = dy2st.to_tensor(values)
+        assert static(x) == run(x)
+
+
+def test_an_iterator_of_a_tensor_is_not_advanced_in_a_branch():
+    def run(x):
+        items = iter(x)
+        first = next(items)
+        if first > 0:
+            first = next(items)
+        return first, next(items)
+
+    with pytest.raises(UnsupportedSyntax, match="is advanced in a branch"):
+        to_static(run)(dy2st.to_tensor(X))
+
+
+def test_a_begun_generator_is_not_advanced_in_a_branch():
+    def run(x):
+        items = (number for number in [1, 2, 3])
+        first = next(items)
+        if x.sum() > 0:
+            first = next(items)
+        return first, next(items)
+
+    with pytest.raises(UnsupportedSyntax, match="is advanced in a branch"):
+        to_static(run)(dy2st.to_tensor(X))
+
+
+@pytest.mark.parametrize(
+    "divided",
+    [
+        lambda n: 10 / n,
+        lambda n: 10 // n,
+        lambda n: 7 % n,
+        lambda n: 7.5 % float(n),
+        lambda n: 7.5 // float(n),
+        lambda n: divmod(9, n),
+        lambda n: n / 2 + n // 4 + n % 3,
+        lambda n: (n * 2) / n,
+    ],
+)
+def test_a_number_is_divided_by_zero_as_in_python(divided):
+    def run(x):
+        return divided(int(x.sum()))
+
+    static = to_static(run)
+    for values in ([4.0], [-3.0], [0.0]):
+        x = dy2st.to_tensor(values)
+        try:
+            expected = run(x)
+        except ZeroDivisionError as error:
+            with pytest.raises(ZeroDivisionError) as caught:
+                static(x)
+            assert str(caught.value) == str(error)
+        else:
+            assert static(x) == expected
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_tensor_is_divided_by_zero_as_a_tensor():
+    static = to_static(lambda x: (1 / x.sum(), x.sum() / 0, x.sum() / int(x.sum())))
+    assert [value.tolist() for value in static(dy2st.to_tensor([2.0]))] == [0.5, float("inf"), 1.0]
+    assert static(dy2st.to_tensor([0.0]))[0].tolist() == float("inf")
+
+
+@pytest.mark.parametrize(
+    "grown",
+    [
+        lambda n: n * 10**10 * 10**9,
+        lambda n: (n + 10**9) ** 3,
+        lambda n: n * (n + 2**31) * (n + 2**31),
+        lambda n: (n * 2**62) + (n * 2**62),
+        lambda n: (n * 2**62) - (n * -(2**62)),
+        lambda n: sum([n * 2**62, n * 2**62]),
+    ],
+)
+def test_an_int_is_exact_or_an_error(grown):
+    static = to_static(lambda x: grown(int(x.sum())))
+    for value in (0, 1, -1, 5):
+        expected = grown(value)
+        x = dy2st.to_tensor([float(value)])
+        if -(2**63) <= expected < 2**63:
+            assert static(x) == expected
+        else:
+            with pytest.raises(OverflowError, match="an int of a Program has 64 bits"):
+                static(x)
+
+
+def test_an_int_that_a_loop_makes_too_large_is_an_error():
+    @to_static
+    def factorial(x):
+        n, k = 1, 0
+        while k < x.sum():
+            k = k + 1
+            n = n * k
+        return n
+
+    assert factorial(dy2st.to_tensor([20.0])) == math.factorial(20)
+    with pytest.raises(OverflowError, match="multiply gives a larger one"):
+        factorial(dy2st.to_tensor([21.0]))
+
+
+def test_small_steps_are_not_checked():
+    @to_static
+    def count(x):
+        n = 0
+        for value in x:
+            if value > 0:
+                n += 1
+        return n * -1
+
+    x = dy2st.to_tensor([1.0, -1.0, 2.0])
+    assert count(x) == -2
+    assert "check_int" not in str(count.main_program)
+
+
+@pytest.mark.parametrize("value", [2.5, -2.5, float("nan"), float("inf"), -float("inf")])
+def test_int_of_a_float_raises_what_python_raises(value):
+    static = to_static(lambda x: int(x.sum()))
+    x = dy2st.to_tensor([value])
+    try:
+        expected = int(value)
+    except (ValueError, OverflowError) as error:
+        with pytest.raises(type(error)) as caught:
+            static(x)
+        assert str(caught.value) == str(error)
+    else:
+        assert static(x) == expected

@@ -1,0 +1,63 @@
+"""Values around the outputs of a Program: rows of lists, and the case that was taken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dy2st_runtime.errors import FormatError
+from dy2st_runtime.ir import Output
+from dy2st_runtime.ir.choice import Choice
+from dy2st_runtime.ir.structure import Only, Rows, rebuild, wrong_entries
+from dy2st_runtime.ir.types import ArrayType, TensorType
+
+NUMBER = TensorType(np.dtype("int64"), ())
+VECTOR = TensorType(np.dtype("float32"), (3,))
+
+
+def test_rows_stand_side_by_side_in_lists():
+    rows = Rows(Output(0), (Output(0), Output(1, as_number=True)))
+    assert rebuild(rows, [["a", "b"], [np.int64(1), np.int64(2)]]) == [("a", 1), ("b", 2)]
+
+
+def test_rows_in_rows_are_lists_of_lists():
+    rows = Rows(Output(0), Rows(Output(0), Output(0)))
+    assert rebuild(rows, [[["a"], [], ["b", "c"]]]) == [["a"], [], ["b", "c"]]
+
+
+def test_a_case_is_the_only_item_of_its_lists():
+    choice = Choice(Output(0), (Only((Output(1), "x")), Only(None)))
+    assert rebuild(choice, [np.int64(0), ["a"]]) == ("a", "x")
+    assert rebuild(choice, [np.int64(1), []]) is None
+
+
+def test_lists_of_other_lengths_are_no_rows():
+    with pytest.raises(FormatError, match="a list of 1, shorter than another"):
+        rebuild(Rows(Output(0), (Output(0), Output(1))), [["a", "b"], ["c"]])
+
+
+@pytest.mark.parametrize(
+    ("structure", "words"),
+    [
+        (Rows(Output(0), Output(0)), "output 0 is no list"),
+        (Rows(Output(1), Output(1, as_number=True)), "cannot be a number"),
+        (Rows(Output(1), Output(7)), "none with index 7"),
+        (Only(Output(0)), "output 0 is no list"),
+        (Choice(Output(1), (Only(Output(1)), None)), "which is no 0-d integer"),
+    ],
+)
+def test_what_is_no_list_has_no_rows(structure, words):
+    assert any(words in wrong for wrong in wrong_entries(structure, [NUMBER, ArrayType(VECTOR)]))
+
+
+@pytest.mark.parametrize(
+    "structure",
+    [
+        Rows(Output(1), (Output(1), "text")),
+        Choice(Output(0), (Only(Output(1)), None)),
+        Rows(Output(2), Output(2, as_number=True)),
+    ],
+)
+def test_rows_of_lists_are_right(structure):
+    types = [NUMBER, ArrayType(VECTOR), ArrayType(None)]
+    assert list(wrong_entries(structure, types)) == []
