@@ -6,6 +6,7 @@ import gc
 import linecache
 import statistics
 
+import pytest
 from measuring import seconds
 
 import dy2st
@@ -37,6 +38,44 @@ def f{n}(x, y):
 
 LAYER = "    x = F.relu(dy2st.matmul(x, w) + b)\n"
 FIFTY_LAYERS = "def f{n}(x, w, b):\n" + LAYER * 50 + "    return x\n"
+
+FOUR_HUNDRED_IFS = (
+    "def f{n}(x):\n"
+    + "".join(f"    if x.sum() > {i}.0:\n        x = x + 1.0\n" for i in range(400))
+    + "    return x\n"
+)
+
+GREEDY_DECODER = """
+def f{n}(h, token, table, w, out):
+    tokens = []
+    for _ in range({steps}):
+        h = dy2st.tanh(dy2st.matmul(h, w) + table[token])
+        token = dy2st.argmax(dy2st.matmul(h, out), axis=-1)
+        tokens.append(token)
+        if token == 0:
+            break
+    return dy2st.stack(tokens)
+"""
+
+SHRINKING = """
+def f{n}(x):
+    out = []
+    for _ in range({steps}):
+        x = x * 0.9
+        out.append(x)
+        if x.sum() < 0.5:
+            break
+    return out[-1], len(out)
+"""
+
+APPENDING = """
+def f{n}(x):
+    out = []
+    for i in range({steps}):
+        if x.sum() > i:
+            out.append(x * i)
+    return dy2st.stack(out)
+"""
 
 HELPERS = (
     "".join(f"def h{i}_{{n}}(x):\n    y = x + {i}.0\n    return y * 0.5\n\n" for i in range(200))
@@ -73,22 +112,77 @@ def spec(shape, name):
     return InputSpec(shape, "float32", name)
 
 
+def again(template: str, specs, rounds: int = 9) -> float:
+    """The median over traces of one function, whose source is rewritten by the first."""
+    function = fresh(template, 1_000)
+    found = [convert(function, specs) for _ in range(rounds + 2)]
+    return statistics.median(found[2:]) * 1e3
+
+
 def test_function_of_twenty_lines(figure):
-    specs = [spec([None, 8], "x"), spec([None, 8], "y")]
+    specs = [spec(["batch", 8], "x"), spec(["batch", 8], "y")]
     what = "convert 20 lines with an if and a while"
-    figure(what, lambda: milliseconds(TWENTY_LINES, specs), "ms", 20)
+    figure(what, lambda: milliseconds(TWENTY_LINES, specs), "ms", 10)
+
+
+def test_twenty_lines_again(figure):
+    specs = [spec(["batch", 8], "x"), spec(["batch", 8], "y")]
+    what = "trace these 20 lines again"
+    figure(what, lambda: again(TWENTY_LINES, specs), "ms", 2.5)
+
+
+def test_two_batches_that_must_fit(figure):
+    specs = [spec([None, 8], "x"), spec([None, 8], "y")]
+    what = "the same, with two unknown sizes that must fit each other"
+    figure(what, lambda: again(TWENTY_LINES, specs), "ms", None)
 
 
 def test_fifty_layers(figure):
     specs = [spec([None, 8], "x"), spec([8, 8], "w"), spec([8], "b")]
-    figure("convert 50 layers", lambda: milliseconds(FIFTY_LAYERS, specs), "ms", 40)
+    figure("convert 50 layers", lambda: milliseconds(FIFTY_LAYERS, specs), "ms", 20)
+
+
+def test_four_hundred_ifs(figure):
+    def measure():
+        return milliseconds(FOUR_HUNDRED_IFS, [spec([4], "x")], rounds=3)
+
+    figure("convert 400 ifs in a row", measure, "ms", 500)
+
+
+def of_steps(template: str, steps: int) -> str:
+    """A template for so many steps."""
+    return template.replace("{steps}", str(steps))
+
+
+def test_greedy_decoder(figure):
+    shapes = {"h": [8], "table": [32, 8], "w": [8, 8], "out": [8, 32]}
+    specs = {name: spec(shape, name) for name, shape in shapes.items()}
+    token = InputSpec([], "int64", "token")
+    given = [specs["h"], token, specs["table"], specs["w"], specs["out"]]
+
+    def measure():
+        return milliseconds(of_steps(GREEDY_DECODER, 40), given, rounds=3)
+
+    figure("convert greedy decoding of 40 steps", measure, "ms", 300)
+
+
+@pytest.mark.parametrize("template", [SHRINKING, APPENDING], ids=["shrinking", "appending"])
+def test_operators_grow_with_the_source(figure, template):
+    def operators(steps: int) -> int:
+        function = fresh(of_steps(template, steps), steps)
+        static = to_static(function, input_spec=[spec([4], "x")])
+        return len(str(static.main_program).splitlines())
+
+    name = "a list before a `break`" if template is SHRINKING else "appending in an `if`"
+    what = f"lines of the Program of 40 steps against 20, {name}"
+    figure(what, lambda: operators(40) / operators(20), "times", 2.1)
 
 
 def test_two_hundred_helpers(figure):
     def measure():
         return milliseconds(HELPERS, [spec([4], "x")], rounds=3) / 200
 
-    figure("convert a small helper (of 200)", measure, "ms", 2)
+    figure("convert a small helper (of 200)", measure, "ms", 1.5)
 
 
 def tracing(count: int) -> float:
