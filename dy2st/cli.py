@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.cli_opu import add_opu
 from dy2st.cli_port import add_port
 from dy2st.model_files import STANDARD, BadInput, ModelFile, read_model, sound, write_model
 from dy2st.passes import (
@@ -39,6 +38,7 @@ from dy2st.passes import (
     pass_names,
 )
 from dy2st.passes.core.info import PassInfo
+from dy2st.targets.opu.commands.arguments import add_opu
 from dy2st_runtime.errors import Dy2stError, VerifyError
 from dy2st_runtime.io import verified
 from dy2st_runtime.ir.difference import difference_of_models

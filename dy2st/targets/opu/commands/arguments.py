@@ -1,4 +1,4 @@
-"""The arguments of `dy2st opu`; what it does is in `opu_commands.py`, loaded when it is called."""
+"""The arguments of `dy2st opu`; what its commands do is loaded by `table.py` when one is called."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def add_opu(commands: Any) -> None:
 
 
 def _called(options: argparse.Namespace) -> int:
-    status: int = import_module("dy2st.opu_commands").COMMANDS[options.command](options)
+    status: int = import_module("dy2st.targets.opu.commands.table").COMMANDS[options.command](
+        options
+    )
     return status
 
 

@@ -1,0 +1,1 @@
+"""The command `dy2st opu`: one file a command."""

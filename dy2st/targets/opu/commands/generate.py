@@ -1,0 +1,119 @@
+"""From what a command was given to a network of layers, quantised or not, and its report."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dy2st.model_files import BadInput
+from dy2st.targets.opu.commands.inputs import (
+    Source,
+    one_by_one,
+    random_samples,
+    read_samples,
+    read_source,
+)
+from dy2st.targets.opu.commands.said import counted, note, shows_progress
+from dy2st.targets.opu.compiled import CompiledModel, compile_network
+from dy2st.targets.opu.gen_ir import Generated, gen_ir
+from dy2st.targets.opu.machine import Machine
+from dy2st.targets.opu.quantiser import QuantisationReport
+from dy2st.targets.opu.report import Report, Totals, report_of
+from dy2st.targets.opu.unmapped import UnmappedError
+from dy2st.targets.opu.words import fetch_times
+
+_FIGURES = ("own_snr", "snr", "cosine")
+
+
+def source_of(options: argparse.Namespace, needs_arrays: bool = True) -> Source:
+    """The model that was named; what was decided about its sizes is noted."""
+    source = read_source(options.model, options.program, options.dim, needs_arrays)
+    for text in source.notes:
+        note(text)
+    return source
+
+
+def samples_of(options: argparse.Namespace, source: Source) -> list[Any]:
+    """Calibration data, an image an entry. Raises BadInput without any, or with two kinds."""
+    if bool(options.calib) == bool(options.random_calib):
+        raise BadInput(
+            f"{options.command} needs calibration data: --calib images.npy, or --random-calib 4 "
+            "where only times are of interest; not both"
+        )
+    if options.calib:
+        rows = one_by_one(read_samples(options.calib, source.inputs))
+    else:
+        rows = random_samples(source.inputs, options.random_calib)
+        images = counted(options.random_calib, "image")
+        note(
+            f"calibrated with {images} of random numbers: times are right, "
+            "accuracy on real data is not; --calib takes real ones"
+        )
+    return [tuple(row) for row in rows]
+
+
+def quantised(options: argparse.Namespace, source: Source, on: Machine) -> Generated:
+    """The network in integers, with its notes said."""
+    made = generated(options, source, on, samples_of(options, source))
+    for text in made.network.notes:
+        note(text)
+    return made
+
+
+def generated(
+    options: argparse.Namespace, source: Source, on: Machine, samples: Sequence[Any]
+) -> Generated:
+    """The network; without samples it is not quantised."""
+    how: dict[str, Any] = {"unmapped": options.unmapped, "leaky": options.leaky, "on": on}
+    how["symmetric"] = getattr(options, "padding", "exact") == "symmetric"
+    if samples:
+        how |= {"mode": options.calib_mode, "keep": options.measure, "progress": shows_progress()}
+    try:
+        return gen_ir(source.module(), samples, quantize=bool(samples), **how)
+    except UnmappedError as error:
+        raise BadInput(str(error).replace("unmapped='host'", "--unmapped host")) from None
+
+
+def report_on(
+    model: CompiledModel, title: str, quantisation: QuantisationReport | None = None
+) -> Report:
+    """Times of a compiled model, layer by layer, with what 8 bits cost where it is known."""
+    ready = model.prepared
+    figures = {
+        layer.index: {
+            name: float(getattr(layer, name))
+            for name in _FIGURES
+            if np.isfinite(getattr(layer, name))
+        }
+        for layer in (quantisation.layers if quantisation else [])
+    }
+    report = report_of(
+        model.network,
+        model.machine,
+        model.operations,
+        ready.timeline,
+        fetch_times(ready.blocks),
+        figures,
+        title,
+    )
+    return report
+
+
+def both_ways(model: CompiledModel, report: Report) -> Report:
+    """With the totals of the other `psum_waits`; the public tool chain's schedule always waits."""
+    return replace(report, other=_other_totals(model)) if model.mode == "own" else report
+
+
+def _other_totals(model: CompiledModel) -> Totals:
+    """Those of the same network where `psum_waits` is the other one."""
+    on = model.machine.but(psum_waits=1 - model.machine.psum_waits)
+    other = compile_network(model.network, on, model.mode)
+    fetch = fetch_times(other.prepared.blocks)
+    return report_of(other.network, on, other.operations, other.prepared.timeline, fetch).totals
+
+
+__all__ = ["both_ways", "generated", "quantised", "report_on", "samples_of", "source_of"]

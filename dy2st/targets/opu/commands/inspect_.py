@@ -1,0 +1,123 @@
+"""`dy2st opu inspect`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+
+from dy2st.model_files import BadInput
+from dy2st.targets.opu.commands.generate import source_of
+from dy2st.targets.opu.commands.said import DIFFERENT, OK, counted, table
+from dy2st.targets.opu.compiled_file import NAME, read_compiled
+from dy2st.targets.opu.gen_ir import gen_ir
+from dy2st.targets.opu.ir_file import NAME as IR_NAME
+from dy2st.targets.opu.ir_file import read_ir
+from dy2st.targets.opu.layer import LayerType
+from dy2st.targets.opu.machine import machine
+from dy2st.targets.opu.network import Network
+from dy2st.targets.opu.report.shapes import described, products
+from dy2st.targets.opu.report.tables import shape_text, shortened
+from dy2st.targets.opu.sizes import input_size, tensor_size
+from dy2st.targets.opu.unmapped import UnmappedError
+from dy2st.targets.opu.validate import weight_shape
+
+
+def inspect(options: argparse.Namespace) -> int:
+    """`dy2st opu inspect`."""
+    path = Path(options.model)
+    if path.is_dir():
+        return _inspect_folder(path)
+    if path.suffix == ".json" and path.is_file():
+        _print_layers(path.stem, read_ir(path, arrays=False))
+        return OK
+    source = source_of(options, needs_arrays=False)
+    how = {"quantize": False, "on": machine(options.machine), "leaky": options.leaky}
+    unmapped: list[str] = []
+    try:
+        network, _ = gen_ir(source.module(), unmapped="refuse", **how)
+    except UnmappedError as error:
+        unmapped = [str(entry) for entry in error.entries]
+        print(f"{counted(len(unmapped), 'operator')} that no layer computes:")
+        print("".join(f"  {text}\n" for text in unmapped))
+        network, _ = gen_ir(source.module(), unmapped="host", **how)
+        print("With --unmapped host they, and what follows, run on the host, and the layers are:\n")
+    _print_layers(source.title, network)
+    return DIFFERENT if unmapped else OK
+
+
+def _inspect_folder(folder: Path) -> int:
+    """A compiled folder, or one with OPU_IR.json, which needs no arrays here."""
+    if (folder / NAME).exists():
+        compiled = read_compiled(folder)
+        model, words = compiled.model, len(compiled.model.words)
+        _print_layers(compiled.title, model.network)
+        print(
+            f"for {model.machine.name}, {model.mode} mode: {len(model.operations)} operations in "
+            f"{words} words, {model.prepared.timeline.cycles} cycles"
+        )
+        return OK
+    if not (folder / IR_NAME).exists():
+        raise BadInput(f"{folder} has neither {NAME} nor {IR_NAME}")
+    _print_layers(folder.absolute().name, read_ir(folder, arrays=False))
+    return OK
+
+
+def _print_layers(title: str, network: Network) -> None:
+    heads = ("#", "layer", "operation", "from", "input", "output", "MMAC", *_LENGTHS, "line")
+    rows = [heads, *(_layer_row(network, index) for index in range(1, len(network.layers) + 1))]
+    empty = [p for p, column in enumerate(zip(*rows, strict=True)) if not any(column[1:])]
+    kept = [tuple(c for p, c in enumerate(row) if p not in empty) for row in rows]
+    left = [kept[0].index(name) for name in ("layer", "operation", "line") if name in kept[0]]
+    sys.stdout.write(table(kept, left))
+    total = sum(products(network, layer) for layer in network.layers)
+    weights = sum(prod(weight_shape(layer)) for layer in network.layers if layer.has_weights)
+    print(
+        f"\n{title}: {counted(len(network.layers), 'layer')}, {total / 1e6:.2f} MMAC, "
+        f"{weights} weights, outputs of {_layers_text(network.outputs)}"
+    )
+    for text in network.notes:
+        print(f"note: {text}")
+    if network.tail and network.tail.program.operators:
+        names = [operator.name for operator in network.tail.program.operators]
+        print(f"on the host: {', '.join(names)}")
+    for place, (name, _) in network.epilogues.items():
+        print(f"on the host, on output {place}: {name}")
+
+
+_LENGTHS = ("in fl", "w fl", "b fl", "out fl")
+
+
+def _layer_row(network: Network, index: int) -> tuple[str, ...]:
+    layer = network.layer(index)
+    lengths: tuple[str, ...] = ("", "", "", "")
+    if network.int_weights or any(other.output_fraclen for other in network.layers):
+        own = (layer.weight_fraclen, layer.bias_fraclen)
+        inner = ("", "") if layer.type == LayerType.NONE else tuple(map(str, own))
+        lengths = (str(layer.input_fraclen), *inner, str(layer.output_fraclen))
+    sources = [_producer(i) for i in layer.input_layer]
+    sources += [f"+{_producer(i)}" for i in layer.residual_source]
+    return (
+        str(index),
+        shortened(layer.name),
+        shortened(described(layer) + " (columns)" * bool(layer.enhanced)),
+        " ".join(sources),
+        shape_text(input_size(network, layer)),
+        shape_text(tensor_size(network, index)),
+        f"{products(network, layer) / 1e6:.2f}",
+        *lengths,
+        layer.location,
+    )
+
+
+def _producer(index: int) -> str:
+    return str(index) if index > 0 else f"in{-index}"
+
+
+def _layers_text(indices: Sequence[int]) -> str:
+    return f"layer{'s' * (len(indices) > 1)} {', '.join(map(str, indices))}"
+
+
+__all__ = ["inspect"]

@@ -1,0 +1,117 @@
+"""`dy2st opu run`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dy2st.passes.core.module import Array
+from dy2st.targets.opu.commands.inputs import one_by_one, read_samples
+from dy2st.targets.opu.commands.said import DIFFERENT, OK, counted, shows_progress
+from dy2st.targets.opu.compiled import CompiledModel
+from dy2st.targets.opu.compiled_file import read_compiled
+from dy2st.targets.opu.float_network import run_float
+from dy2st.targets.opu.host import as_images, run_tail
+from dy2st.targets.opu.interpreter import interpret
+from dy2st.targets.opu.network import Network
+from dy2st.targets.opu.quantiser import dequantised, quantised_inputs
+from dy2st.targets.opu.quantiser.progress import shown
+from dy2st_runtime.files import replacing
+
+
+def run(options: argparse.Namespace) -> int:
+    """`dy2st opu run`."""
+    compiled = read_compiled(options.folder)
+    model = compiled.model
+    images = one_by_one(read_samples(options.input, compiled.inputs))
+    integers = [quantised_inputs(model.network, as_images(model.network, x)) for x in images]
+    made = _executed(model, integers)
+    outputs = _outputs(model.network, _real(model.network, made), images)
+    folder = Path(options.output or Path(options.folder) / "outputs")
+    _write_outputs(folder, outputs, made if options.raw else {})
+    cycles = model.prepared.timeline.cycles
+    milliseconds = 1e3 * cycles / model.machine.clock_hz
+    said = f"{cycles} cycles, {milliseconds:.3f} ms on {model.machine.name}"
+    print(f"{compiled.title}: {counted(len(images), 'image')}, each {said}")
+    for place, output in enumerate(outputs):
+        print(f"  output_{place}.npy  {output.dtype} {list(output.shape)}  {_range(output)}")
+    print(f"written to {folder}")
+    status = OK
+    if "ir" in options.check:
+        status = max(status, _check_ir(model, integers, made))
+    if "float" in options.check:
+        _check_float(model.network, images, outputs)
+    return status
+
+
+def _executed(model: CompiledModel, integers: Sequence[list[Array]]) -> dict[int, Array]:
+    """What the layers of the outputs make of all images, int8 (n, h, w, c), by the binary."""
+    rows = shown(integers, "executing", shows_progress() and len(integers) > 1, len(integers))
+    runs = [model.run(arrays) for arrays in rows]
+    columns = zip(*runs, strict=True)
+    return {
+        index: np.concatenate(column)
+        for index, column in zip(model.network.outputs, columns, strict=True)
+    }
+
+
+def _real(network: Network, made: dict[int, Array]) -> list[Array]:
+    return [dequantised(made[i], network.layer(i).output_fraclen) for i in network.outputs]
+
+
+def _outputs(network: Network, made: list[Array], images: Sequence[Sequence[Any]]) -> list[Array]:
+    """The model's outputs, from what the layers make."""
+    inputs = [np.concatenate(column) for column in zip(*images, strict=True)]
+    return run_tail(network, made, inputs)
+
+
+def _write_outputs(folder: Path, outputs: Sequence[Array], raw: dict[int, Array]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = {f"output_{place}.npy": output for place, output in enumerate(outputs)}
+    arrays |= {f"layer_{index}.npy": array for index, array in raw.items()}
+    with replacing(*(folder / name for name in arrays)) as temporary:
+        for file, array in zip(temporary, arrays.values(), strict=True):
+            np.save(file, array)
+
+
+def _range(array: Array) -> str:
+    return f"{array.min():.4g} to {array.max():.4g}" if array.size else "empty"
+
+
+def _check_ir(model: CompiledModel, integers: list[list[Array]], made: dict[int, Array]) -> int:
+    """Whether the interpreter of the layers says the same."""
+    status = OK
+    wanted = [interpret(model.network, arrays, machine=model.machine) for arrays in integers]
+    for index, array in made.items():
+        expected = np.concatenate([values[index] for values in wanted])
+        wrong = int((expected != array).sum())
+        place = f"check ir: layer {index}, {array.size} numbers:"
+        print(f"{place} {'equal' if not wrong else f'{wrong} differ'}")
+        status = max(status, DIFFERENT if wrong else OK)
+    return status
+
+
+def _check_float(
+    network: Network, images: Sequence[Sequence[Array]], outputs: Sequence[Array]
+) -> None:
+    """How far the outputs are from those in real numbers."""
+    runs = [run_float(network, as_images(network, arrays)) for arrays in images]
+    made = [np.concatenate([values[index] for values in runs]) for index in network.outputs]
+    for place, (wanted, got) in enumerate(
+        zip(_outputs(network, made, images), outputs, strict=True)
+    ):
+        exact, found = wanted.astype(np.float64), got.astype(np.float64)
+        noise, signal = float(((found - exact) ** 2).sum()), float((exact**2).sum())
+        ratio = "exact" if not noise else f"{10 * np.log10(max(signal, 1e-300) / noise):.1f} dB"
+        said = f"signal to noise {ratio}, largest difference {abs(found - exact).max():.4g}"
+        if exact.ndim == 2 and exact.shape[1] > 1:
+            same = int((exact.argmax(1) == found.argmax(1)).sum())
+            said += f", largest element the same in {same} of {len(exact)}"
+        print(f"check float: output {place}: {said}")
+
+
+__all__ = ["run"]

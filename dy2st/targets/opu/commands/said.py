@@ -1,0 +1,44 @@
+"""What the commands of `dy2st opu` print: notes, progress, tables, and their exit status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+OK, DIFFERENT = 0, 1
+
+
+def note(text: str) -> None:
+    """Say what the user should know beside the result."""
+    print(f"dy2st: note: {text}", file=sys.stderr)
+
+
+def shows_progress() -> bool:
+    """Whether somebody looks on."""
+    return sys.stderr.isatty()
+
+
+def stage(text: str) -> None:
+    """What takes its time now, for somebody who looks on."""
+    if shows_progress():
+        print(f"{text} ...", file=sys.stderr, flush=True)
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 image`, `2 images`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
+    """Rows as text, the first one the heads; columns stand right but for those in `left`."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = enumerate(zip(row, widths, strict=True))
+        texts = (c.ljust(w) if place in left else c.rjust(w) for place, (c, w) in cells)
+        lines.append("  ".join(texts).rstrip())
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines) + "\n"
+
+
+__all__ = ["DIFFERENT", "OK", "counted", "note", "shows_progress", "stage", "table"]
