@@ -22,7 +22,7 @@ from dy2st_runtime.dims import (
 )
 from dy2st_runtime.ir import Program, TensorType, Tracer
 from dy2st_runtime.ir.definition import lookup
-from dy2st_runtime.ir.tracer import infer
+from dy2st_runtime.ir.tracing.tracer import infer
 
 F = dy2st.nn.functional
 _fresh = count()

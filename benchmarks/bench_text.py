@@ -14,9 +14,9 @@ from dy2st_runtime import ops
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.ir import Program, TensorType, Tracer
 from dy2st_runtime.ir.clone import clone
-from dy2st_runtime.ir.difference import difference
-from dy2st_runtime.ir.parser import parse_one
-from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.text.difference import difference
+from dy2st_runtime.ir.text.parser import parse_one
+from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ops.control_flow import close_blocks
 
 WEIGHTS = np.arange(16, dtype="float32").reshape(4, 4) / 8

@@ -41,8 +41,8 @@ from dy2st.passes.core.info import PassInfo
 from dy2st.targets.opu.commands.arguments import add_opu
 from dy2st_runtime.errors import Dy2stError, VerifyError
 from dy2st_runtime.io import verified
-from dy2st_runtime.ir.difference import difference_of_models
-from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.text.difference import difference_of_models
+from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.tensor_file import digest_of
 
 OK, DIFFERENT, BAD = 0, 1, 2

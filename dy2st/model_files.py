@@ -18,8 +18,8 @@ from dy2st_runtime.errors import Dy2stError, FormatError, ParseError, VerifyErro
 from dy2st_runtime.files import naming, replacing
 from dy2st_runtime.io import check_pair, check_state, read_pair, verified, write_pair
 from dy2st_runtime.ir import Program
-from dy2st_runtime.ir.parser import parse
-from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.text.parser import parse
+from dy2st_runtime.ir.text.printer import to_text
 
 STANDARD = "-"
 _ENDING = ".mlir"

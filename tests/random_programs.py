@@ -11,7 +11,7 @@ from dy2st_runtime import ops
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import ArrayType, F, Program, TensorType, Tracer, apply
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.ops.tensor_array import (
     array_append,

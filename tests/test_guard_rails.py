@@ -44,7 +44,7 @@ def test_what_converts_is_loaded_late():
         "dy2st.jit.concrete_program",
         "dy2st.static.dispatcher",
         "dy2st_runtime.engine.numpy",
-        "dy2st_runtime.ir.parser",
+        "dy2st_runtime.ir.text.parser",
         "dy2st_runtime.io",
         "dy2st_runtime.checkpoint",
     )
@@ -151,8 +151,8 @@ LISTS_OF_NAMES = {
     "passes/mixed_precision.py": "what is worth a short float is a decision of the pass",
     "passes/peephole.py": "what a host may compute at the end is a decision of the pass",
     "engine/numpy/lowering.py": "shorter calls of NumPy are a matter of this engine",
-    "ir/python_numbers.py": "what Python computes where the Program has 64 bits",
-    "ir/sizes_as_numbers.py": "Python's operators on sizes, which have names of their own",
+    "ir/tracing/python_numbers.py": "what Python computes where the Program has 64 bits",
+    "ir/tracing/sizes_as_numbers.py": "Python's operators on sizes, which have names of their own",
 }
 ASKING = [
     path

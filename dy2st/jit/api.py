@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime.errors import NotConvertible
-from dy2st_runtime.ir.tracebacks import without_own_frames
+from dy2st_runtime.ir.checks.tracebacks import without_own_frames
 from dy2st_runtime.late import Late
 from dy2st_runtime.nn.layer import Layer
 

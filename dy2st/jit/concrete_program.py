@@ -24,9 +24,9 @@ from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.definition import Effect as Kind
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ir.gradient_flow import Settings
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.location import place_of, warn_user
+from dy2st_runtime.ir.tracing.gradient_flow import Settings
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.tensor import EagerTensor, wrapped
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from dy2st_runtime.ir import Block, Operator, Program, Tracer, Variable
 from dy2st_runtime.ir.aliasing import is_fresh
-from dy2st_runtime.ir.gradient_flow import SETTER
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.tensor import EagerTensor
 
 

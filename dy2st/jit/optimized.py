@@ -13,7 +13,7 @@ from dy2st.jit.live_state import LiveState
 from dy2st_runtime import engine
 from dy2st_runtime.errors import ArgumentError, PassError, VerifyError
 from dy2st_runtime.ir import Program
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.tensor import EagerTensor, wrapped
 
 Array = np.ndarray[Any, Any]

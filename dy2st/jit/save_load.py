@@ -16,7 +16,7 @@ from dy2st.jit.static_function import StaticFunction
 from dy2st_runtime import io
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program, Tensor
-from dy2st_runtime.ir.tracebacks import without_own_frames
+from dy2st_runtime.ir.checks.tracebacks import without_own_frames
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.thread_state import put_back_after_errors
 

@@ -10,9 +10,9 @@ import numpy as np
 from dy2st_runtime.dims import Dim, is_symbol
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import Block, Operator, Program, Variable
-from dy2st_runtime.ir.broken_sizes import source_line
-from dy2st_runtime.ir.printer import Names
+from dy2st_runtime.ir.checks.broken_sizes import source_line
 from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.text.printer import Names
 from dy2st_runtime.ir.types import ArrayType, ValueType
 
 Row = tuple[str, ...]

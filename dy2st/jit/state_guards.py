@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dy2st.jit.live_state import LiveState
-from dy2st_runtime.ir.gradient_flow import flags_of
+from dy2st_runtime.ir.tracing.gradient_flow import flags_of
 from dy2st_runtime.tensor import EagerTensor
 
 

@@ -15,10 +15,10 @@ from dy2st.jit.signature import Signature, as_tensor, is_tensor, key_of_tensors,
 from dy2st_runtime.by_identity import reference_to
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program, Variable, current_tracer
-from dy2st_runtime.ir.converting import converted
+from dy2st_runtime.ir.checks.tracebacks import hide_own_frames, without_own_frames
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.structure import flatten
-from dy2st_runtime.ir.tracebacks import hide_own_frames, without_own_frames
+from dy2st_runtime.ir.tracing.converting import converted
 from dy2st_runtime.late import Late
 from dy2st_runtime.nn.layer import Layer
 

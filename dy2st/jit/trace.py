@@ -25,10 +25,10 @@ from dy2st.jit.state_guards import AllApart, OneTensor, SameFlags
 from dy2st.jit.unknown_sizes import refused
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Output, Program
-from dy2st_runtime.ir.gradient_flow import settings_of
-from dy2st_runtime.ir.keys import numbers_are_no_keys
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.structure import rebuild as rebuild_structure
+from dy2st_runtime.ir.tracing.gradient_flow import settings_of
+from dy2st_runtime.ir.tracing.keys import numbers_are_no_keys
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.thread_state import put_back_after_errors
 

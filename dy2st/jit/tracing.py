@@ -7,7 +7,7 @@ from dy2st.jit.generality import Family, axes_text, generalised
 from dy2st.jit.shape_table import ShapeTable
 from dy2st.jit.trace import Tracing
 from dy2st.transpiler.functional import functional_form
-from dy2st_runtime.ir.tracebacks import join_parts
+from dy2st_runtime.ir.checks.tracebacks import join_parts
 
 join_parts(is_part)
 

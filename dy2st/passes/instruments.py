@@ -21,7 +21,7 @@ from dy2st.passes.random_inputs import random_inputs
 from dy2st_runtime import engine
 from dy2st_runtime.errors import PassError, VerifyError
 from dy2st_runtime.ir import is_floating
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 
 
 @dataclass

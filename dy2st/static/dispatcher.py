@@ -18,8 +18,8 @@ from dy2st_runtime import engine
 from dy2st_runtime.dims import Dim, Size, symbol
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Program
-from dy2st_runtime.ir.broken_sizes import refusal
-from dy2st_runtime.ir.misfits import check_inputs
+from dy2st_runtime.ir.checks.broken_sizes import refusal
+from dy2st_runtime.ir.checks.misfits import check_inputs
 from dy2st_runtime.ir.rebuild import rebuild
 from dy2st_runtime.ir.sizes import input_sizes, origins
 from dy2st_runtime.ir.structure import rebuild as nested

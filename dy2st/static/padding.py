@@ -24,7 +24,7 @@ from dy2st_runtime.ir import (
     Tracer,
     Variable,
 )
-from dy2st_runtime.ir.broken_sizes import place_text
+from dy2st_runtime.ir.checks.broken_sizes import place_text
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.facts import facts_of

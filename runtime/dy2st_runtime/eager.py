@@ -16,7 +16,7 @@ from dy2st_runtime.ir.inputs import as_array, common_dtype, complete, drop_missi
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.promotion import as_paddle, is_paddles
-from dy2st_runtime.ir.tracer import infer
+from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.ir.types import is_differentiable
 from dy2st_runtime.tensor import EagerTensor
 

@@ -25,17 +25,17 @@ from dy2st_runtime.errors import (
     VerifyError,
 )
 from dy2st_runtime.files import naming, replacing, tidy
+from dy2st_runtime.ir.checks.tracebacks import without_own_frames
+from dy2st_runtime.ir.checks.verifier import findings, verify, without
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ir.gradient_flow import settings_of
 from dy2st_runtime.ir.interpret import interpret
-from dy2st_runtime.ir.parser import parse, parse_digest
-from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.rebuild import rebuild as made_anew
 from dy2st_runtime.ir.structure import flatten, is_container, rebuild
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracebacks import without_own_frames
-from dy2st_runtime.ir.verifier import findings, verify, without
+from dy2st_runtime.ir.text.parser import parse, parse_digest
+from dy2st_runtime.ir.text.printer import to_text
+from dy2st_runtime.ir.tracing.gradient_flow import settings_of
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import StoredArrays, digest_of, read_stored, store_arrays
 from dy2st_runtime.thread_state import put_back_after_errors

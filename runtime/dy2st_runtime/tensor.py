@@ -14,12 +14,12 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ir.gradient_flow import refuse_leaf
 from dy2st_runtime.ir.inputs import as_array
 from dy2st_runtime.ir.location import user_location, warn_user
 from dy2st_runtime.ir.program import data_of_tensor
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracer import current_tracer
+from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
+from dy2st_runtime.ir.tracing.tracer import current_tracer
 from dy2st_runtime.ir.types import TensorType
 
 

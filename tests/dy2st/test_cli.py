@@ -19,8 +19,8 @@ from dy2st.cli import main
 from dy2st.passes import PIPELINES, pass_names
 from dy2st.static import InputSpec
 from dy2st_runtime.ir import F, Program, TensorType, Tracer
-from dy2st_runtime.ir.parser import parse_one
-from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.text.parser import parse_one
+from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.tensor_file import read_arrays, write_arrays
 
 X = np.arange(16, dtype="float32").reshape(2, 8) / 8

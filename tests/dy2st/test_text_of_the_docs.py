@@ -11,9 +11,9 @@ import pytest
 
 from dy2st.cli import main
 from dy2st_runtime import io
-from dy2st_runtime.ir.parser import parse_one
-from dy2st_runtime.ir.printer import to_text
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
+from dy2st_runtime.ir.text.parser import parse_one
+from dy2st_runtime.ir.text.printer import to_text
 
 PAGE = (Path(__file__).parents[2] / "docs" / "text_ir.md").read_text(encoding="utf-8")
 PROGRAM = re.search(r"^```mlir\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1]

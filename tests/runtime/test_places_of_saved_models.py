@@ -9,7 +9,7 @@ import pytest
 
 from dy2st_runtime import io
 from dy2st_runtime.errors import FormatError, Location, SpecError
-from dy2st_runtime.ir.parser import parse
+from dy2st_runtime.ir.text.parser import parse
 
 MODEL = """
 "dy2st.model"() <{format = 1 : i64, producer = "p"}> ({

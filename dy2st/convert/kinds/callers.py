@@ -15,8 +15,8 @@ from dy2st.convert.form import is_part
 from dy2st.convert.kinds.outward import note_call
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
+from dy2st_runtime.ir.checks.tracebacks import holds
 from dy2st_runtime.ir.location import is_own_file, user_frame
-from dy2st_runtime.ir.tracebacks import holds
 
 
 def user_frames() -> Iterator[FrameType]:

@@ -11,7 +11,7 @@ from dy2st.convert.trace import Trace
 from dy2st.ignored import IGNORE_MARK, is_ignored_module
 from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.ir.location import explain_frames
-from dy2st_runtime.ir.tracer import current_tracer
+from dy2st_runtime.ir.tracing.tracer import current_tracer
 
 
 def is_library(module: str) -> bool:

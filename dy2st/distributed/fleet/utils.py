@@ -7,7 +7,7 @@ from typing import Any
 
 from dy2st.distributed.fleet.meta_parallel import ColumnParallelLinear, RowParallelLinear
 from dy2st.mirrors import mirrors
-from dy2st_runtime.ir.converting import converted
+from dy2st_runtime.ir.tracing.converting import converted
 
 ColumnSequenceParallelLinear, RowSequenceParallelLinear = ColumnParallelLinear, RowParallelLinear
 

@@ -29,10 +29,10 @@ from dy2st_runtime.ir import (
     Variable,
     interpreting,
 )
+from dy2st_runtime.ir.checks.verifier import Finding, marked_text
 from dy2st_runtime.ir.facts import branch_condition, facts_of, holding
 from dy2st_runtime.ir.failing import is_dispensable
 from dy2st_runtime.ir.grad_mode import enable_grad
-from dy2st_runtime.ir.verifier import Finding, marked_text
 
 MOST_FIRINGS = 10_000
 """How often rules may fire on what came of one operator."""

@@ -26,8 +26,8 @@ from dy2st.targets.opu.network import Array, Network, Tail
 from dy2st.targets.opu.validate import check, check_layers, weight_shape
 from dy2st_runtime.errors import FormatError, ParseError, VerifyError
 from dy2st_runtime.files import temporary_folder
-from dy2st_runtime.ir.parser import parse_one
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
+from dy2st_runtime.ir.text.parser import parse_one
 
 SCHEMA = "dy2st-opu-ir/1"
 NAME = "OPU_IR.json"

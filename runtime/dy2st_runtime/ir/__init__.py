@@ -1,6 +1,5 @@
 """The language of Programs: types, Variables, operators' records, the call path and the tracer."""
 
-from dy2st_runtime.ir import sizes_as_numbers
 from dy2st_runtime.ir.definition import (
     DEFINITIONS,
     REQUIRED,
@@ -24,7 +23,8 @@ from dy2st_runtime.ir.program import (
     Variable,
 )
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracer import Tracer, current_tracer
+from dy2st_runtime.ir.tracing import sizes_as_numbers
+from dy2st_runtime.ir.tracing.tracer import Tracer, current_tracer
 from dy2st_runtime.ir.types import (
     ArrayType,
     DType,

@@ -11,7 +11,7 @@ from dy2st_runtime.errors import ArgumentError, TensorAsPython
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Operator, Variable
-from dy2st_runtime.ir.tracer import Tracer, current_tracer
+from dy2st_runtime.ir.tracing.tracer import Tracer, current_tracer
 
 Hook = Callable[[Any], Any]
 HOOKED = "hooked"

@@ -17,8 +17,10 @@ from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir.dispatch import FUNCTIONS, F, active
 from dy2st_runtime.ir.location import user_location, why_not_converted
-from dy2st_runtime.ir.printer import to_text
-from dy2st_runtime.ir.python_numbers import (
+from dy2st_runtime.ir.structure import Output
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.text.printer import to_text
+from dy2st_runtime.ir.tracing.python_numbers import (
     are_ints,
     check_divisor,
     kind_of,
@@ -28,12 +30,10 @@ from dy2st_runtime.ir.python_numbers import (
     shifted_right,
     widened,
 )
-from dy2st_runtime.ir.structure import Output
-from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.late import Late
 
-_values, _hooks = Late("dy2st_runtime.ir.known_values"), Late("dy2st_runtime.ir.hooks")
+_values, _hooks = Late("dy2st_runtime.ir.tracing.known_values"), Late("dy2st_runtime.ir.hooks")
 NumberKind = type
 """int, float or bool."""
 

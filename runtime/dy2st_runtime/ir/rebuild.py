@@ -32,7 +32,7 @@ from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.facts import branch_condition, holding
 from dy2st_runtime.ir.fresh import fresh_symbols_from, take_limits
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
-from dy2st_runtime.ir.tracer import Tracer, infer
+from dy2st_runtime.ir.tracing.tracer import Tracer, infer
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.thread_state import put_back_after_errors
 

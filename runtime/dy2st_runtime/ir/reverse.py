@@ -14,12 +14,12 @@ from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, interpreting
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, set_grad_enabled
-from dy2st_runtime.ir.gradient_flow import SETTER
 from dy2st_runtime.ir.hooks import HOOKED
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.reverse_branch import is_simple, through_branches
-from dy2st_runtime.ir.tracer import Tracer
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
+from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
 
 

@@ -10,7 +10,7 @@ from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.hooks import HOOKED
 from dy2st_runtime.ir.program import Block, Operator, Variable
-from dy2st_runtime.ir.tracer import Tracer
+from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
 
 Gradients = Callable[

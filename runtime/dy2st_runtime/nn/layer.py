@@ -12,9 +12,9 @@ from dy2st_runtime import unique_name
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
 from dy2st_runtime.ir.arguments import as_dtype
-from dy2st_runtime.ir.converting import converted
+from dy2st_runtime.ir.checks.tracebacks import hide_own_frames
 from dy2st_runtime.ir.location import warn_user
-from dy2st_runtime.ir.tracebacks import hide_own_frames
+from dy2st_runtime.ir.tracing.converting import converted
 from dy2st_runtime.nn.initializer import Initializer
 from dy2st_runtime.nn.layer_tree import LayerTree, attribute_changes, note_change
 from dy2st_runtime.nn.parameters import ParamAttr, make_parameter

@@ -6,8 +6,8 @@ from typing import Any
 
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Kind, Sample, View, define
-from dy2st_runtime.ir.converting import converted
 from dy2st_runtime.ir.hooks import HOOKED
+from dy2st_runtime.ir.tracing.converting import converted
 from dy2st_runtime.ops.rules import same_type
 
 

@@ -33,10 +33,10 @@ from dy2st_runtime.ir.attribute_kinds import (
     structure,
 )
 from dy2st_runtime.ir.choice import Choice, Hole, Text
-from dy2st_runtime.ir.python_numbers import EXACT
 from dy2st_runtime.ir.raised import exception_of
 from dy2st_runtime.ir.structure import flatten, rebuild, substitute
 from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.tracing.python_numbers import EXACT
 
 
 def _one_element(condition: TensorType, **_: Any) -> tuple[()]:

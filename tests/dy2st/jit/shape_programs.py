@@ -26,9 +26,9 @@ from dy2st.errors import Dy2stError, PassError, ShapeError, VerifyError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from dy2st_runtime.ir import Program
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.rebuild import rebuild
 from dy2st_runtime.ir.sizes import input_sizes
-from dy2st_runtime.ir.verifier import verify
 from tests.campaign import campaign
 
 SIZES = ("n", "m", "k")

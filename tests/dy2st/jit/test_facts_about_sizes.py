@@ -11,7 +11,7 @@ from dy2st.static import InputSpec
 from dy2st_runtime.dims import Condition, decided, require, symbol
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import Tracer
-from dy2st_runtime.ir.verifier import findings, verify
+from dy2st_runtime.ir.checks.verifier import findings, verify
 
 
 def program_of(function, *specs):

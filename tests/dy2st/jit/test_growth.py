@@ -10,7 +10,7 @@ import dy2st
 from dy2st import nn
 from dy2st.jit import to_static
 from dy2st_runtime.errors import UnsupportedSyntax
-from dy2st_runtime.ir import growth
+from dy2st_runtime.ir.tracing import growth
 
 X = dy2st.to_tensor([1.0, 2.0, 3.0])
 

@@ -11,7 +11,7 @@ import dy2st
 from dy2st import nn, to_static
 from dy2st.static import InputSpec
 from dy2st_runtime.dims import is_symbol, symbols
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 
 F = nn.functional
 COMBINATIONS = 50

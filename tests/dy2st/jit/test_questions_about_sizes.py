@@ -13,7 +13,7 @@ import dy2st
 from dy2st import to_static
 from dy2st.static import InputSpec
 from dy2st_runtime.errors import Dy2stError, ShapeError
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 
 F = dy2st.nn.functional
 

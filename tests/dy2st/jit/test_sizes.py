@@ -15,9 +15,9 @@ from dy2st.errors import ShapeError, SpecError
 from dy2st.jit.cache import MOST_PROGRAMS
 from dy2st.static import Dim, InputSpec
 from dy2st_runtime import dims
-from dy2st_runtime.ir.parser import parse
-from dy2st_runtime.ir.printer import to_text
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
+from dy2st_runtime.ir.text.parser import parse
+from dy2st_runtime.ir.text.printer import to_text
 
 
 def ones(*shape):

@@ -8,7 +8,7 @@ import pytest
 import dy2st
 from dy2st.jit import load, save, to_static
 from dy2st.static import InputSpec
-from dy2st_runtime.ir.parser import parse_one
+from dy2st_runtime.ir.text.parser import parse_one
 
 SPEC = [InputSpec([3], "float32")]
 

@@ -13,7 +13,7 @@ from dy2st.passes.random_inputs import random_inputs
 from dy2st_runtime import engine
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.ir import F, Program, TensorType, Tracer
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 

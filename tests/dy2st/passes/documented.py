@@ -16,7 +16,7 @@ import numpy as np
 from dy2st.passes import Module, find
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.ir import F, Program, TensorType, Tracer, apply
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 PAGE = Path(__file__).parents[3] / "docs" / "passes.md"

@@ -18,9 +18,9 @@ from dy2st.static import InputSpec
 from dy2st_runtime import engine, ops
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program, TensorType, Tracer, apply
-from dy2st_runtime.ir.parser import parse_one
-from dy2st_runtime.ir.printer import to_text
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
+from dy2st_runtime.ir.text.parser import parse_one
+from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ops.dynamic import TABLE
 
 

@@ -12,7 +12,7 @@ from dy2st.passes.patterns.pattern import op, value
 from dy2st.passes.patterns.rule import rule
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import DEFINITIONS, F, apply
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond
 
 _x, _y = value(), value()

@@ -8,7 +8,7 @@ import pytest
 from dy2st.passes import FreezeParameters, Sequential, ToMixedPrecision
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import F, apply
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 IMAGE = ("n", 4, 6, 6)

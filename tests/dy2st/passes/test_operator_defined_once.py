@@ -25,8 +25,8 @@ from dy2st_runtime import engine
 from dy2st_runtime.errors import SpecError
 from dy2st_runtime.ir import DEFINITIONS, F, View, apply
 from dy2st_runtime.ir.aliasing import overwritten, owner, view_of
-from dy2st_runtime.ir.parser import parse_one
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
+from dy2st_runtime.ir.text.parser import parse_one
 from dy2st_runtime.ops.control_flow import while_loop
 
 MODULE = """

@@ -15,7 +15,7 @@ from dy2st.passes import (
 )
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, apply
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from dy2st.passes import PIPELINES, Module, pipeline
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.interpret import interpret
-from dy2st_runtime.ir.verifier import verify
 from dy2st_runtime.tensor import EagerTensor
 from examples.zoo.__main__ import compare
 from examples.zoo.models import MODELS

@@ -10,7 +10,7 @@ from dy2st import nn, to_static
 from dy2st.errors import ShapeError, SpecError
 from dy2st.static import Dim, InputSpec, freeze
 from dy2st_runtime import engine
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 
 
 class Encoder(nn.Layer):

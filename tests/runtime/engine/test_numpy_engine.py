@@ -13,8 +13,8 @@ from dy2st_runtime import engine, ops
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ArgumentError, ShapeError, SpecError
 from dy2st_runtime.ir import TensorType, Tracer
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.interpret import interpret
-from dy2st_runtime.ir.verifier import verify
 from dy2st_runtime.ops.control_flow import while_loop
 from dy2st_runtime.tensor import EagerTensor
 

@@ -7,12 +7,12 @@ from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import Dy2stError
 from dy2st_runtime.ir import DEFINITIONS, Output
 from dy2st_runtime.ir.attribute_kinds import REQUIRED, kind_of
+from dy2st_runtime.ir.checks.invariants import attributes_are_of_their_kind
+from dy2st_runtime.ir.checks.verifier import findings
 from dy2st_runtime.ir.choice import Choice, Hole, Text
-from dy2st_runtime.ir.invariants import attributes_are_of_their_kind
-from dy2st_runtime.ir.parser import parse
 from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.text.parser import parse
 from dy2st_runtime.ir.types import ArrayType, TensorType
-from dy2st_runtime.ir.verifier import findings
 
 N = symbol("n")
 HUGE = np.broadcast_to(np.float32(0), (10**11,))

@@ -9,8 +9,8 @@ import pytest
 
 from dy2st_runtime.errors import ParseError
 from dy2st_runtime.ir import F, Output
-from dy2st_runtime.ir.parser import parse, parse_one
-from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.text.parser import parse, parse_one
+from dy2st_runtime.ir.text.printer import to_text
 
 LONG = np.arange(12, dtype="float32").reshape(3, 4)
 Pair = collections.namedtuple("Pair", ["left", "right"])

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from dy2st_runtime.errors import Dy2stError
-from dy2st_runtime.ir.parser import parse
-from dy2st_runtime.ir.verifier import findings
+from dy2st_runtime.ir.checks.verifier import findings
+from dy2st_runtime.ir.text.parser import parse
 
 NAMES = "abcdefghij"
 TEN = f"({'+'.join(NAMES)})"

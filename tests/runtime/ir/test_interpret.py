@@ -8,9 +8,9 @@ import pytest
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import Tracer
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.interpret import concrete, interpret
 from dy2st_runtime.ir.types import TensorType
-from dy2st_runtime.ir.verifier import verify
 from dy2st_runtime.ops import concat, cond, reshape, while_loop, zeros
 from dy2st_runtime.tensor import to_tensor
 

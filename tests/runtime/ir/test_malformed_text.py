@@ -9,10 +9,10 @@ import pytest
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import FormatError, ParseError
 from dy2st_runtime.ir import F
-from dy2st_runtime.ir.attribute_parser import AttributeParser
-from dy2st_runtime.ir.parser import parse, parse_one
-from dy2st_runtime.ir.printer import to_text
-from dy2st_runtime.ir.verifier import findings
+from dy2st_runtime.ir.checks.verifier import findings
+from dy2st_runtime.ir.text.attribute_parser import AttributeParser
+from dy2st_runtime.ir.text.parser import parse, parse_one
+from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ops.control_flow import while_loop
 
 FUZZ = 400

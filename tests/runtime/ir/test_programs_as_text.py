@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import Location, ParseError
 from dy2st_runtime.ir import DEFINITIONS, F, Output, Program, TensorType, Tracer, Variable
-from dy2st_runtime.ir.attribute_parser import AttributeParser
-from dy2st_runtime.ir.attribute_text import attribute_text
-from dy2st_runtime.ir.parser import parse, parse_one
-from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.checks.verifier import findings
 from dy2st_runtime.ir.structure import Only, Rows
+from dy2st_runtime.ir.text.attribute_parser import AttributeParser
+from dy2st_runtime.ir.text.attribute_text import attribute_text
+from dy2st_runtime.ir.text.parser import parse, parse_one
+from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.types import ArrayType
-from dy2st_runtime.ir.verifier import findings
 from tests.effort import effort
 
 MANY = settings(

@@ -12,9 +12,9 @@ from dy2st_runtime import engine, ops
 from dy2st_runtime.dims import Condition, Constraint, maximum, minimum, symbol
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import Program, TensorType, Tracer
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.program import LocatedConstraint
 from dy2st_runtime.ir.rebuild import rebuild
-from dy2st_runtime.ir.verifier import verify
 
 N, M = symbol("n"), symbol("m")
 

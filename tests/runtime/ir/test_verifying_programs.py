@@ -16,9 +16,9 @@ from dy2st_runtime.ir import (
     Variable,
     current_tracer,
 )
+from dy2st_runtime.ir.checks.verifier import findings, verify
 from dy2st_runtime.ir.structure import Only
 from dy2st_runtime.ir.types import ArrayType
-from dy2st_runtime.ir.verifier import findings, verify
 from dy2st_runtime.ops.control_flow import while_loop
 
 N = symbol("n")

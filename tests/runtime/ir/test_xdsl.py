@@ -17,8 +17,8 @@ from xdsl.printer import Printer
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import F
-from dy2st_runtime.ir.parser import parse, parse_one
-from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.text.parser import parse, parse_one
+from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ops.control_flow import while_loop
 from tests.effort import effort
 

@@ -9,7 +9,7 @@ import dy2st
 from dy2st_runtime.errors import Dy2stError
 from dy2st_runtime.ir import DEFINITIONS, TensorType
 from dy2st_runtime.ir.promotion import promotion
-from dy2st_runtime.ir.tracer import infer
+from dy2st_runtime.ir.tracing.tracer import infer
 
 RNG = np.random.default_rng(0)
 

@@ -9,11 +9,11 @@ from dy2st_runtime import engine
 from dy2st_runtime.dims import is_symbol, symbol
 from dy2st_runtime.errors import BranchMismatch, EscapedVariable, LoopMismatch, ShapeError
 from dy2st_runtime.ir import Tracer, current_tracer
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.interpret import interpret
-from dy2st_runtime.ir.parser import parse_one
-from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.text.parser import parse_one
+from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.types import TensorType
-from dy2st_runtime.ir.verifier import verify
 from dy2st_runtime.ops import (
     array_append,
     array_of,

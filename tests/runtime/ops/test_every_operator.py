@@ -10,12 +10,12 @@ from dy2st_runtime import engine
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.dims import collect, evaluate, symbol, symbols
 from dy2st_runtime.ir import DEFINITIONS, ArrayType, Effect, TensorType, Tracer, apply
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.inputs import complete
 from dy2st_runtime.ir.interpret import interpret
-from dy2st_runtime.ir.parser import parse_one
-from dy2st_runtime.ir.printer import to_text
-from dy2st_runtime.ir.tracer import infer
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.text.parser import parse_one
+from dy2st_runtime.ir.text.printer import to_text
+from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.ops import seed
 from dy2st_runtime.ops.dynamic import TABLE
 from dy2st_runtime.tensor import EagerTensor

@@ -15,8 +15,8 @@ from dy2st_runtime.autograd import grad
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import Tracer
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.types import TensorType
-from dy2st_runtime.ir.verifier import verify
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 
 RNG = np.random.default_rng(3)

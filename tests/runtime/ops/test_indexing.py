@@ -12,8 +12,8 @@ from dy2st_runtime.autograd import grad
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ShapeError, UndecidedDim
 from dy2st_runtime.ir import Tracer
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.types import TensorType
-from dy2st_runtime.ir.verifier import verify
 from dy2st_runtime.ops import setitem, shape
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 from tests.effort import effort

@@ -13,11 +13,11 @@ from dy2st_runtime import engine
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ArgumentError, BranchMismatch, VerifyError
 from dy2st_runtime.ir import DEFINITIONS, ArrayType, F, TensorType
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.interpret import interpret
-from dy2st_runtime.ir.parser import parse_one
-from dy2st_runtime.ir.printer import to_text
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.text.parser import parse_one
+from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.tensor import to_tensor
 from tests.runtime.ops.test_tensor_array import NUMBER, PAIR, program_of, run
 

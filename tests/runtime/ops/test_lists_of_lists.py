@@ -15,12 +15,12 @@ from dy2st_runtime.errors import (
     VerifyError,
 )
 from dy2st_runtime.ir import ArrayType, F, Operator, Program, TensorType, Variable
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.interpret import interpret
-from dy2st_runtime.ir.parser import parse_one
-from dy2st_runtime.ir.printer import to_text
 from dy2st_runtime.ir.rebuild import rebuild
+from dy2st_runtime.ir.text.parser import parse_one
+from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.types import MAX_LIST_DEPTH
-from dy2st_runtime.ir.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 from tests.runtime.ops.test_tensor_array import NUMBER, PAIR, program_of, run

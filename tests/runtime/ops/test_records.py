@@ -7,7 +7,7 @@ import pytest
 
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import DEFINITIONS, Effect, Kind, Scales, TensorType
-from dy2st_runtime.ir.tracer import infer
+from dy2st_runtime.ir.tracing.tracer import infer
 
 WITH_KERNEL = {
     name: definition

@@ -11,9 +11,9 @@ from dy2st_runtime import engine
 from dy2st_runtime.dims import is_symbol, symbol
 from dy2st_runtime.errors import BranchMismatch, ConversionError
 from dy2st_runtime.ir import ArrayType, Tracer
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.types import TensorType
-from dy2st_runtime.ir.verifier import verify
 from dy2st_runtime.ops import (
     array_append,
     array_concat,

@@ -49,12 +49,12 @@ from dy2st_runtime.engine.numpy.sizes_code import (
 )
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.aliasing import overwritten
-from dy2st_runtime.ir.broken_sizes import broken, computed_sizes, formulas
+from dy2st_runtime.ir.checks.broken_sizes import broken, computed_sizes, formulas
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.list_owners import InPlace, lists_in_place
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
-from dy2st_runtime.ir.tracer import Tracer
+from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
 
 # CPython allows 20 nested loops and 100 levels of indentation: what is deeper is a function apart.

@@ -12,11 +12,11 @@ from dy2st_runtime.engine.numpy.codegen import generate
 from dy2st_runtime.engine.numpy.sizes_code import SizesOfCalls
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.aliasing import may_give_back, owner
-from dy2st_runtime.ir.broken_sizes import place_text
-from dy2st_runtime.ir.misfits import check_inputs
+from dy2st_runtime.ir.checks.broken_sizes import place_text
+from dy2st_runtime.ir.checks.misfits import check_inputs
+from dy2st_runtime.ir.checks.tracebacks import show_operator
 from dy2st_runtime.ir.program import Block, Program, Variable
 from dy2st_runtime.ir.sizes import input_sizes
-from dy2st_runtime.ir.tracebacks import show_operator
 
 Array = np.ndarray[Any, Any]
 

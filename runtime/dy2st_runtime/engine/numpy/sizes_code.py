@@ -21,7 +21,7 @@ from typing import Any
 
 from dy2st_runtime.dims import Dim, Size, is_symbol, to_python
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir.broken_sizes import refusal
+from dy2st_runtime.ir.checks.broken_sizes import refusal
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.sizes import Origin, origins
 

@@ -7,7 +7,7 @@ import pytest
 
 from dy2st.passes.core.capture import captured, paths_of
 from dy2st_runtime.ir import F
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dy2st_runtime.dims.expression import OPERATIONS
 from dy2st_runtime.ir.location import user_location
-from dy2st_runtime.ir.tracer import current_tracer
+from dy2st_runtime.ir.tracing.tracer import current_tracer
 
 _PYTHON: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add,

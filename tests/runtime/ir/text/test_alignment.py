@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dy2st_runtime.ir.alignment import aligned
+from dy2st_runtime.ir.text.alignment import aligned
 
 SEQUENCES = st.lists(st.integers(0, 2), max_size=12)
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from dy2st_runtime.dims import Condition, Contradiction, Facts, current, using
 from dy2st_runtime.errors import ShapeError, VerifyError
-from dy2st_runtime.ir.facts import branch_condition, facts_of
-from dy2st_runtime.ir.invariants import (
+from dy2st_runtime.ir.checks.invariants import (
     MAX_BLOCK_DEPTH,
     MAX_CONSTRAINTS,
     PROGRAM_RULES,
@@ -24,8 +23,9 @@ from dy2st_runtime.ir.invariants import (
     block_yields,
     block_yields_the_results,
 )
-from dy2st_runtime.ir.printer import program_lines
+from dy2st_runtime.ir.facts import branch_condition, facts_of
 from dy2st_runtime.ir.program import Operator, Program
+from dy2st_runtime.ir.text.printer import program_lines
 from dy2st_runtime.thread_state import put_back_after_errors
 
 _WHOLE_TEXT = 60

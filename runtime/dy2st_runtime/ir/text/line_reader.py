@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import Location
-from dy2st_runtime.ir.attribute_parser import AttributeParser
-from dy2st_runtime.ir.lexer import TENSOR
 from dy2st_runtime.ir.program import Block, Variable
+from dy2st_runtime.ir.text.attribute_parser import AttributeParser
+from dy2st_runtime.ir.text.lexer import TENSOR
 from dy2st_runtime.ir.types import TensorType, ValueType
 
 _VALUE = r"%[A-Za-z0-9_$.-]+"

@@ -20,7 +20,6 @@ from dy2st_runtime.dims import (
     using,
 )
 from dy2st_runtime.errors import Location, ShapeError
-from dy2st_runtime.ir.aliases import Aliases
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, active, interpreting
@@ -33,9 +32,6 @@ from dy2st_runtime.ir.facts import (
 )
 from dy2st_runtime.ir.fresh import restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ir.gradient_flow import GradientFlags
-from dy2st_runtime.ir.growth import Growth
-from dy2st_runtime.ir.heavy_sizes import lightened
 from dy2st_runtime.ir.inputs import (
     NUMBER_DTYPES,
     SCALAR_DTYPES,
@@ -55,14 +51,18 @@ from dy2st_runtime.ir.program import (
     Variable,
 )
 from dy2st_runtime.ir.promotion import as_paddle, is_paddles
-from dy2st_runtime.ir.python_numbers import may_outgrow
-from dy2st_runtime.ir.refusals import (
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.tracing.aliases import Aliases
+from dy2st_runtime.ir.tracing.gradient_flow import GradientFlags
+from dy2st_runtime.ir.tracing.growth import Growth
+from dy2st_runtime.ir.tracing.heavy_sizes import lightened
+from dy2st_runtime.ir.tracing.python_numbers import may_outgrow
+from dy2st_runtime.ir.tracing.refusals import (
     changed_without_recording,
     check_replaced,
     escaped,
     out_of_date,
 )
-from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
 _NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}

@@ -14,7 +14,7 @@ from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.clone import clone
-from dy2st_runtime.ir.difference import difference, difference_of_models
+from dy2st_runtime.ir.text.difference import difference, difference_of_models
 from tests.effort import effort
 
 SHAPE = ("float32", (2,))

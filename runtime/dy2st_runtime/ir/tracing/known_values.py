@@ -10,7 +10,7 @@ import numpy as np
 from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.program import Operator, Variable, needs_value
-from dy2st_runtime.ir.tracer import current_tracer
+from dy2st_runtime.ir.tracing.tracer import current_tracer
 from dy2st_runtime.ir.types import TensorType
 
 Array = np.ndarray[Any, Any]

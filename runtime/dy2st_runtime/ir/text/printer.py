@@ -25,7 +25,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dy2st_runtime.dims import Dim, symbols
-from dy2st_runtime.ir.attribute_text import (
+from dy2st_runtime.ir.text.attribute_text import (
     attribute_text,
     dict_text,
     location_text,

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import Dy2stError, Location
 from dy2st_runtime.ir import F
-from dy2st_runtime.ir.line_reader import LineReader
-from dy2st_runtime.ir.parser import parse, parse_one
-from dy2st_runtime.ir.printer import to_text
+from dy2st_runtime.ir.text.line_reader import LineReader
+from dy2st_runtime.ir.text.parser import parse, parse_one
+from dy2st_runtime.ir.text.printer import to_text
 from tests.effort import effort
 
 QUICK = ["quick_head", "quick_tail", "quick_end", "quick_parameters"]

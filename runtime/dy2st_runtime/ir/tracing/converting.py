@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from dy2st_runtime.ir.tracer import current_tracer
+from dy2st_runtime.ir.tracing.tracer import current_tracer
 
 
 def converted(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,12 +10,12 @@ from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Operator, Program, Variable
-from dy2st_runtime.ir.refusals import beginning
 from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.tracing.refusals import beginning
 from dy2st_runtime.ir.types import ArrayType, TensorType
 
 if TYPE_CHECKING:
-    from dy2st_runtime.ir.tracer import Tracer
+    from dy2st_runtime.ir.tracing.tracer import Tracer
 
 Answer = bool | None
 

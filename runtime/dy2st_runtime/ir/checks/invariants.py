@@ -29,7 +29,7 @@ from dy2st_runtime.ir.inputs import is_promoted
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.structure import wrong_entries
-from dy2st_runtime.ir.tracer import infer
+from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.ir.type_match import matches
 from dy2st_runtime.ir.types import MAX_LIST_DEPTH, ArrayType, TensorType, ValueType
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dy2st_runtime.ir.lexer import Lexer
+from dy2st_runtime.ir.text.lexer import Lexer
 from dy2st_runtime.ir.types import DType, TensorType
 
 Array = np.ndarray[Any, Any]

@@ -22,9 +22,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from dy2st_runtime.ir.alignment import aligned
-from dy2st_runtime.ir.printer import Line, Names, program_lines
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+from dy2st_runtime.ir.text.alignment import aligned
+from dy2st_runtime.ir.text.printer import Line, Names, program_lines
 
 _DIGITS = re.compile(r'"0x([0-9A-F]{64,})"')
 _SHOWN_DIGITS = 16

@@ -1,0 +1,1 @@
+"""What must hold in a Program, and what to say where it does not."""

@@ -1,0 +1,1 @@
+"""Programs as text, read back, and compared."""

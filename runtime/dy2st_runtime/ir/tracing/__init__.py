@@ -1,0 +1,1 @@
+"""The tracer, and what a trace knows of its Variables."""
