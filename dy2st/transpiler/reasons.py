@@ -23,8 +23,7 @@ REASONS: dict[str, Reason] = {
         "compute the tensor condition in a helper function without `yield`",
     ),
     "jump": Reason(
-        "a `return`, `break` or `continue` leaves it in `finally`, a generator or a coroutine, or "
-        "gives back what a `finally` changes",
+        "a `return`, `break` or `continue` leaves it in `finally`, a generator or a coroutine",
         "assign a result inside the statement, and leave the loop or function after it",
     ),
     "super": Reason(

@@ -10,6 +10,7 @@ import struct
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Any, Protocol, TypeAlias
 
 from dy2st.convert.values.special import UNBOUND, Dynamic, Union, is_changed
@@ -200,10 +201,15 @@ def with_items(node: Items | Entries | Fields, items: list[Layout]) -> Layout:
 
 
 def _of_case(case: Layout, view: View) -> Layout:
-    """A case that is an object which ends with its region is carried by value."""
-    if isinstance(case, Same) and view.is_local(case.value):
-        return lifted(Same(case.value, view))
-    return case
+    """Objects of a case that end with their region are carried by value."""
+    if isinstance(case, Same):
+        return lifted(Same(case.value, view)) if view.is_local(case.value) else case
+    if not isinstance(case, (Items, Entries, Fields, Cases)):
+        return case
+    items = [_of_case(item, view) for item in leaves_of(case)]
+    if all(map(is_, items, leaves_of(case))):
+        return case
+    return Cases(items) if isinstance(case, Cases) else with_items(case, items)
 
 
 def _of_sequence(kind: type, held: Any, view: View, value: Any) -> Layout:

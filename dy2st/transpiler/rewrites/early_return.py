@@ -33,7 +33,6 @@ from dy2st.transpiler.nodes import (
 )
 from dy2st.transpiler.rewrites.jumps import (
     always_leaves,
-    changed_in,
     continues_in_else,
     ends_here,
     forgetting,
@@ -265,17 +264,4 @@ class _SingleExit:
 
 def _stays(statement: Node, chain: tuple[Node, ...]) -> bool:
     """Whether a return inside these statements is left to Python."""
-    if any(isinstance(s, gast.AsyncFor | gast.AsyncWith) for s in chain):
-        return True
-    inside = [*chain[1:], statement]
-    finals = [
-        inner
-        for around, part in zip(chain, inside, strict=False)
-        for inner in getattr(around, "finalbody", ())
-        if not any(part is own for own in around.finalbody)
-    ]
-    if not finals or statement.value is None:
-        return False
-    # What is returned would have to be the very object that `finally` changes.
-    returned = {node.id for node in walk(statement.value) if isinstance(node, gast.Name)}
-    return not returned.isdisjoint(changed_in(finals))
+    return any(isinstance(s, gast.AsyncFor | gast.AsyncWith) for s in chain)

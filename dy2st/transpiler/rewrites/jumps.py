@@ -79,37 +79,6 @@ def continues_in_else(statement: Node) -> bool:
     return bool(leaving) and all(leaving) and not statement.finalbody
 
 
-def changed_in(block: Block) -> set[str]:
-    """The variables whose objects a block may change, by a statement, a method or a function."""
-    found: set[str] = set()
-    for node in (inner for statement in block for inner in walk(statement)):
-        if isinstance(node, gast.AugAssign):
-            found |= _roots(node.target)
-        elif isinstance(node, gast.Attribute | gast.Subscript):
-            is_changed = isinstance(node.ctx, gast.Store | gast.Del)
-            found |= _roots(node) if is_changed else set()
-        elif isinstance(node, gast.Call) and not hasattr(builtins, getattr(node.func, "id", "")):
-            called = [node.func] if getattr(node.func, "attr", "") in _CHANGING else []
-            given = [*node.args, *(keyword.value for keyword in node.keywords)]
-            found |= {name for value in (*called, *given) for name in _roots(value)}
-    return found
-
-
-_CHANGING = frozenset(
-    name
-    for kind in (list, dict, set)
-    for name in set(dir(kind)) - set(dir(tuple)) - set(dir(frozenset)) - {"get", "items", "keys"}
-)
-"""Methods of lists, dicts and sets, nearly all of which change them."""
-
-
-def _roots(node: Node) -> set[str]:
-    """The variable in `x`, `x.a.b` and `x[0]`."""
-    while isinstance(node, gast.Attribute | gast.Subscript | gast.Starred):
-        node = node.value
-    return {node.id} if isinstance(node, gast.Name) else set()
-
-
 def parts_of(statement: Node) -> list[Node]:
     """A statement, its handlers and its cases: all that has a block which may jump."""
     return [statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ())]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 
 import dy2st
-from dy2st.errors import UnsupportedSyntax
 from tests.dy2st.constructs.catalogue import construct
 
 ROWS = ([1.0, 0.0], [-2.0, 3.0], [4.0, -5.0])
@@ -516,9 +515,7 @@ def return_after_a_change(x):
 
 @construct(
     "`return items` out of a `try` whose `finally` changes `items`, under a tensor",
-    "return after the `try`",
-    refused=UnsupportedSyntax,
-    says="gives back what a `finally` changes",
+    "the very object, as `finally` leaves it",
 )
 def returned_list_changes_in_finally(x):
     items = [x]

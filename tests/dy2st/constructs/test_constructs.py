@@ -15,7 +15,6 @@ NOT_YET = {
     "await_in_a_branch": "coroutines have no traced form",
     "changed_after_the_choice": "two that were joined are not told apart",
     "coroutine": "coroutines have no traced form",
-    "returned_list_changes_in_finally": "its function has no traced form, other words",
     "run_by_asyncio": "coroutines have no traced form",
 }
 
