@@ -276,14 +276,17 @@ class LayerTree:
 
     def train(self: Own, mode: bool = True) -> Own:
         """Training mode, or inference mode, here and in all sublayers."""
-        note_change(self)
-        for layer in self.sublayers(include_self=True):
-            object.__setattr__(layer, "training", bool(mode))
-        return self
+        return self._set_mode(bool(mode))
 
     def eval(self: Own) -> Own:
         """Inference mode, here and in all sublayers."""
-        return self.train(False)
+        return self._set_mode(False)  # a `train` of the user's may take no mode
+
+    def _set_mode(self: Own, mode: bool) -> Own:
+        note_change(self)
+        for layer in self.sublayers(include_self=True):
+            object.__setattr__(layer, "training", mode)
+        return self
 
     def apply(self: Own, fn: Callable[[Any], Any]) -> Own:
         """Call `fn` on every Layer inside, inner before outer, and on this one."""

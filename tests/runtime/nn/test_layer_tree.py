@@ -161,6 +161,18 @@ def test_modes_and_flags():
     assert empty.shape == [0] and empty.dtype == np.float64 and empty.name == "x"
 
 
+def test_a_train_of_the_users_is_no_part_of_eval():
+    class Frozen(Net):
+        def train(self):
+            super().train()
+            self.l.eval()
+
+    net = Frozen()
+    net.train()
+    assert net.training and not net.l.training
+    assert not net.eval().training
+
+
 def test_parameters_and_buffers_by_dotted_names():
     net = nn.Sequential(Net())
     assert net.get_parameter("0.l.weight") is net[0].l.weight
