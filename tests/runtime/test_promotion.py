@@ -10,6 +10,7 @@ import dy2st
 import dy2st.nn.functional as F
 from dy2st.errors import ArgumentError
 from dy2st.static import InputSpec
+from dy2st_runtime.ir.verifier import verify
 
 I = dy2st.to_tensor([1, 2, 3])  # noqa: E741
 BOOL, HALF, SINGLE, DOUBLE = (I.astype(name) for name in ("bool", "float16", "float32", "float64"))
@@ -163,3 +164,15 @@ def test_to_ask_for_the_dtype_requires_nothing_of_sizes():
     with dy2st.promotion("paddle"):
         f = dy2st.to_static(lambda x: dy2st.unsqueeze(x == 0, 2), [InputSpec(["n", None], "int64")])
         assert f.main_program.constraints == []
+
+
+def test_to_ask_for_the_dtype_leaves_no_size_behind():
+    def some(x, n):
+        return x[n // 2 : n + 1] if n > 0 else x
+
+    with dy2st.promotion("paddle"):
+        f = dy2st.to_static(some, [InputSpec([None]), InputSpec([], "int32")])
+        verify(f.main_program)
+        for n in (0, 3):
+            n = dy2st.to_tensor(n, dtype="int32")
+            np.testing.assert_array_equal(f(SINGLE, n).numpy(), some(SINGLE, n).numpy())

@@ -41,10 +41,14 @@ def restart_fresh_symbols() -> None:
 
 
 @contextmanager
-def fresh_symbols_from(number: int) -> Iterator[None]:
-    """Number from here inside the `with`: for types that are computed beside a trace."""
-    before, _counter.count = _counter.count, number
+def fresh_symbols_from(number: int | None = None) -> Iterator[None]:
+    """For types that are computed beside a trace: nothing is left of what the `with` makes.
+
+    It numbers from here, or goes on.
+    """
+    before = _counter.count, _counter.limits
+    _counter.count, _counter.limits = _counter.count if number is None else number, {}
     try:
         yield
     finally:
-        _counter.count, _counter.limits = before, {}
+        _counter.count, _counter.limits = before

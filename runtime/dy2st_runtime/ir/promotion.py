@@ -15,6 +15,7 @@ import numpy as np
 from dy2st_runtime.errors import ArgumentError, Dy2stError
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.fresh import fresh_symbols_from
 from dy2st_runtime.ir.inputs import all_numbers, is_promoted
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tensor import Tensor
@@ -141,7 +142,8 @@ def _gives_floats(
     shapes = [tuple(value.shape) if _is_tensor(value) else () for value in inputs]
     types = [TensorType(*each) for each in zip(dtypes, shapes, strict=True)]
     try:
-        results = infer(definition, types, attributes)
+        with fresh_symbols_from():
+            results = infer(definition, types, attributes)
     except (Dy2stError, ValueError, TypeError, IndexError):  # the operator itself will say it
         return False
     first = results[0] if results else None
