@@ -10,6 +10,7 @@ import numpy as np
 from dy2st.convert.classes import of_class, own_method, special
 from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.entries import may_be_missing, presence
+from dy2st.convert.kinds.members import member
 from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.unions import known, spread
@@ -52,7 +53,7 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
     if owner is UNBOUND:
         raise UnboundLocalError("a variable is used that may not be assigned")
     if issubclass(kind, _NATIVE):
-        value = class_of(owner) if name == "__class__" else getattr(owner, name)
+        value = class_of(owner) if name == "__class__" else member(trace, owner, name)
         is_set = name in _SET_IN_PARAMETERS and isinstance(owner, Parameter)
         return trace.read("attr", owner, name, value) if is_set else value
     if issubclass(kind, (ModuleType, type)):
