@@ -359,7 +359,8 @@ class Trace:
         if len(self.frames) > 1 and key not in self.frames[-1].before:
             self.frames[-1].before[key] = self.over.get(key)
         self.watched.add(id(owner))
-        self.has_written = self.has_written or self.is_outside(owner) or type(owner) is dict
+        is_global = type(owner) is dict and name is not CONTENT
+        self.has_written = self.has_written or is_global or self.is_outside(owner)
         if isinstance(owner, (type, dict)) and name is not CONTENT:
             self.changes_names = True
             self.fixed.clear()

@@ -119,3 +119,21 @@ def test_what_has_printed_is_not_run_again_which_a_warning_says(capsys):
     with pytest.warns(UserWarning, match="is lost"), pytest.raises(ValueError, match="too much"):
         static(dy2st.ones([2]) * 3)
     assert capsys.readouterr().out == "called\ncalled\n"
+
+
+def test_a_dict_of_its_own_that_a_branch_changes_is_nothing_outside(recwarn):
+    def run(x):
+        own = {"k": x}
+        if x.sum() > 4:
+            print("high")
+            own["k"] = x + 1
+        else:
+            own.pop("z", None)
+        if x.sum() < 0:
+            raise ValueError("low")
+        return own
+
+    static = to_static(run, input_spec=[InputSpec([2], "float32")])
+    with pytest.raises(ValueError, match="low"):
+        static(dy2st.to_tensor([-1.0, 0.0]))
+    assert not recwarn.list
