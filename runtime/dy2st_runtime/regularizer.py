@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-Array = np.ndarray[Any, Any]
+from dy2st_runtime.updating import Value, sign
 
 
 class WeightDecayRegularizer:
@@ -21,7 +17,7 @@ class WeightDecayRegularizer:
         """The coefficient."""
         return self._coeff
 
-    def __call__(self, weight: Array) -> Array:
+    def __call__(self, weight: Value) -> Value:
         """What is added to the gradient, of the weight's shape and dtype."""
         raise NotImplementedError
 
@@ -37,9 +33,9 @@ class L2Decay(WeightDecayRegularizer):
     array([ 0.5, -1. ])
     """
 
-    def __call__(self, weight: Array) -> Array:
+    def __call__(self, weight: Value) -> Value:
         """What is added to the gradient."""
-        return np.asarray(weight * weight.dtype.type(self._coeff))
+        return weight * self._coeff
 
 
 class L1Decay(WeightDecayRegularizer):
@@ -49,9 +45,9 @@ class L1Decay(WeightDecayRegularizer):
     array([ 0.5, -0.5])
     """
 
-    def __call__(self, weight: Array) -> Array:
+    def __call__(self, weight: Value) -> Value:
         """What is added to the gradient."""
-        return np.asarray(np.sign(weight) * weight.dtype.type(self._coeff))
+        return sign(weight) * self._coeff
 
 
 __all__ = ["L1Decay", "L2Decay", "WeightDecayRegularizer"]

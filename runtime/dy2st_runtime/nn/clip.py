@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
+from dy2st_runtime import updating
+from dy2st_runtime.updating import Value, norm, tensor_of, value_of
 
-from dy2st_runtime.tensor import EagerTensor
-
-Array = np.ndarray[Any, Any]
 Pairs = list[tuple[Any, Any]]
 
 
@@ -17,7 +15,7 @@ class ClipGradBase:
     """Takes pairs of a parameter and its gradient, and returns pairs with limited gradients.
 
     A parameter whose `need_clip` is False keeps its gradient. A class of one's own writes
-    `limited`, on arrays, or `_dygraph_clip`, on pairs.
+    `limited`, on arrays, or on tensors in a converted function, or `_dygraph_clip`, on pairs.
     """
 
     def __call__(self, params_grads: Iterable[tuple[Any, Any]]) -> Pairs:
@@ -30,13 +28,13 @@ class ClipGradBase:
             for i, (parameter, gradient) in enumerate(params_grads)
             if gradient is not None and getattr(parameter, "need_clip", True)
         ]
-        limited = self.limited([params_grads[i][1].array for i in concerned])
+        limited = self.limited([value_of(params_grads[i][1]) for i in concerned])
         result = list(params_grads)
         for i, gradient in zip(concerned, limited, strict=True):
-            result[i] = (params_grads[i][0], EagerTensor(gradient))
+            result[i] = (params_grads[i][0], tensor_of(gradient))
         return result
 
-    def limited(self, gradients: Sequence[Array]) -> list[Array]:
+    def limited(self, gradients: Sequence[Value]) -> list[Value]:
         """Limited gradients, in the same order."""
         raise NotImplementedError
 
@@ -52,9 +50,9 @@ class ClipGradByValue(ClipGradBase):
         """The limits."""
         return f"Clip Gradient By Value, min = {self.min:f}, max={self.max:f}"
 
-    def limited(self, gradients: Sequence[Array]) -> list[Array]:
+    def limited(self, gradients: Sequence[Value]) -> list[Value]:
         """Limited gradients, in the same order."""
-        return [np.clip(g, self.min, self.max) for g in gradients]
+        return [updating.clip(g, self.min, self.max) for g in gradients]
 
 
 class ClipGradByNorm(ClipGradBase):
@@ -68,9 +66,9 @@ class ClipGradByNorm(ClipGradBase):
         """The largest norm."""
         return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
 
-    def limited(self, gradients: Sequence[Array]) -> list[Array]:
+    def limited(self, gradients: Sequence[Value]) -> list[Value]:
         """Limited gradients, in the same order."""
-        return [_scaled(g, self.clip_norm, float(np.linalg.norm(g.ravel()))) for g in gradients]
+        return [g * _factor(self.clip_norm, norm([g])) for g in gradients]
 
 
 class ClipGradByGlobalNorm(ClipGradBase):
@@ -87,17 +85,15 @@ class ClipGradByGlobalNorm(ClipGradBase):
         """The largest norm."""
         return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"
 
-    def limited(self, gradients: Sequence[Array]) -> list[Array]:
+    def limited(self, gradients: Sequence[Value]) -> list[Value]:
         """Limited gradients, in the same order."""
-        squares = [float(np.square(g.astype(np.float64)).sum()) for g in gradients]
-        norm = float(np.sqrt(sum(squares)))
-        return [_scaled(g, self.clip_norm, norm) for g in gradients]
+        factor = _factor(self.clip_norm, norm(gradients))
+        return [g * factor for g in gradients]
 
 
-def _scaled(gradient: Array, limit: float, norm: float) -> Array:
-    if norm <= limit:
-        return gradient
-    return np.asarray(gradient * gradient.dtype.type(limit / norm))
+def _factor(limit: float, norm: float) -> float:
+    """What makes a norm at most the limit."""
+    return 1.0 if norm <= limit else limit / norm
 
 
 __all__ = ["ClipGradBase", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import accumulate
+from math import inf, prod
 from typing import Any
 
-import numpy as np
-
 from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.ir import Tensor
 from dy2st_runtime.ir.dispatch import F
-from dy2st_runtime.tensor import EagerTensor
+from dy2st_runtime.ir.grad_mode import no_grad
 
 
 def parameters_to_vector(parameters: Iterable[Any], name: str | None = None) -> Any:
@@ -25,16 +26,15 @@ def parameters_to_vector(parameters: Iterable[Any], name: str | None = None) -> 
 def vector_to_parameters(vec: Any, parameters: Iterable[Any], name: str | None = None) -> None:
     """Give parameters the elements of a vector; ShapeError if there are more or fewer."""
     parameters = list(parameters)
-    sizes = [parameter.array.size for parameter in parameters]
+    sizes = [prod(parameter.shape) for parameter in parameters]
     if vec.shape != [sum(sizes)]:
         raise ShapeError(f"the parameters have {sum(sizes)} elements, the vector {vec.shape}")
-    ends = np.cumsum(sizes)
-    for parameter, size, end in zip(parameters, sizes, ends, strict=True):
-        parameter.set_value(vec.array[end - size : end].reshape(parameter.shape))
+    for parameter, size, end in zip(parameters, sizes, accumulate(sizes), strict=True):
+        parameter.set_value(F.reshape(vec[end - size : end], parameter.shape))
 
 
 def _with_gradients(parameters: Any) -> list[Any]:
-    entries = [parameters] if isinstance(parameters, EagerTensor) else parameters
+    entries = [parameters] if isinstance(parameters, Tensor) else parameters
     return [entry for entry in entries if entry.grad is not None]
 
 
@@ -47,25 +47,26 @@ def clip_grad_norm_(
     """
     found = _with_gradients(parameters)
     if not found:
-        return EagerTensor(np.zeros((), np.float32))
-    power = float(norm_type)
-    arrays = [np.abs(entry.grad.array) for entry in found]
-    if power == np.inf:
-        norm = np.max([np.max(array) for array in arrays])
-    else:
-        norms = [np.sum(array**power) ** (1 / power) for array in arrays]
-        norm = np.sum(np.asarray(norms) ** power) ** (1 / power)
-    if error_if_nonfinite and not np.isfinite(norm):
-        raise ArgumentError(f"the norm of the gradients is {norm}")
-    factor = min(1.0, float(max_norm) / (float(norm) + 1e-6))
-    for entry in found:
-        array = entry.grad.array
-        entry.grad = EagerTensor((array * array.dtype.type(factor)).astype(array.dtype))
-    return EagerTensor(np.asarray(norm, arrays[0].dtype))
+        return F.zeros([])
+    with no_grad():
+        power = float(norm_type)
+        norm = _norm([_norm([entry.grad], power) for entry in found], power)
+        if error_if_nonfinite and not F.isfinite(norm):
+            raise ArgumentError("the norm of the gradients is inf or NaN")
+        factor = F.clip(float(max_norm) / (norm + 1e-6), max=1.0)
+        for entry in found:
+            entry.grad = entry.grad * F.cast(factor, entry.grad.dtype)
+    return norm
+
+
+def _norm(parts: list[Any], power: float) -> Any:
+    rows = F.abs(F.stack([F.cast(part, parts[0].dtype) for part in parts]))
+    return F.max(rows) if power == inf else F.sum(rows**power) ** (1 / power)
 
 
 def clip_grad_value_(parameters: Any, clip_value: float) -> None:
     """Every element of the gradients between -clip_value and clip_value, in their places."""
     limit = float(clip_value)
-    for entry in _with_gradients(parameters):
-        entry.grad = EagerTensor(np.clip(entry.grad.array, -limit, limit))
+    with no_grad():
+        for entry in _with_gradients(parameters):
+            entry.grad = F.clip(entry.grad, -limit, limit)

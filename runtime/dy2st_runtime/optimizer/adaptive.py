@@ -6,11 +6,18 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from dy2st_runtime.nn.clip import ClipGradBase
-from dy2st_runtime.optimizer.optimizer import Array, Decay, Optimizer, Parameters, Rate, State
+from dy2st_runtime.optimizer.optimizer import Decay, Optimizer, Parameters, Rate, State
 from dy2st_runtime.optimizer.optimizers import Adam
+from dy2st_runtime.updating import (
+    Value,
+    absolute,
+    full_like,
+    kept,
+    maximum,
+    norm,
+    sqrt,
+)
 
 
 class Adagrad(Optimizer):
@@ -33,19 +40,16 @@ class Adagrad(Optimizer):
         }
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, **rule)
 
-    def first_state(self, weight: Array, settings: dict[str, Any]) -> State:
+    def first_state(self, weight: Value, settings: dict[str, Any]) -> State:
         """The sum of squares."""
-        return {"moment": np.full_like(weight, settings["initial_accumulator_value"])}
+        return {"moment": full_like(weight, settings["initial_accumulator_value"])}
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
-        kind = weight.dtype.type
         total = state["moment"] = state["moment"] + gradient**2
-        return np.asarray(
-            weight - kind(rate) * gradient / (np.sqrt(total) + kind(settings["epsilon"]))
-        )
+        return weight - rate * gradient / (sqrt(total) + settings["epsilon"])
 
 
 class Adadelta(Optimizer):
@@ -71,17 +75,16 @@ class Adadelta(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, **rule)
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
-        kind = weight.dtype.type
-        rho, rest = kind(settings["rho"]), kind(1 - settings["rho"])
-        epsilon = kind(settings["epsilon"])
+        rho, rest = settings["rho"], (1 - settings["rho"])
+        epsilon = settings["epsilon"]
         grads, updates = self.slots
         mean = state[grads] = rho * state[grads] + rest * gradient**2
-        change = gradient * np.sqrt((state[updates] + epsilon) / (mean + epsilon))
+        change = gradient * sqrt((state[updates] + epsilon) / (mean + epsilon))
         state[updates] = rho * state[updates] + rest * change**2
-        return np.asarray(weight - kind(rate) * change)
+        return weight - rate * change
 
 
 class Adamax(Adam):
@@ -105,25 +108,25 @@ class Adamax(Adam):
         common: Any = {"parameters": parameters, "weight_decay": weight_decay, "name": name}
         super().__init__(learning_rate, beta1, beta2, epsilon, grad_clip=grad_clip, **common)
 
-    def first_state(self, weight: Array, settings: dict[str, Any]) -> State:
+    def first_state(self, weight: Value, settings: dict[str, Any]) -> State:
         """Mean and largest at zero, and beta1 to the power of the next step."""
         return {
-            "moment": np.zeros_like(weight),
-            "inf_norm": np.zeros_like(weight),
-            "beta1_pow_acc": np.full(1, settings["beta1"]),
+            "moment": full_like(weight, 0.0),
+            "inf_norm": full_like(weight, 0.0),
+            "beta1_pow_acc": kept(settings["beta1"]),
         }
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
-        kind, beta1 = weight.dtype.type, settings["beta1"]
-        m = state["moment"] = kind(beta1) * state["moment"] + kind(1 - beta1) * gradient
-        decayed = kind(settings["beta2"]) * state["inf_norm"] + kind(settings["epsilon"])
-        largest = state["inf_norm"] = np.maximum(np.abs(gradient), decayed)
-        power = float(state["beta1_pow_acc"][0])
+        beta1 = settings["beta1"]
+        m = state["moment"] = beta1 * state["moment"] + (1 - beta1) * gradient
+        decayed = settings["beta2"] * state["inf_norm"] + settings["epsilon"]
+        largest = state["inf_norm"] = maximum(absolute(gradient), decayed)
+        power = state["beta1_pow_acc"].item()
         state["beta1_pow_acc"] = state["beta1_pow_acc"] * beta1
-        return np.asarray(weight - kind(rate / (1 - power)) * m / largest)
+        return weight - rate / (1 - power) * m / largest
 
 
 class RMSProp(Optimizer):
@@ -156,18 +159,17 @@ class RMSProp(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, **rule)
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
-        kind = weight.dtype.type
-        rho, rest = kind(settings["rho"]), kind(1 - settings["rho"])
+        rho, rest = settings["rho"], (1 - settings["rho"])
         spread = state["mean_square"] = rho * state["mean_square"] + rest * gradient**2
         if settings["centered"]:
             mean = state["mean_grad"] = rho * state["mean_grad"] + rest * gradient
             spread = spread - mean**2
-        change = kind(rate) * gradient / np.sqrt(spread + kind(settings["epsilon"]))
-        change = state["momentum"] = kind(settings["momentum"]) * state["momentum"] + change
-        return np.asarray(weight - change)
+        change = rate * gradient / sqrt(spread + settings["epsilon"])
+        change = state["momentum"] = settings["momentum"] * state["momentum"] + change
+        return weight - change
 
 
 class Lamb(Adam):
@@ -207,18 +209,18 @@ class Lamb(Adam):
         self._always_adapt = always_adapt
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
-        kind, excluded = weight.dtype.type, self._exclude_from_weight_decay_fn
+        excluded = self._exclude_from_weight_decay_fn
         is_out = excluded is not None and excluded(settings["parameter"])
         decay = 0.0 if is_out else settings["lamb_weight_decay"]
-        zeros = np.zeros_like(weight)
-        direction = -super().update(zeros, gradient, 1.0, state, settings) + kind(decay) * weight
+        zeros = full_like(weight, 0.0)
+        direction = -super().update(zeros, gradient, 1.0, state, settings) + decay * weight
         if decay > 0 or self._always_adapt:
-            sizes = [float(np.linalg.norm(array.ravel())) for array in (weight, direction)]
-            rate *= sizes[0] / sizes[1] if sizes[0] > 0 and sizes[1] > 0 else 1.0
-        return np.asarray(weight - kind(rate) * direction)
+            size, way = norm([weight]), norm([direction])
+            rate = rate * size / way if size > 0 and way > 0 else rate
+        return weight - rate * direction
 
 
 class NAdam(Optimizer):
@@ -244,32 +246,33 @@ class NAdam(Optimizer):
         rule["momentum_decay"] = momentum_decay
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, **rule)
 
-    def first_state(self, weight: Array, settings: dict[str, Any]) -> State:
+    def first_state(self, weight: Value, settings: dict[str, Any]) -> State:
         """Means at zero, and what the next step multiplies."""
         return {
-            "moment1": np.zeros_like(weight),
-            "moment2": np.zeros_like(weight),
-            "momentum_decay_pow": np.ones(1),
-            "beta2_pow": np.ones(1),
-            "mu_product": np.ones(1),
+            "moment1": full_like(weight, 0.0),
+            "moment2": full_like(weight, 0.0),
+            "momentum_decay_pow": kept(1.0),
+            "beta2_pow": kept(1.0),
+            "mu_product": kept(1.0),
         }
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
-        kind, beta1, beta2 = weight.dtype.type, settings["beta1"], settings["beta2"]
+        beta1, beta2 = settings["beta1"], settings["beta2"]
         growth = 0.96 ** settings["momentum_decay"]
         decay = state["momentum_decay_pow"] = state["momentum_decay_pow"] * growth
         power = state["beta2_pow"] = state["beta2_pow"] * beta2
-        mu, next_mu = beta1 * (1 - 0.5 * decay[0]), beta1 * (1 - 0.5 * decay[0] * growth)
+        now = decay.item()
+        mu, next_mu = beta1 * (1 - 0.5 * now), beta1 * (1 - 0.5 * now * growth)
         product = state["mu_product"] = state["mu_product"] * mu
-        m = state["moment1"] = kind(beta1) * state["moment1"] + kind(1 - beta1) * gradient
-        v = state["moment2"] = kind(beta2) * state["moment2"] + kind(1 - beta2) * gradient**2
-        ahead = kind(next_mu / (1 - product[0] * next_mu)) * m
-        ahead = ahead + kind((1 - mu) / (1 - product[0])) * gradient
-        spread = np.sqrt(v / kind(1 - power[0])) + kind(settings["epsilon"])
-        return np.asarray(weight - kind(rate) * ahead / spread)
+        m = state["moment1"] = beta1 * state["moment1"] + (1 - beta1) * gradient
+        v = state["moment2"] = beta2 * state["moment2"] + (1 - beta2) * gradient**2
+        done = product.item()
+        ahead = next_mu / (1 - done * next_mu) * m + (1 - mu) / (1 - done) * gradient
+        spread = sqrt(v / (1 - power.item())) + settings["epsilon"]
+        return weight - rate * ahead / spread
 
 
 class RAdam(Optimizer):
@@ -290,36 +293,37 @@ class RAdam(Optimizer):
         rule: dict[str, Any] = {"beta1": float(beta1), "beta2": float(beta2), "epsilon": epsilon}
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, **rule)
 
-    def first_state(self, weight: Array, settings: dict[str, Any]) -> State:
+    def first_state(self, weight: Value, settings: dict[str, Any]) -> State:
         """Means at zero, and what the next step multiplies."""
         return {
-            "moment1": np.zeros_like(weight),
-            "moment2": np.zeros_like(weight),
-            "beta1_pow": np.ones(1),
-            "beta2_pow": np.ones(1),
-            "rho": np.zeros(1),
+            "moment1": full_like(weight, 0.0),
+            "moment2": full_like(weight, 0.0),
+            "beta1_pow": kept(1.0),
+            "beta2_pow": kept(1.0),
+            "rho": kept(0.0),
         }
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
-        kind, beta1, beta2 = weight.dtype.type, settings["beta1"], settings["beta2"]
+        beta1, beta2 = settings["beta1"], settings["beta2"]
         power1 = state["beta1_pow"] = state["beta1_pow"] * beta1
         power2 = state["beta2_pow"] = state["beta2_pow"] * beta2
         step = state["rho"] = state["rho"] + 1
-        m = state["moment1"] = kind(beta1) * state["moment1"] + kind(1 - beta1) * gradient
-        v = state["moment2"] = kind(beta2) * state["moment2"] + kind(1 - beta2) * gradient**2
-        mean = m / kind(1 - power1[0])
+        m = state["moment1"] = beta1 * state["moment1"] + (1 - beta1) * gradient
+        v = state["moment2"] = beta2 * state["moment2"] + (1 - beta2) * gradient**2
+        mean = m / (1 - power1.item())
         longest = 2 / (1 - beta2) - 1
-        length = longest - 2 * step[0] * power2[0] / (1 - power2[0])
+        left = 1 - power2.item()
+        length = longest - 2 * step.item() * power2.item() / left
         if length <= 5:
-            return np.asarray(weight - kind(rate) * mean)
+            return weight - rate * mean
         ratio = (length - 4) * (length - 2) * longest
         ratio /= (longest - 4) * (longest - 2) * length
-        spread = np.sqrt(v) + kind(settings["epsilon"])
-        factor = math.sqrt(ratio) * math.sqrt(1 - power2[0])
-        return np.asarray(weight - kind(rate) * mean * kind(factor) / spread)
+        spread = sqrt(v) + settings["epsilon"]
+        factor = math.sqrt(ratio) * math.sqrt(left)
+        return weight - rate * factor * mean / spread
 
 
 __all__ = ["Adadelta", "Adagrad", "Adamax", "Lamb", "NAdam", "RAdam", "RMSProp"]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from dy2st_runtime.nn.clip import ClipGradBase
-from dy2st_runtime.optimizer.optimizer import Array, Decay, Optimizer, Parameters, Rate, State
+from dy2st_runtime.optimizer.optimizer import Decay, Optimizer, Parameters, Rate, State
+from dy2st_runtime.updating import Value, clip, full_like, kept, rows_like, sign, where, with_row
 
 
 class Rprop(Optimizer):
@@ -35,23 +34,22 @@ class Rprop(Optimizer):
         common: Any = (learning_rate, parameters, None, grad_clip, name, multi_precision)
         super().__init__(*common, **rule)
 
-    def first_state(self, weight: Array, settings: dict[str, Any]) -> State:
+    def first_state(self, weight: Value, settings: dict[str, Any]) -> State:
         """The last gradient, and the rates."""
-        rates = np.full_like(weight, self.get_lr())
-        return {"prevs": np.zeros_like(weight), "learning_rates": rates}
+        rates = full_like(weight, self.get_lr())
+        return {"prevs": full_like(weight, 0.0), "learning_rates": rates}
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
-        kind = weight.dtype.type
-        down, up = (kind(eta) for eta in settings["etas"])
+        down, up = settings["etas"]
         same = gradient * state["prevs"]
-        factor = np.where(same > 0, up, np.where(same < 0, down, kind(1)))
-        rates = np.clip(state["learning_rates"] * factor, *settings["learning_rate_range"])
-        gradient = np.where(same < 0, kind(0), gradient)
+        factor = where(same > 0, up, where(same < 0, down, full_like(same, 1.0)))
+        rates = clip(state["learning_rates"] * factor, *settings["learning_rate_range"])
+        gradient = where(same < 0, full_like(gradient, 0.0), gradient)
         state["prevs"], state["learning_rates"] = gradient, rates
-        return np.asarray(weight - np.sign(gradient) * rates)
+        return weight - sign(gradient) * rates
 
 
 class ASGD(Optimizer):
@@ -73,21 +71,20 @@ class ASGD(Optimizer):
         common: Any = (learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
         super().__init__(*common, batch_num=int(batch_num))
 
-    def first_state(self, weight: Array, settings: dict[str, Any]) -> State:
+    def first_state(self, weight: Value, settings: dict[str, Any]) -> State:
         """The sum, the gradients, and how often there was a step."""
-        shape = (settings["batch_num"], *weight.shape)
-        return {"d": np.zeros_like(weight), "y": np.zeros(shape, weight.dtype), "m": np.zeros(1)}
+        rows = rows_like(weight, settings["batch_num"])
+        return {"d": full_like(weight, 0.0), "y": rows, "m": kept(0.0)}
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
-        count, step = settings["batch_num"], int(state["m"][0])
-        gradients = state["y"].copy()
-        total = state["d"] = state["d"] - gradients[step % count] + gradient
-        gradients[step % count] = gradient
-        state["y"], state["m"] = gradients, state["m"] + 1
-        return np.asarray(weight - weight.dtype.type(rate / min(step + 1, count)) * total)
+        count, step = settings["batch_num"], int(state["m"].item())
+        place = step % count
+        total = state["d"] = state["d"] - state["y"][place] + gradient
+        state["y"], state["m"] = with_row(state["y"], place, gradient), state["m"] + 1
+        return weight - rate / min(step + 1, count) * total
 
 
 __all__ = ["ASGD", "Rprop"]

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, ConversionError
+from dy2st_runtime.ir import current_tracer, user_location
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.line_search import strong_wolfe
-from dy2st_runtime.optimizer.optimizer import Array, Decay, Optimizer, Parameters
+from dy2st_runtime.optimizer.optimizer import Decay, Optimizer, Parameters
 
+Array = np.ndarray[Any, Any]
 Closure = Callable[[], Any]
 
 _LEAST_CURVATURE = 1e-10
@@ -56,6 +58,8 @@ class LBFGS(Optimizer):
         """Take steps; the loss before them. ArgumentError without a closure."""
         if closure is None:
             raise ArgumentError("LBFGS computes the loss again and again: write step(closure)")
+        if current_tracer() is not None:
+            raise _refused()
         first = closure()
         loss, gradient, evaluations = float(first), self._gradient(), 1
         for turn in range(1, self.max_iter + 1):
@@ -155,6 +159,16 @@ class LBFGS(Optimizer):
         """Go on from a `state_dict`."""
         self._pairs, self._scale = list(state_dict["pairs"]), state_dict["scale"]
         self._last = state_dict["last"]
+
+
+def _refused() -> ConversionError:
+    return ConversionError(
+        "LBFGS.step() is called in a converted function",
+        at=user_location(),
+        why="how often it computes the loss, and what it remembers, depend on the losses",
+        hint="convert the closure, which has the forward and backward, and call "
+        "optimizer.step(to_static(closure)) outside",
+    )
 
 
 __all__ = ["LBFGS"]

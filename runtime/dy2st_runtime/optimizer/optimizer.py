@@ -9,18 +9,21 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import ArgumentError, DTypeError, ParameterMismatch
+from dy2st_runtime.ir import Tensor
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.lr import LRScheduler
 from dy2st_runtime.regularizer import L2Decay, WeightDecayRegularizer
 from dy2st_runtime.tensor import EagerTensor, Parameter
+from dy2st_runtime.updating import Value, full_like, is_spent, put, tensor_of, value_of
 
-Array = np.ndarray[Any, Any]
-State = dict[str, Array]
+State = dict[str, Value]
 Rate = float | LRScheduler
 Decay = float | WeightDecayRegularizer | None
 Parameters = Iterable[Parameter] | Iterable[dict[str, Any]] | None
+
+Array = np.ndarray[Any, Any]
 
 _HALF = 2  # bytes
 
@@ -39,6 +42,8 @@ class Optimizer:
 
     # What the optimizer remembers of each parameter: arrays of its shape, zeros at first.
     slots: tuple[str, ...] = ()
+    # What a converted function takes as it is at each call, and never as a constant.
+    _changing = frozenset({"_learning_rate"})
 
     def __init__(
         self,
@@ -66,9 +71,11 @@ class Optimizer:
         self.regularization = _as_decay(weight_decay)
         self._grad_clip, self._name = grad_clip, name
         self._multi_precision = multi_precision
-        self._default_dict = {"weight_decay": weight_decay, "grad_clip": grad_clip, **settings}
-        self._states: dict[int, State] = {}
-        self._master_weights: dict[int, Array] = {}
+        rule = {k: float(v) if isinstance(v, np.floating) else v for k, v in settings.items()}
+        self._default_dict = {"weight_decay": weight_decay, "grad_clip": grad_clip, **rule}
+        # By the identity of the parameter: tensors that stay, whose numbers every step replaces.
+        self._states: dict[int, dict[str, Any]] = {}
+        self._master_weights: dict[int, Any] = {}
         self._param_groups: list[Any] = self._parameter_list
         if isinstance(self._parameter_list[0], dict):
             self._param_groups = []
@@ -105,7 +112,7 @@ class Optimizer:
     def get_lr(self) -> float:
         """The learning rate now."""
         rate = self._learning_rate
-        return rate() if isinstance(rate, LRScheduler) else float(rate)
+        return float(rate() if isinstance(rate, LRScheduler) else rate)
 
     def set_lr(self, value: float) -> None:
         """Set the learning rate; TypeError if a schedule decides it."""
@@ -145,40 +152,62 @@ class Optimizer:
     def _step(
         self, pairs: list[tuple[Any, Any]], settings: dict[str, Any], group: dict[str, Any]
     ) -> None:
-        if settings["grad_clip"] is not None:
-            with no_grad():
+        with no_grad():
+            if settings["grad_clip"] is not None:
                 pairs = settings["grad_clip"](pairs)
-        rate = self.get_lr()
-        for parameter, gradient in pairs:
-            factor = group.get("learning_rate", _own_factor(parameter))
-            self._move(parameter, gradient.array, rate * factor, settings, group)
+            rate = self.get_lr()
+            for parameter, gradient in pairs:
+                factor = group.get("learning_rate", _own_factor(parameter))
+                self._move(parameter, value_of(gradient), rate * factor, settings, group)
 
     def _move(
-        self, parameter: Any, gradient: Array, rate: float, settings: Any, group: Any
+        self, parameter: Any, gradient: Value, rate: float, settings: Any, group: Any
     ) -> None:
         """One step of one parameter."""
-        weight = parameter.array
-        half = weight.dtype
+        half = parameter.dtype
         if half.kind == "c":
             raise DTypeError(
                 f"an optimizer takes no parameter of {half}: keep both parts in a real one, "
                 "(..., 2), and compute with as_complex(it)"
             )
-        is_short = self._multi_precision and is_floating(half) and half.itemsize == _HALF
-        if is_short:
-            weight = self._master_weights.get(id(parameter), weight.astype(np.float32))
+        weight = self._long(parameter)
         if gradient.dtype != weight.dtype:
             gradient = gradient.astype(weight.dtype)
         decay = self._decay_of(parameter, settings, group)
         if decay is not None:
             gradient = gradient + _decay_term(decay, weight)
-        state = self._states.get(id(parameter))
-        if state is None:
-            state = self._states[id(parameter)] = self.first_state(weight, settings)
+        held = self._states.get(id(parameter))
+        if held is None:
+            first = self.first_state(weight, settings)
+            held = self._states[id(parameter)] = {k: tensor_of(v) for k, v in first.items()}
+        state = {slot: value_of(tensor) for slot, tensor in held.items()}
         weight = self.update(weight, gradient, rate, state, {**settings, "parameter": parameter})
-        if is_short:
-            self._master_weights[id(parameter)] = weight
-        parameter.array = weight.astype(half) if is_short else weight
+        for slot, tensor in held.items():
+            put(tensor, state[slot])
+        self._take(parameter, weight)
+
+    def _is_short(self, parameter: Any) -> bool:
+        """Whether a parameter is updated in float32, though it is shorter."""
+        dtype = parameter.dtype
+        return self._multi_precision and is_floating(dtype) and dtype.itemsize == _HALF
+
+    def _long(self, parameter: Any) -> Value:
+        """What a parameter is updated as."""
+        if not self._is_short(parameter):
+            return value_of(parameter)
+        master = self._master_weights.get(id(parameter))
+        return value_of(parameter).astype("float32") if master is None else value_of(master)
+
+    def _take(self, parameter: Any, weight: Value) -> None:
+        """Let a parameter be what it has been updated to."""
+        if self._is_short(parameter):
+            master = self._master_weights.get(id(parameter))
+            if master is None:
+                self._master_weights[id(parameter)] = tensor_of(weight)
+            else:
+                put(master, weight)
+            weight = weight.astype(parameter.dtype)
+        put(parameter, weight)
 
     def _decay_of(self, parameter: Any, settings: dict[str, Any], group: dict[str, Any]) -> Any:
         """What is added to a gradient: the group's, the parameter's own, or the optimizer's."""
@@ -187,16 +216,18 @@ class Optimizer:
         own = getattr(parameter, "regularizer", None)
         return self.regularization if own is None else own
 
-    def first_state(self, weight: Array, settings: dict[str, Any]) -> State:
+    def first_state(self, weight: Value, settings: dict[str, Any]) -> State:
         """What the optimizer remembers of a parameter before its first step."""
-        return {slot: np.zeros_like(weight) for slot in self.slots}
+        return {slot: full_like(weight, 0.0) for slot in self.slots}
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
-        """The new weight; puts new arrays into `state`.
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
+        """The new weight; puts new values into `state`.
 
-        `settings` holds what the optimizer or the group was given, and the `parameter`.
+        All are arrays, and in a converted function tensors: what `updating` has, and the operators
+        of Python, compute with both. `settings` holds what the optimizer or the group was given,
+        and the `parameter`.
         """
         raise NotImplementedError
 
@@ -214,7 +245,7 @@ class Optimizer:
 
     def backward(self, loss: Any, *ignored: Any, **named: Any) -> list[tuple[Any, Any]]:
         """`loss.backward()` unless that was done; pairs of parameters and gradients."""
-        if loss.node is None or loss.node.edges is not None:
+        if not is_spent(loss):
             loss.backward()
         return [(p, p.grad) for p in self._parameters if p.grad is not None]
 
@@ -260,10 +291,10 @@ class Optimizer:
         state: dict[str, Any] = {}
         masters: dict[str, Any] = {}
         for name, parameter in zip(self._names(), self._parameters, strict=True):
-            for slot, array in self._states.get(id(parameter), {}).items():
-                state[f"{name}_{slot}_0"] = EagerTensor(array.copy())
+            for slot, tensor in self._states.get(id(parameter), {}).items():
+                state[f"{name}_{slot}_0"] = EagerTensor(tensor.array.copy())
             if id(parameter) in self._master_weights:
-                masters[name] = EagerTensor(self._master_weights[id(parameter)].copy())
+                masters[name] = EagerTensor(self._master_weights[id(parameter)].array.copy())
         if masters:
             state["master_weights"] = masters
         if isinstance(self._learning_rate, LRScheduler):
@@ -278,7 +309,7 @@ class Optimizer:
         rest = dict(state_dict)
         schedule = rest.pop("LR_Scheduler", None)
         masters = rest.pop("master_weights", {})
-        found: dict[int, State] = {}
+        found: dict[int, dict[str, Array]] = {}
         for slot in self._all_slots():
             for parameter, array in self._entries(slot, rest).items():
                 found.setdefault(parameter, {})[slot] = array
@@ -286,7 +317,7 @@ class Optimizer:
             raise ParameterMismatch(f"{next(iter(rest))!r} does not fit this optimizer")
         by_id = {id(parameter): parameter for parameter in self._parameters}
         for key, arrays in found.items():
-            first = self.first_state(_long(by_id[key], self._multi_precision), self._default_dict)
+            first = self._state_of(by_id[key])
             for slot, array in arrays.items():
                 if array.shape != first[slot].shape:
                     raise ParameterMismatch(
@@ -294,18 +325,22 @@ class Optimizer:
                         f"{list(first[slot].shape)} here: it does not fit this optimizer"
                     )
                 first[slot] = array.astype(first[slot].dtype)
-            self._states[key] = first
+            self._states[key] = {slot: EagerTensor(array) for slot, array in first.items()}
         for name, parameter in zip(self._names(), self._parameters, strict=True):
             if name in masters:
-                self._master_weights[id(parameter)] = np.array(masters[name], np.float32)
+                master = EagerTensor(np.array(masters[name], np.float32))
+                self._master_weights[id(parameter)] = master
         if isinstance(self._learning_rate, LRScheduler) and schedule is not None:
             self._learning_rate.set_state_dict(schedule)
 
     load_state_dict = set_state_dict
 
     def _all_slots(self) -> list[str]:
-        first = self._parameters[0]
-        return list(self.first_state(_long(first, self._multi_precision), self._default_dict))
+        return list(self._state_of(self._parameters[0]))
+
+    def _state_of(self, parameter: Any) -> State:
+        """The state of a parameter before its first step."""
+        return self.first_state(self._long(parameter), self._default_dict)
 
     def _entries(self, slot: str, rest: dict[str, Any]) -> dict[int, Array]:
         """The arrays of one slot by the identity of their parameter; they leave `rest`."""
@@ -330,19 +365,13 @@ def _as_decay(decay: Any) -> Any:
     return L2Decay(float(decay)) if decay else None
 
 
-def _decay_term(decay: Any, weight: Array) -> Array:
+def _decay_term(decay: Any, weight: Value) -> Value:
     term = decay(weight)
-    return np.asarray(term.array if isinstance(term, EagerTensor) else term)
+    return value_of(term) if isinstance(term, Tensor) else np.asarray(term)
 
 
 def _own_factor(parameter: Any) -> float:
     return float(getattr(parameter, "optimize_attr", {}).get("learning_rate", 1.0))
 
 
-def _long(parameter: Any, multi_precision: bool) -> Array:
-    array: Array = parameter.array
-    is_short = multi_precision and is_floating(array.dtype) and array.dtype.itemsize == _HALF
-    return array.astype(np.float32) if is_short else array
-
-
-__all__ = ["Array", "Decay", "Optimizer", "Parameters", "Rate", "State"]
+__all__ = ["Decay", "Optimizer", "Parameters", "Rate", "State"]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from dy2st_runtime.nn.clip import ClipGradBase
-from dy2st_runtime.optimizer.optimizer import Array, Decay, Optimizer, Parameters, Rate, State
+from dy2st_runtime.optimizer.optimizer import Decay, Optimizer, Parameters, Rate, State
+from dy2st_runtime.updating import Value, full_like, kept, maximum, sqrt
 
 
 class SGD(Optimizer):
@@ -27,10 +26,10 @@ class SGD(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
-        return np.asarray(weight - weight.dtype.type(rate) * gradient)
+        return weight - rate * gradient
 
 
 class Momentum(Optimizer):
@@ -65,17 +64,16 @@ class Momentum(Optimizer):
         self._momentum, self._use_nesterov = momentum, bool(use_nesterov)
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
-        kind = weight.dtype.type
-        momentum = kind(settings["momentum"])
+        momentum = settings["momentum"]
         if settings["rescale_grad"] != 1.0:
-            gradient = gradient * kind(settings["rescale_grad"])
+            gradient = gradient * settings["rescale_grad"]
         velocity = state["velocity"] = momentum * state["velocity"] + gradient
         nesterov = settings["use_nesterov"]
         direction = gradient + momentum * velocity if nesterov else velocity
-        return np.asarray(weight - kind(rate) * direction)
+        return weight - rate * direction
 
 
 class Adam(Optimizer):
@@ -113,30 +111,29 @@ class Adam(Optimizer):
         self._beta1, self._beta2, self._epsilon = rule.values()
         self._lazy_mode, self._amsgrad = lazy_mode, amsgrad
 
-    def first_state(self, weight: Array, settings: dict[str, Any]) -> State:
+    def first_state(self, weight: Value, settings: dict[str, Any]) -> State:
         """Means at zero, and beta1 and beta2 to the power of the next step."""
         slots = ("moment1", "moment2", "moment2_max")[: 2 + self._amsgrad]
         return {
-            **{slot: np.zeros_like(weight) for slot in slots},
-            "beta1_pow_acc": np.full(1, settings["beta1"]),
-            "beta2_pow_acc": np.full(1, settings["beta2"]),
+            **{slot: full_like(weight, 0.0) for slot in slots},
+            "beta1_pow_acc": kept(settings["beta1"]),
+            "beta2_pow_acc": kept(settings["beta2"]),
         }
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
-        kind = weight.dtype.type
         beta1, beta2 = settings["beta1"], settings["beta2"]
-        m = state["moment1"] = kind(beta1) * state["moment1"] + kind(1 - beta1) * gradient
-        v = state["moment2"] = kind(beta2) * state["moment2"] + kind(1 - beta2) * gradient**2
+        m = state["moment1"] = beta1 * state["moment1"] + (1 - beta1) * gradient
+        v = state["moment2"] = beta2 * state["moment2"] + (1 - beta2) * gradient**2
         if self._amsgrad:
-            v = state["moment2_max"] = np.maximum(state["moment2_max"], v)
-        power1, power2 = float(state["beta1_pow_acc"][0]), float(state["beta2_pow_acc"][0])
+            v = state["moment2_max"] = maximum(state["moment2_max"], v)
+        power1, power2 = state["beta1_pow_acc"].item(), state["beta2_pow_acc"].item()
         state["beta1_pow_acc"] = state["beta1_pow_acc"] * beta1
         state["beta2_pow_acc"] = state["beta2_pow_acc"] * beta2
-        spread = np.sqrt(v / kind(1 - power2)) + kind(settings["epsilon"])
-        return np.asarray(weight - kind(rate / (1 - power1)) * m / spread)
+        spread = sqrt(v / (1 - power2)) + settings["epsilon"]
+        return weight - rate / (1 - power1) * m / spread
 
 
 class AdamW(Adam):
@@ -185,14 +182,14 @@ class AdamW(Adam):
         return getattr(parameter, "regularizer", None)
 
     def update(
-        self, weight: Array, gradient: Array, rate: float, state: State, settings: dict[str, Any]
-    ) -> Array:
+        self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
+    ) -> Value:
         """One step."""
         parameter, decays = settings["parameter"], self._apply_decay_param_fun
         if self._lr_ratio is not None:
             rate *= float(self._lr_ratio(parameter))
         if decays is None or decays(parameter.name):
-            weight = weight * weight.dtype.type(1 - rate * float(settings["weight_decay"]))
+            weight = weight * (1 - rate * float(settings["weight_decay"]))
         return super().update(weight, gradient, rate, state, settings)
 
 
