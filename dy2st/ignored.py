@@ -10,7 +10,11 @@ IGNORED_PACKAGES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_mod
 IGNORE_MARK = "__dy2st_ignore__"
 
 # Our own functions that are written like the user's.
-_LIKE_THE_USERS = frozenset({"dy2st.static.nn", "dy2st.jit.dy2static"})
+_LIKE_THE_USERS = (
+    *("dy2st.autograd", "dy2st.jit.dy2static", "dy2st.static.nn"),
+    *("dy2st_runtime.nn.clip", "dy2st_runtime.nn.vectors", "dy2st_runtime.optimizer"),
+    "dy2st_runtime.regularizer",
+)
 _ignored_modules: set[str] = set()
 
 
@@ -29,8 +33,17 @@ def ignore_module(modules: Iterable[ModuleType]) -> None:
 def is_ignored_module(name: str) -> bool:
     """Whether the functions of a module are called as they are: libraries, and as asked for."""
     if name.partition(".")[0] in IGNORED_PACKAGES:
-        return name not in _LIKE_THE_USERS
-    return any(name == known or name.startswith(known + ".") for known in _ignored_modules)
+        return not is_like_the_users(name)
+    return _is_in(name, _ignored_modules)
+
+
+def is_like_the_users(name: str) -> bool:
+    """Whether a module of ours is traced as the user's are."""
+    return name.startswith("dy2st") and _is_in(name, _LIKE_THE_USERS)
+
+
+def _is_in(name: str, modules: Iterable[str]) -> bool:
+    return any(name == known or name.startswith(known + ".") for known in modules)
 
 
 def is_ignored(function: FunctionType) -> bool:
@@ -39,4 +52,11 @@ def is_ignored(function: FunctionType) -> bool:
     return is_ignored_module(name) or getattr(function, IGNORE_MARK, False)
 
 
-__all__ = ["IGNORED_PACKAGES", "IGNORE_MARK", "ignore_module", "is_ignored", "is_ignored_module"]
+__all__ = [
+    "IGNORED_PACKAGES",
+    "IGNORE_MARK",
+    "ignore_module",
+    "is_ignored",
+    "is_ignored_module",
+    "is_like_the_users",
+]

@@ -14,6 +14,7 @@ from typing import Any
 
 from dy2st.convert.states import CONTAINERS
 from dy2st.convert.values.special import MISSING, UNBOUND, Union
+from dy2st.ignored import is_like_the_users
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 
@@ -46,6 +47,13 @@ def held_by(value: Any) -> tuple[Any, ...]:
     if isinstance(value, tuple):
         return value
     return (value.__self__,) if isinstance(value, _METHODS) else ()
+
+
+def is_ours(value: Any) -> bool:
+    """Whether what an object holds is nobody's but ours."""
+    module = str(type(value).__module__)
+    is_own = module.startswith(("dy2st.", "dy2st_runtime.")) and not is_like_the_users(module)
+    return is_own and not isinstance(value, Layer)
 
 
 def attributes_of(owner: Any) -> dict[str, Any] | None:
@@ -112,4 +120,12 @@ def native_attribute(owner: Any, name: str) -> Any:
     return getattr(owner, name, MISSING) if type(slot) is MemberDescriptorType else MISSING
 
 
-__all__ = ["ATOMS", "attributes_of", "held_by", "native_attribute", "parts_of", "slots_of"]
+__all__ = [
+    "ATOMS",
+    "attributes_of",
+    "held_by",
+    "is_ours",
+    "native_attribute",
+    "parts_of",
+    "slots_of",
+]

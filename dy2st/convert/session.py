@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from dy2st.convert.kinds.gradients import note_gradients
 from dy2st.convert.kinds.layer_changes import note_change
 from dy2st.convert.one_call import OneCall
 from dy2st.convert.protocol.left import require_source
@@ -166,6 +167,7 @@ def _finish(traced: Traced, result: Any, at: Location | None) -> None:
     traced.finished.may_run_again = may_run_again(machine)
     taker.what = f"{program.name}() lets an object from outside hold"
     traced.finished.effects = effects_of(machine, taker)
+    note_gradients(machine, taker, traced.finished)
     structure = structure_of(tree)
     program.structure = None if structure is None else structure[0]
     traced.finished.is_plain = structure is not None

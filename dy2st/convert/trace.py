@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from dy2st.convert.loans import Loan, Loans
-from dy2st.convert.objects import ATOMS, attributes_of, held_by, native_attribute, parts_of
+from dy2st.convert.objects import (
+    ATOMS,
+    attributes_of,
+    held_by,
+    is_ours,
+    native_attribute,
+    parts_of,
+)
 from dy2st.convert.one_call import Answer, OneCall
 from dy2st.convert.record import Record
 from dy2st.convert.states import CONTAINERS, fill, read_state
@@ -27,15 +34,11 @@ from dy2st.convert.values.carry import case_content
 from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, Dynamic, Union
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
-from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 Key: TypeAlias = "tuple[int, Any]"
 
 EACH_CALL = "each call"  # the kind of a read that nothing can ask again: its value says what
-
-
-_OWN = ("dy2st.", "dy2st_runtime.")
 
 
 @dataclass(eq=False)
@@ -160,6 +163,7 @@ class Trace:
         # What globals and classes were found to hold, until the code changes any of them.
         self.fixed: dict[tuple[Any, str], Any] = {}
         self.changes_names = False
+        self.has_gone_back = False  # whether backward() was called
         self.has_written = False  # whether anything outside would be other than before
         self.emptied: dict[int, Any] = {}  # containers outside that the code has emptied
         self.fragile: dict[int, Any] = {}
@@ -213,10 +217,8 @@ class Trace:
 
     def mark_outside(self, value: Any) -> Any:
         """Note that an object was reached from outside; returns it."""
-        if type(value) in ATOMS or id(value) in self.outside or isinstance(value, Variable):
+        if type(value) in ATOMS or id(value) in self.outside or is_ours(value):
             return value
-        if str(type(value).__module__).startswith(_OWN) and not isinstance(value, Layer):
-            return value  # what our own objects hold is nobody's but ours
         self.outside[id(value)] = value
         self.watched.add(id(value))
         for part in held_by(value):

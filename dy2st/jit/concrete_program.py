@@ -11,19 +11,20 @@ from dy2st.convert.one_call import Answer, OneCall
 from dy2st.convert.replay.effects import Effect, perform
 from dy2st.convert.replay.rebuild import rebuild
 from dy2st.convert.replay.result import Finished, Out
-from dy2st.jit.distinct import Distinct
+from dy2st.jit.distinct import Distinct, check_leaf
 from dy2st.jit.handed_on import HandedOn
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import LiveState, take_in_place
 from dy2st.jit.optimized import OptimizedProgram
 from dy2st.jit.report import Report
 from dy2st_runtime import engine
+from dy2st_runtime.autograd import cut_off
 from dy2st_runtime.errors import ConversionError, Location, SpecError
 from dy2st_runtime.ir import Program, Variable
 from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.definition import Effect as Kind
 from dy2st_runtime.ir.definition import lookup
-from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.tracing.gradient_flow import Settings
@@ -138,11 +139,15 @@ class ConcreteProgram:
         """
         if self.finished.unknown:
             self._refuse_call()
+        for place, _ in self.finished.leaves:
+            check_leaf(self.main_program, place, tensors[place])
         state = self.live.now()
         held = (*tensors, *state.values())
         if self.distinct:
             self.distinct.check(self.main_program, held)
+        has_gone_back = self.finished.has_gone_back
         is_taped = self.settings is None or (is_grad_enabled() and _is_any_open(held))
+        is_taped = is_taped and not has_gone_back
         handed_on = self.handed_on
         if handed_on is not None and self.passes is None:
             is_taped = is_taped or handed_on.needs_objects(held)
@@ -155,6 +160,8 @@ class ConcreteProgram:
                 self._lose(call)
                 set_rng_state(random) if random is not None else None
             raise
+        for place in self.finished.freed:
+            cut_off(outputs[place])
         if handed_on is not None:
             ends = [*tensors, *(updates.get(name, one) for name, one in state.items())]
             handed_on.put(outputs, held, not is_taped, ends)
@@ -166,6 +173,8 @@ class ConcreteProgram:
             take_in_place(state[name], new, name in self.cut)
         if self.finished.effects:
             perform(self.finished.effects, outputs, known)
+        for place, gradient in self.finished.leaves:
+            tensors[place].grad = rebuild(gradient, outputs, known)
         return result
 
     @cached_property
@@ -218,6 +227,9 @@ class ConcreteProgram:
     ) -> tuple[list[Any], dict[str, EagerTensor]]:
         """Run operator by operator, so that the tape sees branches and loops as they are taken."""
         self.executable.check([t.array for t in tensors])
+        if self.finished.has_gone_back:
+            with no_grad():
+                return interpret(self.main_program, tensors, self.state)
         if self.settings != []:  # passes know values, and not which tensor has them
             return interpret(self.main_program, tensors, self.state)
         known = self._optimized

@@ -81,4 +81,20 @@ def _refuse_made(program: Program, pair: tuple[int, int], at: Location | None) -
     )
 
 
-__all__ = ["Distinct"]
+def check_leaf(program: Program, place: int, tensor: Any) -> None:
+    """Raise TensorAsPython if gradients do not end in an argument, or it has one already."""
+    is_made, what = tensor.node is not None, "has a gradient already"
+    if not is_made and tensor.grad is None:
+        return
+    raise TensorAsPython(
+        f"{program.name}() calls backward(), and its argument "
+        f"`{program.block.parameters[place].name}` {'was computed' if is_made else what}",
+        at=None,
+        why="a Program knows nothing of what was computed outside of it",
+        hint="compute it inside of the function, or give it detach()"
+        if is_made
+        else "call its clear_grad() before",
+    )
+
+
+__all__ = ["Distinct", "check_leaf"]

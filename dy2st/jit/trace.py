@@ -129,6 +129,7 @@ def _program_of(
     keys = {id(tensor): key for key, tensor in ordered.items()}
     buffers, shared = _buffers(traced, keys)
     found = varied.live(machine)
+    varied.note_declared(machine.reads.values())
     others = {
         keys[id(tensor)]: (source, key[2])
         for key, held in found.items()
@@ -157,7 +158,7 @@ def _program_of(
         report_of(machine.record, machine.staged),
         distinct=Distinct.of(program, tracer),
         asked=tracer.flags.asked,
-        settings=settings_of(program),
+        settings=settings_of(program, traced.finished.has_gone_back),
         handed_on=handed_on,
         shared=frozenset(one.name for one in shared),
         buffers=keys,

@@ -7,12 +7,13 @@ leave Nodes of their own, which gives gradients of any order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
 from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.late import Late
@@ -212,18 +213,30 @@ def backward(tensor: Any, gradient: Any = None, retain_graph: bool = False) -> N
     the tensor does not depend on anything that needs gradients.
     """
     if tensor.stop_gradient:
-        raise ArgumentError(
-            "backward() of a tensor that has stop_gradient=True: nothing that it was computed from "
-            "wants a gradient. Set x.stop_gradient = False on what you differentiate by before it "
-            "is used, and compute outside of no_grad()"
-        )
-    seed = _seed(tensor, gradient)
+        refuse_stopped()
+    seed = seed_of(tensor, gradient)
     sums, _ = _walk([(tensor, seed)], create_graph=False, retain_graph=retain_graph)
     for leaf, total in sums.of_leaves.values():
         if leaf.stopped:
             continue
         with set_grad_enabled(False):
             leaf.grad = total.detach() if leaf.grad is None else F.add(leaf.grad, total)
+
+
+def cut_off(tensor: Any) -> None:
+    """Let a tensor be as if a `backward` had freed what it was computed by."""
+    node = Node(lookup("assign"), [], [tensor.array], {})
+    node.free()
+    tensor.node, tensor.index, tensor.stopped = node, 0, False
+
+
+def refuse_stopped() -> NoReturn:
+    """Raise the error of a `backward` that has nowhere to go."""
+    raise ArgumentError(
+        "backward() of a tensor that has stop_gradient=True: nothing that it was computed from "
+        "wants a gradient. Set x.stop_gradient = False on what you differentiate by before it "
+        "is used, and compute outside of no_grad()"
+    )
 
 
 def grad(
@@ -247,7 +260,7 @@ def grad(
         raise ArgumentError("grad: use x.detach() where no gradient is to flow, not no_grad_vars")
     outputs, inputs = _as_list(outputs), _as_list(inputs)
     seeds = [None] * len(outputs) if grad_outputs is None else _as_list(grad_outputs)
-    pairs = [(output, _seed(output, seed)) for output, seed in zip(outputs, seeds, strict=True)]
+    pairs = [(output, seed_of(output, seed)) for output, seed in zip(outputs, seeds, strict=True)]
     tracer = active()
     if hasattr(tracer, "captured"):
         results = _traced(tracer, pairs, inputs, create_graph)
@@ -285,7 +298,7 @@ def _traced(
     return found
 
 
-def _seed(tensor: Any, gradient: Any) -> Any:
+def seed_of(tensor: Any, gradient: Any) -> Any:
     """The gradient to start with: of the sum of the elements, if none is given."""
     if gradient is None:
         return F.ones_like(tensor).detach()

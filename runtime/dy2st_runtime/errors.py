@@ -96,11 +96,6 @@ class ShapeError(Dy2stError, ValueError):
 class UndecidedDim(ShapeError, TypeError):
     """A symbolic size is asked for a Python number or a bool that it does not have."""
 
-    def __init__(self, *args: object):
-        """A refusal, though nobody words its parts."""
-        super().__init__(*args)
-        _tell(self)
-
 
 class DTypeError(Dy2stError, TypeError):
     """Element types do not fit an operator."""
@@ -115,16 +110,11 @@ class SpecError(Dy2stError, ValueError):
 
 
 class _Listener(ThreadState):
-    hear: Callable[[Dy2stError], None] | None = None
+    hear: Callable[[ConversionError], None] | None = None
 
 
 # Hears of every refusal while a function is traced: user code may catch one, and would go on.
 listener = _Listener()
-
-
-def _tell(refusal: Dy2stError) -> None:
-    if listener.hear is not None:
-        listener.hear(refusal)
 
 
 class ConversionError(Dy2stError, RuntimeError):
@@ -142,7 +132,8 @@ class ConversionError(Dy2stError, RuntimeError):
         if hint:
             lines.append(f"  instead: {hint}")
         super().__init__("\n".join(lines))
-        _tell(self)
+        if listener.hear is not None:
+            listener.hear(self)
 
 
 class NotConvertible(ConversionError, TypeError):

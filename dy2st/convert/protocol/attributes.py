@@ -10,7 +10,7 @@ import numpy as np
 from dy2st.convert.classes import of_class, own_method, special
 from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.entries import may_be_missing, presence
-from dy2st.convert.kinds.members import member
+from dy2st.convert.kinds.gradients import grad_of, set_grad
 from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.unions import known, spread
@@ -53,7 +53,9 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
     if owner is UNBOUND:
         raise UnboundLocalError("a variable is used that may not be assigned")
     if issubclass(kind, _NATIVE):
-        value = class_of(owner) if name == "__class__" else member(trace, owner, name)
+        if name == "grad" and isinstance(owner, Tensor):
+            return grad_of(trace, owner)
+        value = class_of(owner) if name == "__class__" else getattr(owner, name)
         is_set = name in _SET_IN_PARAMETERS and isinstance(owner, Parameter)
         return trace.read("attr", owner, name, value) if is_set else value
     if issubclass(kind, (ModuleType, type)):
@@ -236,6 +238,9 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
         spread(trace, lambda one: set_attr(trace, one, name, value), known(trace, owner))
         return
     if issubclass(kind, _NATIVE):
+        if name == "grad" and isinstance(owner, Tensor):
+            set_grad(trace, owner, value)
+            return
         setattr(owner, name, value)
         return
     found = of_class(trace, kind, name)

@@ -95,7 +95,7 @@ class Guards:
         self._varied = varied
         paths = paths_of(left)
         self._tensors: dict[int, Path] = {}
-        self._numbers: dict[int, tuple[Callable[[], Any], str, Any, AnyNumber]] = {}
+        self._numbers: dict[int, tuple[Callable[[], Any], str, Any, int | float]] = {}
         for index, (owner, kind, name, value) in enumerate(left):
             if kind not in _PLACES or type(value) not in _VARIED:
                 continue
@@ -103,7 +103,7 @@ class Guards:
                 continue
             if type(value) in (int, float):
                 reference = weak(owner) or partial(_itself, owner)
-                self._numbers[index] = reference, kind, name, AnyNumber(type(value))
+                self._numbers[index] = reference, kind, name, value
             else:
                 self._tensors[index] = paths[id(owner), kind, name]
 
@@ -127,10 +127,10 @@ class Guards:
             return
         if failed in self._tensors:
             self._varied.note_tensor(self._tensors[failed])
-        elif failed in self._numbers:
-            reference, kind, name, number = self._numbers[failed]
+        for reference, kind, name, number in self._numbers.values():
             owner = reference()
-            if owner is not None and number.fits(value_at(owner, kind, name)):
+            now = MISSING if owner is None else value_at(owner, kind, name)
+            if now != number and AnyNumber(type(number)).fits(now):
                 self._varied.note(owner, kind, name)
 
 

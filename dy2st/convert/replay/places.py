@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from types import CellType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any, TypeAlias
@@ -12,11 +12,15 @@ import numpy as np
 from dy2st.convert.replay.same import cell_value, item_value, layer_value, weak
 from dy2st.convert.trace import CONTAINERS, MISSING, Trace
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.optimizer.lr import LRScheduler
+from dy2st_runtime.optimizer.optimizer import Optimizer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 
 ReadKey: TypeAlias = "tuple[int, str, Any]"
 Path: TypeAlias = "tuple[int, tuple[tuple[str, Any], ...]]"
 
+# Places that hold another tensor at each call by their nature: gradients.
+_LIVE = frozenset({"_grad"})
 _DTYPES = {int: np.dtype("int64"), float: np.dtype("float64")}
 _FIRST, _LAST = -(2**63), 2**63 - 1
 
@@ -125,6 +129,12 @@ class Varied:
         if key not in self.refused:
             self.places[key] = weak(owner) or (lambda: owner), kind, name
 
+    def note_declared(self, reads: Iterable[Any]) -> None:
+        """The places of numbers that are there to change, as learning rates are."""
+        for owner, kind, name, value in reads:
+            if kind == "attr" and type(value) in _DTYPES and name in _changing(owner):
+                self.note(owner, kind, name)
+
     def note_tensor(self, path: Path) -> None:
         """A place that the function reads and writes holds another tensor than it held."""
         self.tensors.add(path)
@@ -138,10 +148,9 @@ class Varied:
                 count[id(one)] = count.get(id(one), 0) + 1
         found: dict[ReadKey, list[tuple[Any, Source]]] = {}
         finder = owners_of(trace)
-        paths = paths_of(trace.reads.values()) if self.tensors else {}
-        for key, path in paths.items():
-            owner, kind, _, value = trace.reads[key]
-            if path not in self.tensors:
+        for key, path in paths_of(trace.reads.values()).items():
+            owner, kind, name, value = trace.reads[key]
+            if path not in self.tensors and name not in _LIVE:
                 continue
             parts = list(enumerate(value)) if type(value) is tuple else [(None, value)]
             held = [(index, one) for index, one in parts if is_plain_tensor(one)]
@@ -175,6 +184,12 @@ class Varied:
                 trace.write(owner, name, variable)
             sources[tensor.name] = source, name
         return sources
+
+
+def _changing(owner: Any) -> Container[str]:
+    """The attributes that the class of an object of ours says to change from call to call."""
+    found: Container[str] = getattr(type(owner), "_changing", ())
+    return found if isinstance(owner, (LRScheduler, Optimizer)) else ()
 
 
 def _is_namespace(owner: Any) -> bool:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import Any
 
-import numpy as np
-
 from dy2st.convert.replay.result import DERIVED, Known, Made, Out, Rows, Several, Written
 from dy2st.convert.values.carry import bare, count, emptied, width
 from dy2st.convert.values.layout import (
@@ -60,8 +58,6 @@ def _holder(
 
 
 def _number(value: Any, kind: type | None) -> Any:
-    if kind is np.generic:
-        return value.numpy()[()]
     return value if kind is None else kind(value.item())
 
 

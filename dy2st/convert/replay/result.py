@@ -38,10 +38,7 @@ from dy2st_runtime.tensor import EagerTensor
 
 @dataclass(frozen=True)
 class Out:
-    """The output of that index; a Python number of that kind where Python has one.
-
-    np.generic stands for what NumPy has: a number, or an array.
-    """
+    """The output of that index; a Python number of that kind where Python has one."""
 
     index: int
     number: type | None = None
@@ -129,8 +126,7 @@ class Taker:
     def take(self, value: Any) -> Any:
         """The tree of a value; the value itself if it is a constant."""
         if isinstance(value, (Variable, Dim, Condition)):
-            is_numpy = isinstance(value, Variable) and value.is_numpy
-            kind = np.generic if is_numpy else number_kind(value)
+            kind = number_kind(value)
             return self.out(self.trace.tracer.variable(value), kind)
         if isinstance(value, EagerTensor):
             return self.out(self.trace.tracer.captured(value))
@@ -318,6 +314,9 @@ class Finished:
               and where they may have been changed.
     writes    whether a call writes anything outside, be it before it raises.
     may_run_again  whether Python may then make the call: nothing that was seen is done twice.
+    has_gone_back  whether backward() was called: no gradient flows back from a call.
+    freed     the outputs that were computed by what it has gone through, or might have.
+    leaves    the arguments in which gradients end, by place, and the gradient of each.
     """
 
     result: Any = None
@@ -327,6 +326,9 @@ class Finished:
     unknown: list[tuple[str, Location]] = field(default_factory=list)
     writes: bool = False
     may_run_again: bool = True
+    has_gone_back: bool = False
+    freed: list[int] = field(default_factory=list)
+    leaves: list[tuple[int, Any]] = field(default_factory=list)
 
 
 __all__ = [

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from dy2st.convert.replay.result import TREES, Made, Out, Several, Written
 from dy2st.convert.replay.result import Rows as RowsTree
 from dy2st.convert.values.carry import count, width
@@ -51,7 +49,7 @@ class _Plain:
     def of(self, tree: Any) -> Any:
         """The structure of a tree."""
         if isinstance(tree, Out):
-            return Output(tree.index, tree.number not in (None, np.generic))
+            return Output(tree.index, tree.number is not None)
         if isinstance(tree, Written):
             return tree.text.mapped(self.of)
         if isinstance(tree, RowsTree):

@@ -29,7 +29,6 @@ from dy2st.transpiler.nodes import (
     negate,
     split_docstring,
     store,
-    walk,
 )
 from dy2st.transpiler.rewrites.jumps import (
     always_leaves,

@@ -6,7 +6,6 @@ when a `finally` on the way jumps itself: so does the flag.
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Iterator
 
 import gast
@@ -23,7 +22,6 @@ from dy2st.transpiler.nodes import (
     constant,
     load,
     store,
-    walk,
 )
 
 

@@ -35,12 +35,6 @@ def _grad(x):
     return dy2st.grad(y.sum(), x)[0]
 
 
-def _backward(x):
-    y = (x * x).sum()
-    y.backward()
-    return y
-
-
 def _read_gradient(x):
     return x if x.grad is None else x.grad
 
@@ -49,7 +43,6 @@ def _read_gradient(x):
     ("function", "says"),
     [
         (_grad, r"grad\(\) of traced tensors"),
-        (_backward, r"backward\(\) of a traced tensor"),
         (_read_gradient, "the gradient of a traced tensor"),
     ],
 )

@@ -203,13 +203,10 @@ def test_what_a_branch_decides_is_refused_where_it_is_asked():
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda x: x.grad,
         lambda x: x.gradient(),
         lambda x: x.is_leaf,
-        lambda x: x.clear_grad(),
         lambda x: x.register_hook(print),
         lambda x: x.retain_grads(),
-        lambda x: setattr(x, "grad", None),
     ],
 )
 @pytest.mark.parametrize("of", ["input", "parameter"])
@@ -223,6 +220,11 @@ def test_what_only_the_tape_knows_is_refused_with_a_hint(ask, of):
     with pytest.raises(TensorAsPython) as found:
         to_static(f)(dy2st.ones([1, 1]))
     assert found.value.at is not None and found.value.why and found.value.hint
+
+
+def test_the_gradient_that_an_argument_has_is_refused():
+    with pytest.raises(TensorAsPython, match="the gradient of a traced tensor"):
+        to_static(lambda x: x * 2 if x.grad is None else x.grad)(dy2st.ones([1]))
 
 
 def test_numbers_have_no_stop_gradient():

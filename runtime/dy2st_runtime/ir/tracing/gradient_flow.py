@@ -60,7 +60,7 @@ class GradientFlow:
         if (
             not _is_differentiable(variable)
             or maker.name in ("while", SETTER)
-            or not _passes(maker)
+            or not is_passed(maker)
         ):
             return []
         found = maker.operands
@@ -100,7 +100,7 @@ def _is_source(operator: Operator, variable: Variable) -> bool:
     return not _is_on_lists(operator) or _is_differentiable(variable)
 
 
-def _passes(operator: Operator) -> bool:
+def is_passed(operator: Operator) -> bool:
     """Whether the tape records an operator."""
     if operator.name in ("cond", "while") or _is_on_lists(operator):
         return True
@@ -111,20 +111,21 @@ def _passes(operator: Operator) -> bool:
 Settings: TypeAlias = list[tuple[int, bool]] | None
 
 
-def settings_of(program: Program) -> Settings:
+def settings_of(program: Program, has_gone_back: bool = False) -> Settings:
     """The parameters of a Program whose `stop_gradient` a call sets, by place, and to what.
 
     None if only a run, operator by operator, can do it: where branches decide, and where gradients
-    begin to flow.
+    begin to flow, unless the Program itself `has_gone_back` through them.
     """
     places = {id(variable): i for i, variable in enumerate(program.block.parameters)}
     found: list[tuple[int, bool]] = []
     for operator in program.block.walk():
         if operator.name == SETTER:
-            place = places.get(id(operator.operands[0]))
-            if place is None or not operator.attributes["value"]:
+            place, value = places.get(id(operator.operands[0])), operator.attributes["value"]
+            if not has_gone_back and (place is None or not value):
                 return None
-            found.append((place, True))
+            if place is not None:
+                found.append((place, value))
     return found
 
 
@@ -249,6 +250,10 @@ class GradientFlags:
         if self._is_call:
             self.asked.append(user_location())
         return answer or not self.is_recording
+
+    def flows_through(self, variable: Variable) -> bool:
+        """Whether gradients may flow through a Variable in the call for which the trace is made."""
+        return self.is_recording and self._flow.is_stopped(variable) is not True
 
     def _asked_of(self, variable: Variable) -> bool:
         self._is_dependent = False

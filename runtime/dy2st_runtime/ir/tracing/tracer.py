@@ -53,7 +53,7 @@ from dy2st_runtime.ir.program import (
 from dy2st_runtime.ir.promotion import as_paddle, is_paddles
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.aliases import Aliases
-from dy2st_runtime.ir.tracing.gradient_flow import GradientFlags
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER, GradientFlags
 from dy2st_runtime.ir.tracing.growth import Growth
 from dy2st_runtime.ir.tracing.heavy_sizes import lightened
 from dy2st_runtime.ir.tracing.python_numbers import may_outgrow
@@ -108,6 +108,8 @@ class Tracer:
         # Two inputs, and where code has asked whether they are one tensor.
         self.distinct: list[tuple[Variable, Variable, Location | None]] = []
         self.made: dict[int, Any] = {}  # Layers that the user's code makes in the trace
+        # The operators whose gradients were taken once and for all.
+        self.spent: set[Operator] = set()
         self.is_grad_wanted = is_grad_enabled()
         self._required: set[tuple[Block | None, Constraint]] = set()
         self.growth = Growth()
@@ -309,6 +311,10 @@ class Tracer:
         self._first[id(inner)] = variable
         self._known[id(inner)] = (inner, variable)
 
+    def known(self) -> list[tuple[Tensor, Variable]]:
+        """The tensors that another Variable stands for now, or that were captured."""
+        return list(self._known.values())
+
     def assigned(self) -> list[tuple[Tensor, Variable]]:
         """Every captured tensor with the Variable that stands for it now, in order of capture."""
         return [entry for entry in self._known.values() if not isinstance(entry[0], Variable)]
@@ -407,6 +413,15 @@ class Tracer:
         if variable.dtype != old.dtype:
             variable = self._cast(variable, old.dtype)
         self.change(tensor, self._copied(variable))
+
+    def renew(self, tensor: Tensor, value: Any) -> None:
+        """Give a tensor other numbers, as an optimizer does: what is a leaf stays one."""
+        variable = self.variable(value)
+        check_replaced(tensor, self.captured(tensor), variable)
+        (new,) = self.append("detach", [variable], {}, [variable.type]).results
+        if not self.flags.get(tensor):
+            (new,) = self.append(SETTER, [new], {"value": False}, [variable.type]).results
+        self.change(tensor, new)
 
     def _copied(self, variable: Variable) -> Variable:
         """A Variable of its own with the same value, through which no gradient flows."""

@@ -1,0 +1,125 @@
+"""`backward()` and `.grad` in a trace: the gradients of leaves are places like any others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.replay.result import Finished, Taker
+from dy2st.convert.stage.cases import known
+from dy2st.convert.trace import Trace
+from dy2st_runtime.autograd import refuse_stopped, seed_of
+from dy2st_runtime.ir import F, Tensor, Variable
+from dy2st_runtime.ir.grad_mode import no_grad
+from dy2st_runtime.ir.reverse import gradients
+from dy2st_runtime.ir.tracing.leaves import leaves_of
+from dy2st_runtime.tensor import EagerTensor
+
+PLACE = "_grad"  # the slot of an eager tensor
+
+
+@function_row(EagerTensor.backward, Variable.backward)
+def backward(
+    trace: Trace, tensor: Tensor, grad_tensor: Any = None, retain_graph: bool = False
+) -> None:
+    """`tensor.backward()`: the gradients are recorded, and added to those of the leaves."""
+    tracer = trace.tracer
+    output = tracer.local(tracer.captured(tensor))
+    if tracer.flags.stops(output):
+        refuse_stopped()
+    seed = tracer.variable(seed_of(tensor, grad_tensor))
+    leaves = leaves_of(tracer, output, retain_graph)
+    with _no_others(trace):
+        found = gradients(tracer, [output], [seed], [*leaves])
+    trace.has_gone_back = True
+    for leaf, gradient in zip(leaves.values(), found, strict=True):
+        if gradient is not None:
+            _add(trace, leaf, gradient)
+
+
+@contextmanager
+def _no_others(trace: Trace) -> Iterator[None]:
+    """All that gradients flow through is a leaf of the walk, so none is made of another."""
+    apart = trace.tracer.flags.apart
+    count = len(apart)
+    yield
+    del apart[count:]
+
+
+def _add(trace: Trace, leaf: Tensor, gradient: Variable) -> None:
+    tracer = trace.tracer
+    for hook in _hooks(trace, leaf):
+        changed = trace.call(hook, gradient)
+        gradient = gradient if changed is None else tracer.variable(changed)
+    before = _held(trace, leaf)
+    with no_grad():
+        total = tracer.append("detach", [gradient], {}, [gradient.type]).results[0]
+        set_grad(trace, leaf, total if before is None else F.add(before, total))
+
+
+def _hooks(trace: Trace, leaf: Tensor) -> list[Any]:
+    """The hooks of a leaf from outside; those of others are operators of the Program."""
+    if isinstance(leaf, Variable):
+        return []
+    hooks = trace.read("attr", leaf, "hooks", leaf.hooks)
+    trace.read_content(hooks)
+    return [*trace.content(hooks)]
+
+
+def grad_of(trace: Trace, tensor: Tensor) -> Any:
+    """`tensor.grad`."""
+    if (id(tensor), PLACE) not in trace.over and any(
+        tensor is one for one in trace.tracer.program.inputs
+    ):
+        return tensor.grad  # refused: each call has another one
+    return _held(trace, tensor)
+
+
+def _held(trace: Trace, tensor: Tensor) -> Any:
+    """The gradient of a tensor; an argument has none before the call, which a call checks."""
+    place = trace.over.get((id(tensor), PLACE))
+    if place is not None:
+        return known(trace, place.value)
+    if isinstance(tensor, Variable):
+        return None
+    return trace.read("attr", tensor, PLACE, tensor._grad)
+
+
+def set_grad(trace: Trace, tensor: Tensor, value: Any) -> None:
+    """`tensor.grad = value`."""
+    if not isinstance(tensor, Variable):
+        trace.outside[id(tensor)] = tensor
+    trace.write(tensor, PLACE, value)
+
+
+@function_row(EagerTensor.clear_grad, Variable.clear_grad)
+def clear_grad(trace: Trace, tensor: Tensor) -> None:
+    """`tensor.clear_grad()`."""
+    set_grad(trace, tensor, None)
+
+
+@function_row(EagerTensor.clear_gradient, Variable.clear_gradient)
+def clear_gradient(trace: Trace, tensor: Tensor, set_to_zero: bool = True) -> None:
+    """`tensor.clear_gradient()`: zeros take no memory."""
+    if set_to_zero and _held(trace, tensor) is not None:
+        zero = F.zeros([1] * tensor.ndim, tensor.dtype)
+        set_grad(trace, tensor, F.expand(zero, tensor.shape))
+    else:
+        set_grad(trace, tensor, None)
+
+
+def note_gradients(trace: Trace, taker: Taker, finished: Finished) -> None:
+    """Note at the end of a trace what a call does to the gradients of its arguments."""
+    finished.has_gone_back = trace.has_gone_back
+    inputs = {id(variable): i for i, variable in enumerate(trace.tracer.program.inputs)}
+    for place in list(trace.over.values()):
+        if place.name is PLACE and id(place.owner) in inputs:
+            finished.leaves.append((inputs[id(place.owner)], taker.take(place.value)))
+    if trace.has_gone_back:
+        flows = trace.tracer.flags.flows_through
+        finished.freed = [i for i, leaf in enumerate(taker.leaves) if flows(leaf)]
+
+
+__all__ = ["grad_of", "note_gradients", "set_grad"]
