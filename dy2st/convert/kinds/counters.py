@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable
-from operator import itemgetter
 from typing import Any
 
 from dy2st.convert.kinds.dicts import DICTS
@@ -64,7 +64,9 @@ def _for_each(trace: Trace, owner: Any, function: Callable[[Any, Any], Any]) -> 
 @_method
 def most_common(trace: Trace, owner: Any, n: Any = None) -> Any:
     """`owner.most_common(n)`."""
-    found = trace.call(sorted, trace.method(owner, "items"), key=itemgetter(1), reverse=True)
+    found = trace.call(
+        sorted, trace.method(owner, "items"), key=operator.itemgetter(1), reverse=True
+    )
     return found if n is None else trace.item(found, slice(None, n))
 
 
@@ -110,9 +112,13 @@ def _positive(trace: Trace, left: Any, right: Any, change: Any) -> Any:
     return made
 
 
-def _refused(name: str) -> None:
+def _by_python(name: str, plain: Callable[[Any, Any], Any]) -> None:
     @operator_row(name, Counter)
     def row(trace: Trace, left: Any, right: Any) -> Any:
+        """Python's own, which is code of Counter in Python, on numbers of Python alone."""
+        found = [trace.native(one) for one in (left, right)]
+        if all(isinstance(one, dict) and _is_plain(one) for one in found):
+            return trace.made(plain(*found))
         raise ConversionError(
             "two Counters are compared or put together by another operator than + and -",
             at=user_location(),
@@ -121,7 +127,11 @@ def _refused(name: str) -> None:
         )
 
 
-for _name in ("or_bits", "and_bits", "eq", "ne", "lt", "le", "gt", "ge"):
-    _refused(_name)
+def _is_plain(content: Any) -> bool:
+    return all(type(one) in (bool, int, float) for one in content.values())
+
+
+for _name in ("or_", "and_", "eq", "ne", "lt", "le", "gt", "ge"):
+    _by_python(f"{_name}bits" if _name.endswith("_") else _name, getattr(operator, _name))
 
 __all__: list[str] = []

@@ -130,7 +130,10 @@ def repeat_in_place(trace: Trace, owner: Any, times: Any) -> Any:
     if _is_known(content, times) and isinstance(times, int):
         content *= times
         return owner
-    found = trace.content(repeat(trace, owner, times))
+    made = repeat(trace, owner, times)
+    if made is NotImplemented:
+        raise TypeError(f"can't multiply sequence by non-int of type {type(times).__name__!r}")
+    found = trace.content(made)
     replaced(trace, owner, found.element, found.arrays)
     return owner
 

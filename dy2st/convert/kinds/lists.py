@@ -143,6 +143,8 @@ def repeat(trace: Trace, owner: Any, times: Any) -> Any:
     content = held(trace, owner)
     kind = owner.kind if type(owner) is Dynamic else type(owner)
     times = _as_times(trace, times)
+    if not isinstance(times, int) and number_kind(times) not in (int, bool):
+        return NotImplemented
     if type(content) is not Dynamic and isinstance(times, int):
         return new_list(trace, content * times, kind, owner)
     whole = as_dynamic(trace, content, kind)
@@ -154,9 +156,7 @@ def _as_times(trace: Trace, times: Any) -> Any:
     if isinstance(times, int) or number_kind(times) in (int, bool):
         return times
     own = own_method(trace, times, "__index__")
-    if own is not None:
-        return trace.call(own, times)
-    raise TypeError(f"can't multiply sequence by non-int of type {type(times).__name__!r}")
+    return times if own is None else trace.call(own, times)
 
 
 def item_of(trace: Trace, content: Dynamic, index: Any) -> Any:

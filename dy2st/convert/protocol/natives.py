@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from operator import is_
 from types import MappingProxyType
@@ -156,19 +156,7 @@ def any_in(trace: Trace, holds: Callable[[Any], Any], length: Any) -> Any:
 def compare(trace: Trace, name: str, left: Any, right: Any) -> Any:
     """Two containers of Python, element by element."""
     if name in ("eq", "ne"):
-        same: Any = type(left) is type(right) and len(left) == len(right)
-        if same and isinstance(left, dict):
-            same = left.keys() == right.keys()
-            pairs = [(left[key], right[key]) for key in left] if same else []
-        else:
-            pairs = list(zip(left, right, strict=True)) if same else []
-        if isinstance(left, set):
-            return (left == right) is (name == "eq")
-        for a, b in pairs:
-            if a is b or same is False:
-                continue
-            here = equals(trace, a, b)
-            same = here if same is True else _both(same, here)
+        same = _is_same(trace, left, right)
         if isinstance(same, bool):
             return same is (name == "eq")
         result = same if name == "eq" else F.logical_not(same)
@@ -178,6 +166,34 @@ def compare(trace: Trace, name: str, left: Any, right: Any) -> Any:
         if a is not b and test_of(trace, binary(trace, "eq", a, b)) is not True:
             return binary(trace, name, a, b)
     return binary(trace, name, len(left), len(right))
+
+
+def _is_same(trace: Trace, left: Any, right: Any) -> Any:
+    """Whether two containers are equal: dicts of any class, others of one."""
+    if isinstance(left, set):
+        return left == right
+    are_dicts = isinstance(left, dict) and isinstance(right, dict)
+    if (not are_dicts and type(left) is not type(right)) or len(left) != len(right):
+        return False
+    if not are_dicts:
+        pairs = zip(left, right, strict=True)
+    elif left.keys() != right.keys() or not _is_in_order(left, right):
+        return False
+    else:
+        pairs = ((left[key], right[key]) for key in left)
+    same: Any = True
+    for a, b in pairs:
+        if a is b or same is False:
+            continue
+        here = equals(trace, a, b)
+        same = here if same is True else _both(same, here)
+    return same
+
+
+def _is_in_order(left: Any, right: Any) -> bool:
+    """Whether the order of two dicts says nothing, or is the same."""
+    counts = isinstance(left, OrderedDict) and isinstance(right, OrderedDict)
+    return not counts or list(left) == list(right)
 
 
 def _both(left: Any, right: Any) -> Any:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from functools import reduce
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from dy2st.convert.classes import own_method, special
+from dy2st.convert.classes import of_class, own_method
 from dy2st.convert.kinds import keyed
 from dy2st.convert.kinds.dicts import DICTS
 from dy2st.convert.kinds.dicts import contains as dict_contains
@@ -20,9 +19,10 @@ from dy2st.convert.kinds.process import note_settings
 from dy2st.convert.kinds.table import row_of_operator
 from dy2st.convert.protocol.bracket import bracketed
 from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.dispatch import COMPARISONS, ask, bound, is_users, unsupported
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.truth import truth_of
-from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.trace import CONTAINERS, MISSING, Trace
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
@@ -55,7 +55,6 @@ BINARY: dict[str, tuple[Callable[..., Any], str, str]] = {
     "eq": (operator.eq, "__eq__", "__eq__"),
     "ne": (operator.ne, "__ne__", "__ne__"),
 }
-COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 UNARY: dict[str, tuple[Callable[..., Any], str]] = {
     "neg": (operator.neg, "__neg__"),
     "pos": (operator.pos, "__pos__"),
@@ -69,8 +68,8 @@ _IN_PLACE = {
 IN_PLACE = {f"i{name}": name for name in _IN_PLACE}
 
 
-def binary(trace: Trace, name: str, left: Any, right: Any) -> Any:
-    """`left <operator> right`."""
+def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = False) -> Any:
+    """`left <operator> right`. `in_place`: it stands for `left <operator>= right`."""
     plain, method, reflected = BINARY[name]
     kinds = type(left), type(right)
     if kinds[0] in _PLAIN and kinds[1] in _PLAIN:
@@ -78,7 +77,7 @@ def binary(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if Union in kinds:
         return spread(
             trace,
-            lambda a, b: binary(trace, name, a, b),
+            lambda a, b: binary(trace, name, a, b, in_place),
             known(trace, left),
             known(trace, right),
         )
@@ -103,7 +102,7 @@ def binary(trace: Trace, name: str, left: Any, right: Any) -> Any:
         if name in ("eq", "ne") and _is_number_beside_another(left, right):
             return name == "ne"
         return plain(left, right)
-    return _dispatch(trace, (plain, method, reflected), left, right)
+    return _dispatch(trace, name, left, right, in_place)
 
 
 def _is_number_beside_another(left: Any, right: Any) -> bool:
@@ -122,7 +121,11 @@ def _power_of_sizes(trace: Trace, left: Any, right: Any) -> Any:
 
 
 def _is_sequence(value: Any) -> bool:
-    return type(value) in CONTAINERS or type(value) is tuple or type(value) is Dynamic
+    return type(value) in _HOLDING
+
+
+_HOLDING = (CONTAINERS | {tuple, Dynamic}) - {bytearray}
+_ORDERED = (list, tuple, deque)
 
 
 def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
@@ -136,44 +139,34 @@ def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if are_dicts and (keyed.is_keyed(trace, left) or keyed.is_keyed(trace, right)):
         same = keyed.is_equal(trace, left, right)
         return same if name == "eq" else trace.not_(same)
+    is_order = name in COMPARISONS and name not in ("eq", "ne")
+    if is_order and not (_kind_of(left) is _kind_of(right) and _kind_of(left) in _ORDERED):
+        return NotImplemented
     if name in COMPARISONS and _is_sequence(left) and _is_sequence(right):
         return compare_lists(trace, name, left, right)
     return NotImplemented
 
 
-def _dispatch(trace: Trace, row: tuple[Any, str, str], left: Any, right: Any) -> Any:
-    """As Python has it: the right operand first if its class is a subclass that overrides."""
-    plain, method, reflected = row
-    mine, others = special(trace, left, method), special(trace, right, reflected)
-    is_mine, is_others = type(mine) is FunctionType, type(others) is FunctionType
-    if not is_mine and not is_others:
+def _kind_of(value: Any) -> Any:
+    return value.kind if type(value) is Dynamic else type(value)
+
+
+def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = False) -> Any:
+    """By the methods of both classes; Python itself where none of them is the user's."""
+    plain, method, reflected = BINARY[name]
+    methods = of_class(trace, type(left), method), of_class(trace, type(right), reflected)
+    if not any(map(is_users, methods)):
         if type(left) not in _PLAIN and type(left).__module__ == "decimal":
             note_settings(trace, left)
         arrays = [one for one in (left, right) if isinstance(one, np.ndarray)] if trace.over else []
+        plain = _IN_PLACE[name][0] if in_place else plain  # no such method: it is for the words
         return bracketed(trace, arrays, lambda: plain(trace.native(left), trace.native(right)))
-    first = type(right) is not type(left) and issubclass(type(right), type(left))
-    order = [(mine, left, right, is_mine), (others, right, left, is_others)]
-    if first and others is not special(trace, left, reflected):
-        order.reverse()
-    for function, one, other, is_users in order:
-        if function is None or (
-            type(left) is type(right) and function is others and mine is not others
-        ):
-            continue
-        found = call(trace, function, one, other) if is_users else function(one, other)
-        if found is not NotImplemented:
-            return found
-    if method in ("__eq__", "__ne__"):
-        return (left is right) is (method == "__eq__")
-    return _unsupported(plain, left, right)
-
-
-def _unsupported(plain: Any, left: Any, right: Any) -> Any:
-    symbol = {v[0]: k for k, v in BINARY.items()}[plain]
-    raise TypeError(
-        f"unsupported operand type(s) for {symbol}: {type(left).__name__!r} and "
-        f"{type(right).__name__!r}"
-    )
+    found = ask(trace, name, methods, left, right, reflected)
+    if found is NotImplemented and name in ("eq", "ne"):
+        return (left is right) is (name == "eq")
+    if found is NotImplemented:
+        raise unsupported(name, left, right, in_place)
+    return found
 
 
 def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
@@ -188,15 +181,14 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
         return _container_in_place(trace, name, left, right)
     if isinstance(left, np.ndarray):
         return bracketed(trace, [left], lambda: plain(left, trace.native(right)))
-    own = own_method(trace, left, method)
-    if own is not None:
-        found = call(trace, own, left, right)
-        if found is not NotImplemented:
-            return found
-        return binary(trace, name, left, right)
     if isinstance(left, Tensor) and hasattr(kind, method):
         return plain(left, trace.exported((right,))[0])
-    return binary(trace, name, left, right)
+    own = MISSING if isinstance(left, _TRACED) else of_class(trace, kind, method)
+    if own is not MISSING:
+        found = call(trace, bound(trace, own, left), right)
+        if found is not NotImplemented:
+            return found
+    return binary(trace, name, left, right, in_place=True)
 
 
 def _container_in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
@@ -208,8 +200,9 @@ def _container_in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
         "xor": "symmetric_difference_update",
     }
     if isinstance(left, set) and not isinstance(right, (set, frozenset)):
-        return binary(trace, name, left, right)  # none of the methods, which take any iterable
-    method = methods.get(name)
+        # None of the methods, which take any iterable.
+        return binary(trace, name, left, right, in_place=True)
+    method = "__iadd__" if type(left) is bytearray and name == "add" else methods.get(name)
     if type(left) is Counter:
         trace.hold(left, trace.content(binary(trace, name, left, right)))
         return left
@@ -219,7 +212,7 @@ def _container_in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if name == "mul":
         call(trace, left.__imul__, right)
         return left
-    return binary(trace, name, left, right)
+    return binary(trace, name, left, right, in_place=True)
 
 
 def unary(trace: Trace, name: str, value: Any) -> Any:
