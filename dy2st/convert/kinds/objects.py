@@ -37,12 +37,21 @@ def call_generated(
     owners = [one for one in kind.__mro__ if _inner(one.__dict__.get(name)) is function]
     is_new = name == "__new__" and hasattr(kind, "_fields")
     if is_new or getattr(kind.__new__, "__func__", kind.__new__) is function:
-        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound = _bound(function, args, kwargs)
         bound.apply_defaults()
         return tuple.__new__(kind, [*bound.arguments.values()][1:])
     if not owners or "__dataclass_fields__" not in owners[0].__dict__:
         return NotImplemented
     return _of_dataclass(trace, owners[0], function, args, kwargs)
+
+
+def _bound(function: FunctionType, args: Any, kwargs: Any) -> inspect.BoundArguments:
+    """What each parameter gets; where a call does not fit, Python's own words."""
+    try:
+        return inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
+        function(*args, **kwargs)  # raises
+        raise
 
 
 def _inner(function: Any) -> Any:
@@ -55,8 +64,7 @@ def _of_dataclass(
 ) -> Any:
     name, owner = function.__name__, args[0]
     if name == "__init__":
-        bound = inspect.signature(function).bind(*args, **kwargs)
-        return _initialise(trace, kind, owner, bound.arguments)
+        return _initialise(trace, kind, owner, _bound(function, args, kwargs).arguments)
     if name in _COMPARED:
         if type(args[1]) is not type(owner):
             return NotImplemented
@@ -69,34 +77,52 @@ def _of_dataclass(
 
 def _initialise(trace: Trace, kind: Any, owner: Any, given: dict[str, Any]) -> None:
     extra = []
+    put = trace.set_own if kind.__dataclass_params__.frozen else trace.set_attr
     for field in kind.__dataclass_fields__.values():
-        role = field._field_type.name
+        role = _role(field)
         if role == "_FIELD_CLASSVAR":
             continue
         if field.name in given:
             value = given[field.name]
-        elif field.default_factory is not dataclasses.MISSING:
+        elif _is_there(field.default_factory):
             value = trace.call(field.default_factory)
-        elif field.default is not dataclasses.MISSING:
+        elif _is_there(field.default) and (field.init or field.name in _slots(kind)):
             value = field.default
         else:
-            continue
+            continue  # its class holds the default
         if role == "_FIELD_INITVAR":
             extra.append(value)
         else:
-            trace.set_own(owner, field.name, value)
+            put(owner, field.name, value)
     if hasattr(kind, "__post_init__"):
         trace.call(trace.attr(owner, "__post_init__"), *extra)
 
 
+def _role(field: Any) -> str:
+    """What a field is: told by name, for the module of dataclasses may have been loaded anew."""
+    return str(field._field_type.name)
+
+
+def _is_there(default: Any) -> bool:
+    return type(default).__name__ != "_MISSING_TYPE"
+
+
+def _slots(kind: Any) -> Any:
+    return kind.__dict__.get("__slots__", ())
+
+
+def _fields(kind: Any) -> list[Any]:
+    return [field for field in kind.__dataclass_fields__.values() if _role(field) == "_FIELD"]
+
+
 def _compared(trace: Trace, kind: Any, owner: Any) -> tuple[Any, ...]:
-    names = [field.name for field in dataclasses.fields(kind) if field.compare]
+    names = [field.name for field in _fields(kind) if field.compare]
     return tuple(trace.attr(owner, name) for name in names)
 
 
 def _shown(trace: Trace, kind: Any, owner: Any) -> Any:
     parts: list[Any] = []
-    for field in dataclasses.fields(kind):
+    for field in _fields(kind):
         if field.repr:
             value = trace.text((trace.attr(owner, field.name), "r", ""))
             parts += [", " if parts else "", f"{field.name}=", value]
@@ -106,11 +132,20 @@ def _shown(trace: Trace, kind: Any, owner: Any) -> Any:
 @function_row(dataclasses.replace)
 def replace(trace: Trace, owner: Any, /, **changes: Any) -> Any:
     """`dataclasses.replace(owner, ...)`."""
-    for field in dataclasses.fields(owner):
-        if field.init and field.name not in changes:
-            changes[field.name] = trace.attr(owner, field.name)
-        elif not field.init and field.name in changes:
-            raise ValueError(f"field {field.name} is declared with init=False, it cannot be given")
+    if not hasattr(type(owner), "__dataclass_fields__"):
+        raise TypeError("replace() should be called on dataclass instances")
+    for field in type(owner).__dataclass_fields__.values():
+        name, role = field.name, _role(field)
+        if role == "_FIELD_CLASSVAR" or (field.init and name in changes):
+            continue
+        if name in changes:
+            raise ValueError(
+                f"field {name} is declared with init=False, it cannot be specified with replace()"
+            )
+        if role == "_FIELD_INITVAR" and not _is_there(field.default):
+            raise ValueError(f"InitVar {name!r} must be specified with replace()")
+        if field.init:
+            changes[name] = trace.attr(owner, name)
     return trace.call(type(owner), **changes)
 
 
@@ -129,7 +164,7 @@ def astuple(trace: Trace, owner: Any, *, tuple_factory: Any = tuple) -> Any:
 def _apart(trace: Trace, value: Any, make: Any) -> Any:
     kind = type(value)
     if dataclasses.is_dataclass(kind):
-        names = [field.name for field in dataclasses.fields(kind)]
+        names = [field.name for field in _fields(kind)]
         return make([(name, _apart(trace, trace.attr(value, name), make)) for name in names])
     if kind in (list, tuple) and type(held(trace, value)) is not Dynamic:
         return new_list(trace, [_apart(trace, one, make) for one in held(trace, value)], kind)

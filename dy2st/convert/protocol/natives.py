@@ -175,6 +175,7 @@ def _is_same(trace: Trace, left: Any, right: Any) -> Any:
     are_dicts = isinstance(left, dict) and isinstance(right, dict)
     if (not are_dicts and type(left) is not type(right)) or len(left) != len(right):
         return False
+    pairs: Iterable[tuple[Any, Any]]
     if not are_dicts:
         pairs = zip(left, right, strict=True)
     elif left.keys() != right.keys() or not _is_in_order(left, right):
