@@ -186,10 +186,16 @@ def set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
     trace.set_own(owner, name, value)
 
 
-@function_row(delattr, object.__delattr__)
+@function_row(delattr)
 def delattr_(trace: Trace, owner: Any, name: str) -> None:
     """`delattr(owner, name)`."""
     trace.del_attr(owner, name)
+
+
+@function_row(object.__delattr__)
+def del_own(trace: Trace, owner: Any, name: str) -> None:
+    """`object.__delattr__(owner, name)`."""
+    trace.del_own(owner, name)
 
 
 @function_row(vars)

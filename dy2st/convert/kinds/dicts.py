@@ -257,6 +257,10 @@ def joined(trace: Trace, left: Any, right: Any) -> Any:
     if not isinstance(right, dict):
         return NotImplemented
     new = copy(trace, left)
+    if type(left) is dict and type(right) in (OrderedDict, defaultdict):  # asked first
+        new = copy(trace, right)
+        trace.empty(new)
+        update(trace, new, left)
     update(trace, new, right)
     return new
 

@@ -22,10 +22,17 @@ def int_(trace: Trace, *args: Any, **options: Any) -> Any:
     value = args[0]
     own = own_method(trace, value, "__int__", "__index__", "__trunc__")
     if own is not None:
-        return int_(trace, trace.call(own, value))
+        found = trace.call(own, value)
+        return int_(trace, found) if is_traced(found) else _judged(int, own, value, found)
     if not is_traced(value):
         return int(value)
     return value if isinstance(value, Dim) else whole(trace, scalar(trace, value))
+
+
+def _judged(kind: Any, own: Any, value: Any, found: Any) -> Any:
+    """What Python makes of what a method gives: its errors and warnings have Python's words."""
+    name = own.__name__ if own.__name__ in ("__index__", "__trunc__") else f"__{kind.__name__}__"
+    return kind(type(type(value).__name__, (), {name: lambda _: found})())
 
 
 def whole(trace: Trace, value: Variable) -> Variable:
@@ -44,7 +51,8 @@ def float_(trace: Trace, *args: Any) -> Any:
     value = args[0]
     own = own_method(trace, value, "__float__", "__index__")
     if own is not None:
-        return float_(trace, trace.call(own, value))
+        found = trace.call(own, value)
+        return float_(trace, found) if is_traced(found) else _judged(float, own, value, found)
     if not is_traced(value):
         return float(value)
     if number_kind(value) is float:

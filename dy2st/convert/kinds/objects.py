@@ -189,7 +189,7 @@ def copy_(trace: Trace, value: Any) -> Any:
         return value if getattr(value, "number", None) is not None else F.assign(value)
     if type(value) in CONTAINERS:
         return trace.call(value.copy)
-    if _says_how(trace, value):
+    if _says_how(trace, value) or isinstance(value, BaseException):
         return trace.call_library(copy.copy, (value,), {})
     fields = trace.fields(value)
     if fields is None:
@@ -236,7 +236,7 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
     own = own_method(trace, value, "__deepcopy__")
     if own is not None and not isinstance(value, Layer):
         return trace.call(own, value, memo)
-    if isinstance(value, (Dim, Condition, Dynamic, *_ATOMS)):
+    if isinstance(value, (Dim, Condition, Dynamic, *_ATOMS)) and kind is not slice:
         return value
     if isinstance(value, Tensor):
         is_number = getattr(value, "number", None) is not None
@@ -245,7 +245,9 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
         parts = [deepcopy(trace, one, memo) for one in value]
         is_same = all(map(is_, parts, value))
         return value if is_same and kind is tuple else tuple.__new__(kind, parts)
-    if _says_how(trace, value):
+    if kind is slice:
+        return slice(*(deepcopy(trace, one, memo) for one in (value.start, value.stop, value.step)))
+    if _says_how(trace, value) or isinstance(value, BaseException):
         return trace.call_library(copy.deepcopy, (value, memo), {})
     if kind in CONTAINERS:
         return _deep_container(trace, value, memo)

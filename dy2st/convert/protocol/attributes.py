@@ -250,7 +250,7 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
         return
     if isinstance(found, property):
         if found.fset is None:
-            raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no setter")
+            found.__set__(owner, value)  # raises, in Python's words
         call(trace, found.fset, owner, value)
         return
     setter = special(trace, found, "__set__") if found is not MISSING else None
@@ -284,8 +284,31 @@ def del_attr(trace: Trace, owner: Any, name: str) -> None:
     if type(owner) is Union:
         spread(trace, lambda one: del_attr(trace, one, name), known(trace, owner))
         return
+    own = special(trace, owner, "__delattr__")
+    if type(own) is FunctionType and not isinstance(owner, Layer):
+        call(trace, own, owner, name)
+    else:
+        del_own(trace, owner, name)
+
+
+def del_own(trace: Trace, owner: Any, name: str) -> None:
+    """`object.__delattr__(owner, name)`."""
+    found = of_class(trace, type(owner), name)
+    if isinstance(found, property):
+        if found.fdel is None:
+            found.__delete__(owner)  # raises, in Python's words
+        call(trace, found.fdel, owner)
+        return
+    deleter = special(trace, found, "__delete__") if found is not MISSING else None
+    if type(deleter) is FunctionType:
+        call(trace, deleter, found, owner)
+        return
     attr(trace, owner, name)
-    _put(trace, owner, name, MISSING)
+    is_plain = trace.is_made_here(owner) and (id(owner), name) not in trace.over
+    if is_plain and own_method(trace, owner, "__delattr__") and not isinstance(owner, Layer):
+        trace.set_field(owner, name, MISSING)  # past the method of its class
+    else:
+        _put(trace, owner, name, MISSING)
 
 
 def set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
@@ -309,4 +332,4 @@ def method(trace: Trace, owner: Any, name: str, /, *args: Any, **kwargs: Any) ->
     return call(trace, attr(trace, owner, name), *args, **kwargs)
 
 
-__all__ = ["attr", "del_attr", "method", "plain_attr", "set_attr", "set_own"]
+__all__ = ["attr", "del_attr", "del_own", "method", "plain_attr", "set_attr", "set_own"]

@@ -5,11 +5,13 @@ The objects that it can reach get what the trace holds for them, and afterwards 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
 from dy2st.convert.objects import ATOMS, slots_of
+from dy2st.convert.protocol.shared import HeldVariable, held_variables
 from dy2st.convert.states import base_of, has_states, read_state, same_state, write_state
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, STATE, Trace, native_attribute
 from dy2st.convert.values.special import Dynamic, Union
@@ -24,15 +26,17 @@ def bracketed(
 
     only_reads: it changes none of them.
     """
+    reached = [*reached, *_known_to_all(trace)]
     older = [one for one in reached if not trace.is_made_here(one)]
     if only_reads:
         written_to = {key for key, _ in trace.over}
         older = [one for one in older if id(one) in written_to]
-    held: list[_Held | _HeldFields] = [
+    held: list[_Held | _HeldFields | HeldVariable] = [
         _Held(trace, one) for one in older if _may_change(trace, one)
     ]
     written = _written(trace)
     held += [_HeldFields(trace, one, written.get(id(one), {})) for one in older if _has_fields(one)]
+    held += held_variables(trace, reached)
     known = len(trace.lent)
     trace.lent += [one.give_back for one in held]  # before: Ctrl-C may come between any two steps
     try:
@@ -43,6 +47,11 @@ def bracketed(
         for one in held:
             one.end()
         del trace.lent[known:]
+
+
+def _known_to_all(trace: Trace) -> list[Any]:
+    """What any code finds by itself, if the trace has written it."""
+    return [sys.modules] if (id(sys.modules), CONTENT) in trace.over else []
 
 
 def shown(trace: Trace, value: Any) -> Any:

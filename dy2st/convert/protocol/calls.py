@@ -36,6 +36,8 @@ from dy2st.convert.values.special import Union
 from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.nn.layer import Layer
 
+# Classes whose objects get what they hold from `__new__`, and never change.
+_OF_VALUES = (int, float, complex, str, bytes, tuple, frozenset)
 _BUILTIN_METHODS = (BuiltinFunctionType, MethodWrapperType)
 
 
@@ -241,10 +243,11 @@ def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str
         return made
     if isinstance(new, FunctionType):
         made = call(trace, new, kind, *args, **kwargs)
-    elif issubclass(kind, BaseException):
-        made = new(kind, *args)
-    else:
+    elif new is object.__new__:
         made = new(kind)
+    else:
+        given = trace.exported(args) if issubclass(kind, _OF_VALUES) else args
+        made = new(kind, *given, **kwargs)
     trace.made(made)
     own_init: Any = type(made).__init__
     if isinstance(made, kind) and own_init is not object.__init__:

@@ -22,11 +22,12 @@ from dy2st.convert.protocol.unions import spread
 from dy2st.convert.stage.attempt import State, attempt
 from dy2st.convert.stage.branch import raise_outcome, stage_if
 from dy2st.convert.stage.cases import is_case, known
-from dy2st.convert.stage.outcome import Handler, Refused, is_refusal
+from dy2st.convert.stage.outcome import Handler, Refused, is_named, is_refusal
 from dy2st.convert.trace import Source, Trace
 from dy2st.convert.values.special import Union
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
+from dy2st_runtime.ir.checks.tracebacks import hide_own_frames
 
 _OF_A_FUNCTION = type(contextmanager(lambda: iter(()))())
 
@@ -43,26 +44,28 @@ def try_(
     """What the variables hold after a `try`; each handler takes the exception and the variables."""
 
     def handled(error: BaseException) -> State:
-        for classes, handler in handlers:
-            try:
-                raise error
-            except classes():
-                return handler(error, *state)
-            except type(error):
-                continue
-        raise error
+        try:
+            raise error
+        except BaseException:
+            _hide(error)
+            for classes, handler in handlers:
+                if is_named(type(error), classes()):
+                    return handler(error, *state)
+            raise
 
     def finished(error: BaseException) -> NoReturn:
         try:
             raise error
-        finally:
+        except BaseException:
+            _hide(error)
             assert final is not None
             final(*state)
+            raise
 
     def inner(*values: Any) -> State:
         if not handlers:
             return body(*values)
-        handler = Handler(lambda: tuple(classes() for classes, _ in handlers))
+        handler = Handler(lambda: (classes() for classes, _ in handlers))
         return attempt(trace, handler, body, orelse, handled, values, names)
 
     if final is None:
@@ -75,7 +78,7 @@ def with_(
     trace: Trace, value: Any, body: Callable[..., State], state: State, names: Sequence[str]
 ) -> State:
     """What the variables hold after `with value as entered: body(entered, *state)`."""
-    value = known(trace, value)
+    value = _required(known(trace, value))
     if type(value) is Union:
         again = lambda *values: with_(trace, value, body, values, names)  # noqa: E731
         pred = is_case(trace, value, trace.cases_of(value)[0])
@@ -100,6 +103,7 @@ def with_(
         try:
             raise error
         except BaseException:  # any: Python tells `__exit__` of each exception, Ctrl-C too
+            _hide(error)
             found = call(trace, exit, value, type(error), error, error.__traceback__)
             swallows = test_of(trace, found)
             if swallows is False:
@@ -110,6 +114,15 @@ def with_(
 
     every = Handler(lambda: BaseException)
     return attempt(trace, every, lambda *s: body(entered, *s), after, failed, state, names)
+
+
+def _required(value: Any) -> Any:
+    """The manager; what is none raises what Python says of it."""
+    kind = type(value)
+    if kind is not Union and not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
+        with value:
+            pass
+    return value
 
 
 def _in_generator(trace: Trace, source: Source, body: Callable[..., State], state: State) -> State:
@@ -127,6 +140,13 @@ def _in_generator(trace: Trace, source: Source, body: Callable[..., State], stat
     if count.values() != (1,):
         raise RuntimeError("generator didn't yield")
     return variables.values()
+
+
+def _hide(error: BaseException) -> None:
+    """Let the user's handlers see a traceback of their own frames; it is never empty."""
+    place = error.__traceback__
+    hide_own_frames(error)
+    error.__traceback__ = error.__traceback__ or place
 
 
 def _raise(error: BaseException) -> NoReturn:
@@ -151,6 +171,7 @@ def handling(
     except Exception as error:  # to tell refusals, which no handler of the user's may swallow
         if is_refusal(error):
             raise Refused(error) from None
+        _hide(error)
         raise
     finally:
         trace.handlers.pop()
@@ -161,7 +182,7 @@ class manager:
 
     def __init__(self, trace: Trace, value: Any):
         """Take the manager of the user's."""
-        self._trace, self._value = trace, known(trace, value)
+        self._trace, self._value = trace, _required(known(trace, value))
         kind = type(self._value)
         self._is_harmless = is_library(kind.__module__) or not isinstance(
             getattr(kind, "__exit__", None), FunctionType

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,8 @@ class Refused(BaseException):
 class Handler:
     """What may catch an exception of the code that runs.
 
-    classes: those that are caught, asked when there is an exception.
+    classes: those that are caught, or an iterator of what each clause names: it is asked when there
+    is an exception, and no further than Python asks.
     is_staged: whether an exception can be carried to it; else one in a branch is refused.
     """
 
@@ -63,7 +64,17 @@ class Handler:
 
     def catches(self, kind: type[BaseException]) -> bool:
         """Whether a clause catches exceptions of a class."""
-        return issubclass(kind, self.classes())
+        classes = self.classes()
+        clauses = classes if isinstance(classes, Iterator) else (classes,)
+        return any(is_named(kind, one) for one in clauses)
+
+
+def is_named(kind: type[BaseException], clause: Any) -> bool:
+    """Whether `except clause` catches exceptions of a class."""
+    classes = clause if isinstance(clause, tuple) else (clause,)
+    if not all(isinstance(one, type) and issubclass(one, BaseException) for one in classes):
+        raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+    return any(one in kind.__mro__ for one in classes)
 
 
 def is_refusal(error: BaseException) -> bool:
@@ -217,6 +228,7 @@ __all__ = [
     "endless",
     "is_caught",
     "is_endless",
+    "is_named",
     "is_refusal",
     "note_limit",
     "note_raise",

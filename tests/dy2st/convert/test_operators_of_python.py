@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, UserList, defaultdict, deque
+from collections import Counter, OrderedDict, UserList, defaultdict
 
 import pytest
 
