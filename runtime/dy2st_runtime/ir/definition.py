@@ -97,6 +97,7 @@ class OperatorDefinition:
                 for them. All others refuse them.
     takes_out   whether the kernel takes `out`, its first operand, to write an elementwise result
                 over it; ufuncs do without saying so.
+    cheap       whether to compute it costs no more than to read its operands: of elementwise ones.
     lends       whether its results may be its operands, or hold them, or be what they hold: of
                 operators on lists.
     makes_list  whether its first result is a list of its own: no operand, and in no operand.
@@ -131,6 +132,7 @@ class OperatorDefinition:
     data: Callable[..., Any] | bool | None = None
     takes_complex: bool = False
     takes_out: bool = False
+    cheap: bool = False
     lends: bool = False
     makes_list: bool = False
     in_place: Callable[..., Any] | None = None
@@ -168,6 +170,11 @@ class OperatorDefinition:
     def is_elementwise(self) -> bool:
         """Whether an element of the result is made of those at its place, and of no others."""
         return self.kind <= Kind.BROADCAST
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether computing it once more is worth it where that saves memory."""
+        return self.cheap or self.kind is Kind.INJECTIVE or isinstance(self.view, View)
 
     @property
     def is_variadic(self) -> bool:

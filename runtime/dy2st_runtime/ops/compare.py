@@ -35,6 +35,7 @@ for _name, _doc, _kernel, _relation in (
 ):
     define(
         _name,
+        cheap=True,
         doc=_doc,
         inputs="x, y",
         promote=True,
@@ -66,6 +67,7 @@ for _name, _doc, _kernel in (
 ):
     define(
         _name,
+        cheap=True,
         doc=_doc,
         inputs="x, y",
         promote=True,
@@ -78,6 +80,7 @@ for _name, _doc, _kernel in (
 
 define(
     "logical_not",
+    cheap=True,
     doc="Whether x is false (0).",
     inputs="x",
     infer=lambda x: x.with_dtype("bool"),
@@ -88,6 +91,7 @@ define(
 )
 define(
     "bitwise_not",
+    cheap=True,
     doc="All bits changed; `not` of bools.",
     inputs="x",
     infer=_bitwise_rule("bitwise_not"),
@@ -103,6 +107,7 @@ for _name, _doc, _kernel in (
 ):
     define(
         _name,
+        cheap=True,
         doc=_doc,
         inputs="x",
         infer=lambda x: x.with_dtype("bool"),
@@ -139,6 +144,7 @@ def _where_data(condition: Any, x: Any, y: Any) -> Any:
 
 define(
     "where",
+    cheap=True,
     takes_complex=True,
     doc="x where the condition holds, else y.",
     inputs="condition, x, y",

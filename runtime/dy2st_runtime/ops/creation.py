@@ -116,6 +116,7 @@ define(
 )
 define(
     "cast",
+    cheap=True,
     takes_complex=True,
     doc="x in another dtype; floats lose their fraction on the way to integers.",
     inputs="x",

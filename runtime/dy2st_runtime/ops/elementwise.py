@@ -97,6 +97,7 @@ define_binary(
     data=True,
     commutes=True,
     takes_complex=True,
+    cheap=True,
 )
 define_binary(
     "subtract",
@@ -107,6 +108,7 @@ define_binary(
     no_bool=True,
     data=True,
     takes_complex=True,
+    cheap=True,
 )
 define_binary(
     "multiply",
@@ -117,6 +119,7 @@ define_binary(
     takes_complex=True,
     data=True,
     commutes=True,
+    cheap=True,
 )
 define_binary(
     "divide",
@@ -126,6 +129,7 @@ define_binary(
     _POSITIVE + _INTS,
     takes_complex=True,
     gives_floats=np.true_divide,
+    cheap=True,
 )
 define_binary(
     "floor_divide", "floor(x / y).", np.floor_divide, None, _INTS, data=True, fails=_may_be_zero
@@ -157,6 +161,7 @@ define_binary(
     data=of_sizes(dims.maximum),
     commutes=True,
     same_bits=False,
+    cheap=True,
 )
 define_binary(
     "minimum",
@@ -167,6 +172,7 @@ define_binary(
     data=of_sizes(dims.minimum),
     commutes=True,
     same_bits=False,
+    cheap=True,
 )
 define_binary(
     "atan2",

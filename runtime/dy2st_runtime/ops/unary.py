@@ -193,6 +193,7 @@ _OF_SIZES: dict[str, Callable[..., Any] | bool] = {
 _OF_NUMBERS = ("neg", "sign")
 _DERIVED = ("square", "exp", "reciprocal")  # functions with a complex derivative
 _COMPLEX = ("neg", "abs", *_DERIVED)
+_CHEAP = ("neg", "abs", "sign", "square", "relu", "reciprocal")
 _ROUNDING = ("floor", "ceil", "round", "trunc")
 
 
@@ -232,6 +233,7 @@ def _define(row: _Row) -> None:
         view=_same_integers if row.name in _ROUNDING else None,
         samples=samples,
         takes_out=row.takes_out,
+        cheap=row.name in _CHEAP,
         promote=row.name in ("neg", "abs"),  # Python's operators: a number stays a number
         data=_OF_SIZES.get(row.name),
     )
