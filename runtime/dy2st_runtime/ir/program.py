@@ -507,8 +507,9 @@ class Block:
     parameters: list[Variable] = field(default_factory=list)
     operators: list[Operator] = field(default_factory=list)
     yields: list[Variable] = field(default_factory=list)
-    # The Block around this one, None for a Program's own. Nothing of it is read from inside.
+    # The Block around this one, of which nothing is read inside; or the Program whose own it is.
     parent: Block | None = None
+    program: Program | None = None
 
     def __repr__(self) -> str:
         """`Block(2 parameters, 7 operators)`."""
@@ -560,6 +561,9 @@ class Program:
     updates: list[str] = field(default_factory=list)
     constraints: list[LocatedConstraint] = field(default_factory=list)
     structure: Any = None
+
+    def __post_init__(self) -> None:
+        self.block.program = self
 
     @property
     def outputs(self) -> list[Variable]:

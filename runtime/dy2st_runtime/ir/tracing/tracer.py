@@ -30,7 +30,7 @@ from dy2st_runtime.ir.facts import (
     simplified_type,
     simplify_types,
 )
-from dy2st_runtime.ir.fresh import restart_fresh_symbols, take_limits
+from dy2st_runtime.ir.fresh import fresh_symbols_from, restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.inputs import (
     NUMBER_DTYPES,
@@ -88,6 +88,7 @@ class Tracer:
         `is_scratch`: only the types are wanted, for a trace around this one.
         """
         self._is_scratch = is_scratch
+        self.locate: Callable[[], Location | None] = user_location
         self.on_check: Callable[[Variable, BaseException], bool] | None = None
         self.call: Callable[..., Any] | None = None  # of functions and Layers of the user's
         self.explain: Callable[[Any], str] | None = None  # why the code of a frame runs as it is
@@ -144,6 +145,24 @@ class Tracer:
             simplify_types(self.program)
 
     @contextmanager
+    def resuming(self, facts: Facts, number: int) -> Iterator[None]:
+        """Record again, where facts are known, with new symbols numbered from there."""
+        with collect() as self._constraints, interpreting(self), using(facts):
+            self._facts[self.block] = facts
+            with fresh_symbols_from(number):
+                yield
+            self.locate_constraints(self.locate())
+
+    @contextmanager
+    def located(self, locate: Callable[[], Location | None]) -> Iterator[None]:
+        """Let another function than the user's line say where what is recorded comes from."""
+        outer, self.locate = self.locate, locate
+        try:
+            yield
+        finally:
+            self.locate = outer
+
+    @contextmanager
     def nested(self, condition: Condition | None = None) -> Iterator[Block]:
         """Record into a new Block inside the current one, which runs where a condition holds."""
         block = Block(parent=self.block)
@@ -159,13 +178,22 @@ class Tracer:
         try:
             with using(self._facts.get(block) or current()):
                 yield
-                self.locate_constraints(user_location())
+                self.locate_constraints(self.locate())
         finally:
             self.block = outer
 
     def captured_by(self, block: Block) -> dict[Variable, Variable]:
         """What a nested Block reads from outside: outer Variable -> parameter of the Block."""
         return self._captured[block]
+
+    def adopt(self, block: Block, outer: Variable, inner: Variable) -> bool:
+        """Let a Variable be the parameter of a nested Block for an outer one; False if one is."""
+        known = self._captured[block]
+        if outer in known:
+            return False
+        known[outer], inner.maker = inner, block
+        block.parameters.append(inner)
+        return True
 
     def import_into(self, block: Block, variable: Variable) -> Variable:
         """The parameter of a finished nested Block that stands for an outer Variable."""
@@ -211,7 +239,7 @@ class Tracer:
         """Append an operator whose operands are of the current Block and whose types are known."""
         location = None
         if not self._is_scratch:
-            location = user_location()
+            location = self.locate()
             self.locate_constraints(location)
         operator = Operator(
             name, list(operands), dict(attributes), self.block, list(blocks), [], location
@@ -366,6 +394,14 @@ class Tracer:
             return
         attributes = {"message": str(error), "kind": type(error).__name__}
         self.append("assert_bound", [self.local(flag)], attributes, [])
+
+    def as_it_was(self, variable: Variable) -> Variable:
+        """The value of a Variable in the current Block, though the user has changed it since."""
+        for block in self._path_from(variable):
+            variable = self.import_into(block, variable)
+        if variable.overwritten is None and self.captured(variable) is variable:
+            return variable
+        return self.append("assign", [variable], {}, [variable.type]).results[0]
 
     def _path_from(self, variable: Variable) -> list[Block]:
         """Blocks from just inside the Variable's own down to the current one."""
