@@ -1,0 +1,66 @@
+"""Gradients of the values of a Program, as operators at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from dy2st_runtime.autodiff.activity import Varied
+from dy2st_runtime.autodiff.branches import through_branches
+from dy2st_runtime.autodiff.gradient import Gradient
+from dy2st_runtime.autodiff.kept import Homes, Kept
+from dy2st_runtime.autodiff.lists import LISTS, add_lists
+from dy2st_runtime.autodiff.loops import through_turns
+from dy2st_runtime.autodiff.walk import Handler, Shared, Walk
+from dy2st_runtime.ir.facts import facts_of
+from dy2st_runtime.ir.program import Program, Variable
+from dy2st_runtime.ir.tracing.tracer import Tracer
+
+HANDLERS: dict[str, Handler] = {"cond": through_branches, "while": through_turns, **LISTS}
+"""What is differentiated otherwise than by the rule in its record."""
+
+
+class AsTheyWere(NamedTuple):
+    """The values of a Block, for what is recorded at its end, or in a Block inside of it."""
+
+    tracer: Tracer
+
+    def value(self, variable: Variable) -> Variable:
+        """The Variable itself, as it was when its operator ran."""
+        return self.tracer.as_it_was(variable)
+
+
+def append_gradients(
+    program: Program,
+    outputs: Sequence[Variable],
+    inputs: Sequence[Variable],
+    seeds: Callable[[Variable, int], Variable],
+    stopped: Sequence[Variable] = (),
+) -> list[Gradient | None]:
+    """Append to a Program the gradients of outputs with respect to inputs; None where is none.
+
+    `seeds` gives the gradient of an output to begin with, recorded where it is asked.
+    """
+    varied = Varied(inputs, stopped)
+    varied.mark(program.operators)
+    homes = Homes(program.block)
+    with resuming(program, homes) as tracer:
+        shared = Shared(tracer, varied, Kept(homes), HANDLERS, add_lists)
+        walk = Walk(shared, AsTheyWere(tracer))
+        with tracer.located(lambda: shared.at):
+            for number, output in enumerate(outputs):
+                walk.seed(output, Gradient(seeds(output, number)))
+            walk.run(program.block)
+    return [walk.gradient(variable) for variable in inputs]
+
+
+@contextmanager
+def resuming(program: Program, homes: Homes) -> Iterator[Tracer]:
+    """Record at the end of a finished Program."""
+    tracer = Tracer(program)
+    with tracer.resuming(facts_of(program), homes.next_number()):
+        yield tracer
+
+
+__all__ = ["HANDLERS", "AsTheyWere", "append_gradients", "resuming"]

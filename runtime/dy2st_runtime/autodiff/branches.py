@@ -1,0 +1,120 @@
+"""The gradient of a `cond`: another one, which does the work of the branch that was taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from dy2st_runtime.autodiff.absent import nothing
+from dy2st_runtime.autodiff.gradient import Gradient, Presence, cleaned, flag_of, type_of_gradient
+from dy2st_runtime.autodiff.stand_ins import StandIns
+from dy2st_runtime.autodiff.walk import Found, Walk
+from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.facts import branch_condition
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.types import ArrayType, TensorType
+from dy2st_runtime.ops.control_flow import close_blocks
+
+
+class _Side(NamedTuple):
+    """One branch of the gradient, and what it has found for the operands that are wanted."""
+
+    block: Block
+    forward: StandIns
+    found: list[Gradient | None]
+
+
+def through_branches(walk: Walk, operator: Operator, found: Found) -> None:
+    """Hand the gradients of the results of a `cond` on to what its branches read."""
+    tracer = walk.tracer
+    condition = walk.forward.value(operator.operands[0])
+    found = [gradient and cleaned(gradient) for gradient in found]
+    wanted = [i for i, v in enumerate(operator.operands) if i and walk.is_varied(v)]
+    sides = [_side(walk, operator, number, found, wanted) for number in (0, 1)]
+    given = [i for i in range(len(wanted)) if any(side.found[i] for side in sides)]
+    if not given:
+        return
+    places = [wanted[i] for i in given]
+    types = [type_of_gradient(operator.operands[place].type) for place in places]
+    presences = [[side.found[i] for side in sides] for i in given]
+    told = [i for i, pair in enumerate(presences) if not _is_plain(pair)]
+    listed = [isinstance(type, ArrayType) for type in types]
+    for number, side in enumerate(sides):
+        with tracer.inside(side.block):
+            side.block.yields = [
+                _value(walk, side, i, operator.operands[place])
+                for i, place in zip(given, places, strict=True)
+            ]
+            side.block.yields += [tracer.local(_told(presences[i][number])) for i in told]
+            side.forward.finish()
+    blocks = [side.block for side in sides]
+    captured = close_blocks(tracer, blocks, own=0)
+    operands = [tracer.as_it_was(condition), *captured]
+    types += [TensorType("bool", ()) for _ in told]
+    results = tracer.append("cond", operands, {}, types, blocks).results
+    flags = dict(zip(told, results[len(places) :], strict=True))
+    for i, (place, pair) in enumerate(zip(places, presences, strict=True)):
+        there = (flags[i],) if i in flags else _plainly(condition, pair)
+        there = None if listed[i] else there
+        is_full = all(side is not None and side.is_full for side in pair)
+        walk.add(operator.operands[place], Gradient(results[i], there, True, is_full))
+
+
+def _side(
+    walk: Walk, operator: Operator, number: int, found: Found, wanted: Sequence[int]
+) -> _Side:
+    """Record the gradients of one branch."""
+    tracer, block = walk.tracer, operator.blocks[number]
+    with tracer.nested(branch_condition(operator.operands[0], number == 0)) as made:
+        outside = {
+            parameter: partial(walk.forward.value, operand)
+            for parameter, operand in zip(block.parameters, operator.operands[1:], strict=True)
+        }
+        kept = walk.shared.kept
+        forward = StandIns(
+            tracer,
+            block,
+            kept.homes,
+            outside,
+            lambda v: walk.forward.value(kept.of_branch(operator, number, v)),
+            lambda: tracer.constant(np.zeros((), np.int64)),
+        )
+        inner = Walk(walk.shared, forward)
+        for end, gradient in zip(block.yields, found, strict=False):
+            if gradient is not None:
+                inner.seed(end, gradient)
+        inner.run(block)
+        gradients = [inner.gradient(block.parameters[place - 1]) for place in wanted]
+    return _Side(made, forward, gradients)
+
+
+def _value(walk: Walk, side: _Side, index: int, operand: Variable) -> Variable:
+    """What a branch gives for an operand: zeros where it has no gradient."""
+    gradient = side.found[index]
+    if gradient is None:
+        return nothing(walk, operand)
+    return walk.tracer.local(cleaned(gradient).value)
+
+
+def _is_plain(pair: Sequence[Gradient | None]) -> bool:
+    """Whether each branch surely has a gradient, or surely has none."""
+    return all(gradient is None or gradient.there is None for gradient in pair)
+
+
+def _plainly(condition: Variable, pair: Sequence[Gradient | None]) -> Presence:
+    true, false = pair
+    if true is not None and false is not None:
+        return None
+    flag: Variable = condition if false is None else F.logical_not(condition)
+    return (flag,)
+
+
+def _told(gradient: Gradient | None) -> Variable:
+    flag: Variable = F.full([], False, "bool") if gradient is None else flag_of(gradient.there)
+    return flag
+
+
+__all__ = ["through_branches"]

@@ -1,0 +1,252 @@
+"""The gradient of a `while`: another one, which takes the turns from the last to the first.
+
+What a turn needs has been appended to lists, turn by turn. The loop variables of the backward loop
+are how many turns are left, the gradients of the loop variables, and the sums of the gradients of
+what the body reads from around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from dy2st_runtime.autodiff.absent import nothing
+from dy2st_runtime.autodiff.activity import before_setting, behind
+from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of, type_of_gradient
+from dy2st_runtime.autodiff.stand_ins import StandIns
+from dy2st_runtime.autodiff.walk import Found, Walk, same_sizes
+from dy2st_runtime.dims import Dim, Size
+from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.fresh import fresh_symbol
+from dy2st_runtime.ir.join import renewed
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
+from dy2st_runtime.ops.control_flow import close_blocks
+
+_COUNT = TensorType("int64", ())
+_FLAG = TensorType("bool", ())
+
+
+def through_turns(walk: Walk, operator: Operator, found: Found) -> None:
+    """Hand the gradients of the results of a `while` on to what it starts with and reads."""
+    loop = _Backward(walk, operator, [gradient and cleaned(gradient) for gradient in found])
+    while not loop.record():
+        pass
+    loop.append()
+
+
+@dataclass
+class _Carried:
+    """One gradient that goes from turn to turn.
+
+    inner     the parameter of the body, for a loop variable or for what is read.
+    outer     what the loop is given for it.
+    last      what it is after the loop; what is read stays.
+    turned    what a turn makes of it; None for what is read.
+    type      its type; sizes that change from turn to turn are symbols of their own.
+    start     the gradient before the first turn backwards; None for nothing.
+    is_sure   whether it is there at the start of every turn; if not, a bool tells it.
+    is_full   of a list, whether each element has one.
+    own       what it is at the start of a turn, and that bool.
+    end       what it is at the end.
+    """
+
+    inner: Variable
+    outer: Variable
+    last: Variable
+    turned: Variable | None
+    type: ValueType
+    start: Gradient | None = None
+    is_sure: bool = False
+    is_full: bool = False
+    own: list[Variable] = field(default_factory=list)
+    end: Gradient | None = None
+
+
+class _Backward:
+    """The backward loop in the making."""
+
+    def __init__(self, walk: Walk, operator: Operator, found: Found) -> None:
+        self.walk, self.operator, self.tracer = walk, operator, walk.tracer
+        self.body = operator.blocks[1]
+        self.free: set[Dim] = set()
+        self.turned = [self._turned(place, found[place]) for place in _reaching(operator, found)]
+        pairs = [*zip(self.body.parameters, operator.operands, strict=True)]
+        self.read = [
+            self._summed(inner, outer)
+            for inner, outer in pairs[len(operator.results) :]
+            if walk.is_varied(outer)
+        ]
+
+    def _turned(self, place: int, start: Gradient | None) -> _Carried:
+        groups = (self.body.parameters, self.operator.operands, self.operator.results)
+        inner, outer, last = (group[place] for group in groups)
+        turned = self.body.yields[place]
+        type = type_of_gradient(self._common(last.type, [v.type for v in (inner, outer, turned)]))
+        is_sure = isinstance(type, ArrayType) or _is_sure(start)
+        is_full = start is not None and start.is_full
+        return _Carried(inner, outer, last, turned, type, start, is_sure, is_full)
+
+    def _summed(self, inner: Variable, outer: Variable) -> _Carried:
+        type = type_of_gradient(outer.type)
+        is_list = isinstance(type, ArrayType)
+        return _Carried(inner, outer, outer, None, type, is_sure=is_list)
+
+    def _common(self, type: ValueType, others: Sequence[ValueType]) -> ValueType:
+        """The type, with free symbols for sizes that are others at other moments."""
+        shapes = [other.shape for other in others if isinstance(other, TensorType)]
+        if not isinstance(type, TensorType):
+            return type
+        sizes = []
+        for size, *rest in zip(type.shape, *shapes, strict=True):
+            if not all(_is_written_alike(size, other) for other in rest):
+                size = fresh_symbol("size")
+                self.free.add(size)
+            sizes.append(size)
+        return type.with_shape(sizes)
+
+    @property
+    def carried(self) -> list[_Carried]:
+        """All gradients, in the order of the loop variables."""
+        return [*self.turned, *self.read]
+
+    # -- the body ----------------------------------------------------------------------------
+
+    def record(self) -> bool:
+        """Record a turn; False if a gradient was thought to be sure that is not."""
+        with self.tracer.nested() as self.made:
+            self.left = self.made.add_parameter(_COUNT)
+            inside = [self._parameters(one, self.made) for one in self.carried]
+            self.forward = self._stand_ins()
+            self.inner = Walk(self.walk.shared, self.forward)
+            for one, gradient in zip(self.turned, inside, strict=False):
+                assert one.turned is not None
+                self.inner.seed(one.turned, gradient)
+            self.inner.run(self.body)
+            for one, gradient in zip(self.carried, inside, strict=True):
+                found = self.inner.gradient(one.inner)
+                one.end = found and cleaned(found)
+                if one.end is not None and one.turned is None:
+                    one.end = self.inner.added(gradient, one.end)
+        return self._is_settled()
+
+    def _parameters(self, one: _Carried, block: Block) -> Gradient:
+        """The gradient at the start of a turn."""
+        one.own = [block.add_parameter(self._renewed(type)) for type in self._types(one)]
+        there = None if one.is_sure else (one.own[1],)
+        return Gradient(one.own[0], there, True, one.is_full)
+
+    def _types(self, one: _Carried) -> list[ValueType]:
+        return [one.type] if one.is_sure else [one.type, _FLAG]
+
+    def _renewed(self, type: ValueType) -> ValueType:
+        return renewed(type, self.free)
+
+    def _stand_ins(self) -> StandIns:
+        kept, value, operator = self.walk.shared.kept, self.walk.forward.value, self.operator
+        pairs = zip(self.body.parameters, operator.operands, strict=True)
+        return StandIns(
+            self.tracer,
+            self.body,
+            kept.homes,
+            {inner: partial(value, outer) for inner, outer in [*pairs][len(operator.results) :]},
+            lambda variable: value(kept.of_turns(operator, variable)),
+            lambda: self.tracer.local(F.subtract(self.left, 1)),
+        )
+
+    def _is_settled(self) -> bool:
+        """Whether each gradient is at the end of a turn what it is thought to be at its start."""
+        wrong = [one for one in self.turned if self._is_wrong(one)]
+        loose = [one for one in self.turned if one.is_full and not (one.end and one.end.is_full)]
+        for one in wrong:
+            one.is_sure = False
+        for one in loose:
+            one.is_full = False
+        return not wrong and not loose
+
+    def _is_wrong(self, one: _Carried) -> bool:
+        return one.is_sure and not isinstance(one.type, ArrayType) and not _is_sure(one.end)
+
+    # -- the operator ------------------------------------------------------------------------
+
+    def append(self) -> None:
+        """Append the loop, and hand on what it gives."""
+        tracer, made = self.tracer, self.made
+        self.read = [one for one in self.read if one.end is not None]
+        own = [self.left, *(variable for one in self.carried for variable in one.own)]
+        with tracer.inside(made):
+            yields = [F.subtract(self.left, 1)]
+            for one in self.carried:
+                yields += self._ends(one)
+            made.yields = [tracer.local(variable) for variable in yields]
+            self.forward.finish()
+        made.parameters = own  # those that are read follow
+        with tracer.nested() as tested:
+            left = tested.add_parameter(_COUNT)
+            for one in self.carried:
+                self._parameters(one, tested)
+            tested.yields = [F.greater_than(left, 0)]
+        first = [self._turns()]
+        for one in self.carried:
+            first += self._starts(one)
+        operands = [*map(tracer.local, first), *close_blocks(tracer, (tested, made), len(own))]
+        types = [self._renewed(type) for one in self.carried for type in self._types(one)]
+        results = tracer.append("while", operands, {}, [_COUNT, *types], (tested, made)).results
+        self._hand_on(results[1:])
+
+    def _ends(self, one: _Carried) -> list[Variable]:
+        """What goes on to the next turn."""
+        return self._told(one, one.end, self.inner, one.inner)
+
+    def _starts(self, one: _Carried) -> list[Variable]:
+        """What the first turn backwards begins with."""
+        return self._told(one, one.start, self.walk, one.last)
+
+    def _told(
+        self, one: _Carried, gradient: Gradient | None, walk: Walk, value: Variable
+    ) -> list[Variable]:
+        """A gradient, and whether it is there if that is not sure."""
+        if gradient is None:
+            gradient = Gradient(nothing(walk, value), (F.full([], False, "bool"),))
+        same_sizes(self.tracer, gradient.value, value)
+        return [gradient.value] if one.is_sure else [gradient.value, flag_of(gradient.there)]
+
+    def _turns(self) -> Variable:
+        """How many turns there were."""
+        counted = self.walk.shared.kept.turns(self.operator)
+        value = self.walk.forward.value(counted)
+        count: Variable = value if isinstance(value.type, TensorType) else F.array_length(value)
+        return count
+
+    def _hand_on(self, results: Sequence[Variable]) -> None:
+        left = list(results)
+        for one in self.carried:
+            value, there = left.pop(0), None
+            if not one.is_sure:
+                there = (left.pop(0),)
+            if self.walk.is_varied(one.outer):
+                same_sizes(self.tracer, value, one.outer)
+                self.walk.add(one.outer, Gradient(value, there, True, one.is_full))
+
+
+def _is_written_alike(one: Size, other: Size) -> bool:
+    return one is other or (isinstance(one, int) and isinstance(other, int) and one == other)
+
+
+def _is_sure(gradient: Gradient | None) -> bool:
+    return gradient is not None and gradient.there is None
+
+
+def _reaching(operator: Operator, found: Found) -> list[int]:
+    """The loop variables to which a gradient may come, in some turn."""
+    body, places = operator.blocks[1], {i for i, one in enumerate(found) if one is not None}
+    before = -1
+    while before != len(places):
+        before = len(places)
+        reached = behind(body.operators, [body.yields[i] for i in places], before_setting)
+        places |= {i for i, v in enumerate(body.parameters[: len(found)]) if v in reached}
+    return sorted(places)
+
+
+__all__ = ["through_turns"]

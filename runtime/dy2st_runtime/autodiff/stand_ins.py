@@ -1,0 +1,320 @@
+"""Values of a forward Block as its gradients see them, from a Block of their own.
+
+A rule asks for operands and results; what it really reads is known when it has run. So each value
+has a *stand-in* at first. In the end a stand-in that is read becomes what gives it: a parameter, a
+copy of a cheap operator where what that reads is at hand, or what is kept of the forward
+computation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from dy2st_runtime.autodiff.kept import Homes
+from dy2st_runtime.dims import (
+    Condition,
+    Contradiction,
+    Dim,
+    Size,
+    current,
+    is_symbol,
+    require_equal,
+    symbols,
+)
+from dy2st_runtime.ir.definition import Effect, lookup
+from dy2st_runtime.ir.failing import is_dispensable
+from dy2st_runtime.ir.fresh import fresh_symbol
+from dy2st_runtime.ir.join import size_of_elements
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.tracing.tracer import Tracer
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
+
+_DEEPEST = 8
+"""How many cheap operators, one behind the other, are computed again rather than kept."""
+
+
+class StandIns:
+    """The stand-ins for the values of one Block.
+
+    outside   the parameters that come from around, and what they are there.
+    keep      lets the forward Block give a value out in a list, and gives that, as it is around.
+    index     records where in these lists the values are.
+    """
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        home: Block,
+        homes: Homes,
+        outside: Mapping[Variable, Callable[[], Variable]],
+        keep: Callable[[Variable], Variable],
+        index: Callable[[], Variable],
+    ) -> None:
+        """For a Block, and the one that is being recorded."""
+        self._tracer, self._home, self._homes = tracer, home, homes
+        self._outside, self._keep, self._index = outside, keep, index
+        self._made = tracer.block
+        self._known: dict[Variable, Variable] = {}
+        self._required = [one for one in home.operators if _condition_of(one) is not None]
+        for operator in self._required:
+            with suppress(Contradiction):
+                current().assume(operator.attributes["condition"])
+
+    def value(self, variable: Variable) -> Variable:
+        """The stand-in for a value of the forward Block."""
+        known = self._known.get(variable)
+        if known is None:
+            known = Variable(self._loosened(variable.type), self._made, variable.name)
+            known.number, known.held = variable.number, variable.held
+            self._known[variable] = known
+        return known
+
+    # -- the end -----------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Let all stand-ins that are read be what they stand for."""
+        made = self._made
+        made.operators[:] = _living(made)
+        needed = self._read(made)
+        plan = _Plan(self._home, self._outside, needed)
+        mark = len(made.operators)
+        wanted = self._bind_missing(plan)
+        self._give(plan.kept)
+        self._require(wanted)
+        for operator in plan.again:
+            self._copy(operator)
+        for variable in plan.outside:
+            self._take(variable)
+        made.operators[:] = made.operators[mark:] + made.operators[:mark]
+
+    def _give(self, kept: Iterable[Variable]) -> None:
+        """Let stand-ins be elements of the lists that the forward Block gives out."""
+        tracer, bound, index = self._tracer, set[Dim](), None
+        for variable in kept:
+            known = self.value(variable)
+            index = self._index() if index is None else index
+            held = tracer.as_it_was(from_around(tracer, partial(self._keep, variable)))
+            operator = tracer.append("array_read", [held, index], {}, [known.type])
+            known.type = self._typed(known.type, bound)
+            known.maker, operator.results = operator, [known]
+
+    def _read(self, made: Block) -> list[Variable]:
+        """The values whose stand-ins are read."""
+        read = set(made.yields)
+        for operator in made.operators:
+            read.update(operator.operands)
+        return [variable for variable, known in self._known.items() if known in read]
+
+    def _typed(self, type: Any, bound: set[Dim]) -> Any:
+        """The type of what is read of a list: a symbol is bound once, and other sizes equal it."""
+        if isinstance(type, ArrayType):
+            return type
+        sizes = [self._size(size, bound) for size in type.shape]
+        for new, size in zip(sizes, type.shape, strict=True):
+            if new is not size:
+                require_equal(new, size, "a size of the forward computation")
+        return type.with_shape(sizes)
+
+    def _loosened(self, type: ValueType) -> ValueType:
+        """The type of a list with sizes that differ by element, but for those known around."""
+        if not isinstance(type, ArrayType) or type.element is None:
+            return type
+        if isinstance(type.element, ArrayType):
+            return ArrayType(self._loosened(type.element))
+        sizes = (
+            size if isinstance(size, int) or self._is_around(size) else size_of_elements()
+            for size in type.element.shape
+        )
+        return ArrayType(type.element.with_shape(sizes))
+
+    def _size(self, size: Size, bound: set[Dim]) -> Size:
+        if isinstance(size, int) or self._is_around(size):
+            return size
+        if is_symbol(size) and size not in bound:
+            bound.add(size)
+            return size
+        return fresh_symbol("size")
+
+    def _is_around(self, size: Size) -> bool:
+        return all(self._homes.is_known_around(one, self._home) for one in symbols(size))
+
+    def _copy(self, operator: Operator) -> None:
+        operands = [self.value(operand) for operand in operator.operands]
+        types = [result.type for result in operator.results]
+        made = self._tracer.append(operator.name, operands, operator.attributes, types)
+        made.results = [self.value(result) for result in operator.results]
+        for result in made.results:
+            result.maker = made
+
+    def _take(self, variable: Variable) -> None:
+        """Let a stand-in be what comes from around."""
+        known, tracer = self.value(variable), self._tracer
+        outer = from_around(tracer, self._outside[variable])
+        if not tracer.adopt(self._made, outer, known):
+            local = tracer.as_it_was(outer)
+            made = tracer.append("assign", [local], {}, [known.type])
+            known.maker, made.results = made, [known]
+
+    # -- sizes -------------------------------------------------------------------------------
+
+    def _bind_missing(self, plan: _Plan) -> set[Dim]:
+        """Keep what binds symbols that are read, though nothing that is read binds them.
+
+        Returns all that are read.
+        """
+        wanted = _symbols_of(self._made)
+        for variable in [*plan.kept, *(v for o in plan.again for v in o.results)]:
+            wanted.update(_sizes(variable))
+        for symbol in sorted(wanted, key=str):
+            if self._homes.is_known_around(symbol, self._home):
+                continue
+            binder = self._homes.binder(symbol, self._home)
+            is_bound = any(symbol in _plain(variable) for variable in plan.kept)
+            if binder is not None and not is_bound:
+                plan.keep(binder)
+        return wanted
+
+    def _require(self, wanted: set[Dim]) -> None:
+        """Require once more what the forward Block has required of sizes that are read."""
+        for operator in self._required:
+            condition = _condition_of(operator)
+            unknown = {s for s in symbols(condition) if not self._is_around(s)}
+            if unknown.issubset(wanted):
+                self._tracer.append("require", [], operator.attributes, [])
+
+
+def from_around(tracer: Tracer, give: Callable[[], Variable]) -> Variable:
+    """A value of the Block around the current one."""
+    around = tracer.block.parent
+    assert around is not None
+    with tracer.inside(around):
+        return give()
+
+
+class _Plan:
+    """What is kept, computed again, or comes from around, in the order of the forward Block."""
+
+    def __init__(
+        self, home: Block, outside: Iterable[Variable], needed: Sequence[Variable]
+    ) -> None:
+        self._outside = set(outside)
+        self._order: dict[Variable, int] = {v: -1 for v in home.parameters}
+        self.kept: dict[Variable, None] = {}
+        self._again: dict[Operator, None] = {}
+        self._taken: dict[Variable, None] = {}
+        if needed:
+            self._decide(home, needed)
+
+    @property
+    def again(self) -> list[Operator]:
+        """The operators that are computed again."""
+        return sorted(self._again, key=lambda operator: self._order[operator.results[0]])
+
+    @property
+    def outside(self) -> list[Variable]:
+        """What comes from around."""
+        return list(self._taken)
+
+    def keep(self, variable: Variable) -> None:
+        """Keep one more value, or take it from around."""
+        (self._taken if variable in self._outside else self.kept).setdefault(variable)
+
+    def _decide(self, home: Block, needed: Sequence[Variable]) -> None:
+        for place, operator in enumerate(home.operators):
+            for result in operator.results:
+                self._order[result] = place
+        needed = sorted(needed, key=self._order.__getitem__)
+        later = {v for v in needed if isinstance(v.maker, Operator) and _is_cheap(v.maker)}
+        for variable in needed:
+            if variable not in later:
+                self.keep(variable)
+        for variable in filter(later.__contains__, needed):
+            found: dict[Operator, None] = {}
+            taken: dict[Variable, None] = {}
+            if self._is_at_hand(variable, found, taken, _DEEPEST):
+                self._again.update(found)
+                self._taken.update(taken)
+            else:
+                self.keep(variable)
+
+    def _is_at_hand(
+        self,
+        variable: Variable,
+        found: dict[Operator, None],
+        taken: dict[Variable, None],
+        depth: int,
+    ) -> bool:
+        """Whether a value can be computed of what is kept, or comes from around."""
+        if variable in self.kept:
+            return True
+        if variable in self._outside:
+            taken[variable] = None
+            return True
+        maker = variable.maker
+        if not isinstance(maker, Operator) or not _is_cheap(maker):
+            return False
+        if maker in self._again or maker in found:
+            return True
+        found[maker] = None
+        return depth > 0 and all(
+            self._is_at_hand(operand, found, taken, depth - 1) for operand in maker.operands
+        )
+
+
+def _is_cheap(operator: Operator) -> bool:
+    """Whether to compute it again costs no more than to keep it, and changes nothing."""
+    if operator.blocks:
+        return False
+    definition = lookup(operator.name)
+    if definition.effect is not Effect.PURE or any(
+        isinstance(v.type, ArrayType) for v in (*operator.operands, *operator.results)
+    ):
+        return False
+    return not operator.operands or definition.is_cheap
+
+
+def _condition_of(operator: Operator) -> Condition | None:
+    """What an operator requires of sizes."""
+    if operator.name != "require":
+        return None
+    condition = operator.attributes["condition"]
+    return condition if isinstance(condition, Condition) else None
+
+
+def _living(block: Block) -> list[Operator]:
+    """The operators of a Block without those that nobody reads."""
+    read = set(block.yields)
+    kept = []
+    for operator in reversed(block.operators):
+        if not read.isdisjoint(operator.results) or not is_dispensable(operator):
+            read.update(operator.operands)
+            kept.append(operator)
+    return kept[::-1]
+
+
+def _symbols_of(block: Block) -> set[Dim]:
+    """The symbols that the operators of a Block have in attributes and types."""
+    found: set[Dim] = set()
+    for operator in block.walk():
+        found.update(symbols(tuple(operator.attributes.values())))
+        for result in operator.results:
+            found.update(_sizes(result))
+    return found
+
+
+def _sizes(variable: Variable) -> Iterable[Dim]:
+    return symbols(variable.type.shape) if isinstance(variable.type, TensorType) else ()
+
+
+def _plain(variable: Variable) -> set[Dim]:
+    """The symbols that a value binds."""
+    type = variable.type
+    if not isinstance(type, TensorType):
+        return set()
+    return {size for size in type.shape if isinstance(size, Dim) and is_symbol(size)}
+
+
+__all__ = ["StandIns", "from_around"]

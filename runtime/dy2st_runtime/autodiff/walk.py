@@ -1,0 +1,180 @@
+"""One walk backwards over the operators of a Block: gradients of results to those of operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from dy2st_runtime.autodiff.activity import Key, Varied, before_setting
+from dy2st_runtime.autodiff.expand import expanded
+from dy2st_runtime.autodiff.gradient import Gradient, any_of, cleaned
+from dy2st_runtime.autodiff.kept import Kept
+from dy2st_runtime.dims import require_equal
+from dy2st_runtime.errors import ConversionError, Location
+from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.grad_mode import set_grad_enabled
+from dy2st_runtime.ir.hooks import HOOKED
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
+from dy2st_runtime.ir.tracing.tracer import Tracer
+from dy2st_runtime.ir.types import ArrayType, TensorType
+
+Found = Sequence[Gradient | None]
+Handler = Callable[["Walk", Operator, Found], None]
+
+
+class Values(Protocol):
+    """The values of a forward Block, for what is recorded."""
+
+    def value(self, variable: Variable) -> Variable:
+        """The one that stands for a Variable."""
+
+
+@dataclass
+class Shared:
+    """What all walks of one gradient share.
+
+    handlers       for operators that are not differentiated by a rule.
+    add_lists      the sum of two gradients of a list.
+    is_recording   whether hooks and functions of the user's run as where gradients are recorded.
+    """
+
+    tracer: Tracer
+    varied: Varied
+    kept: Kept
+    handlers: dict[str, Handler]
+    add_lists: Callable[[Tracer, Variable, Variable], Variable]
+    is_recording: bool = True
+    at: Location | None = None
+
+
+@dataclass
+class Walk:
+    """The gradients gathered so far, by the key of each value."""
+
+    shared: Shared
+    forward: Values
+    key: Key = before_setting
+    sums: dict[Variable, Gradient] = field(default_factory=dict)
+
+    @property
+    def tracer(self) -> Tracer:
+        """What records."""
+        return self.shared.tracer
+
+    def is_varied(self, variable: Variable) -> bool:
+        """Whether a gradient is wanted of a value."""
+        return self.shared.varied.has(variable, self.key)
+
+    def add(self, variable: Variable, gradient: Gradient) -> None:
+        """Count one more use of a value."""
+        key = self.key(variable)
+        known = self.sums.get(key)
+        self.sums[key] = gradient if known is None else self.added(known, gradient)
+
+    def added(self, first: Gradient, second: Gradient) -> Gradient:
+        """The sum of two gradients of one value."""
+        there = any_of(first.there, second.there)
+        first, second = cleaned(first), cleaned(second)
+        if isinstance(first.value.type, ArrayType):
+            value = self.shared.add_lists(self.tracer, first.value, second.value)
+            return Gradient(value, there, True, first.is_full or second.is_full)
+        return Gradient(self.tracer.variable(F.add(first.value, second.value)), there)
+
+    def seed(self, variable: Variable, gradient: Gradient) -> None:
+        """Begin with the gradient of a result of the Block, which comes from around."""
+        if self.is_varied(variable):
+            value = self.tracer.local(gradient.value)
+            same_sizes(self.tracer, value, variable)
+            self.add(variable, replace(gradient, value=value))
+
+    def gradient(self, variable: Variable) -> Gradient | None:
+        """What has been gathered for a value."""
+        return self.sums.get(self.key(variable))
+
+    def run(self, block: Block) -> None:
+        """Go through the operators of a Block, from the last that there is now."""
+        operators = block.operators
+        for place in range(len(operators) - 1, -1, -1):
+            self._through(operators[place], operators, place)
+
+    def _through(self, operator: Operator, operators: list[Operator], place: int) -> None:
+        sums, found, is_any = self.sums, [], False
+        for result in operator.results:
+            gradient = sums.get(result)
+            found.append(gradient)
+            is_any = is_any or gradient is not None
+        if not is_any or operator.name == SETTER:
+            return
+        self.shared.at = operator.location
+        handler = self.shared.handlers.get(operator.name)
+        if handler is not None:
+            handler(self, operator, found)
+        elif lookup(operator.name).gradient is not None:
+            self._by_rule(operator, found)
+        elif lookup(operator.name).decompose is not None:
+            self._by_parts(operator, operators, place)
+        else:
+            raise _refused(operator)
+
+    def _by_parts(self, operator: Operator, operators: list[Operator], place: int) -> None:
+        """A composite operator without a rule gives way to those that it is made of."""
+        parts = expanded(self.tracer, operator)
+        operators[place : place + 1] = parts
+        self.shared.varied.mark(parts, self.key)
+        for offset in range(len(parts) - 1, -1, -1):
+            self._through(parts[offset], operators, place + offset)
+
+    def _by_rule(self, operator: Operator, found: Found) -> None:
+        rule = lookup(operator.name).gradient
+        assert rule is not None
+        there = next(gradient for gradient in found if gradient is not None).there
+        if len(found) > 1:
+            found = [gradient and cleaned(gradient) for gradient in found]
+            for gradient in found:
+                there = there if gradient is None else any_of(there, gradient.there)
+        given = [gradient and gradient.value for gradient in found]
+        made = [self.forward.value(result) for result in operator.results]
+        operands = [self.forward.value(operand) for operand in operator.operands]
+        g, y = (given[0], made[0]) if len(made) == 1 else (tuple(given), tuple(made))
+        with set_grad_enabled(self.shared.is_recording or not _is_users(operator)):
+            entries = rule(g, y, *operands, **operator.attributes)
+            entries = entries if isinstance(entries, (tuple, list)) else (entries,)
+            self._hand_on(operator, entries, there)
+
+    def _hand_on(self, operator: Operator, entries: Sequence[Any], there: Any) -> None:
+        if operator.name == HOOKED:  # an input is what its hooks make of it
+            self.sums[operator.results[0]] = Gradient(entries[0], there, there is None)
+        for operand, entry in zip(operator.operands, entries, strict=True):
+            if entry is not None and self.is_varied(operand):
+                value = self.tracer.variable(entry() if callable(entry) else entry)
+                self.add(operand, Gradient(value, there, there is None))
+
+
+def same_sizes(tracer: Tracer, gradient: Variable, value: Variable) -> None:
+    """Let it be known that a gradient has the sizes of its value, written in whatever way."""
+    given, wanted = gradient.type, value.type
+    if isinstance(given, TensorType) and isinstance(wanted, TensorType):
+        for size, other in zip(given.shape, wanted.shape, strict=True):
+            if size is not other:
+                require_equal(size, other, "a gradient has the sizes of its value")
+        tracer.locate_constraints(tracer.locate())
+
+
+def _refused(operator: Operator) -> ConversionError:
+    return ConversionError(
+        f"the gradient of `{operator.name}`, an operator on lists of a Program",
+        at=operator.location,
+        why="there is no rule for it",
+        hint="append tensors, read and stack them; or differentiate outside of the Program",
+    )
+
+
+def _is_users(operator: Operator) -> bool:
+    """Whether the rule runs functions of the user's."""
+    return any(hasattr(value, "gradient") for value in operator.attributes.values())
+
+
+__all__ = ["Found", "Handler", "Shared", "Values", "Walk", "same_sizes"]
