@@ -7,6 +7,7 @@ from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.late import late_names
 
 if TYPE_CHECKING:
+    from dy2st.static.backward import append_backward, gradients
     from dy2st.static.dispatcher import bucket
     from dy2st.static.freezing import freeze
 else:
@@ -17,9 +18,11 @@ else:
             "BuildStrategy": "dy2st.jit.build_strategy:BuildStrategy",
             "Variable": "dy2st_runtime.ir.tensor:Tensor",
             "create_parameter": "dy2st_runtime.nn.parameters:create_parameter",
+            "append_backward": "dy2st.static.backward:append_backward",
+            "gradients": "dy2st.static.backward:gradients",
             "bucket": "dy2st.static.dispatcher:bucket",
             "freeze": "dy2st.static.freezing:freeze",
         },
     )
 
-__all__ = ["Dim", "InputSpec", "bucket", "freeze"]
+__all__ = ["Dim", "InputSpec", "append_backward", "bucket", "freeze", "gradients"]
