@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dy2st.convert.objects import parts_of
 from dy2st.convert.trace import Trace
 
 
@@ -19,17 +18,7 @@ def give(trace: Trace, owner: Any, index: Any, item: Any, parts: Sequence[Any]) 
 
 def is_fragile(trace: Trace, *values: Any) -> bool:
     """Whether one of some objects may not change."""
-    return any(id(value) in trace.fragile for value in values)
+    return any(id(value) in trace.marks.fragile for value in values)
 
 
-def share_fragile(trace: Trace, made: Any, values: Sequence[Any]) -> bool:
-    """Whether one that a join has made one may not change: then what it made may not."""
-    stale = trace.twins.is_any_stale(values)
-    if stale or is_fragile(trace, *values):
-        trace.note_copied(parts_of(made))
-        trace.twins.outdate([made] if stale else [])
-        return True
-    return False
-
-
-__all__ = ["give", "is_fragile", "share_fragile"]
+__all__ = ["give", "is_fragile"]

@@ -39,11 +39,23 @@ class Loans:
         self._of_owner: dict[int, list[Loan]] = {}
         self._of_part: dict[int, Loan] = {}
 
+    def noted(self) -> tuple[Any, Any]:
+        """What is lent now, to be put back where another path begins."""
+        return {key: [*loans] for key, loans in self._of_owner.items()}, self._of_part.copy()
+
+    def put_back(self, noted: tuple[Any, Any]) -> None:
+        """Let be lent what was lent then."""
+        self._of_owner, self._of_part = noted
+
     def lend(self, loan: Loan) -> None:
         """Note an element whose parts may be changed."""
         self._of_owner.setdefault(id(loan.owner), []).append(loan)
         for part in loan.parts:
             self._of_part[id(part)] = loan
+
+    def has_any(self, parts: Iterable[Any]) -> bool:
+        """Whether one of some objects is lent."""
+        return bool(self._of_part) and any(id(part) in self._of_part for part in parts)
 
     def touch(self, part: Any) -> list[Any]:
         """Note that a part is about to change; returns what others hold that may be the same."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from dy2st.convert.loans import Loan, Loans
+from dy2st.convert.marks import Marks, path_of, refuse_fragile
 from dy2st.convert.objects import (
     ATOMS,
     attributes_of,
@@ -32,7 +33,7 @@ from dy2st.convert.states import CONTAINERS, fill, read_state
 from dy2st.convert.twins import Twins
 from dy2st.convert.values.carry import case_content
 from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, Dynamic, Union
-from dy2st_runtime.errors import ConversionError, Location
+from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
@@ -73,6 +74,7 @@ class Region:
     overwritten: list[Variable] = field(default_factory=list)
     raised: BaseException | None = None
     outcome: Any = None
+    marks: Marks = field(default_factory=Marks)
 
     @property
     def block(self) -> Block:
@@ -166,8 +168,8 @@ class Trace:
         self.has_gone_back = False  # whether backward() was called
         self.has_written = False  # whether anything outside would be other than before
         self.emptied: dict[int, Any] = {}  # containers outside that the code has emptied
-        self.fragile: dict[int, Any] = {}
-        self.twins = Twins(self.watched)
+        self.marks = Marks()
+        self.twins = Twins(self.watched, self.marks)
         self.loans = Loans(lambda loan: self.write_back(loan))
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
@@ -325,8 +327,8 @@ class Trace:
         if id(owner) not in self.watched and self.is_made_here(owner):
             return owner
         self.twins.check(owner)
-        if id(owner) in self.fragile:
-            self.refuse_fragile(owner)
+        if id(owner) in self.marks.fragile:
+            refuse_fragile(owner)
         self.loans.return_to(owner)
         self.note_change(owner)
         place = self.over.get((id(owner), CONTENT))
@@ -370,18 +372,20 @@ class Trace:
 
     def note_change(self, owner: Any) -> None:
         """An object is about to change: others that stand for it, too, are out of date."""
-        self.twins.part(owner)
+        if self.loans.has_any(self.twins.part(owner)):
+            refuse_fragile(owner)
         self.twins.outdate(self.loans.touch(owner))
 
     def hold(self, owner: Any, content: Any) -> None:
         """Let a container hold other things than a Python container can."""
         self.note_change(owner)
-        self._keep_fragile(*self.loans.end(owner))
+        self.keep_fragile(*self.loans.end(owner))
         self.write(owner, CONTENT, content)
 
     def lend(self, owner: Any, index: Any, item: Any) -> Any:
         """An element of a list of a length: what it holds may be changed in place."""
-        parts = [part for part in parts_of(item) if self.fragile.pop(id(part), None) is not None]
+        fragile = self.marks.fragile
+        parts = [part for part in parts_of(item) if fragile.pop(id(part), None) is not None]
         if parts:
             place = self.place_of_index(owner, index)
             self.loans.lend(Loan(owner, place, item, parts, len(self.frames)))
@@ -389,8 +393,10 @@ class Trace:
 
     def note_copied(self, parts: Iterable[Any]) -> None:
         """Note objects that a list keeps by value: a change of them would be lost."""
+        for part in parts:
+            self.twins.check(part)
         found = [part for part in self.loans.forget(parts) if not self.is_outside(part)]
-        self._keep_fragile(*found)
+        self.keep_fragile(*found)
 
     def hold_field(self, owner: Any, name: str, value: Any) -> None:
         """Let an object hold an attribute in the overlay."""
@@ -399,22 +405,13 @@ class Trace:
     def note_fragile(self, value: Any) -> None:
         """Note that an object is put together anew at each look: a change would be lost."""
         if type(value) in CONTAINERS or attributes_of(value) is not None:
-            self._keep_fragile(value)
+            self.keep_fragile(value)
 
-    def _keep_fragile(self, *values: Any) -> None:
-        for value in values:
-            self.fragile[id(value)] = value
+    def keep_fragile(self, *values: Any) -> None:
+        """Note objects, and all that may be one with them, that nobody may change."""
+        for value in (one for part in values for one in self.twins.of(part)):
+            self.marks.fragile[id(value)] = value
             self.watched.add(id(value))
-
-    def refuse_fragile(self, owner: Any) -> None:
-        """Refuse to change what is looked up in a list of a length, or in one of several values."""
-        raise ConversionError(
-            f"a {type(owner).__name__} is changed in place that is an element of a list whose "
-            "length depends on a tensor, or inside of a value that may be another one",
-            at=user_location(),
-            why="the Program keeps the elements by value",
-            hint="put a changed copy into the list: items[i] = items[i] + [new]",
-        )
 
     def set_field(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute: natively if the object was made here, else in the overlay."""
@@ -468,14 +465,15 @@ class Trace:
             region = Region(self, frame)
             known, depth = len(self.opened), len(self.frames)
             self.frames.append(frame)
-            try:
-                yield region
-                self.loans.return_all()
-            finally:
-                self.abandon(known)
-                self._keep_fragile(*self.loans.leave(len(self.frames)))
-                self._restore(region)
-                del self.frames[depth:]  # Ctrl-C may have left more
+            with path_of(self, region.marks):
+                try:
+                    yield region
+                    self.loans.return_all()
+                finally:
+                    self.abandon(known)
+                    self.keep_fragile(*self.loans.leave(len(self.frames)))
+                    self._restore(region)
+                    del self.frames[depth:]  # Ctrl-C may have left more
         region.overwritten = tracer.take_overwritten(mark)
         region.tensors = tracer.take_assignments(before, block)
 
@@ -518,7 +516,7 @@ class Trace:
     @contextmanager
     def inside(self, region: Region) -> Iterator[None]:
         """Go on recording into the Block of a region, to yield what it has left."""
-        with self.tracer.inside(region.block):
+        with self.tracer.inside(region.block), path_of(self, region.marks):
             depth = len(self.frames)
             self.frames.append(region.frame)
             try:

@@ -12,6 +12,7 @@ from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.entries import may_be_missing, presence
 from dy2st.convert.kinds.gradients import grad_of, set_grad
 from dy2st.convert.kinds.table import row_of_method
+from dy2st.convert.marks import refuse_fragile
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
@@ -261,8 +262,8 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
 
 
 def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
-    if id(owner) in trace.fragile:
-        trace.refuse_fragile(owner)
+    if id(owner) in trace.marks.fragile:
+        refuse_fragile(owner)
     if isinstance(owner, ModuleType):
         trace.write(trace.mark_outside(vars(owner)), name, value)
         return

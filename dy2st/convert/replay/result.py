@@ -25,9 +25,10 @@ from dy2st.convert.objects import slots_of
 from dy2st.convert.replay.places import owners_of
 from dy2st.convert.states import has_states
 from dy2st.convert.trace import CONTAINERS, Trace
-from dy2st.convert.values.layout import Layout, Same, leaves_of, number_kind
+from dy2st.convert.values.carry import build, flatten
+from dy2st.convert.values.layout import Layout, Same, leaves_of, number_kind, opened
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import Dynamic, Special, Unbound, Union
+from dy2st.convert.values.special import Dynamic, Special, Unbound, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Variable
@@ -224,6 +225,7 @@ class Taker:
         return Rows(content.kind, arrays, content.element, held, content.like)
 
     def _union(self, value: Union) -> Several:
+        value = self._as_changed(value)
         tag = self.out(value.tag, int)
         held: dict[int, Any] = {}
         for layout in value.layouts:
@@ -233,6 +235,16 @@ class Taker:
             for layout, arrays in zip(value.layouts, value.arrays, strict=True)
         ]
         return Several(tag, cases, held)
+
+    def _as_changed(self, value: Union) -> Union:
+        """A value with what the objects that it may be hold now."""
+        for one in value.objects.values():
+            self.trace.twins.check(one)
+        if not any(is_changed(value, place, self.trace) for place in value.objects):
+            return value
+        node = opened(Same(value, self.trace))
+        made: Union = build(self.trace, node, iter(flatten(self.trace, value, node, self.trace)))
+        return made
 
     def _hold(self, node: Layout | None, held: dict[int, Any]) -> None:
         """Take the objects that a layout tells, which are older than it."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NoReturn
 
-from dy2st.convert.elements import is_fragile, share_fragile
 from dy2st.convert.labels import in_words, label
+from dy2st.convert.marks import Marks, Part, note_joins, parts_noted
 from dy2st.convert.stage.aliasing import note_handed_on
 from dy2st.convert.stage.cases import is_case, is_constant, known
 from dy2st.convert.stage.kept import keep_items
@@ -55,13 +55,23 @@ class Slot:
     right: Any
     place: Place | None = None
     layout: Layout | None = None
-    is_fragile: bool = False  # a list of a length keeps it by value: it may not change
+    parts: list[Part] = field(default_factory=list)
 
     def seen(self, value: Any, view: View) -> Layout:
         """The layout of a value; what a container holds has no identity of its own."""
         same = Same(value, view)
-        is_content = self.place is not None and self.place.name is CONTENT
-        return opened(same) if is_content else same
+        return opened(same) if self.is_content else same
+
+    @property
+    def is_content(self) -> bool:
+        """Whether it is what a container holds."""
+        return self.place is not None and self.place.name is CONTENT
+
+    def note_parts(self, trace: Trace, value: Any, view: View, path: Marks | None = None) -> None:
+        """Note the objects of a side that are carried by value."""
+        assert self.layout is not None
+        found = parts_noted(trace, value, self.layout, view, path)
+        self.parts += [one for one in found if not self.is_content or one.value is not value]
 
 
 @dataclass(eq=False)
@@ -388,7 +398,9 @@ def _finish(
             yields: list[Variable] = []
             for slot in slots:
                 assert slot.layout is not None
-                yields += flatten(trace, getattr(slot, side), slot.layout, region)
+                value = getattr(slot, side)
+                yields += flatten(trace, value, slot.layout, region)
+                slot.note_parts(trace, value, region)
             for key, tensor in tensors.items():
                 now = region.tensors.get(key)
                 yields.append(trace.tracer.variable(tensor if now is None else now[1]))
@@ -405,7 +417,7 @@ def put_back(
     trace: Trace, slots: Sequence[Slot], leaves: Iterator[Variable], regions: Sequence[Region]
 ) -> tuple[Any, ...]:
     """The values of the variables, and the places written, after a `cond` or `while`."""
-    known: dict[int, Any] = {}
+    known: dict[Any, Any] = {}
     built = []
     for slot in slots:
         assert slot.layout is not None
@@ -416,34 +428,10 @@ def put_back(
         elif type(value) is Union and slot.name.isidentifier():
             value.name = slot.name
     # Behind all places: what they put back is no change of one of the twins alone.
-    for slot, value in zip(slots, built, strict=True):
-        _note_twins(trace, slot, value)
+    note_joins(trace, (part for slot in slots for part in slot.parts), known)
+    for region in regions:
+        trace.marks.take(region.marks)
     return tuple(value for slot, value in zip(slots, built, strict=True) if slot.place is None)
-
-
-def _note_twins(trace: Trace, slot: Slot, value: Any) -> None:
-    if type(value) is Union:
-        _join_objects(trace, value, slot)
-    elif not isinstance(slot.layout, Same) and (
-        slot.place is None or slot.place.name is not CONTENT
-    ):
-        trace.twins.join([value, slot.left, slot.right])
-        if is_fragile(trace, slot.left, slot.right) or slot.is_fragile:
-            share_fragile(trace, value, [slot.left, slot.right])
-
-
-def _join_objects(trace: Trace, value: Union, slot: Slot) -> None:
-    """The objects that a value may be stand for those that either side gave."""
-    sides = [one for side in (slot.left, slot.right) for one in _objects_of(side)]
-    for made in value.objects.values():
-        own = [one for one in sides if type(one) is type(made)]
-        trace.twins.join([made, *own])
-        if len(own) == 1 and slot.left is not ABSENT and slot.right is not ABSENT:
-            share_fragile(trace, made, own)
-
-
-def _objects_of(value: Any) -> list[Any]:
-    return [*value.objects.values()] if type(value) is Union else [value]
 
 
 def _append(

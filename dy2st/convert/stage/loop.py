@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st.convert.elements import share_fragile
 from dy2st.convert.labels import in_words, label
+from dy2st.convert.marks import note_joins
 from dy2st.convert.stage.aliasing import check_iterations, mark_changed, note_iterations
 from dy2st.convert.stage.branch import (
     End,
@@ -95,6 +95,8 @@ class _Loop:
     types: list[ValueType] = field(default_factory=list)
     free: set[Dim] = field(default_factory=set)
     join: Lub = field(default_factory=lambda: Lub(widens=True))
+    links: set[frozenset[int]] = field(default_factory=set)  # layouts whose objects may be one
+    spoiled: set[int] = field(default_factory=set)  # those whose objects nobody may change or read
 
     @property
     def variables(self) -> list[Slot]:
@@ -269,13 +271,11 @@ def _run(loop: _Loop, function: Body, what: str) -> Region:
 def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
     """What the user's code gets: values of the parameters; places and tensors are set to them."""
     trace = loop.trace
-    leaves, known = iter(parameters), dict[int, Any]()
+    leaves, known = iter(parameters), dict[Any, Any]()
     values = []
     for slot in loop.slots:
         assert slot.layout is not None
         value = build(trace, slot.layout, leaves, known)
-        if slot.is_fragile:
-            share_fragile(trace, value, [slot.left, slot.right])
         if slot.place is None:
             values.append(value)
         else:
@@ -284,6 +284,9 @@ def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
             trace.put_place(slot.place, value.copy() if is_same else value)
     for tensor, parameter in zip(loop.tensors.values(), leaves, strict=True):
         trace.tracer.change(tensor, parameter)  # by an earlier iteration, for all other names
+    note_joins(trace, (part for slot in loop.slots for part in slot.parts), known)
+    for nodes in loop.links:
+        trace.twins.join([known[node] for node in nodes if node in known])
     return values
 
 
@@ -317,22 +320,36 @@ def _holds(loop: _Loop, turned: Region) -> bool:
             slot.right = settled_set(place, after, slot.left)
         assert slot.layout is not None
         joined = _joined(loop, slot, slot.seen(slot.right, turned))
-        is_fragile = slot.is_fragile or _becomes_fragile(loop, slot)
-        rises = rises or joined is not slot.layout or is_fragile is not slot.is_fragile
-        slot.layout, slot.is_fragile = joined, is_fragile
+        rises = rises or joined is not slot.layout
+        slot.layout = joined
     for key, (tensor, _) in turned.tensors.items():
         rises = rises or key not in loop.tensors
         loop.tensors[key] = tensor
-    if rises:
+    if _note_parts(loop, turned) or rises:
         loop.types = []
         return False
     return _types_hold(loop, turned)
 
 
-def _becomes_fragile(loop: _Loop, slot: Slot) -> bool:
-    """Whether what a loop variable holds, before the loop or after a turn, may not change."""
-    is_value = not isinstance(slot.layout, Same) and slot.place is None
-    return is_value and share_fragile(loop.trace, None, [slot.left, slot.right])
+def _note_parts(loop: _Loop, turned: Region) -> bool:
+    """Note what is carried by value; whether an iteration could know more of that than this one.
+
+    It could where two variables hold one object, or hold one that may not change.
+    """
+    trace, holders, spoiled = loop.trace, dict[int, set[int]](), set[int]()
+    for slot in loop.slots:
+        slot.parts = []
+        slot.note_parts(trace, slot.left, trace)
+        slot.note_parts(trace, slot.right, turned, turned.marks)
+        for part in slot.parts:
+            group = trace.twins.groups.get(id(part.value), part.value)  # itself without twins
+            holders.setdefault(id(group), set()).add(id(part.layout))
+            if part.is_fragile or part.is_stale:
+                spoiled.add(id(part.layout))
+    links = {frozenset(nodes) for nodes in holders.values() if len(nodes) > 1}
+    is_new = not links <= loop.links or not spoiled <= loop.spoiled
+    loop.links, loop.spoiled = links, spoiled
+    return is_new
 
 
 def _joined(loop: _Loop, slot: Slot, after: Layout) -> Layout:

@@ -20,6 +20,7 @@ from dy2st.convert.values.layout import (
     Number,
     Same,
     View,
+    leaves_of,
     number_kind,
     same_form,
 )
@@ -200,19 +201,51 @@ def row_of(host: Host, item: Any, element: Layout | None, view: View) -> list[Va
 
 def copied(host: Host, value: Any, node: Layout | None, view: View) -> list[Any]:
     """The lists, dicts and objects in a value that arrays keep by value."""
+    return [part for _, part in copied_parts(host, value, node, view)]
+
+
+def copied_parts(
+    host: Host, value: Any, node: Layout | None, view: View
+) -> list[tuple[Layout, Any]]:
+    """The lists, dicts and objects in a value that are carried by value, each with its layout."""
     if node is None or isinstance(node, (Same, Number, Leaf)):
         return []
+    if type(value) is Union:
+        return _of_cases(host, value, node, view)
     if isinstance(node, Cases):
-        if type(value) is Union:
-            return list(value.objects.values())
-        return copied(host, value, node.cases[case_of(node, Same(value, view))], view)
-    own = [] if issubclass(node.kind, tuple) else [value]
+        return copied_parts(host, value, node.cases[case_of(node, Same(value, view))], view)
+    own: list[tuple[Layout, Any]] = []
+    if not issubclass(node.kind, (tuple, Text)):
+        own.append((node, value))
+    if own and type(view.raw(value)) is Union:
+        return own
     if isinstance(node, Grown):
-        held = value if type(value) in (Dynamic, tuple) else _content(host, value, view)
+        held = value if type(value) in (Dynamic, tuple) else view.raw(value)
         items = () if type(held) is Dynamic or isinstance(held, dict) else held
-        return [*own, *(part for one in items for part in copied(host, one, node.element, view))]
-    pairs = zip(_parts(host, value, node, view), node.items, strict=True)
-    return [*own, *(part for one, item in pairs for part in copied(host, one, item, view))]
+        pairs: Any = ((item, node.element) for item in items)
+    else:
+        pairs = zip(_parts(host, value, node, view), node.items, strict=True)
+    return [*own, *(part for one, item in pairs for part in copied_parts(host, one, item, view))]
+
+
+def _of_cases(host: Host, value: Union, node: Layout, view: View) -> list[tuple[Layout, Any]]:
+    found: list[tuple[Layout, Any]] = []
+    for place, before in enumerate(value.layouts):
+        case = node.cases[case_of(node, before)] if isinstance(node, Cases) else node
+        if place in value.objects:
+            found.append((case, value.objects[place]))
+        else:
+            found += _of_layout(host, before, case, view)
+    return found
+
+
+def _of_layout(host: Host, before: Layout, node: Layout, view: View) -> list[tuple[Layout, Any]]:
+    """The objects that a case has kept by reference, and that are carried by value now."""
+    if isinstance(before, Same):
+        is_case = isinstance(node, Cases) and not _has_case(node, before)
+        return [] if is_case else copied_parts(host, before.value, node, view)
+    pairs = zip(leaves_of(before), leaves_of(node), strict=False)
+    return [part for one, item in pairs for part in _of_layout(host, one, item, view)]
 
 
 def width(element: Layout | None) -> int:
@@ -396,12 +429,13 @@ def build(
     host: Host,
     node: Layout,
     leaves: Iterator[Variable],
-    known: dict[int, Any] | None = None,
+    known: dict[Any, Any] | None = None,
     fragile: bool = False,
 ) -> Any:
     """The value of a layout, of leaves in the order of `flatten`.
 
-    known    the objects that were put together already, by the nodes they are of.
+    known    the objects that were put together already, by the nodes they are of; what stands for
+             a case by "case" and its node.
     fragile  whether they are put together anew at each look: nobody may change them.
     """
     if isinstance(node, Same):
@@ -417,6 +451,8 @@ def build(
     known = {} if known is None else known
     if isinstance(node, Cases):
         value = _union(host, node, leaves)
+        for place, one in value.objects.items():
+            known["case", id(node.cases[place])] = one
         for one in value.objects.values() if fragile else ():
             host.note_fragile(one)
         return value
@@ -468,7 +504,7 @@ def _fields_of(host: Host, value: Union, place: int, case: Fields) -> Any:
 
 
 def _put_together(
-    host: Host, node: Any, leaves: Iterator[Variable], known: dict[int, Any], fragile: bool
+    host: Host, node: Any, leaves: Iterator[Variable], known: dict[Any, Any], fragile: bool
 ) -> Any:
     if isinstance(node, Grown):
         return _grown(host, node, leaves)
@@ -569,6 +605,7 @@ __all__ = [
     "case_of",
     "case_value",
     "copied",
+    "copied_parts",
     "count",
     "element_at",
     "emptied",

@@ -1,0 +1,162 @@
+"""Objects inside of others that a branch or loop makes one: what is not known of them is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st.errors import ConversionError
+from dy2st.static import InputSpec
+
+CALLS = ([1.0, 2.0, 0.5, 3.0], [-1.0, -2.0], [0.5, 2.0, 1.0, 1.0, 5.0, 0.0], [0.0, 0.0])
+
+
+def equal(function: Callable[..., Any]) -> None:
+    """Through one Program the function gives what Python gives."""
+    static = dy2st.jit.to_static(function, input_spec=[InputSpec([None], "float32")])
+    for values in CALLS:
+        x = dy2st.to_tensor(np.array(values, "float32"))
+        assert repr(static(x)) == repr(function(x))
+
+
+def refused(function: Callable[..., Any], says: str) -> None:
+    """It is refused, and not wrong without a word."""
+    with pytest.raises(ConversionError, match=says):
+        equal(function)
+
+
+def in_a_pair(x):
+    found, log = None, []
+    if x.max() > 1:
+        log = [x.min()]
+        found = (log, x)
+    log.append(x.sum())
+    return found, log
+
+
+def in_a_pair_or_another(x):
+    found, log = ([], x), []
+    if x.max() > 1:
+        log = [x.min()]
+        found = (log, x)
+    log.append(x.sum())
+    return found, log
+
+
+def in_a_dict_of_a_loop(x):
+    log: list[Any] = []
+    found = {"log": log}
+    for v in x:
+        log = [v]
+        if v > 1:
+            found = {"log": log}
+    log.append(x[0])
+    return found, log
+
+
+def two_names_in_a_loop(x):
+    log: list[Any] = []
+    found: list[Any] = []
+    for v in x:
+        log.append(v)
+        if v > 1:
+            log = [v]
+            found = log
+    return found, log
+
+
+def outer_name_of_a_list(x):
+    log: list[Any] = []
+    found = [log]
+    for v in x:
+        log.append(v)
+        if v > 1:
+            log = [v]
+    return found, log
+
+
+def kept_and_gone_on_with(x):
+    rows, row = [], []
+    for v in x:
+        row.append(v)
+        if len(row) == 2:
+            rows.append(row)
+            if v > 1:
+                row = []
+    return rows
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        in_a_pair,
+        in_a_pair_or_another,
+        in_a_dict_of_a_loop,
+        two_names_in_a_loop,
+        outer_name_of_a_list,
+        kept_and_gone_on_with,
+    ],
+)
+def test_who_holds_what_has_changed_is_refused(function):
+    refused(function, "may have made one with another|is changed in place")
+
+
+def test_a_list_that_one_path_puts_away_goes_on_in_the_other():
+    def grouped(x):
+        words, word = [], []
+        for v in x:
+            if v > 0:
+                word.append(v)
+            elif word:
+                words.append(word)
+                word = []
+        if word:
+            words.append(word)
+        return words
+
+    equal(grouped)
+
+
+def test_a_list_that_is_full_is_put_away():
+    def batches(x):
+        rows, row = [], []
+        for v in x:
+            row.append(v)
+            if len(row) == 2:
+                rows.append(row)
+                row = []
+        rows.append(row)
+        row.append(x[0])
+        return rows
+
+    equal(batches)
+
+
+def test_what_a_branch_has_chosen_and_another_changes_is_given_back():
+    def chosen(x):
+        found = None
+        if x.max() > 1:
+            found = [x]
+        if found is not None:
+            found.append(x + 1)
+        return found, 3
+
+    equal(chosen)
+
+
+def test_an_object_of_a_path_that_returned_is_given_back_by_value():
+    def logged(x):
+        for k in range(2):
+            log = []
+            try:
+                if x.sum() > k:
+                    return log, x
+            finally:
+                log.append(x.sum())
+        return log
+
+    equal(logged)
