@@ -13,7 +13,7 @@ from typing import Any
 from dy2st.convert.elements import give
 from dy2st.convert.kinds.lists import length_of, of_both, with_element
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import copied, count, element_at, emptied, flatten, row_of
+from dy2st.convert.values.carry import copied, element_at, emptied, flatten, row_of
 from dy2st.convert.values.layout import (
     Cases,
     Grown,
@@ -27,6 +27,7 @@ from dy2st.convert.values.layout import (
 )
 from dy2st.convert.values.sequences import Indexed
 from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.widths import count
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import F, Tensor, Variable, user_location

@@ -12,11 +12,12 @@ from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.loans import Loan
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import copied, element_at, risen, row_of, width
+from dy2st.convert.values.carry import copied, element_at, risen, row_of
 from dy2st.convert.values.layout import Layout, Same, lifted, number_kind
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.sequences import Indexed
 from dy2st.convert.values.special import CONTENT, Dynamic
+from dy2st.convert.values.widths import width
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
 

@@ -18,9 +18,9 @@ from dy2st.convert.protocol.reach import note_class, note_fields, note_reached
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, Trace
-from dy2st.convert.values.carry import count
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.widths import count
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
 

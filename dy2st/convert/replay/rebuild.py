@@ -7,7 +7,7 @@ from copy import copy
 from typing import Any
 
 from dy2st.convert.replay.result import DERIVED, Known, Made, Out, Rows, Several, Written
-from dy2st.convert.values.carry import bare, count, emptied, width
+from dy2st.convert.values.carry import bare, emptied
 from dy2st.convert.values.layout import (
     Cases,
     Entries,
@@ -20,6 +20,7 @@ from dy2st.convert.values.layout import (
     Same,
 )
 from dy2st.convert.values.special import MISSING
+from dy2st.convert.values.widths import count, width
 from dy2st_runtime.ir.choice import Text
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from dy2st.convert.replay.result import TREES, Made, Out, Several, Written
 from dy2st.convert.replay.result import Rows as RowsTree
-from dy2st.convert.values.carry import count, width
 from dy2st.convert.values.layout import (
     Cases,
     Entries,
@@ -20,6 +19,7 @@ from dy2st.convert.values.layout import (
     Same,
 )
 from dy2st.convert.values.special import Special, Unbound
+from dy2st.convert.values.widths import count, width
 from dy2st_runtime.ir import Output
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.structure import Only, Rows, flatten

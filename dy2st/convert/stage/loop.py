@@ -29,10 +29,11 @@ from dy2st.convert.stage.kept import keep_items
 from dy2st.convert.stage.rounds import Rounds, rounds_of_loop
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace
-from dy2st.convert.values.carry import build, flatten, types_of
+from dy2st.convert.values.carry import build, flatten
 from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, opened
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.special import UNBOUND
+from dy2st.convert.values.widths import types_of
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import ConversionError, LoopMismatch, UnsupportedSyntax
 from dy2st_runtime.ir import ArrayType, Tensor, TensorType, ValueType, Variable, user_location

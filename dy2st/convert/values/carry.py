@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import Any, Protocol
 
@@ -26,13 +26,9 @@ from dy2st.convert.values.layout import (
 )
 from dy2st.convert.values.lub import Lub, is_missing
 from dy2st.convert.values.special import MISSING, Dynamic, Union, is_changed
-from dy2st_runtime.dims import Dim
-from dy2st_runtime.ir import ArrayType, F, Tracer, Variable
+from dy2st.convert.values.widths import DTYPES, count, width
+from dy2st_runtime.ir import F, Tracer, Variable
 from dy2st_runtime.ir.choice import Text
-from dy2st_runtime.ir.join import any_size
-from dy2st_runtime.ir.types import TensorType, ValueType
-
-_DTYPES = {bool: np.dtype("bool"), int: np.dtype("int64"), float: np.dtype("float64")}
 
 
 class Host(View, Protocol):
@@ -128,8 +124,8 @@ def _content(host: Host, value: Any, view: View) -> Any:
 def as_number(tracer: Tracer, value: Any, kind: type) -> Variable:
     """A number of Python as a Variable of the current Block."""
     made = tracer.local(value) if isinstance(value, Variable) else tracer.number(value)
-    if made.tensor_type.dtype != _DTYPES[kind]:
-        made = tracer.cast_number(made, _DTYPES[kind])
+    if made.tensor_type.dtype != DTYPES[kind]:
+        made = tracer.cast_number(made, DTYPES[kind])
     return made
 
 
@@ -191,7 +187,7 @@ def _exact(host: Host, leaf: Variable) -> Variable:
     """What an array gets: a float of Python as it is, and not in the dtype of tensors."""
     if leaf.number is not float:
         return leaf
-    return host.tracer.cast_number(leaf, _DTYPES[float])
+    return host.tracer.cast_number(leaf, DTYPES[float])
 
 
 def row_of(host: Host, item: Any, element: Layout | None, view: View) -> list[Variable]:
@@ -246,24 +242,6 @@ def _of_layout(host: Host, before: Layout, node: Layout, view: View) -> list[tup
         return [] if is_case else copied_parts(host, before.value, node, view)
     pairs = zip(leaves_of(before), leaves_of(node), strict=False)
     return [part for one, item in pairs for part in _of_layout(host, one, item, view)]
-
-
-def width(element: Layout | None) -> int:
-    """How many arrays hold elements of a layout."""
-    return 1 if element is None else max(1, count(element))
-
-
-def count(node: Layout) -> int:
-    """How many leaves a layout has."""
-    if isinstance(node, Same):
-        return 0
-    if isinstance(node, (Number, Leaf)):
-        return 1
-    if isinstance(node, Grown):
-        return width(node.element)
-    if isinstance(node, Cases):
-        return 1 + sum(map(count, node.cases))
-    return sum(map(count, node.items))
 
 
 def risen(host: Host, held: Dynamic, element: Layout | None, view: View) -> list[Variable]:
@@ -558,36 +536,6 @@ def _grown(host: Host, node: Grown, leaves: Iterator[Variable]) -> Any:
     return made
 
 
-def types_of(node: Layout, fixed: Container[Dim] = ()) -> list[ValueType]:
-    """The types of the leaves, as far as the layout tells.
-
-    Elements of arrays may differ in sizes that are not made of `fixed`.
-    """
-    if isinstance(node, Same):
-        return []
-    if isinstance(node, Number):
-        return [TensorType(_DTYPES[node.kind], ())]
-    if isinstance(node, Leaf):
-        return [node.type]
-    if isinstance(node, Grown):
-        return _array_types(node.element, fixed)
-    if isinstance(node, Cases):
-        own = [_array(type, fixed) for case in node.cases for type in types_of(case, fixed)]
-        return [TensorType(_DTYPES[int], ()), *own]
-    return [type for item in node.items for type in types_of(item, fixed)]
-
-
-def _array_types(element: Layout | None, fixed: Container[Dim]) -> list[ValueType]:
-    if element is None:
-        return [ArrayType(None)]
-    types = types_of(element, fixed) or [TensorType(_DTYPES[int], ())]
-    return [_array(type, fixed) for type in types]
-
-
-def _array(element: ValueType, fixed: Container[Dim]) -> ArrayType:
-    return ArrayType(element if isinstance(element, ArrayType) else any_size(element, fixed))
-
-
 def element_at(host: Host, held: Dynamic, index: Any) -> Any:
     """The element at a place that is known to be in the list."""
     if held.element is None:
@@ -606,12 +554,9 @@ __all__ = [
     "case_value",
     "copied",
     "copied_parts",
-    "count",
     "element_at",
     "emptied",
     "flatten",
     "risen",
     "row_of",
-    "types_of",
-    "width",
 ]
