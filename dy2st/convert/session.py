@@ -22,6 +22,7 @@ from dy2st.convert.stage.outcome import (
     Refused,
     is_endless,
     is_refusal,
+    is_thrown,
     note_limit,
     note_raise,
 )
@@ -95,8 +96,9 @@ def trace(
         sources = {} if varied is None else varied.begin(machine)
         try:
             result = _undisturbed(machine, lambda: _run(machine, function, args, kwargs))
-        except Exception as error:
-            if not is_refusal(error) and _has_written(machine) and may_run_again(machine):
+        except BaseException as error:
+            is_users = is_thrown(machine, error) and not is_refusal(error)
+            if is_users and _has_written(machine) and may_run_again(machine):
                 one_call.lose()
             raise
         found = Traced(program, state, machine, arguments, sources=sources)
@@ -147,7 +149,9 @@ def _run(
         return None
     except Refused as refused:
         raise refused.error from None
-    except Exception as error:  # the user's code raises: after checks of the Program, so does it
+    except BaseException as error:  # the user's code: after checks of the Program, so does it
+        if not is_thrown(machine, error):
+            raise
         if is_endless(error):
             note_limit(error)
             raise

@@ -173,6 +173,7 @@ class Trace:
         self.loans = Loans(lambda loan: self.write_back(loan))
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
+        self.thrown: list[BaseException] = []  # by the code, beside all Exceptions
         self.opened: list[Opened] = []
         self.generators: dict[int, Source] = {}
         self.apart: list[Tensor] = []  # from outside, of which code has asked whether they are one

@@ -27,6 +27,7 @@ from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.location import place_of, warn_user
+from dy2st_runtime.ir.raised import is_of_program
 from dy2st_runtime.ir.tracing.gradient_flow import Settings
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.tensor import EagerTensor, wrapped
@@ -155,8 +156,9 @@ class ConcreteProgram:
         random = get_rng_state() if self._is_random else None
         try:
             outputs, updates = run(tensors)
-        except Exception as error:  # goes on, unless Python makes the call
-            if call is not None and self.finished.writes and not isinstance(error, SpecError):
+        except BaseException as error:  # goes on, unless Python makes the call
+            is_of_run = is_of_program(error) and not isinstance(error, SpecError)
+            if call is not None and self.finished.writes and is_of_run:
                 self._lose(call)
                 set_rng_state(random) if random is not None else None
             raise

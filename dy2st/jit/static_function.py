@@ -233,7 +233,7 @@ class StaticFunction:
             if key is not None and len(arguments) == len(args) and concrete.is_quiet:
                 programs.cache.add_call((key, settings()), concrete)
             return concrete(tensors, call)
-        except Exception:
+        except BaseException:
             if not call.is_lost:
                 raise
         return self.dygraph_function(*args, **kwargs)  # raises, and writes what comes before

@@ -87,6 +87,13 @@ def currentframe_(trace: Trace) -> FrameType | None:
     return next(user_frames(), None)
 
 
+@function_row(sys.exit)
+def exit_(trace: Trace, status: Any = None) -> None:
+    """`sys.exit(status)`: an exception like others."""
+    args = status if isinstance(status, tuple) else () if status is None else (status,)
+    raise trace.raised(SystemExit(*args))
+
+
 @function_row(breakpoint)
 def breakpoint_(trace: Trace, *args: Any, **options: Any) -> None:
     """`breakpoint()`."""

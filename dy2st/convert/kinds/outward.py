@@ -71,8 +71,8 @@ def _row(names: str, what: str, hint: str) -> _Row:
 _OS = (
     _row(
         "chdir chmod chown link mkdir makedirs open remove removedirs rename renames replace rmdir "
-        "symlink truncate unlink utime write abort execv execve fork kill killpg popen putenv "
-        "posix_spawn startfile system unsetenv",
+        "symlink truncate unlink utime write _exit abort execv execve fork kill killpg popen "
+        "posix_spawn putenv startfile system unsetenv",
         "os.{}() is called",
         _AFTER,
     ),

@@ -13,7 +13,7 @@ from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.loop import stage_while
-from dy2st.convert.stage.outcome import is_refusal
+from dy2st.convert.stage.outcome import is_refusal, is_thrown
 from dy2st.convert.stage.statement import staging
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, Trace
@@ -203,7 +203,7 @@ def assert_(trace: Trace, test: Any, message: Callable[[], Any] | None = None) -
 def swallowed(trace: Trace, jumped: Any, failed: Any) -> Any:
     """Whether a jump in `finally` swallows the exception in flight, if there is one."""
     error = sys.exc_info()[1]
-    if not failed or not isinstance(error, Exception) or is_refusal(error):
+    if not failed or error is None or not is_thrown(trace, error) or is_refusal(error):
         return False
     found = test_of(trace, jumped)
     if not isinstance(found, bool):

@@ -18,7 +18,7 @@ from dy2st.convert.protocol.control import test_of
 from dy2st.convert.protocol.names import CELL, new_cell, set_cell
 from dy2st.convert.stage.attempt import attempt, each
 from dy2st.convert.stage.branch import end_region, stage_if
-from dy2st.convert.stage.outcome import AlwaysRaises, Handler, Refused, is_refusal
+from dy2st.convert.stage.outcome import AlwaysRaises, Handler, Refused, is_refusal, is_thrown
 from dy2st.convert.stage.splice import splice
 from dy2st.convert.trace import Region, Source, Trace
 from dy2st.convert.values.sequences import Generated
@@ -255,7 +255,7 @@ def first_of(trace: Trace, source: Source, *default: Any) -> Any:
 class _Raised:
     """What Python has raised instead of an item."""
 
-    error: Exception
+    error: BaseException
 
 
 def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
@@ -266,8 +266,13 @@ def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
     def first(region: Region) -> tuple[Any]:
         try:
             return (next(iterator),)
-        except Exception as error:
-            if is_refusal(error) or region.block.operators or len(trace.opened) > opened:
+        except BaseException as error:
+            if (
+                not is_thrown(trace, error)
+                or is_refusal(error)
+                or region.block.operators
+                or len(trace.opened) > opened
+            ):
                 raise
             return (_Raised(error),)
 

@@ -22,7 +22,7 @@ from dy2st.convert.protocol.unions import spread
 from dy2st.convert.stage.attempt import State, attempt
 from dy2st.convert.stage.branch import raise_outcome, stage_if
 from dy2st.convert.stage.cases import is_case, known
-from dy2st.convert.stage.outcome import Handler, Refused, is_named, is_refusal
+from dy2st.convert.stage.outcome import Handler, Refused, is_named, is_refusal, is_thrown
 from dy2st.convert.trace import Source, Trace
 from dy2st.convert.values.special import Union
 from dy2st_runtime.errors import UnsupportedSyntax
@@ -199,7 +199,7 @@ class manager:
         """Leave it; what the trace itself raises passes."""
         if not self._is_harmless:
             self._trace.handlers.pop()
-        is_ours = error is not None and (not isinstance(error, Exception) or is_refusal(error))
+        is_ours = error is not None and (not is_thrown(self._trace, error) or is_refusal(error))
         if is_ours and not self._is_harmless:
             return False
         found = self._call("__exit__", kind, error, place)
@@ -215,7 +215,7 @@ class manager:
 def swallowed(trace: Trace, jumped: Any, failed: bool) -> bool:
     """Whether a jump in `finally` swallows the exception in flight, if there is one."""
     error = sys.exc_info()[1]
-    if not failed or not isinstance(error, Exception) or is_refusal(error):
+    if not failed or error is None or not is_thrown(trace, error) or is_refusal(error):
         return False
     found = test_of(trace, jumped)
     if isinstance(found, bool):
@@ -234,6 +234,8 @@ def raised(trace: Trace, error: Any) -> Any:
     made = spread(trace, make, error)
     if type(made) is Union:
         raise_outcome(trace, made)
+    if isinstance(made, BaseException) and not isinstance(made, Exception):
+        trace.thrown.append(made)
     return made
 
 

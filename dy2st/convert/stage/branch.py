@@ -25,6 +25,7 @@ from dy2st.convert.stage.outcome import (
     is_caught,
     is_endless,
     is_refusal,
+    is_thrown,
     note_raise,
     record,
 )
@@ -167,8 +168,8 @@ def run(
         return End(dead=dead)
     except Carried as carried:
         return End(outcome=carried.outcome)
-    except (Exception, GeneratorExit) as error:
-        if is_refusal(error):
+    except BaseException as error:
+        if is_refusal(error) or not is_thrown(trace, error):
             raise
         if is_endless(error) and trace.is_nested:
             raise endless() from None

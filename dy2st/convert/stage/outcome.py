@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dy2st.convert.objects import members_of
 from dy2st.convert.trace import Trace
 from dy2st.ignored import is_ignored_module
 from dy2st_runtime.dims import Condition, Dim
@@ -83,6 +84,12 @@ def is_refusal(error: BaseException) -> bool:
 
 
 _REFUSALS = (ConversionError, UndecidedDim, VerifyError, PassError)
+
+
+def is_thrown(trace: Trace, error: BaseException) -> bool:
+    """Whether the code has raised it; Ctrl-C comes from elsewhere."""
+    is_plain = isinstance(error, (Exception, GeneratorExit))
+    return is_plain or any(error is one for one in trace.thrown)
 
 
 class unswallowed:
@@ -196,11 +203,12 @@ _STAND_INS = tuple(str(Path(__file__).parents[1] / name) for name in ("kinds", "
 
 def record(error: BaseException) -> None:
     """Let the Program raise an exception, with the values of its tensors, where this stands."""
-    kind, state = type(error), vars(error)
-    if getattr(builtins, kind.__name__, None) is kind and error.__cause__ is None:
+    kind, state = type(error), vars(error) | members_of(error)
+    is_builtin = getattr(builtins, kind.__name__, None) is kind and issubclass(kind, Exception)
+    if is_builtin and error.__cause__ is None:
         name: Any = kind.__name__
     else:
-        name = ErrorKind.of(error)  # type: ignore[arg-type]
+        name = ErrorKind.of(error)
     wrong = flatten((error.args, state), _is_foreign)[0]
     if wrong:
         raise ConversionError(
@@ -230,6 +238,7 @@ __all__ = [
     "is_endless",
     "is_named",
     "is_refusal",
+    "is_thrown",
     "note_limit",
     "note_raise",
     "record",

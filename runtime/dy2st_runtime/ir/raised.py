@@ -14,22 +14,23 @@ class ErrorKind(str):
 
     __slots__ = ("cause", "kind")
 
-    kind: type[Exception]
+    kind: type[BaseException]
     cause: BaseException | None
 
     @classmethod
-    def of(cls, error: Exception) -> ErrorKind:
+    def of(cls, error: BaseException) -> ErrorKind:
         """The kind of an exception, with what it was raised from."""
         name = cls(type(error).__name__)
         name.kind, name.cause = type(error), error.__cause__
         return name
 
 
-def exception_of(name: str, arguments: tuple[Any, ...], state: dict[str, Any]) -> Exception:
+def exception_of(name: str, arguments: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
     """The exception to raise; RuntimeError, with the name, for a class that is not at hand."""
     if isinstance(name, ErrorKind):
         error = _made(name.kind, arguments)
-        error.__dict__.update(state)
+        for field, value in state.items():
+            BaseException.__setattr__(error, field, value)
         error.__cause__ = name.cause
         return error
     known = getattr(builtins, name, None)
@@ -38,11 +39,21 @@ def exception_of(name: str, arguments: tuple[Any, ...], state: dict[str, Any]) -
     return RuntimeError(": ".join([name, *map(str, arguments)]))
 
 
-def _made(kind: type[Exception], arguments: tuple[Any, ...]) -> Exception:
+def is_of_program(error: BaseException) -> bool:
+    """Whether an error of a run is one of the Program's: Ctrl-C comes from elsewhere."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return isinstance(error, Exception) or (
+        place is not None and place.tb_frame.f_code.co_name == "_raise_kernel"
+    )
+
+
+def _made(kind: type[BaseException], arguments: tuple[Any, ...]) -> BaseException:
     """An exception with these arguments; the user's own `__init__` has run before."""
     if getattr(builtins, kind.__name__, None) is kind:
-        made: Exception = kind(*arguments)
+        made: BaseException = kind(*arguments)
         return made
-    error: Exception = kind.__new__(kind, *arguments)
+    error: BaseException = kind.__new__(kind, *arguments)
     error.args = arguments
     return error
