@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import (
     BuiltinMethodType,
     CellType,
+    GetSetDescriptorType,
     MemberDescriptorType,
     MethodType,
     MethodWrapperType,
@@ -60,7 +61,7 @@ def attributes_of(owner: Any) -> dict[str, Any] | None:
     """The attributes of a plain object of a user's class; None of all others."""
     kind = type(owner)
     if isinstance(owner, BaseException):
-        return {"args": owner.args, "__cause__": owner.__cause__, **vars(owner)}
+        return _of_error(owner)
     is_ours = isinstance(owner, (type, Tensor, Layer)) or str(kind.__module__).startswith(_OWN)
     if is_ours or _holds_more(kind):
         return None
@@ -73,6 +74,27 @@ def attributes_of(owner: Any) -> dict[str, Any] | None:
         if value is not MISSING:
             held[name] = value
     return held
+
+
+def _of_error(error: BaseException) -> dict[str, Any] | None:
+    """What an exception holds; None of a group, whose exceptions nobody can set."""
+    if any(one.__name__ == "BaseExceptionGroup" for one in type(error).__mro__):
+        return None
+    cause = {"__cause__": error.__cause__, "__suppress_context__": error.__suppress_context__}
+    return {"args": error.args, **cause, **vars(error), **members_of(error)}
+
+
+def members_of(error: BaseException) -> dict[str, Any]:
+    """What an exception holds beside its `__dict__`: the errno of an OSError, slots."""
+    kinds = [one for one in type(error).__mro__ if one not in BaseException.__mro__]
+    fields = [(name, one) for kind in kinds for name, one in vars(kind).items()]
+    names = [n for n, one in fields if isinstance(one, _MEMBERS) and n not in _NO_MEMBERS]
+    held = {name: getattr(error, name, None) for name in names}
+    return {name: value for name, value in held.items() if value is not None}
+
+
+_MEMBERS = (MemberDescriptorType, GetSetDescriptorType)
+_NO_MEMBERS = frozenset({"__dict__", "__weakref__", "characters_written", "obj"})
 
 
 def slots_of(kind: type) -> list[str]:
@@ -125,6 +147,7 @@ __all__ = [
     "attributes_of",
     "held_by",
     "is_ours",
+    "members_of",
     "native_attribute",
     "parts_of",
     "slots_of",
