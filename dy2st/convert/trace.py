@@ -564,9 +564,8 @@ class Trace:
             return [index + 1, *(F.array_append(a, b) for a, b in zip(made, new, strict=True))]
 
         start = [F.array_of([]) for _ in range(count)]
-        zero = self.tracer.number(0)
-        results = while_loop(lambda index, *_: index < length, turn, [zero, *start])
-        return results[1:]
+        first = [self.tracer.number(0), *start]
+        return while_loop(lambda index, *_: index < length, turn, first)[1:]
 
 
 def _with_changes(
