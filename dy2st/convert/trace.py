@@ -35,6 +35,7 @@ from dy2st.convert.values.carry import case_content
 from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, Dynamic, Union
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
+from dy2st_runtime.ir.fresh import fresh_mark
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 Key: TypeAlias = "tuple[int, Any]"
@@ -60,6 +61,7 @@ class Frame:
     born: dict[int, Any] = field(default_factory=dict)
     before: dict[Key, Place | None] = field(default_factory=dict)
     known_cases: dict[int, tuple[Any, frozenset[int]]] = field(default_factory=dict)
+    since: int = field(default_factory=fresh_mark)
 
 
 @dataclass(eq=False)
@@ -341,7 +343,8 @@ class Trace:
             content = case_content(self, place.value, type(owner))
             self.write(owner, CONTENT, content)
             return content
-        if place is not None and (len(self.frames) == 1 or self._is_of_frame(id(owner), CONTENT)):
+        is_of_frame = len(self.frames) == 1 or (id(owner), CONTENT) in self.frames[-1].before
+        if place is not None and is_of_frame:
             return place.value
         if place is None and len(self.frames) > 1:
             self.read_content(owner)  # a branch joins all that it holds
@@ -354,9 +357,6 @@ class Trace:
         if len(self.frames) == 1 and self.is_outside(owner):
             self.emptied[id(owner)] = owner
         self.writable(owner).clear()
-
-    def _is_of_frame(self, owner: int, name: Any) -> bool:
-        return (owner, name) in self.frames[-1].before
 
     def write(self, owner: Any, name: Any, value: Any) -> None:
         """Let a place hold a value from now on, until the end of the frame."""

@@ -36,10 +36,11 @@ from dy2st.convert.values.carry import build, flatten
 from dy2st.convert.values.layout import Layout, Same, View, opened
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.special import ABSENT, MISSING, Dynamic, Union
-from dy2st_runtime.dims import Condition, symbols
+from dy2st_runtime.dims import symbols
 from dy2st_runtime.errors import BranchMismatch
-from dy2st_runtime.ir import Block, Tensor, TensorType, Tracer, Variable, user_location
+from dy2st_runtime.ir import Block, Tensor, Tracer, Variable, user_location
 from dy2st_runtime.ir.facts import branch_condition
+from dy2st_runtime.ir.fresh import made_since
 from dy2st_runtime.ir.join import facts_of_branches, join_types
 from dy2st_runtime.ops.control_flow import close_blocks
 
@@ -444,13 +445,14 @@ def _append(
 ) -> list[Variable]:
     tracer = trace.tracer
     blocks = [region.block for region in regions]
+    inner = made_since(min(region.frame.since for region in regions))
     types = [join_types(a.type, b.type, _mismatch) for a, b in zip(left, right, strict=True)]
     captured = close_blocks(tracer, blocks, own=0)
     operands = [tracer.local(pred), *captured]
     results = tracer.append("cond", operands, {}, types, blocks).results
     for joined, a, b in zip(types, left, right, strict=True):
         facts = facts_of_branches(joined, a.type, b.type)
-        known = [fact for fact in facts if _is_visible(tracer.block, fact)]
+        known = [fact for fact in facts if inner.isdisjoint(symbols(fact))]
         tracer.learn(known, "the size of one of the branches")
     changed = [v for region in regions for v in region.overwritten]
     sides = [(left, frozenset(regions[0].overwritten)), (right, frozenset(regions[-1].overwritten))]
@@ -474,18 +476,6 @@ def _mismatch(words: str) -> Exception:
         why="which branch is taken is known only when the Program runs",
         hint="let both give values of one type: cast or reshape them",
     )
-
-
-def _is_visible(block: Block | None, fact: Condition) -> bool:
-    """Whether a fact is about sizes that are known in a Block: not about those of a branch."""
-    missing = set(symbols(fact))
-    while block is not None and missing:
-        results = (result for operator in block.operators for result in operator.results)
-        for variable in (*block.parameters, *results):
-            if isinstance(variable.type, TensorType):
-                missing.difference_update(variable.type.shape)
-        block = block.parent
-    return not missing
 
 
 def _go_on(trace: Trace, pred: Variable, regions: Sequence[Region]) -> End:

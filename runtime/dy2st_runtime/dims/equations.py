@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.expression import (
@@ -104,6 +104,16 @@ def share_symbols(condition: Condition, size: Size) -> bool:
     if not isinstance(size, Dim) or not size.mask & condition.mask:
         return False
     return not set(deep_symbols(size)).isdisjoint(condition_symbols(condition))
+
+
+def sharing(sizes: Iterable[Dim], others: Iterable[Dim]) -> list[Dim]:
+    """Those of some sizes in which a symbol of the others stands."""
+    mask, symbols = 0, set[Atom]()
+    for size in others:
+        mask |= size.mask
+        symbols.update(deep_symbols(size))
+    hit = [size for size in sizes if size.mask & mask]
+    return [size for size in hit if not symbols.isdisjoint(deep_symbols(size))]
 
 
 def narrowed(interval: Interval, limit: Interval | None) -> Interval:

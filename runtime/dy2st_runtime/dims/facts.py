@@ -21,6 +21,7 @@ from dy2st_runtime.dims.equations import (
     newest_term,
     quotient_of_quotient,
     share_symbols,
+    sharing,
     substitute_atom,
 )
 from dy2st_runtime.dims.expression import (
@@ -53,7 +54,7 @@ from dy2st_runtime.dims.told import Question, note
 _ROUNDS, _DEEPEST, _MOST_TERMS = 8, 60, 20_000  # what rules make of rules may grow with each
 _SEEN_INSIDE = (
     *("log", "told", "inequalities", "quotients", "_rules", "_products", "_ranges", "_nonzero"),
-    *("_choices", "_pairs", "_wholes", "_broadcasts", "age"),
+    *("_choices", "_pairs", "_wholes", "_broadcasts", "_touched", "age"),
 )
 
 
@@ -82,6 +83,7 @@ class Facts:
         self._pairs: set[frozenset[Size]] = set()
         self._wholes: list[tuple[Dim, Size, Size]] = []  # (P, Q, P // Q) where Q divides P
         self._broadcasts: list[Condition] = []
+        self._touched: list[Dim] = []  # of their symbols something was learnt, and not settled
         self.age: dict[Atom, int] = {}
         self._turn = self._nested = self._looked_at = 0
         self._normal: dict[Size, tuple[int, Size]] = {}
@@ -262,7 +264,7 @@ class Facts:
 
     def _matching(self, size: Size) -> tuple[tuple[Monomial, int], Monomial, Monomial] | None:
         for term in split(size)[1] if self._products else ():
-            for lead in self._products:
+            for lead in [known for known in self._products if known[0] in term[0]]:
                 cofactor = monomial_quotient(term[0], lead)
                 if cofactor is not None:
                     return term, lead, cofactor
@@ -308,7 +310,8 @@ class Facts:
             self._choices = [c for c in self._choices if id(c) not in taken]
         for choice in pending:
             self._choose(choice)
-        for rest in [size for size in self._nonzero if size.mask & mask and near(size)]:
+        touched, self._touched = self._touched, []
+        for rest in sharing(self._nonzero, touched):
             del self._nonzero[rest]
             self._step_off_zero(self.normal(rest))
         pairs = [c for c in self._broadcasts if c.mask & mask]
@@ -343,6 +346,7 @@ class Facts:
         """Something is known of the symbols of a size: what was worked out may be too weak."""
         if isinstance(size, Dim):
             self.mask |= size.mask
+            self._touched.append(size)
         self._turn += 1
         self.answers.clear()
         self._intervals.clear()

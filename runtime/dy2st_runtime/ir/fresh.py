@@ -14,6 +14,7 @@ class _Counter(ThreadState):
 
     def __init__(self) -> None:
         self.limits: dict[Dim, Dim] = {}
+        self.made: list[Dim] = []
 
 
 _counter = _Counter()
@@ -24,6 +25,7 @@ def fresh_symbol(prefix: str, minimum: int = 0, maximum: Size | None = None) -> 
     name = f"{prefix}_{_counter.count}"
     _counter.count += 1
     result = symbol(name, minimum, maximum if isinstance(maximum, int) else None)
+    _counter.made.append(result)
     if isinstance(maximum, Dim):
         _counter.limits[result] = maximum
     return result
@@ -35,9 +37,19 @@ def take_limits() -> list[Condition]:
     return [Condition("<=", size, limit) for size, limit in limits.items()]
 
 
+def fresh_mark() -> int:
+    """A moment of a trace, for `made_since`."""
+    return len(_counter.made)
+
+
+def made_since(mark: int) -> frozenset[Dim]:
+    """The symbols that a trace has made since a moment: of a branch, those that it alone knows."""
+    return frozenset(_counter.made[mark:])
+
+
 def restart_fresh_symbols() -> None:
     """Number from 0 again: a new trace begins."""
-    _counter.count, _counter.limits = 0, {}
+    _counter.count, _counter.limits, _counter.made = 0, {}, []
 
 
 @contextmanager
@@ -46,9 +58,10 @@ def fresh_symbols_from(number: int | None = None) -> Iterator[None]:
 
     It numbers from here, or goes on.
     """
-    before = _counter.count, _counter.limits
-    _counter.count, _counter.limits = _counter.count if number is None else number, {}
+    before = _counter.count, _counter.limits, _counter.made
+    _counter.count = before[0] if number is None else number
+    _counter.limits, _counter.made = {}, []
     try:
         yield
     finally:
-        _counter.count, _counter.limits = before
+        _counter.count, _counter.limits, _counter.made = before

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 
+import numpy as np
 import pytest
 
 import dy2st
+import dy2st.nn.functional as F
 from dy2st import nn
 from dy2st.jit import to_static
+from dy2st.static import InputSpec
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir.tracing import growth
 
@@ -92,3 +96,52 @@ def test_long_loops_of_python_are_not_refused():
         return x
 
     assert to_static(run)(X).tolist() == run(X).tolist()
+
+
+def _pooled_in_windows(x):
+    """A block of HRFormer: what is padded to windows of 7 goes back to its size."""
+    batch, height, width = dy2st.shape(x)
+    missing = dy2st.cast(dy2st.ceil(height / 7) * 7 - height, "int32").reshape([-1])
+    before = missing // 2
+    if missing > 0:
+        x = F.pad(x, dy2st.concat([before, missing - before]), data_format="NLC")
+    found, all_, width = x.shape
+    y = x.reshape([found, all_ // 7, 7, width]).transpose([2, 0, 1, 3])
+    y = y.reshape([7, found * (all_ // 7), width]).tanh()
+    y = y.reshape([7, found, all_ // 7, width]).transpose([1, 2, 0, 3])
+    y = y.reshape([found, all_, width])
+    if missing > 0:
+        y = y[:, before : before + height]
+    return y
+
+
+def _calls(function, *args):
+    count = 0
+
+    def note(frame, event, arg):
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(note)
+    try:
+        function(*args)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_every_block_of_a_model_of_new_sizes_takes_as_long_to_trace():
+    def run(x, n):
+        batch, height, width = x.shape
+        for _ in range(n):
+            x = x + 0.1 * _pooled_in_windows(x).reshape([batch, height, width])
+        return x
+
+    taken = []
+    for n in (1, 4, 8, 16):  # the first converts the source
+        function = to_static(run, input_spec=[InputSpec([None, None, None]), n])
+        taken.append(_calls(lambda: function.main_program))  # noqa: B023  called at once
+        for height in (7, 9):
+            x = dy2st.ones([2, height, 3])
+            np.testing.assert_allclose(function(x, n), run(x, n), rtol=1e-6)
+    assert taken[3] - taken[2] <= 2.3 * (taken[2] - taken[1])
