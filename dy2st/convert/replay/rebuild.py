@@ -7,6 +7,7 @@ from copy import copy
 from typing import Any
 
 from dy2st.convert.replay.result import DERIVED, Known, Made, Out, Rows, Several, Written
+from dy2st.convert.values.bundles import BUNDLES
 from dy2st.convert.values.carry import bare, emptied
 from dy2st.convert.values.layout import (
     Cases,
@@ -139,6 +140,8 @@ def of_layout(node: Layout, leaves: Iterator[Any], same: Callable[[Same], Any]) 
     if isinstance(node, Items):
         if node.kind is Text:
             return node.like.with_values(items).filled()
+        if node.kind in BUNDLES:
+            return BUNDLES[node.kind].make(items, node.like)
         return node.kind(*items) if hasattr(node.kind, "_fields") else node.kind(items)
     if isinstance(node, Entries):
         pairs = zip(node.keys, items, strict=True)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dy2st.convert.values.bundles import BUNDLES
 from dy2st.convert.values.layout import (
     Cases,
     Entries,
@@ -29,6 +30,8 @@ from dy2st.convert.values.special import MISSING, Dynamic, Union, is_changed
 from dy2st.convert.values.widths import DTYPES, count, width
 from dy2st_runtime.ir import F, Tracer, Variable
 from dy2st_runtime.ir.choice import Text
+
+_UNCHANGING = (tuple, Text, *BUNDLES)
 
 
 class Host(View, Protocol):
@@ -107,6 +110,8 @@ def _parts(host: Host, value: Any, node: Items | Entries | Fields, view: View) -
     if isinstance(node, Items):
         if node.kind is Text:
             return [hole.value for hole in value.holes]
+        if node.kind in BUNDLES:
+            return BUNDLES[node.kind].parts(value)
         return list(value if issubclass(node.kind, tuple) else _content(host, value, view))
     if isinstance(node, Entries):
         held = _content(host, value, view)
@@ -211,7 +216,7 @@ def copied_parts(
     if isinstance(node, Cases):
         return copied_parts(host, value, node.cases[case_of(node, Same(value, view))], view)
     own: list[tuple[Layout, Any]] = []
-    if not issubclass(node.kind, (tuple, Text)):
+    if not issubclass(node.kind, _UNCHANGING):
         own.append((node, value))
     if own and type(view.raw(value)) is Union:
         return own
@@ -460,7 +465,7 @@ def _object_of(host: Host, value: Union, place: int, case: Layout) -> Any:
         # The arguments of an exception are read in C, from the object itself.
         is_error = issubclass(case.kind, BaseException)
         return None if is_error else _fields_of(host, value, place, case)
-    if not isinstance(case, (Items, Entries, Grown)) or issubclass(case.kind, (tuple, Text)):
+    if not isinstance(case, (Items, Entries, Grown)) or issubclass(case.kind, _UNCHANGING):
         return None
     made = host.made(emptied(case.kind, case.empty if isinstance(case, Entries) else case.like))
     host.hold(made, value)
@@ -506,6 +511,8 @@ def _sequence(host: Host, node: Items, items: list[Any]) -> Any:
         return node.kind(*items)
     if node.kind is Text:
         return node.like.with_values(items)
+    if node.kind in BUNDLES:
+        return BUNDLES[node.kind].make(items, node.like)
     made = emptied(node.kind, node.like)
     _fill(made, items)
     return host.made(made)

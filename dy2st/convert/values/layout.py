@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from operator import is_
 from typing import Any, Protocol, TypeAlias
 
+from dy2st.convert.values.bundles import BUNDLES
 from dy2st.convert.values.special import UNBOUND, Dynamic, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.ir import ArrayType, Tensor, Variable
@@ -78,11 +79,13 @@ class Leaf:
 
 @dataclass(eq=False)
 class Items:
-    """A tuple, list, namedtuple or set of known length, or the values in the places of a Text."""
+    """A tuple, list, namedtuple or set of known length, what a Text or a Bundle holds."""
 
     kind: type
     items: list[Layout]
-    like: Any = None  # a deque has its maxlen, a Text what stands between its places
+    like: Any = (
+        None  # a deque has its maxlen, a Text what stands between its places, a Bundle its form
+    )
 
 
 @dataclass(eq=False)
@@ -145,6 +148,8 @@ def opened(node: Layout) -> Layout:
         return Items(kind, _all(value, view))
     if kind is Text:
         return Items(kind, _all([hole.value for hole in value.holes], view), value)
+    if kind in BUNDLES:
+        return Items(kind, _all(BUNDLES[kind].parts(value), view), BUNDLES[kind].form(value))
     if kind in (list, deque):
         return _of_sequence(kind, view.raw(value), view, value)
     if kind in DICTS:
@@ -306,7 +311,7 @@ def leaves_of(node: Layout) -> Sequence[Layout]:
 
 
 # Values without an identity that anybody could ask for.
-_PARTS = (tuple, Tensor, Dim, Condition, Union, Dynamic, Text)
+_PARTS = (tuple, Tensor, Dim, Condition, Union, Dynamic, Text, *BUNDLES)
 _COMPARED = frozenset({bool, int, str, bytes, complex, range, frozenset})
 DICTS: frozenset[type] = frozenset({dict, OrderedDict, defaultdict, Counter})
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.values.bundles import BUNDLES
 from dy2st.convert.values.layout import (
     Cases,
     Entries,
@@ -93,6 +94,8 @@ class Lub:
         if isinstance(left, Items) and isinstance(right, Items) and left.kind is right.kind:
             if left.kind is Text:
                 return self._parts(left, right) if _same_text(left, right) else None
+            if left.kind in BUNDLES:
+                return self._bundle(left, right)
             if left.kind is set:
                 return left if _values(left) == _values(right) else self._grown(left, right)
             if len(left.items) == len(right.items):
@@ -106,6 +109,15 @@ class Lub:
             same = left.kind is right.kind and left.names == right.names
             return self._parts(left, right) if same else None
         return None
+
+    def _bundle(self, left: Items, right: Items) -> Layout | None:
+        """Two of one form; a part that would be one of several makes them two cases."""
+        if left.like != right.like or len(left.items) != len(right.items):
+            return None
+        items = [self(a, b) for a, b in zip(left.items, right.items, strict=True)]
+        if any(isinstance(opened(one), Cases) for one in items):
+            return None
+        return left if all(map(is_, items, left.items)) else with_items(left, items)
 
     def _entries(self, left: Entries, right: Entries) -> Layout | None:
         """A dict; a key that one side has not may be missing."""
@@ -195,6 +207,8 @@ class Lub:
         if isinstance(left, Items) and isinstance(right, Items):
             if left.kind is Text and right.kind is Text:
                 return _same_text(left, right)
+            if left.kind in BUNDLES and left.kind is right.kind:
+                return self._bundle(left, right) is not None
             return left.kind is right.kind and len(left.items) == len(right.items)
         if isinstance(left, (Entries, Grown)) and isinstance(right, (Entries, Grown)):
             return left.kind is right.kind
@@ -210,7 +224,7 @@ def _is_reference(node: Layout) -> bool:
     return not node.view.is_new(node.value)
 
 
-_BY_VALUE = (Tensor, Dim, Condition, tuple, bool, int, float, Union, Dynamic, Text)
+_BY_VALUE = (Tensor, Dim, Condition, tuple, bool, int, float, Union, Dynamic, Text, *BUNDLES)
 
 
 def _same_text(left: Items, right: Items) -> bool:
