@@ -1,37 +1,45 @@
-"""Mixed precision under PaddlePaddle's names. On a CPU it computes in float32, as Paddle does.
+"""Mixed precision under PaddlePaddle's names: auto_cast, GradScaler, decorate.
 
-Where it is asked for, a warning says so. `dy2st.passes.MixedPrecision` makes Programs with short
-floats for targets that have them.
+NumPy computes in short floats as it does in long ones: the numbers are those of short floats, the
+speed is not. `dy2st.passes.MixedPrecision` makes Programs for targets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, TypeVar
 
+import numpy as np
+
 from dy2st.mirrors import mirrors
-from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir.location import warn_user
+from dy2st_runtime.amp_lists import settings_of, short_float
+from dy2st_runtime.grad_scaler import GradScaler
+from dy2st_runtime.ir.autocast import autocast as _in_force
+from dy2st_runtime.ir.autocast import autocasting
+from dy2st_runtime.ir.element_types import named_dtype
+from dy2st_runtime.nn.layer import Layer
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_LEVELS = ("O0", "OD", "O1", "O2")
+# Layers whose parameters and statistics stay in float32.
+_NORMS = ("BatchNorm", "GroupNorm", "InstanceNorm", "LayerNorm", "SyncBatchNorm")
 
 
-def _check(level: str, dtype: Any) -> None:
-    if level not in _LEVELS:
-        raise ArgumentError(f"the level of mixed precision is one of {_LEVELS}, not {level!r}")
-    if str(dtype) not in ("float16", "bfloat16"):
-        raise ArgumentError(f"mixed precision is in 'float16' or 'bfloat16', not {dtype!r}")
+class auto_cast(autocasting):
+    """Compute in a short float in a `with`, or in the calls of a function, where it is safe.
 
+    level               'O1': what is on the white list computes in `dtype`, what is on the black
+                        list in float32, all else in the widest float that it gets. 'O2': with an
+                        empty black list, for a model of `decorate`. 'OD': the white list in
+                        `dtype`, all else in float32. 'O0': nothing is cast.
+    custom_white_list, custom_black_list   names of operators, PaddlePaddle's or ours.
+    use_promote         without it O2 computes in `dtype` whatever else it gets.
 
-class auto_cast:
-    """Compute in float32 in a `with`, or in the calls of a function.
-
-    With `enable` there is a warning: on a CPU it makes no effect, here as in PaddlePaddle.
-
-    >>> with auto_cast(enable=False):
-    ...     pass
+    >>> from dy2st_runtime.ops import ones
+    >>> with auto_cast():
+    ...     (ones([2, 2]) @ ones([2, 2])).dtype
+    dtype('float16')
     """
 
     def __init__(
@@ -43,94 +51,23 @@ class auto_cast:
         dtype: Any = "float16",
         use_promote: bool = True,
     ):
-        """Check level and dtype; ArgumentError for others than there are."""
-        _check(level, dtype)
-        self._wanted = bool(enable) and level != "O0"
-
-    def __enter__(self) -> None:
-        """Warn if short floats are wanted."""
-        if self._wanted:
-            _say_unchanged("auto_cast()")
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing is to be changed back."""
+        """Check all; ArgumentError for unknown levels and dtypes, ValueError for lists in two."""
+        wanted = settings_of(level, dtype, custom_white_list, custom_black_list, use_promote)
+        super().__init__(wanted if enable else None)
 
     def __call__(self, function: Function) -> Function:
-        """The function, which computes in float32 anyway."""
-        if self._wanted:
-            _say_unchanged("auto_cast()")
-        return function
+        """The function, which computes so at each call."""
+        settings = self._settings
 
+        @wraps(function)
+        def casting(*args: Any, **kwargs: Any) -> Any:
+            with autocasting(settings):
+                return function(*args, **kwargs)
 
-def _say_unchanged(what: str) -> None:
-    warn_user(
-        f"{what} makes no effect: dy2st computes on the CPU, in float32, as PaddlePaddle does "
-        "there; pass enable=False to say that this is meant"
-    )
+        return casting  # type: ignore[return-value]
 
 
 autocast = amp_guard = auto_cast
-
-
-class GradScaler:
-    """Scales losses for float16: by 1, as all is float32. With `enable` there is a warning.
-
-    >>> GradScaler(enable=False).scale(3.0)
-    3.0
-    """
-
-    def __init__(
-        self,
-        enable: bool = True,
-        init_loss_scaling: float = 65536.0,
-        incr_ratio: float = 2.0,
-        decr_ratio: float = 0.5,
-        incr_every_n_steps: int = 2000,
-        decr_every_n_nan_or_inf: int = 1,
-        use_dynamic_loss_scaling: bool = True,
-    ):
-        """Take the wishes; none of them has a use."""
-        if enable:
-            _say_unchanged("GradScaler()")
-
-    def scale(self, var: Any) -> Any:
-        """The loss, times 1."""
-        return var
-
-    def unscale_(self, optimizer: Any) -> None:
-        """Divide the gradients by 1."""
-
-    def step(self, optimizer: Any) -> None:
-        """Let the optimizer do its step."""
-        optimizer.step()
-
-    def update(self) -> None:
-        """Take another scale: it stays 1."""
-
-    def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """Let the optimizer do its step; the gradients are there by `loss.backward()`."""
-        return optimizer.step()
-
-    def is_enable(self) -> bool:
-        """False: the scale is 1."""
-        return False
-
-    is_use_dynamic_loss_scaling = is_enable
-
-    def get_init_loss_scaling(self) -> float:
-        """The scale."""
-        return 1.0
-
-    def state_dict(self) -> dict[str, Any]:
-        """Nothing."""
-        return {}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take what another has saved: a scale that has no use here."""
-
-    set_state_dict = load_state_dict
-
-
 AmpScaler = GradScaler
 
 
@@ -144,39 +81,86 @@ def decorate(
     master_grad: bool = False,
     excluded_layers: Any = None,
 ) -> Any:
-    """The models and optimizers as they are: in float32, as PaddlePaddle gives them on a CPU."""
-    _check(level, dtype)
+    """Models whose parameters are short floats, in 'O2', and optimizers that keep long ones.
+
+    In 'O1' all stays as it is. Norms, and `excluded_layers` (Layers or classes), stay in float32.
+    Optimizers update a float32 copy unless `master_weight` is False; with `master_grad` gradients
+    are float32. `save_dtype` is that of the floats in a `state_dict`.
+    """
+    short = short_float(level, dtype)
+    if level == "O2":
+        kept = _listed(excluded_layers)
+        for model in _listed(models):
+            _shorten(model, short, kept)
+            _prepare(model, short, save_dtype, master_grad)
+        for optimizer in _listed(optimizers):
+            optimizer._multi_precision = master_weight is not False
     return models if optimizers is None else (models, optimizers)
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values) if isinstance(values, (list, tuple)) else [] if values is None else [values]
+
+
+def _shorten(model: Layer, short: Any, kept: list[Any]) -> None:
+    """Let all parameters and buffers of float32 be short, but for those of some Layers."""
+    classes = tuple(one for one in kept if isinstance(one, type))
+    apart = [*(one for one in kept if isinstance(one, Layer))]
+    apart += [one for one in model.sublayers(include_self=True) if isinstance(one, classes)]
+    untouched = {id(inner) for one in apart for inner in one.sublayers(include_self=True)}
+    for layer in model.sublayers(include_self=True):
+        is_norm = any(type_.__name__.startswith(_NORMS) for type_ in type(layer).__mro__)
+        if id(layer) not in untouched and not is_norm:
+            for tensor in (*layer._parameters.values(), *layer._buffers.values()):
+                if tensor is not None and tensor.array.dtype == np.float32:
+                    tensor.array = tensor.array.astype(short)
+
+
+def _prepare(model: Layer, short: Any, save_dtype: Any, master_grad: bool) -> None:
+    if master_grad:
+        for parameter in model.parameters():
+            if not parameter.stop_gradient:
+                parameter.register_hook(lambda gradient: gradient.astype("float32"))
+    if save_dtype is not None:
+        model.register_state_dict_hook(lambda state: _saved(state, save_dtype))
+
+
+def _saved(state: dict[str, Any], dtype: Any) -> None:
+    for name, tensor in state.items():
+        if tensor.dtype.kind in "fV":
+            state[name] = tensor.astype(dtype)
 
 
 amp_decorate = decorate
 
 
 def is_float16_supported(device: Any = None) -> bool:
-    """Whether mixed precision in float16 has an effect: False."""
-    return False
+    """Whether mixed precision in float16 has an effect: True."""
+    return True
 
 
 def is_bfloat16_supported(device: Any = None) -> bool:
-    """Whether mixed precision in bfloat16 has an effect: False."""
-    return False
+    """Whether mixed precision in bfloat16 has an effect: with the package ml_dtypes."""
+    return named_dtype("bfloat16") is not None
 
 
 def is_autocast_enabled(device_type: Any = None) -> bool:
-    """Whether operators compute in short floats now: False."""
-    return False
+    """Whether operators compute in short floats now."""
+    return _in_force() is not None
 
 
 def get_autocast_dtype(device_type: Any = None) -> str:
-    """The short float that would be taken."""
-    return "float16"
+    """The short float that is taken, or would be."""
+    settings = _in_force()
+    return "float16" if settings is None else settings.short.name
 
 
 get_autocast_cpu_dtype = get_autocast_gpu_dtype = get_autocast_dtype
 
 
-def amp_state() -> None:
-    """The settings of mixed precision that are in force: none."""
+def amp_state() -> Any:
+    """The settings of mixed precision that are in force, None if there are none."""
+    return _in_force()
 
 
 mirrors(__name__, "grad_scaler", [__name__])

@@ -10,6 +10,7 @@ from dy2st.jit.code_level import note
 from dy2st.jit.constants import constant_key
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.signature import Signature, to_named_specs
+from dy2st_runtime.ir.autocast import autocast
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.promotion import get_promotion
 from dy2st_runtime.late import Late
@@ -31,7 +32,7 @@ _MOST_FAMILIES = 256
 
 def settings() -> tuple[Any, ...]:
     """What of the process a Program depends on beside what its trace reads."""
-    return get_promotion(), get_default_dtype()
+    return get_promotion(), get_default_dtype(), autocast()
 
 
 class Callee(NamedTuple):

@@ -13,6 +13,7 @@ import numpy as np
 
 from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir.autocast import autocasting
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
@@ -179,7 +180,7 @@ def _walk(
     """Run the tape backwards; return sums for leaves and for every Node result."""
     sums = _Sums()
     finished: dict[tuple[Node, int], Any] = {}
-    with set_grad_enabled(create_graph):
+    with set_grad_enabled(create_graph), autocasting(None):
         for tensor, seed in seeds:
             sums.add(tensor, tensor.node, tensor.index, seed)
         order = _order([t.node for t, _ in seeds if t.node is not None])

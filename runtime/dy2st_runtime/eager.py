@@ -9,6 +9,7 @@ import numpy as np
 from dy2st_runtime.autograd import Array, Node
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import EscapedVariable
+from dy2st_runtime.ir.autocast import autocast, autocasting, cast_inputs
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, install_eager
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
@@ -37,6 +38,9 @@ class EagerInterpreter:
         """The result as an EagerTensor, or a tuple of several."""
         attributes = complete(definition, attributes)
         inputs = drop_missing(definition, inputs)
+        settings = autocast()
+        if settings is not None and not self._as_recorded:
+            inputs = cast_inputs(settings, definition, inputs)
         if is_paddles() and not self._as_recorded:
             inputs = as_paddle(definition, inputs, attributes, infer)
         tensors = _tensors(definition, inputs)
@@ -45,7 +49,10 @@ class EagerInterpreter:
         taped = is_grad_enabled() and any(not tensor.stopped for tensor in tensors)
         by_parts = definition.kernel is None or (taped and definition.gradient is None)
         if by_parts and definition.decompose is not None:
-            return definition.decompose(*tensors, **attributes)
+            if settings is None:
+                return definition.decompose(*tensors, **attributes)
+            with autocasting(None):  # one operator has one dtype
+                return definition.decompose(*tensors, **attributes)
         assert definition.kernel is not None, f"operator {definition.name!r} has no kernel"
         arrays = [tensor.array for tensor in tensors]
         try:

@@ -15,8 +15,13 @@ from dy2st_runtime.ir import Tensor, current_tracer
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.tensor import EagerTensor
 
+_HALF = 2  # bytes
 Value = Any
 """An array, or a tensor of a converted function."""
+
+
+class Changing(frozenset[str]):
+    """The attributes of a class that change from call to call: a Program has them as inputs."""
 
 
 def value_of(tensor: Any) -> Value:
@@ -29,9 +34,9 @@ def put(tensor: Any, value: Value) -> None:
     """Let a tensor hold other numbers; what is a leaf stays one."""
     tracer = current_tracer()
     if tracer is None:
-        tensor.array = value
+        tensor.array = np.asarray(value, tensor.array.dtype)
     else:
-        tracer.renew(tensor, value)
+        tracer.renew(tensor, F.cast(value, tensor.dtype) if value.dtype != tensor.dtype else value)
 
 
 def is_spent(loss: Any) -> bool:
@@ -62,6 +67,13 @@ maximum, where, clip = (
     _either(np.where, "where"),
     _either(np.clip, "clip"),
 )
+
+
+def scaled(value: Value, factor: Any) -> Value:
+    """A value times a number, in its dtype; a short float is multiplied in float32."""
+    if value.dtype.itemsize > _HALF:
+        return value * factor
+    return (value.astype("float32") * factor).astype(value.dtype)
 
 
 def full_like(value: Value, number: float) -> Value:
@@ -100,6 +112,7 @@ def norm(values: Iterable[Value]) -> Any:
 
 
 __all__ = [
+    "Changing",
     "Value",
     "absolute",
     "clip",
@@ -110,6 +123,7 @@ __all__ = [
     "norm",
     "put",
     "rows_like",
+    "scaled",
     "sign",
     "sqrt",
     "tensor_of",

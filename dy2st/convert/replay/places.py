@@ -12,9 +12,8 @@ import numpy as np
 from dy2st.convert.replay.same import cell_value, item_value, layer_value, weak
 from dy2st.convert.trace import CONTAINERS, MISSING, Trace
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.optimizer.lr import LRScheduler
-from dy2st_runtime.optimizer.optimizer import Optimizer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
+from dy2st_runtime.updating import Changing
 
 ReadKey: TypeAlias = "tuple[int, str, Any]"
 Path: TypeAlias = "tuple[int, tuple[tuple[str, Any], ...]]"
@@ -188,8 +187,8 @@ class Varied:
 
 def _changing(owner: Any) -> Container[str]:
     """The attributes that the class of an object of ours says to change from call to call."""
-    found: Container[str] = getattr(type(owner), "_changing", ())
-    return found if isinstance(owner, (LRScheduler, Optimizer)) else ()
+    found = getattr(type(owner), "_changing", ())
+    return found if isinstance(found, Changing) else ()
 
 
 def _is_namespace(owner: Any) -> bool:

@@ -66,7 +66,11 @@ def common_dtype(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType
         dtypes = [np.dtype(table[type(value)]) for value in dtypes]
     if all(type(value) is complex or type(value) in SCALAR_DTYPES for value in dtypes):
         return COMPLEX
-    return np.result_type(*dtypes)
+    tensors = [dtype for dtype in dtypes if isinstance(dtype, np.dtype)]
+    common = np.result_type(*(tensors or dtypes))
+    # NumPy knows nothing of numbers that yield to bfloat16.
+    is_foreign = common.kind == "V" and not any(type(one) is complex for one in dtypes)
+    return common if is_foreign else np.result_type(*dtypes)
 
 
 def all_numbers(inputs: Sequence[Any]) -> bool:

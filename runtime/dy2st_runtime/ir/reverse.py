@@ -11,6 +11,7 @@ from operator import and_
 from typing import Any
 
 from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir.autocast import autocasting
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, interpreting
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, set_grad_enabled
@@ -48,7 +49,7 @@ def _walked(
     create_graph: bool,
 ) -> list[Variable | None]:
     tracer = walk.tracer
-    with interpreting(tracer), set_grad_enabled(create_graph):
+    with interpreting(tracer), set_grad_enabled(create_graph), autocasting(None):
         for output, seed in zip(outputs, seeds, strict=True):
             walk.add(output, seed)
         for operator in walk.order(outputs):

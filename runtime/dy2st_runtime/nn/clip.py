@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dy2st_runtime import updating
-from dy2st_runtime.updating import Value, norm, tensor_of, value_of
+from dy2st_runtime.updating import Value, norm, scaled, tensor_of, value_of
 
 Pairs = list[tuple[Any, Any]]
 
@@ -68,7 +68,7 @@ class ClipGradByNorm(ClipGradBase):
 
     def limited(self, gradients: Sequence[Value]) -> list[Value]:
         """Limited gradients, in the same order."""
-        return [g * _factor(self.clip_norm, norm([g])) for g in gradients]
+        return [scaled(g, _factor(self.clip_norm, norm([g]))) for g in gradients]
 
 
 class ClipGradByGlobalNorm(ClipGradBase):
@@ -88,7 +88,7 @@ class ClipGradByGlobalNorm(ClipGradBase):
     def limited(self, gradients: Sequence[Value]) -> list[Value]:
         """Limited gradients, in the same order."""
         factor = _factor(self.clip_norm, norm(gradients))
-        return [g * factor for g in gradients]
+        return [scaled(g, factor) for g in gradients]
 
 
 def _factor(limit: float, norm: float) -> float:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.late import late_names, places
+from dy2st_runtime.updating import Changing
 
 
 class LRScheduler:
     """Base of all schedules: `get_lr` gives the rate at `last_epoch`."""
 
     # What a converted function takes as it is at each call, and never as a constant.
-    _changing = frozenset({"last_epoch", "last_lr"})
+    _changing = Changing({"last_epoch", "last_lr"})
 
     def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False):
         """Start at `last_epoch + 1`."""

@@ -10,13 +10,14 @@ import numpy as np
 
 from dy2st_runtime.errors import ArgumentError, DTypeError, ParameterMismatch
 from dy2st_runtime.ir import Tensor
+from dy2st_runtime.ir.autocast import autocasting
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.lr import LRScheduler
 from dy2st_runtime.regularizer import L2Decay, WeightDecayRegularizer
 from dy2st_runtime.tensor import EagerTensor, Parameter
-from dy2st_runtime.updating import Value, full_like, is_spent, put, tensor_of, value_of
+from dy2st_runtime.updating import Changing, Value, full_like, is_spent, put, tensor_of, value_of
 
 State = dict[str, Value]
 Rate = float | LRScheduler
@@ -43,7 +44,7 @@ class Optimizer:
     # What the optimizer remembers of each parameter: arrays of its shape, zeros at first.
     slots: tuple[str, ...] = ()
     # What a converted function takes as it is at each call, and never as a constant.
-    _changing = frozenset({"_learning_rate"})
+    _changing = Changing({"_learning_rate"})
 
     def __init__(
         self,
@@ -152,7 +153,7 @@ class Optimizer:
     def _step(
         self, pairs: list[tuple[Any, Any]], settings: dict[str, Any], group: dict[str, Any]
     ) -> None:
-        with no_grad():
+        with no_grad(), autocasting(None):
             if settings["grad_clip"] is not None:
                 pairs = settings["grad_clip"](pairs)
             rate = self.get_lr()
@@ -194,7 +195,9 @@ class Optimizer:
     def _long(self, parameter: Any) -> Value:
         """What a parameter is updated as."""
         if not self._is_short(parameter):
-            return value_of(parameter)
+            value = value_of(parameter)
+            # NumPy computes with bfloat16 and numbers in float32: so does the Program.
+            return value.astype("float32") if value.dtype.kind == "V" else value
         master = self._master_weights.get(id(parameter))
         return value_of(parameter).astype("float32") if master is None else value_of(master)
 

@@ -20,6 +20,7 @@ from dy2st_runtime.dims import (
     using,
 )
 from dy2st_runtime.errors import Location, ShapeError
+from dy2st_runtime.ir.autocast import autocast, cast_inputs
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, active, interpreting
@@ -212,6 +213,9 @@ class Tracer:
         """Append one operator; return its result Variable, or a tuple of several."""
         attributes = complete(definition, attributes)
         inputs = drop_missing(definition, inputs)
+        settings = autocast()
+        if settings is not None and not self._is_scratch:
+            inputs = cast_inputs(settings, definition, inputs)
         if self._capture is not None and is_paddles():
             inputs = as_paddle(definition, inputs, attributes, infer)
         operands = self._operands(definition, inputs)
