@@ -104,8 +104,8 @@ def _listed(values: Any) -> list[Any]:
 
 def _shorten(model: Layer, short: Any, kept: list[Any]) -> None:
     """Let all parameters and buffers of float32 be short, but for those of some Layers."""
-    classes = tuple(one for one in kept if isinstance(one, type))
-    apart = [*(one for one in kept if isinstance(one, Layer))]
+    classes: Any = tuple(one for one in kept if isinstance(one, type))
+    apart: list[Layer] = [one for one in kept if isinstance(one, Layer)]
     apart += [one for one in model.sublayers(include_self=True) if isinstance(one, classes)]
     untouched = {id(inner) for one in apart for inner in one.sublayers(include_self=True)}
     for layer in model.sublayers(include_self=True):

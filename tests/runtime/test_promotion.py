@@ -10,7 +10,7 @@ import dy2st
 import dy2st.nn.functional as F
 from dy2st.errors import ArgumentError
 from dy2st.static import InputSpec
-from dy2st_runtime.ir.verifier import verify
+from dy2st_runtime.ir.checks.verifier import verify
 
 I = dy2st.to_tensor([1, 2, 3])  # noqa: E741
 BOOL, HALF, SINGLE, DOUBLE = (I.astype(name) for name in ("bool", "float16", "float32", "float64"))

@@ -19,7 +19,6 @@ from dy2st_runtime.thread_state import ThreadState
 
 LONG = np.dtype("float32")
 _SHORT = ("float16", "bfloat16")
-_INSIDE = frozenset({"cast", "assign", "detach", "set_stop_gradient"})  # they say what they give
 
 
 @dataclass(frozen=True)
@@ -79,10 +78,8 @@ def cast_inputs(
     settings: Autocast, definition: OperatorDefinition, inputs: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """The inputs of an operator in the dtype in which it is to compute."""
-    if definition.name in _INSIDE:
-        return inputs
     wanted = settings.dtype_of(definition.name)
-    if wanted is None:
+    if wanted is None or "dtype" in definition.attributes:  # it says what it gives
         return inputs
     return tuple(
         F.cast(one, wanted) if _is_cast(one) and one.dtype != wanted else one for one in inputs
