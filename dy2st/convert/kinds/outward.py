@@ -10,7 +10,7 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
@@ -30,17 +30,20 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds.keyed import refuse_native_key
-from dy2st.convert.kinds.process import is_known
+from dy2st.convert.kinds.process import is_known, is_reading, module_of
 from dy2st.convert.states import has_states
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.checkpoint.loading import load
+from dy2st_runtime.checkpoint.saving import save
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import Tensor, user_location
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.ops.creation import set_default_dtype
 from dy2st_runtime.ops.generator import seed
 
 _ONCE = "Python runs it while the function is traced"
@@ -50,6 +53,8 @@ _PRINT = "write it with print(...), which the Program does when it runs"
 _DRAW = "draw it with a function of dy2st, such as rand(...), or take it as an argument"
 _BEFORE = "set it before the function is called"
 _AFTER = "do it after the call, on what the function returns"
+_OUT = "call it before the branch or loop, or after the call"
+_STARTED = "a process is started"
 _SEED = "call it before the converted function"
 _MODE = "take it as an argument: f(x, is_grad_enabled())"
 _CLOCK = "take the time as an argument, or measure around the call"
@@ -86,8 +91,13 @@ _BY_MODULE: dict[str, tuple[_Row, ...]] = {
         _row("critical debug error exception info log warn warning", "a message is logged", _PRINT),
     ),
     "nt": _OS,
+    "numpy": (
+        _row("save savetxt savez savez_compressed", "a file is made", _AFTER),
+        _row("fromfile genfromtxt load loadtxt", "a file is read", _BEFORE),
+    ),
     "os": _OS,
     "posix": _OS,
+    "pprint": (_row("pp pprint", "pprint.{}() is called", _PRINT),),
     "secrets": (_row("randbelow token_bytes token_hex token_urlsafe", _RANDOM, _DRAW),),
     "shutil": (
         _row(
@@ -95,8 +105,9 @@ _BY_MODULE: dict[str, tuple[_Row, ...]] = {
         ),
     ),
     "subprocess": (
-        _row("call check_call check_output getoutput run", "a process is started", _AFTER),
+        _row("Popen.__init__ call check_call check_output getoutput run", _STARTED, _AFTER),
     ),
+    "threading": (_row("Thread.start Timer.start", "a thread is started", _AFTER),),
     "time": (
         _row("sleep", "time.sleep() is called", _AFTER),
         _row(
@@ -106,13 +117,44 @@ _BY_MODULE: dict[str, tuple[_Row, ...]] = {
             _CLOCK,
         ),
     ),
+    "traceback": (
+        _row(
+            "print_exc print_exception print_last print_list print_stack print_tb",
+            "traceback.{}() is called",
+            _PRINT,
+        ),
+    ),
+    "urllib.request": (_row("urlopen urlretrieve", "an address is read", _BEFORE),),
     "uuid": (_row("uuid1 uuid4", _RANDOM, _DRAW),),
+    save.__module__: (_row("save", "a file is made", _AFTER),),
+    load.__module__: (_row("load", "a file is read", _BEFORE),),
     is_grad_enabled.__module__: (
         _row("is_grad_enabled", "is_grad_enabled() is asked in a converted function", _MODE),
     ),
     seed.__module__: (
         _row("seed set_rng_state", "{}() of dy2st is called in a converted function", _SEED),
     ),
+}
+# What it does once does not show, but where a tensor decides whether it is done.
+_SETTINGS = {
+    module: frozenset(names.split())
+    for module, names in {
+        "_locale": "setlocale",
+        "_thread": "start_new_thread",
+        "_warnings": "filters_mutated",
+        "copyreg": "add_extension constructor pickle remove_extension",
+        "dy2st.device": "set_device",
+        "dy2st.modes": "disable_static enable_static set_printoptions",
+        "importlib": "import_module invalidate_caches reload",
+        "locale": "setlocale",
+        "logging": "addLevelName basicConfig captureWarnings disable setLevel shutdown",
+        "numpy": "setbufsize set_printoptions seterr seterrcall",
+        set_default_dtype.__module__: "set_default_dtype",
+        "sys": "setdlopenflags setprofile setrecursionlimit setswitchinterval settrace",
+        "threading": "setprofile settrace stack_size",
+        "warnings": "filterwarnings resetwarnings simplefilter",
+        "weakref": "finalize.__init__",
+    }.items()
 }
 _STREAM = _row(
     "read readline readlines truncate write writelines flush",
@@ -156,8 +198,14 @@ def note_call(trace: Trace, function: Any, given: Iterable[Any]) -> None:
         return
     if what:
         raise _in_a_branch(what, "it would happen on every path", hint)
+    if _name_of(function, _SETTINGS.get(module_of(function), ())):
+        setting = f"{_called(function)} sets something of the process"
+        raise _in_a_branch(setting, "it would happen on every path", _BEFORE)
     if only_reads(function):
         return
+    if not is_known(function) and not is_reading(function):
+        unknown = f"{_named(function)} is called"
+        raise _in_a_branch(unknown, "it may do something, on every path", _OUT)
     changed = next((one for one in _reached(values) if _may_change(trace, one)), None)
     if changed is not None:
         name, kind = getattr(function, "__name__", "a function"), type(changed).__name__
@@ -169,7 +217,11 @@ def note_call(trace: Trace, function: Any, given: Iterable[Any]) -> None:
 
 
 def _named(function: Any) -> str:
-    return f"{getattr(function, '__qualname__', type(function).__name__)}(), which is not traced,"
+    return f"{_called(function)}, which is not traced,"
+
+
+def _called(function: Any) -> str:
+    return f"{getattr(function, '__qualname__', type(function).__name__)}()"
 
 
 def refuse_change(trace: Trace, owner: Any) -> None:
@@ -200,9 +252,14 @@ def _what(function: Any, owner: Any) -> tuple[str, str]:
     if _draws_for_all(owner) or (owner is None and name in _SEEDED):
         return _RANDOM, _DRAW
     for row in _rows(owner, str(getattr(function, "__module__", ""))):
-        if name in row.names:
+        if _name_of(function, row.names):
             return row.what.format(name), row.hint
     return "", ""
+
+
+def _name_of(function: Any, names: Container[str]) -> bool:
+    """Whether a function is one of some names: of functions, or of methods with their class."""
+    return any(getattr(function, one, None) in names for one in ("__name__", "__qualname__"))
 
 
 def _rows(owner: Any, module: str) -> tuple[_Row, ...]:

@@ -84,7 +84,7 @@ _READ = _words("""
 """)
 
 
-def _module_of(function: Any) -> str:
+def module_of(function: Any) -> str:
     """The module of a function; of a method in C that of the class that has it."""
     named = getattr(function, "__module__", None)
     kind = getattr(function, "__objclass__", None)
@@ -106,7 +106,7 @@ def _where(kind: type, name: str) -> str:
 def is_told(function: Any, given: tuple[Any, ...]) -> bool:
     """Whether a function is asked again at each call."""
     name = getattr(function, "__name__", "")
-    if name not in _TOLD.get(_module_of(function), ()):
+    if name not in _TOLD.get(module_of(function), ()):
         return False
     return all(isinstance(one, _HASHED) or _is_one(one) for one in given)
 
@@ -163,9 +163,23 @@ def is_known(function: Any) -> bool:
     if isinstance(function, type):
         modules = [_where(function, name) for name in ("__new__", "__init__")]
     else:
-        modules = [_module_of(function)]
+        modules = [module_of(function)]
     is_pure = all(module.partition(".")[0] in _PURE for module in modules)
     return is_pure and getattr(function, "__name__", "") not in _READ
 
 
-__all__ = ["is_known", "is_of_library", "is_opaque", "is_told", "note_environment", "note_settings"]
+def is_reading(function: Any) -> bool:
+    """Whether a function is known to read the process, and to change nothing of it."""
+    return getattr(function, "__name__", "") in _READ
+
+
+__all__ = [
+    "is_known",
+    "is_of_library",
+    "is_opaque",
+    "is_reading",
+    "is_told",
+    "module_of",
+    "note_environment",
+    "note_settings",
+]

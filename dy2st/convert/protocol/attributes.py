@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
+from types import (
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 import numpy as np
@@ -19,7 +26,8 @@ from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace
 from dy2st.convert.values.special import UNBOUND, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.ir import Tensor
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import Tensor, user_location
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import Parameter
 
@@ -267,6 +275,8 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if isinstance(owner, ModuleType):
         trace.write(trace.mark_outside(vars(owner)), name, value)
         return
+    if _is_set_in_c(owner) and not trace.is_made_here(owner):
+        raise _set_in_c(owner, name)
     trace.note_change(owner)
     held = getattr(owner, "__dict__", None)
     if (id(held), CONTENT) in trace.over:
@@ -278,6 +288,29 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
         delattr(owner, name)
     else:
         setattr(owner, name, value)
+
+
+_PLAIN_SETTERS = (object, BaseException, type)
+
+
+def _is_set_in_c(owner: Any) -> bool:
+    """Whether C code takes what is assigned, and keeps it where nobody sees it."""
+    own = type(owner).__setattr__
+    return type(own) is WrapperDescriptorType and own.__objclass__ not in (
+        object,
+        BaseException,
+        type,
+    )
+
+
+def _set_in_c(owner: Any, name: str) -> ConversionError:
+    kind = type(owner).__name__
+    return ConversionError(
+        f"the attribute {name!r} of a {kind} is set that is made outside of the function",
+        at=user_location(),
+        why="what code in C keeps is no part of a Program",
+        hint="set it before the function is called, or make a copy in it",
+    )
 
 
 def del_attr(trace: Trace, owner: Any, name: str) -> None:

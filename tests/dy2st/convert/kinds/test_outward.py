@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
+import decimal
+import gc
 import heapq
 import io
+import os
+import pprint
 import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -180,3 +191,51 @@ def test_a_heap_of_its_own_may_be_used_anywhere():
     static = to_static(function)
     assert float(static(dy2st.ones([2]))[0]) == 1
     assert float(static(dy2st.ones([2]) * 4)[0]) == 20
+
+
+OF_THE_PROCESS = {
+    "a_setting_of_numpy": lambda: np.seterr(all="warn"),
+    "a_setting_of_python": lambda: sys.setrecursionlimit(sys.getrecursionlimit()),
+    "a_filter_of_warnings": lambda: warnings.simplefilter("error"),
+    "a_default_dtype": lambda: dy2st.set_default_dtype("float32"),
+    "a_process": lambda: subprocess.Popen([sys.executable, "-c", ""]).wait(),
+    "a_thread": lambda: threading.Thread(target=len, args=("",)).start(),
+    "a_file": lambda: tempfile.mkstemp(),
+    "a_call_at_the_end": lambda: atexit.register(len, ""),
+    "garbage": lambda: gc.set_threshold(*gc.get_threshold()),
+    "a_printed_text": lambda: pprint.pprint("a"),
+    "a_saved_array": lambda: np.save(os.devnull, np.ones(2)),
+    "the_end": lambda: os._exit(0),
+}
+
+
+@pytest.mark.parametrize("name", OF_THE_PROCESS)
+def test_what_a_branch_does_to_the_process_is_refused(name):
+    done = OF_THE_PROCESS[name]
+
+    def f(x):
+        if x.sum() > 1000:
+            done()
+        return x
+
+    refused(f, "in a branch or loop that depends on a tensor", sizes="known")
+
+
+def test_code_in_a_branch_that_only_asks_is_called():
+    def f(x):
+        text = "a"
+        if x.sum() > 0:
+            text = re.sub("a", "b", text) + str(sys.getsizeof(1) > 0) + os.path.join("a", "b")
+        return x, text
+
+    same(f)
+
+
+def test_what_c_keeps_of_an_object_from_outside_is_not_set():
+    context = decimal.Context()
+
+    def f(x):
+        context.prec = 5
+        return x
+
+    refused(f, "'prec' of a Context is set", sizes="known")
