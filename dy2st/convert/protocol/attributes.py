@@ -295,12 +295,13 @@ _PLAIN_SETTERS = (object, BaseException, type)
 
 def _is_set_in_c(owner: Any) -> bool:
     """Whether C code takes what is assigned, and keeps it where nobody sees it."""
-    own = type(owner).__setattr__
-    return type(own) is WrapperDescriptorType and own.__objclass__ not in (
-        object,
-        BaseException,
-        type,
-    )
+    own: Any = type(owner).__setattr__
+    if isinstance(getattr(owner, "__dict__", None), dict):
+        return False
+    return type(own) is WrapperDescriptorType and own.__objclass__ not in _PLAIN_SETTERS
+
+
+_PLAIN_SETTERS = (object, BaseException, type)
 
 
 def _set_in_c(owner: Any, name: str) -> ConversionError:
