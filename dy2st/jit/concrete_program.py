@@ -14,6 +14,7 @@ from dy2st.convert.replay.result import Finished, Out
 from dy2st.jit.distinct import Distinct, check_leaf
 from dy2st.jit.handed_on import HandedOn
 from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.lasting import check_step, drop_flags, is_gradient, read_at
 from dy2st.jit.live_state import LiveState, take_in_place
 from dy2st.jit.optimized import OptimizedProgram
 from dy2st.jit.report import Report
@@ -249,12 +250,12 @@ class ConcreteProgram:
 
         Refused where it writes anything else.
         """
-        program = self.main_program
+        program, is_step = self.main_program, self.finished.has_gone_back
         for effect in self.effects:
             self._warn_of(effect)
         for name, tensor in self.state.items():
-            program.trainable[name] = not tensor.stopped
-        for at in self.asked:
+            program.trainable[name] = not tensor.stopped and not is_step
+        for at in () if is_step else self.asked:
             raise ConversionError(
                 f"{program.name}() asks for the stop_gradient of what it is called with, "
                 "or has computed of it",
@@ -263,10 +264,17 @@ class ConcreteProgram:
                 hint="take a bool as an argument, or leave gradients to the caller: detach()",
             )
         assigned = {}
+        read = read_at(self.live.places)
         for effect in self.finished.effects:
-            name = self._buffer(effect)
+            name = read(effect) if isinstance(effect.value, Out) else ""
+            if name:
+                self._check_type(effect, name)
+            elif not is_step or not is_gradient(effect):
+                name = self._buffer(effect)
             if name:
                 assigned[name] = effect.value.index
+        for place, _ in self.finished.leaves:
+            self._warn_of(f"it leaves a gradient in its argument `{self.inputs[place].name}`")
         if not self.finished.is_plain:
             raise ConversionError(
                 f"{program.name}() returns an object that a Program alone cannot give back",
@@ -275,7 +283,7 @@ class ConcreteProgram:
                 "dicts of them",
                 hint="return the tensors and build the object outside",
             )
-        if not self.finished.effects:
+        if not self.finished.effects and not is_step:
             return program
         made, end = clone(program), len(program.outputs)
         made.structure = program.structure
@@ -284,6 +292,8 @@ class ConcreteProgram:
         left.update({name: outputs[index] for name, index in assigned.items()})
         made.updates = list(left)
         made.block.yields = [*outputs[: self.finished.outputs], *left.values()]
+        if is_step:
+            drop_flags(made)
         return made
 
     def _buffer(self, effect: Effect) -> str:
@@ -296,6 +306,8 @@ class ConcreteProgram:
             self._check_type(effect, buffer)
             self._check_alone(effect, buffer)
             return buffer
+        if self.finished.has_gone_back:
+            check_step(self.main_program, effect, place_of(self.function))
         if effect.what:
             self._warn_of(effect.what)
             return ""

@@ -57,9 +57,8 @@ class GradScaler:
         self._decr_every_n_nan_or_inf = decr_every_n_nan_or_inf
         self._incr_count, self._decr_count = 0, 0
         self._scale = _scale_of(self._init_loss_scaling)
-        # By the identity of an optimizer: what was done since the last update, and what was found.
-        self._stages: dict[int, str] = {}
-        self._found: dict[int, Any] = {}
+        # The optimizers since the last update: which one, what was done, and what was found.
+        self._done: tuple[tuple[int, str, Any], ...] = ()
 
     def scale(self, var: Any) -> Any:
         """The loss times the scale."""
@@ -72,8 +71,8 @@ class GradScaler:
         """Divide the gradients by the scale; RuntimeError the second time before `update`."""
         if not self._enable:
             return
-        stage = self._stages.get(id(optimizer))
-        if stage is not None:
+        stage, _ = self._stage_of(optimizer)
+        if stage:
             raise RuntimeError(f"unscale_() of an optimizer that is {stage}: call update() before")
         with no_grad(), autocasting(None):
             found = F.full([], False)
@@ -81,7 +80,18 @@ class GradScaler:
                 if parameter.grad is not None:
                     parameter.grad = gradient = self._unscaled(parameter.grad)
                     found = F.logical_or(found, F.logical_not(F.all(F.isfinite(gradient))))
-        self._stages[id(optimizer)], self._found[id(optimizer)] = _UNSCALED, found
+        self._note(optimizer, _UNSCALED, found)
+
+    def _stage_of(self, optimizer: Any) -> tuple[str, Any]:
+        """What was done for an optimizer, nothing or one of the two, and what was found."""
+        for key, stage, found in self._done:
+            if key == id(optimizer):
+                return stage, found
+        return "", False
+
+    def _note(self, optimizer: Any, stage: str, found: Any) -> None:
+        others = [one for one in self._done if one[0] != id(optimizer)]
+        self._done = (*others, (id(optimizer), stage, found))
 
     def _unscaled(self, gradient: Any) -> Any:
         """A gradient divided by the scale, in float32 if it is shorter."""
@@ -94,28 +104,25 @@ class GradScaler:
         if not self._enable:
             optimizer.step()
             return
-        if self._stages.get(id(optimizer)) == _STEPPED:
+        if self._stage_of(optimizer)[0] == _STEPPED:
             raise RuntimeError("step() was called since the last update()")
         self._move(optimizer, optimizer.step)
-        self._stages[id(optimizer)] = _STEPPED
+        self._note(optimizer, _STEPPED, self._stage_of(optimizer)[1])
         if not self._use_dynamic_loss_scaling:
-            self._forget()
+            self._done = ()
 
     def _move(self, optimizer: Any, step: Callable[[], Any]) -> None:
-        if self._stages.get(id(optimizer)) is None:
+        if not self._stage_of(optimizer)[0]:
             self.unscale_(optimizer)
-        if not self._found[id(optimizer)]:
+        if not self._stage_of(optimizer)[1]:
             step()
 
     def update(self) -> None:
         """Take another scale, by what the steps since the last one have found."""
         if self._use_dynamic_loss_scaling:
-            for found in self._found.values():
+            for _, _, found in self._done:
                 self._count(found)
-        self._forget()
-
-    def _forget(self) -> None:
-        self._stages, self._found = {}, {}
+        self._done = ()
 
     def _count(self, is_broken: Any) -> None:
         """Count a step, and move the scale where there were enough of a kind."""

@@ -36,6 +36,7 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.text.parser import parse, parse_digest
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
+from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import StoredArrays, digest_of, read_stored, store_arrays
 from dy2st_runtime.thread_state import put_back_after_errors
@@ -210,26 +211,34 @@ def _read_programs(file: Path, text: str) -> list[Program]:
     return programs
 
 
-class LoadedModel:
+class LoadedModel(Layer):
     """A saved Layer or function: call it as the original; other saved methods are attributes.
 
-    Its parameters are frozen. To train them on, set `trainable = True` on those of `parameters()`.
+    Its parameters are frozen until `train()`, which lets go those that were trained when it was
+    saved. The Programs stay what they are: whoever trains on saves a model in training mode.
     """
 
     def __init__(self, programs: Sequence[Program], arrays: Mapping[str, Array]):
         """Make tensors of the arrays, which all methods share."""
+        super().__init__()
+        self.training = False
         self.programs = {program.name: program for program in programs}
         trained = {name for program in programs for name in program.parameters}
         names = dict.fromkeys(name for program in programs for name in program.state)
-        self._state = {name: _state_tensor(name, arrays[name], name in trained) for name in names}
+        self._tensors = {name: _state_tensor(name, arrays[name], name in trained) for name in names}
+        for name, tensor in self._tensors.items():
+            store: Any = self._parameters if name in trained else self._buffers
+            store[name] = tensor
         self._methods = {
-            name: LoadedMethod(program, self._state) for name, program in self.programs.items()
+            name: LoadedMethod(program, self._tensors) for name, program in self.programs.items()
         }
 
     @without_own_frames
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward`, or the only method there is."""
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the `forward` that was saved, or the only method there is."""
         return self._main()(*args, **kwargs)
+
+    __call__ = forward
 
     def _main(self) -> LoadedMethod:
         methods = self._methods
@@ -242,19 +251,21 @@ class LoadedModel:
         methods: dict[str, LoadedMethod] = self.__dict__.get("_methods", {})
         if name in methods:
             return methods[name]
+        if name in self.__dict__.get("_tensors", ()):
+            return self._tensors[name]
         raise AttributeError(f"the saved model has the methods {', '.join(methods)}, no {name!r}")
 
-    def state_dict(self) -> dict[str, EagerTensor]:
-        """The live parameters and buffers by name."""
-        return dict(self._state)
+    def _set_mode(self, mode: bool) -> LoadedModel:
+        """Let parameters go that were trained; the Programs have one mode."""
+        for program in self.programs.values():
+            for name in program.parameters if mode else ():
+                self._tensors[name].stop_gradient = not program.trainable.get(name, True)
+        return super()._set_mode(mode)
 
-    def parameters(self) -> list[Parameter]:
-        """The live parameters."""
-        return [tensor for tensor in self._state.values() if isinstance(tensor, Parameter)]
-
-    def eval(self) -> LoadedModel:
-        """Nothing to switch: the Programs were saved in one mode."""
-        return self
+    def save(self, path: AnyPath) -> None:
+        """Write the Programs, and parameters and buffers as they are now: see `save_programs`."""
+        arrays = {name: tensor.array for name, tensor in self._tensors.items()}
+        save_programs(path, self.programs, arrays)
 
     def __repr__(self) -> str:
         """The methods and what they take."""
