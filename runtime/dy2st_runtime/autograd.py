@@ -220,8 +220,17 @@ def backward(tensor: Any, gradient: Any = None, retain_graph: bool = False) -> N
     for leaf, total in sums.of_leaves.values():
         if leaf.stopped:
             continue
-        with set_grad_enabled(False):
-            leaf.grad = total.detach() if leaf.grad is None else F.add(leaf.grad, total)
+        known = leaf.grad
+        if known is None or _is_nothing(known.array):
+            leaf.grad = total.alias(total.array, None, 0)
+        else:
+            with set_grad_enabled(False):
+                leaf.grad = F.add(known, total)
+
+
+def _is_nothing(array: Array) -> bool:
+    """Whether an array is the one zero that `clear_grad` of an optimizer leaves for all elements."""
+    return array.size > 1 and not any(array.strides) and not array.flat[0]
 
 
 def cut_off(tensor: Any) -> None:
