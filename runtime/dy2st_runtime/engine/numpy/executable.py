@@ -46,6 +46,7 @@ class Executable:
         state: Sequence[Array],
         as_is: Container[int] = (),
         as_one: Container[int] = (),
+        bare: int = 0,
     ) -> list[Array]:
         """Outputs, then new values of the buffers in `program.updates`.
 
@@ -53,7 +54,8 @@ class Executable:
         share memory with what was given, but that a buffer may become one of the arrays in `state`,
         and an output whose number is in `as_is` any that was given, or that a buffer becomes.
         Outputs whose numbers are in `as_one`, too, are one array where the Program has one.
-        Raises SpecError if an input does not fit.
+        The last `bare` outputs are given as the Program has them, which may share memory: they are
+        for other Programs only. Raises SpecError if an input does not fit.
         """
         self.check(inputs)
         try:
@@ -64,18 +66,35 @@ class Executable:
             self._add_place(error)
             raise
         first = len(results) - len(self.program.updates)
+        if bare:
+            given = results[first - bare : first]
+            del results[first - bare : first]
+            found = self._finished(results, first - bare, (inputs, state), as_is, as_one)
+            return [*found[: first - bare], *given, *found[first - bare :]]
+        return self._finished(results, first, (inputs, state), as_is, as_one)
+
+    def _finished(
+        self,
+        results: list[Any],
+        first: int,
+        held: tuple[Sequence[Array], Sequence[Array]],
+        as_is: Container[int],
+        as_one: Container[int],
+    ) -> list[Array]:
+        """What a caller gets, of the results of the function, of which `first` are outputs."""
+        copied = self._copied
+        if len(copied) > len(results):
+            copied = [*copied[:first], *copied[len(copied) - len(self.program.updates) :]]
         if first == len(results) and not (as_is or as_one):
-            pairs = zip(results, self._copied, strict=True)
+            pairs = zip(results, copied, strict=True)
             return [_output(result, is_shared, {}) for result, is_shared in pairs]
-        updates = _updates(results[first:], self._copied[first:], state)
+        updates = _updates(results[first:], copied[first:], held[1])
         known: dict[int, Array] = {}
         if as_is:
-            known = {id(array): array for array in (*inputs, *state)}
+            known = {id(array): array for array in (*held[0], *held[1])}
             known.update(zip(map(id, results[first:]), updates, strict=True))
         ones, outputs = dict(known), []
-        for index, (result, is_shared) in enumerate(
-            zip(results[:first], self._copied, strict=False)
-        ):
+        for index, (result, is_shared) in enumerate(zip(results[:first], copied, strict=False)):
             if index in as_one:
                 outputs.append(_one(result, is_shared, ones))
             else:

@@ -24,6 +24,7 @@ from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.checks.broken_sizes import refusal
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.sizes import Origin, origins
+from dy2st_runtime.ir.types import TensorType
 
 _INNERMOST = re.compile(r"(?:\b(?:min|max|broadcast))?\([^()]*\)")
 _BARE = re.compile(r"(?<!\w)\((-?\d+|[a-z]\d+)\)")
@@ -114,7 +115,9 @@ def bound_text(origin: Origin, array: str) -> str:
 
 def fits_function(program: Program, namespace: dict[str, Any]) -> list[str]:
     """The lines of `fits`: whether the inputs have the dtypes and sizes that the Program takes."""
-    arrays = {variable: f"x{index}" for index, variable in enumerate(program.inputs)}
+    names_of_all = [f"x{index}" for index in range(len(program.inputs))]
+    pairs = zip(program.inputs, names_of_all, strict=True)
+    arrays = {v: name for v, name in pairs if isinstance(v.type, TensorType)}
     lines = []
     for variable, array in arrays.items():
         namespace[f"dtype_{array}"] = variable.dtype
@@ -135,7 +138,7 @@ def fits_function(program: Program, namespace: dict[str, Any]) -> list[str]:
         if not _binds(size, known, variable, axis)
     ]
     lines.append(f"return {' and '.join(tests) or True}")
-    return [f"def fits({', '.join(arrays.values())}):", *(f"    {line}" for line in lines)]
+    return [f"def fits({', '.join(names_of_all)}):", *(f"    {line}" for line in lines)]
 
 
 def _binds(size: Size, known: Mapping[Dim, Origin], variable: Variable, axis: int) -> bool:
