@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dy2st_runtime.autodiff.append import append_gradients
+from dy2st_runtime.autodiff.gradient import Gradient, cleaned
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.dims import equal
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
@@ -85,8 +86,12 @@ def gradients(
         return start
 
     stopped = [_named(program, one) for one in no_grad_set or ()]
-    found = append_gradients(program, targets, inputs, seed, stopped)
-    return [gradient and gradient.value for gradient in found]
+    return append_gradients(program, targets, inputs, seed, _values, stopped)
+
+
+def _values(gradients: Sequence[Gradient | None]) -> list[Variable | None]:
+    """The gradients, of zeros where they are not there."""
+    return [None if one is None else cleaned(one).value for one in gradients]
 
 
 def _program_of(value: Any, what: str) -> Program:

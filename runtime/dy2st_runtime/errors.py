@@ -45,6 +45,7 @@ __all__ = [
     "Location",
     "LoopMismatch",
     "MissingFile",
+    "NoGradientRule",
     "NotConvertible",
     "ParameterMismatch",
     "ParseError",
@@ -158,6 +159,10 @@ class TensorAsPython(ConversionError, TypeError):
 
 class EscapedVariable(ConversionError):
     """A traced value is used outside the branch, loop or trace that made it."""
+
+
+class NoGradientRule(ConversionError):
+    """A gradient goes through an operator whose gradient is no part of a Program."""
 
 
 class SourceUnavailable(ConversionError, OSError):

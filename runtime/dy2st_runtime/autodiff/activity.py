@@ -74,14 +74,16 @@ class Varied:
             elif operator.name == SETTER or not passes(operator):
                 continue
             else:
-                found = [False]
-                for operand in operator.operands:
-                    if self.has(operand, key):
-                        found = [True] * len(operator.results)
-                        break
+                found = [self._passes_on(operator, key)] * len(operator.results)
             for result, is_varied in zip(operator.results, found, strict=False):
                 if is_varied and is_differentiable(result):
                     self.known.add(result)
+
+    def _passes_on(self, operator: Operator, key: Key) -> bool:
+        for operand in operator.operands:  # noqa: SIM110  twice as fast as any()
+            if self.has(operand, key):
+                return True
+        return False
 
     def _through_blocks(self, operator: Operator, key: Key) -> list[bool]:
         given = [self.has(operand, key) for operand in operator.operands]

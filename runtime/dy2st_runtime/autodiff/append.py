@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from dy2st_runtime.autodiff.activity import Varied
 from dy2st_runtime.autodiff.branches import through_branches
@@ -16,6 +16,8 @@ from dy2st_runtime.autodiff.walk import Handler, Shared, Walk
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer
+
+Result = TypeVar("Result")
 
 HANDLERS: dict[str, Handler] = {"cond": through_branches, "while": through_turns, **LISTS}
 """What is differentiated otherwise than by the rule in its record."""
@@ -36,11 +38,13 @@ def append_gradients(
     outputs: Sequence[Variable],
     inputs: Sequence[Variable],
     seeds: Callable[[Variable, int], Variable],
+    finish: Callable[[list[Gradient | None]], Result],
     stopped: Sequence[Variable] = (),
-) -> list[Gradient | None]:
+) -> Result:
     """Append to a Program the gradients of outputs with respect to inputs; None where is none.
 
-    `seeds` gives the gradient of an output to begin with, recorded where it is asked.
+    `seeds` gives the gradient of an output to begin with, `finish` what becomes of the gradients:
+    what they record is appended, too.
     """
     varied = Varied(inputs, stopped)
     varied.mark(program.operators)
@@ -52,7 +56,7 @@ def append_gradients(
             for number, output in enumerate(outputs):
                 walk.seed(output, Gradient(seeds(output, number)))
             walk.run(program.block)
-    return [walk.gradient(variable) for variable in inputs]
+            return finish([walk.gradient(variable) for variable in inputs])
 
 
 @contextmanager

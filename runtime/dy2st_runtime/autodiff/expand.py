@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.errors import NoGradientRule
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
@@ -37,8 +37,8 @@ def expanded(tracer: Tracer, operator: Operator) -> list[Operator]:
     return parts
 
 
-def _refused(operator: Operator) -> ConversionError:
-    return ConversionError(
+def _refused(operator: Operator) -> NoGradientRule:
+    return NoGradientRule(
         f"the gradient of `{operator.name}`, whose sizes only the run tells",
         at=operator.location,
         why="its gradient is that of the operator for sizes that are known",

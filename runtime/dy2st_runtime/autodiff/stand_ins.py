@@ -8,7 +8,7 @@ computation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -42,7 +42,10 @@ class StandIns:
     outside   the parameters that come from around, and what they are there.
     keep      lets the forward Block give a value out in a list, and gives that, as it is around.
     index     records where in these lists the values are.
+    settled   what is given out already: nothing else can be kept; None where anything can.
     """
+
+    settled: Collection[Variable] | None = None
 
     def __init__(
         self,
@@ -79,7 +82,7 @@ class StandIns:
         made = self._made
         made.operators[:] = _living(made)
         needed = self._read(made)
-        plan = _Plan(self._home, self._outside, needed)
+        plan = _Plan(self._home, self._outside, needed, self.settled)
         mark = len(made.operators)
         wanted = self._bind_missing(plan)
         self._give(plan.kept)
@@ -172,7 +175,7 @@ class StandIns:
             if self._homes.is_known_around(symbol, self._home):
                 continue
             binder = self._homes.binder(symbol, self._home)
-            is_bound = any(symbol in _plain(variable) for variable in plan.kept)
+            is_bound = any(symbol in _plain(v) for v in (*plan.kept, *plan.outside))
             if binder is not None and not is_bound:
                 plan.keep(binder)
         return wanted
@@ -194,13 +197,22 @@ def from_around(tracer: Tracer, give: Callable[[], Variable]) -> Variable:
         return give()
 
 
+class NotKept(Exception):
+    """A value is wanted that the forward computation does not give."""
+
+
 class _Plan:
     """What is kept, computed again, or comes from around, in the order of the forward Block."""
 
     def __init__(
-        self, home: Block, outside: Iterable[Variable], needed: Sequence[Variable]
+        self,
+        home: Block,
+        outside: Iterable[Variable],
+        needed: Sequence[Variable],
+        settled: Collection[Variable] | None,
     ) -> None:
         self._outside = set(outside)
+        self._settled = None if settled is None else set(settled)
         self._order: dict[Variable, int] = {v: -1 for v in home.parameters}
         self.kept: dict[Variable, None] = {}
         self._again: dict[Operator, None] = {}
@@ -219,7 +231,9 @@ class _Plan:
         return list(self._taken)
 
     def keep(self, variable: Variable) -> None:
-        """Keep one more value, or take it from around."""
+        """Keep one more value, or take it from around; NotKept where that is too late."""
+        if self._settled is not None and variable not in self._settled | self._outside:
+            raise NotKept
         (self._taken if variable in self._outside else self.kept).setdefault(variable)
 
     def _decide(self, home: Block, needed: Sequence[Variable]) -> None:
@@ -227,7 +241,9 @@ class _Plan:
             for result in operator.results:
                 self._order[result] = place
         needed = sorted(needed, key=self._order.__getitem__)
+        given = self._settled or ()
         later = {v for v in needed if isinstance(v.maker, Operator) and _is_cheap(v.maker)}
+        later.difference_update(given)
         for variable in needed:
             if variable not in later:
                 self.keep(variable)
@@ -249,6 +265,9 @@ class _Plan:
     ) -> bool:
         """Whether a value can be computed of what is kept, or comes from around."""
         if variable in self.kept:
+            return True
+        if self._settled is not None and variable in self._settled:
+            self.keep(variable)
             return True
         if variable in self._outside:
             taken[variable] = None
@@ -317,4 +336,4 @@ def _plain(variable: Variable) -> set[Dim]:
     return {size for size in type.shape if isinstance(size, Dim) and is_symbol(size)}
 
 
-__all__ = ["StandIns", "from_around"]
+__all__ = ["NotKept", "StandIns", "from_around"]

@@ -11,7 +11,7 @@ from dy2st_runtime.autodiff.expand import expanded
 from dy2st_runtime.autodiff.gradient import Gradient, any_of, cleaned
 from dy2st_runtime.autodiff.kept import Kept
 from dy2st_runtime.dims import require_equal
-from dy2st_runtime.errors import ConversionError, Location
+from dy2st_runtime.errors import Location, NoGradientRule
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
@@ -163,8 +163,8 @@ def same_sizes(tracer: Tracer, gradient: Variable, value: Variable) -> None:
         tracer.locate_constraints(tracer.locate())
 
 
-def _refused(operator: Operator) -> ConversionError:
-    return ConversionError(
+def _refused(operator: Operator) -> NoGradientRule:
+    return NoGradientRule(
         f"the gradient of `{operator.name}`, an operator on lists of a Program",
         at=operator.location,
         why="there is no rule for it",

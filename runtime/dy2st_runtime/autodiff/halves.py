@@ -1,0 +1,215 @@
+"""A Program as two: one gives beside its results what the other takes to compute gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from dy2st_runtime.autodiff.activity import Varied
+from dy2st_runtime.autodiff.append import HANDLERS, append_gradients
+from dy2st_runtime.autodiff.flows import Flags
+from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
+from dy2st_runtime.autodiff.kept import Homes, Kept
+from dy2st_runtime.autodiff.lists import add_lists
+from dy2st_runtime.autodiff.stand_ins import NotKept, StandIns
+from dy2st_runtime.autodiff.walk import Shared, Walk
+from dy2st_runtime.dims import Dim, symbols
+from dy2st_runtime.ir.clone import clone
+from dy2st_runtime.ir.definition import Effect, lookup
+from dy2st_runtime.ir.facts import facts_of
+from dy2st_runtime.ir.program import Block, Program, Variable
+from dy2st_runtime.ir.tracing.tracer import Tracer
+from dy2st_runtime.ir.types import TensorType
+
+Given = tuple[bool, ...]
+"""Which of the targets have a gradient to begin with."""
+
+
+Places = list[tuple[int, int | None] | None]
+"""For each gradient its place among results, and of the bool that tells whether it is there."""
+
+
+@dataclass
+class Backward:
+    """A Program of gradients.
+
+    program  takes the gradients to begin with, then what is kept; gives gradients, then bools.
+    kept     what it takes, of the forward Program's values.
+    found    where the gradients of the wanted inputs are; None for what surely is not there, and
+             in place of a bool for what surely is.
+    """
+
+    program: Program
+    kept: list[Variable]
+    found: Places = field(default_factory=list)
+
+
+class Halves:
+    """The two Programs, for gradients with respect to some parameters of the Block.
+
+    forward   gives the outputs, what is kept, the flags, and the updates, in this order.
+    targets   the yields that have gradients, by number.
+    place_of  where what a backward Program takes is found: among the parameters of the Block, or,
+              counted from -1 downwards, in what is kept.
+    flags     for each of them a bool: whether gradients flow through; None where they surely do.
+    kept      what the backward Programs may take.
+
+    Raises NotTold where the first half cannot tell whether gradients flow.
+    """
+
+    def __init__(self, program: Program, wanted: Sequence[int]) -> None:
+        """Take apart a copy of a Program; `wanted` are places among its Block's parameters."""
+        self.forward = clone(program)
+        self._count = len(program.outputs)
+        block = self.forward.block
+        self.wanted = [block.parameters[place] for place in wanted]
+        self._yields = list(block.yields)
+        self.varied = Varied(self.wanted)
+        self.varied.mark(block.operators)
+        self.targets = [i for i, v in enumerate(self._yields) if self.varied.has(v)]
+        self.flags = self._flags()
+        self._kept = Kept(Homes(block))
+        self._settled: list[Variable] | None = None
+        self._backward: dict[Given, Backward | None] = {}
+        first = self.backward((True,) * len(self.targets))
+        assert first is not None
+        self._settled = first.kept
+        self.place_of = {variable: place for place, variable in enumerate(block.parameters)}
+        self.kept = [variable for variable in first.kept if variable not in self.place_of]
+        self.place_of.update({variable: ~i for i, variable in enumerate(self.kept)})
+        extra = [*self.kept, *(flag for flag in self.flags if flag is not None)]
+        block.yields[self._count : self._count] = extra
+
+    def _flags(self) -> list[Variable | None]:
+        """The bools that tell whether gradients flow through each target; None where they do."""
+        flags = Flags(self.forward, self.varied)
+        targets = [self._yields[place] for place in self.targets]
+        return [None if flags.is_sure(target) else flags.flag(target) for target in targets]
+
+    def backward(self, given: Given) -> Backward | None:
+        """The Program of the gradients that begin with those of some targets.
+
+        None where it needs more than the forward Program gives.
+        """
+        if given not in self._backward:
+            try:
+                self._backward[given] = self._recorded(given)
+            except NotKept:
+                self._backward[given] = None
+        return self._backward[given]
+
+    def _recorded(self, given: Given) -> Backward:
+        program = Program(f"gradients of {self.forward.name}")
+        tracer, homes = Tracer(program), self._kept.homes
+        with tracer.resuming(facts_of(self.forward), homes.next_number()):
+            forward = _Taken(tracer, self.forward.block, homes, self._settled)
+            shared = Shared(tracer, self.varied, self._kept, HANDLERS, add_lists)
+            walk = Walk(shared, forward)
+            with tracer.located(lambda: shared.at):
+                for number, place in enumerate(self.targets):
+                    if given[number]:
+                        target = self._yields[place]
+                        seed = program.block.add_parameter(target.type)
+                        walk.seed(target, Gradient(seed))
+                walk.run(self.forward.block)
+                found = _yielded(program.block, [walk.gradient(v) for v in self.wanted])
+                forward.finish()
+        program.inputs = list(program.block.parameters)
+        _take_constraints(self.forward, program)
+        return Backward(program, forward.taken, found)
+
+
+def _yielded(
+    block: Block, gradients: Iterable[Gradient | None]
+) -> list[tuple[int, int | None] | None]:
+    """Let a Block yield gradients, and bools that tell whether they are there."""
+    found: Places = []
+    for gradient in gradients:
+        if gradient is None:
+            found.append(None)
+            continue
+        place, flag = len(block.yields), None
+        block.yields.append(cleaned(gradient).value)
+        if gradient.there is not None:
+            flag = len(block.yields)
+            block.yields.append(flag_of(gradient.there))
+        found.append((place, flag))
+    return found
+
+
+class _Taken(StandIns):
+    """Stand-ins that become inputs of a Program.
+
+    Once it is settled what the forward Program gives, all else is computed again.
+    """
+
+    def __init__(
+        self, tracer: Tracer, home: Block, homes: Homes, settled: Sequence[Variable] | None
+    ) -> None:
+        outside = {v: partial(self.value, v) for v in home.parameters}
+        super().__init__(tracer, home, homes, outside, self.value, lambda: home.parameters[0])
+        self.taken: list[Variable] = []
+        self.settled = settled
+
+    def _give(self, kept: Iterable[Variable]) -> None:
+        for variable in kept:
+            self._take(variable)
+
+    def _take(self, variable: Variable) -> None:
+        known = self.value(variable)
+        known.maker = self._made
+        self._made.parameters.append(known)
+        self.taken.append(variable)
+
+
+def _take_constraints(forward: Program, program: Program) -> None:
+    """Constraints about sizes that a backward Program has."""
+    bound: set[Dim] = set()
+    for variable in program.inputs:
+        if isinstance(variable.type, TensorType):
+            bound.update(symbols(variable.type.shape))
+    known = [e for e in forward.constraints if bound.issuperset(symbols(e.constraint.condition))]
+    program.constraints[:0] = known
+
+
+def joint(
+    program: Program, wanted: Sequence[int], given: Given, targets: Sequence[int]
+) -> Backward:
+    """One Program of the same gradients, of the inputs and state alone: to differentiate again.
+
+    It takes the gradients to begin with behind its other inputs. What was printed is not again.
+    """
+    made = clone(program)
+    block, count = made.block, len(made.inputs)
+    parameters = [block.parameters[place] for place in wanted]
+    starts = [place for place, is_given in zip(targets, given, strict=True) if is_given]
+    outputs = [block.yields[place] for place in starts]
+    seeds = [Variable(output.type, block) for output in outputs]
+    made.inputs += seeds
+    block.parameters[count:count] = seeds
+    _drop_visible(block)
+    block.yields, made.updates, made.structure = [], [], None
+    found = append_gradients(
+        made,
+        outputs,
+        parameters,
+        lambda _, number: seeds[number],
+        lambda gradients: _yielded(block, gradients),
+    )
+    return Backward(made, [], found)
+
+
+def _drop_visible(block: Block) -> None:
+    """Leave out what only shows or checks something."""
+    for operator in list(block.walk()):
+        for inner in operator.blocks:
+            _drop_visible(inner)
+    block.operators[:] = [
+        one
+        for one in block.operators
+        if one.results or one.name == "require" or lookup(one.name).effect is not Effect.VISIBLE
+    ]
+
+
+__all__ = ["Backward", "Given", "Halves", "joint"]
