@@ -32,6 +32,7 @@ from dy2st_runtime.ir.raised import is_of_program
 from dy2st_runtime.ir.tracing.gradient_flow import Settings
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.tensor import EagerTensor, wrapped
+from dy2st_runtime.trained import TrainedProgram
 
 
 @dataclass(eq=False, repr=False)
@@ -66,6 +67,7 @@ class ConcreteProgram:
     answers: list[Answer] = field(default_factory=list)
     _optimized: OptimizedProgram | None = None
     _executable: Any = None
+    _trained: TrainedProgram | None = None
 
     def __repr__(self) -> str:
         """The text of the Program, as `print` shows it."""
@@ -153,7 +155,8 @@ class ConcreteProgram:
         handed_on = self.handed_on
         if handed_on is not None and self.passes is None:
             is_taped = is_taped or handed_on.needs_objects(held)
-        run = self._run_taped if is_taped else self._run
+        by_array = self._is_compiled(held) if is_taped else True
+        run = self._run if not is_taped else self._run_trained if by_array else self._run_taped
         random = get_rng_state() if self._is_random else None
         try:
             outputs, updates = run(tensors)
@@ -167,7 +170,7 @@ class ConcreteProgram:
             cut_off(outputs[place])
         if handed_on is not None:
             ends = [*tensors, *(updates.get(name, one) for name, one in state.items())]
-            handed_on.put(outputs, held, not is_taped, ends)
+            handed_on.put(outputs, held, by_array, ends)
         for place, value in self.settings or ():
             held[place].stop_gradient = value
         known: dict[int, Any] = {}
@@ -224,6 +227,29 @@ class ConcreteProgram:
             return outputs, {}
         count = len(results) - len(updates)
         return outputs[:count], dict(zip(updates, outputs[count:], strict=True))
+
+    def _is_compiled(self, held: Sequence[EagerTensor]) -> bool:
+        """Whether a call that is taped runs compiled, with one Node for all of it."""
+        if self.settings != [] or self.finished.has_gone_back or self.passes is not None:
+            return False
+        if self.handed_on is not None and self.handed_on.needs_objects(held):
+            return False
+        if not is_grad_enabled():
+            return False
+        if self._trained is None:
+            self._trained = TrainedProgram(self.main_program)
+        return self._trained.parts(held) is not None
+
+    def _run_trained(
+        self, tensors: Sequence[EagerTensor]
+    ) -> tuple[list[Any], dict[str, EagerTensor]]:
+        """Run compiled, and leave a Node behind that knows the gradients of it all."""
+        state, handed_on = self.state, self.handed_on
+        assert self._trained is not None
+        parts = self._trained.parts([*tensors, *state.values()])
+        assert parts is not None
+        as_is = () if handed_on is None else handed_on.as_is(False)
+        return parts.run(tensors, state, as_is, () if handed_on is None else handed_on.twins)
 
     def _run_taped(
         self, tensors: Sequence[EagerTensor]

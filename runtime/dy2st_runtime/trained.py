@@ -1,0 +1,250 @@
+"""A Program on the gradient tape: it runs compiled, and leaves one Node for all its operators.
+
+The first half of the Program gives what the second needs to compute gradients; the Node keeps that.
+What cannot be taken apart so runs operator by operator (`ir/interpret.py`): see `why_not`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime import engine
+from dy2st_runtime.autodiff.flows import NotTold
+from dy2st_runtime.autodiff.halves import Backward, Given, Halves, joint
+from dy2st_runtime.autograd import Array, Node
+from dy2st_runtime.errors import NoGradientRule
+from dy2st_runtime.ir.definition import Effect, lookup
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.interpret import interpret
+from dy2st_runtime.ir.program import Program
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
+from dy2st_runtime.ir.types import ArrayType, TensorType
+from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
+from dy2st_runtime.tensor import EagerTensor, wrapped
+
+
+def why_not(program: Program) -> str | None:
+    """Why a Program is run operator by operator where gradients are wanted; None if it is not."""
+    if any(isinstance(variable.type, ArrayType) for variable in program.block.yields):
+        return "it gives a list whose length a tensor decides"
+    for operator in program.block.walk():
+        if operator.name == SETTER:
+            return "it sets stop_gradient of its arguments"
+        if any(hasattr(value, "gradient") for value in operator.attributes.values()):
+            return f"the gradient of `{operator.name}` runs code of the user's"
+    return None
+
+
+class TrainedProgram:
+    """A Program whose calls take part in training."""
+
+    def __init__(self, program: Program) -> None:
+        """Look whether it can be taken apart."""
+        self.program = program
+        self.why_not = why_not(program)
+        self._is_random = any(
+            lookup(one.name).effect is Effect.RANDOM for one in program.block.walk()
+        )
+        self._parts: dict[tuple[int, ...], Parts | None] = {}
+
+    def parts(self, held: Sequence[EagerTensor]) -> Parts | None:
+        """The halves for a call with these tensors; None where it is run operator by operator."""
+        if self.why_not is not None:
+            return None
+        wanted = tuple(place for place, tensor in enumerate(held) if not tensor.stopped)
+        if wanted not in self._parts:
+            self._parts[wanted] = self._made(wanted)
+        return self._parts[wanted]
+
+    def _made(self, wanted: tuple[int, ...]) -> Parts | None:
+        kinds = [self.program.block.parameters[place].type for place in wanted]
+        places = [
+            place
+            for place, type in zip(wanted, kinds, strict=True)
+            if isinstance(type, TensorType) and type.is_differentiable
+        ]
+        try:
+            return Parts(self.program, places, self._is_random)
+        except (NoGradientRule, NotTold) as error:
+            self.why_not = self.why_not or str(error).splitlines()[0]
+            return None
+
+
+class Parts:
+    """The halves of a Program for gradients with respect to some of its parameters, compiled."""
+
+    def __init__(self, program: Program, wanted: Sequence[int], is_random: bool) -> None:
+        """Take it apart."""
+        self.program, self.wanted, self.is_random = program, wanted, is_random
+        self.halves = Halves(program, wanted)
+        self._executable = engine.compile(self.halves.forward)
+        self._second: dict[Given, tuple[Backward, engine.Executable] | None] = {}
+        self._joint: dict[Given, Backward] = {}
+        self._bare = len(self.halves.kept) + sum(f is not None for f in self.halves.flags)
+
+    def run(
+        self,
+        inputs: Sequence[EagerTensor],
+        state: Mapping[str, EagerTensor],
+        as_is: Collection[int] = (),
+        as_one: Collection[int] = (),
+    ) -> tuple[list[Any], dict[str, EagerTensor]]:
+        """Outputs, and new values of buffers by name, connected to what they are computed of."""
+        halves, held = self.halves, [*inputs, *state.values()]
+        random = get_rng_state() if self.is_random else None
+        arrays = [tensor.array for tensor in held]
+        count = len(self.program.outputs)
+        results = self._executable.run(
+            arrays[: len(inputs)], arrays[len(inputs) :], as_is, as_one, self._bare
+        )
+        extra = results[count : count + self._bare]
+        kept, flags = extra[: len(halves.kept)], extra[len(halves.kept) :]
+        results[count : count + self._bare] = []
+        made = [wrapped(result) for result in results]
+        if halves.targets:
+            self._connect(made, held, kept, flags, random)
+        return made[:count], dict(zip(self.program.updates, made[count:], strict=True))
+
+    def _connect(
+        self,
+        made: Sequence[Any],
+        held: Sequence[EagerTensor],
+        kept: list[Any],
+        flags: Sequence[Any],
+        random: Any,
+    ) -> None:
+        node, told = ProgramNode(self, held, kept, random), iter(flags)
+        pairs = zip(self.halves.targets, self.halves.flags, strict=True)
+        for index, (place, flag) in enumerate(pairs):
+            if flag is None or bool(next(told)):
+                tensor = made[place]
+                tensor.node, tensor.index, tensor.stopped = node, index, False
+
+    def second(self, given: Given) -> tuple[Backward, engine.Executable] | None:
+        """The backward half for gradients of some targets, None where more is needed."""
+        if given not in self._second:
+            made = self.halves.backward(given)
+            whole = None if made is None else (made, engine.compile(made.program))
+            self._second[given] = whole
+        return self._second[given]
+
+    def joint(self, given: Given) -> Backward:
+        """The gradients as a Program of inputs and state, to be differentiated again."""
+        if given not in self._joint:
+            self._joint[given] = joint(self.program, self.wanted, given, self.halves.targets)
+        return self._joint[given]
+
+
+class ProgramNode(Node):
+    """A run of a Program: what its backward half will take.
+
+    kept is what the forward half gave for it; held are the arrays of all that the run has read.
+    """
+
+    __slots__ = ("_held", "_kept", "_parts", "_random", "_types")
+
+    def __init__(
+        self, parts: Parts, held: Sequence[EagerTensor], kept: list[Any], random: Any
+    ) -> None:
+        """Keep it, with snapshots of the tensors that want gradients."""
+        super().__init__(_PROGRAM, [held[place] for place in parts.wanted], [], {})
+        self.outputs = [_NOTHING] * len(parts.halves.targets)
+        self._parts, self._kept, self._random = parts, kept, random
+        self._held = [tensor.array for tensor in held]
+
+    @property
+    def kept_bytes(self) -> int:
+        """The bytes that are kept for the gradients, beside what the run has read."""
+        read = {id(array) for array in self._held}
+        return sum(_bytes(value, read) for value in self._kept)
+
+    def gradients(self, output_gradients: list[Any]) -> list[Any]:
+        """Gradients of the tensors that want them, None where there is none."""
+        given = tuple(gradient is not None for gradient in output_gradients)
+        starts = [gradient for gradient in output_gradients if gradient is not None]
+        if is_grad_enabled() or not self._fit(given, starts):
+            return self._again(given, starts)
+        second = self._parts.second(given)
+        if second is None:
+            return self._again(given, starts)
+        backward, executable = second
+        values = [self._value(variable) for variable in backward.kept]
+        results = executable.run([*(start.array for start in starts), *values], [])
+        return _found(backward, [EagerTensor(result) for result in results])
+
+    def _fit(self, given: Given, starts: Sequence[Any]) -> bool:
+        """Whether the gradients to begin with have the types that the Program takes."""
+        halves = self._parts.halves
+        targets = [t for t, is_given in zip(halves.targets, given, strict=True) if is_given]
+        types = [self._parts.program.block.yields[target].type for target in targets]
+        return all(
+            isinstance(type, TensorType) and start.array.dtype == type.dtype
+            for start, type in zip(starts, types, strict=True)
+        )
+
+    def _value(self, variable: Any) -> Any:
+        halves = self._parts.halves
+        place = halves.place_of[variable]
+        return self._held[place] if place >= 0 else self._kept[~place]
+
+    def _again(self, given: Given, starts: Sequence[Any]) -> list[Any]:
+        """The gradients by way of the tape: as operators that leave Nodes, or of other types."""
+        edges, parts = self.edges, self._parts
+        assert edges is not None
+        backward = parts.joint(given)
+        values: list[Any] = [EagerTensor(array) for array in self._held]
+        for edge, place in zip(edges, parts.wanted, strict=True):
+            values[place] = edge.value()
+        count = len(parts.program.inputs)
+        state = dict(zip(parts.program.state, values[count:], strict=True))
+        before = get_rng_state() if parts.is_random else None
+        try:
+            if self._random is not None:
+                set_rng_state(self._random)
+            results, _ = interpret(backward.program, [*values[:count], *starts], state)
+        finally:
+            if before is not None:
+                set_rng_state(before)
+        return _found(backward, results)
+
+    def free(self) -> None:
+        """Drop what the Node holds."""
+        super().free()
+        self._kept, self._held = [], []
+
+
+class _Record:
+    """What the tape calls a Node of a Program."""
+
+    name = "program"
+    gradient = None
+
+
+_PROGRAM = _Record()
+_NOTHING: Array = np.zeros(0)
+
+
+def _found(backward: Backward, results: Sequence[Any]) -> list[Any]:
+    """The gradients that are there."""
+    made: list[Any] = []
+    for entry in backward.found:
+        if entry is None or (entry[1] is not None and not bool(results[entry[1]].array)):
+            made.append(None)
+        else:
+            made.append(results[entry[0]])
+    return made
+
+
+def _bytes(value: Any, known: set[int]) -> int:
+    if isinstance(value, list):
+        return sum(_bytes(entry, known) for entry in value)
+    if id(value) in known:
+        return 0
+    known.add(id(value))
+    return int(value.nbytes)
+
+
+__all__ = ["Parts", "ProgramNode", "TrainedProgram", "why_not"]
