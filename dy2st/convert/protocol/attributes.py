@@ -18,12 +18,14 @@ from dy2st.convert.classes import of_class, own_method, special
 from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.entries import may_be_missing, presence
 from dy2st.convert.kinds.gradients import grad_of, set_grad
+from dy2st.convert.kinds.members import member
 from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.marks import refuse_fragile
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace
+from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import UNBOUND, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError
@@ -62,9 +64,9 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
     if owner is UNBOUND:
         raise UnboundLocalError("a variable is used that may not be assigned")
     if issubclass(kind, _NATIVE):
-        if name == "grad" and isinstance(owner, Tensor):
+        if name == "grad" and isinstance(owner, Tensor) and number_kind(owner) is None:
             return grad_of(trace, owner)
-        value = class_of(owner) if name == "__class__" else getattr(owner, name)
+        value = class_of(owner) if name == "__class__" else member(trace, owner, name)
         is_set = name in _SET_IN_PARAMETERS and isinstance(owner, Parameter)
         return trace.read("attr", owner, name, value) if is_set else value
     if issubclass(kind, (ModuleType, type)):
