@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.callers import called_by_the_user
 from dy2st.convert.kinds.table import function_row
@@ -35,6 +37,8 @@ def class_of(value: Any) -> type:
     number = number_kind(value)
     if number is not None:
         return number
+    if isinstance(value, Variable) and value.is_numpy:
+        return value.dtype.type if not value.ndim else np.ndarray
     if isinstance(value, Variable):
         return EagerTensor
     if kind is Dynamic:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.numbers_ import whole
-from dy2st.convert.kinds.scalars import as_number, check, is_traced, to_float
+from dy2st.convert.kinds.scalars import as_number, as_numpy, check, is_traced, to_float
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import is_traced_number, number_kind
@@ -238,15 +238,15 @@ def _row_of_numpy(function: Any, compute: Callable[[Trace, Any], Any]) -> None:
 
 def _float_of(compute: Compute) -> Callable[[Trace, Any], Any]:
     """NumPy's own floats are to tensors of dy2st what 0-d tensors of float64 are."""
-    return lambda trace, values: compute(to_float(trace, values[0]))
+    return lambda trace, values: as_numpy(trace, compute(to_float(trace, values[0])))
 
 
 def _by_protocol(name: str) -> Callable[[Trace, Any], Any]:
-    return lambda trace, values: getattr(trace, name)(*values)
+    return lambda trace, values: as_numpy(trace, getattr(trace, name)(*values))
 
 
 def _by_builtin(function: Any) -> Callable[[Trace, Any], Any]:
-    return lambda trace, values: trace.call(function, *values)
+    return lambda trace, values: as_numpy(trace, trace.call(function, *values))
 
 
 for _numpy, _compute in _OF_NUMPY:
@@ -267,7 +267,7 @@ def _row_of_items(function: Any, own: Any) -> None:
             return function(*trace.exported((values, *rest)), **options)
         if not all(number_kind(item) is not None for item in items):
             raise refused_by_numpy(function)
-        return trace.call(own, values)
+        return as_numpy(trace, trace.call(own, values))
 
 
 @method_row(np.ufunc, name="__call__")

@@ -58,4 +58,14 @@ def check(trace: Trace, flag: Any, error: Exception) -> None:
         raise error
 
 
-__all__ = ["DTYPES", "as_number", "check", "is_traced", "scalar", "to_float"]
+def as_numpy(trace: Trace, value: Any) -> Variable:
+    """A number as one of NumPy's: to tensors it is what a 0-d tensor is."""
+    number = trace.tracer.variable(value)
+    if number.number is not None:  # with all its digits
+        number = trace.tracer.cast_number(number, DTYPES[number.number])
+    made: Variable = F.assign(number)
+    made.number, made.is_numpy = None, True
+    return made
+
+
+__all__ = ["DTYPES", "as_number", "as_numpy", "check", "is_traced", "scalar", "to_float"]

@@ -32,6 +32,8 @@ from dy2st_runtime.ir.choice import Text
 
 _PLAIN = frozenset({int, float, bool, str, bytes, complex, type(None)})
 _TRACED = (Tensor, Dim, Condition, Text)
+_SIZES = (Dim, Condition)
+_OF_NUMPY = (np.ndarray, np.generic)
 
 # Name of the protocol -> Python's operator, special method, reflected one.
 BINARY: dict[str, tuple[Callable[..., Any], str, str]] = {
@@ -97,11 +99,13 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
         own = own_method(trace, left, method)
         if own is not None:
             return call(trace, own, left, right)
-        if name == "pow_" and Dim in kinds:
+        if name == "pow_" and Dim in kinds and not _any_of_numpy(left, right):
             return _power_of_sizes(trace, left, right)
         if name in ("eq", "ne") and _is_number_beside_another(left, right):
             return name == "ne"
-        return plain(left, right)
+        if _any_of_numpy(left, right):
+            return _beside_numpy(trace, plain, left, right)
+        return _still_numpy(plain(left, right), left, right)
     return _dispatch(trace, name, left, right, in_place)
 
 
@@ -118,6 +122,29 @@ def _power_of_sizes(trace: Trace, left: Any, right: Any) -> Any:
         return reduce(operator.mul, [left] * right)
     sides = [trace.tracer.number(one) if type(one) is Dim else one for one in (left, right)]
     return operator.pow(*sides)
+
+
+def _beside_numpy(trace: Trace, plain: Any, left: Any, right: Any) -> Any:
+    """Numbers and arrays of NumPy are to tensors what tensors are; a size is a number here."""
+    sides = [trace.tracer.number(one) if isinstance(one, _SIZES) else one for one in (left, right)]
+    return _still_numpy(plain(*sides), left, right)
+
+
+def _still_numpy(found: Any, left: Any, right: Any) -> Any:
+    """What NumPy would give: of its own and of numbers of Python."""
+    is_numpy = [isinstance(one, _OF_NUMPY) or _is_numpy(one) for one in (left, right)]
+    if any(is_numpy) and isinstance(found, Variable):
+        others = (is_one or number_kind(one) for is_one, one in zip(is_numpy, (left, right)))
+        found.is_numpy = all(others)
+    return found
+
+
+def _any_of_numpy(*values: Any) -> bool:
+    return any(isinstance(value, _OF_NUMPY) for value in values)
+
+
+def _is_numpy(value: Any) -> bool:
+    return isinstance(value, Variable) and value.is_numpy
 
 
 def _is_sequence(value: Any) -> bool:
@@ -225,7 +252,7 @@ def unary(trace: Trace, name: str, value: Any) -> Any:
     own = own_method(trace, value, method)
     if own is not None:
         return call(trace, own, value)
-    return plain(value)
+    return _still_numpy(plain(value), value, value)
 
 
 def is_(trace: Trace, left: Any, right: Any) -> Any:

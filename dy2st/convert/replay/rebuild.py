@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import Any
 
+import numpy as np
+
 from dy2st.convert.replay.result import DERIVED, Known, Made, Out, Rows, Several, Written
 from dy2st.convert.values.bundles import BUNDLES
 from dy2st.convert.values.carry import bare, emptied
@@ -60,6 +62,8 @@ def _holder(
 
 
 def _number(value: Any, kind: type | None) -> Any:
+    if kind is np.generic:
+        return value.numpy()[()]
     return value if kind is None else kind(value.item())
 
 

@@ -39,7 +39,10 @@ from dy2st_runtime.tensor import EagerTensor
 
 @dataclass(frozen=True)
 class Out:
-    """The output of that index; a Python number of that kind where Python has one."""
+    """The output of that index; a Python number of that kind where Python has one.
+
+    np.generic stands for what NumPy has: a number, or an array.
+    """
 
     index: int
     number: type | None = None
@@ -127,7 +130,8 @@ class Taker:
     def take(self, value: Any) -> Any:
         """The tree of a value; the value itself if it is a constant."""
         if isinstance(value, (Variable, Dim, Condition)):
-            kind = number_kind(value)
+            is_numpy = isinstance(value, Variable) and value.is_numpy
+            kind = np.generic if is_numpy else number_kind(value)
             return self.out(self.trace.tracer.variable(value), kind)
         if isinstance(value, EagerTensor):
             return self.out(self.trace.tracer.captured(value))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from dy2st.convert.replay.result import TREES, Made, Out, Several, Written
 from dy2st.convert.replay.result import Rows as RowsTree
 from dy2st.convert.values.layout import (
@@ -49,7 +51,7 @@ class _Plain:
     def of(self, tree: Any) -> Any:
         """The structure of a tree."""
         if isinstance(tree, Out):
-            return Output(tree.index, tree.number is not None)
+            return Output(tree.index, tree.number not in (None, np.generic))
         if isinstance(tree, Written):
             return tree.text.mapped(self.of)
         if isinstance(tree, RowsTree):

@@ -6,6 +6,7 @@ the Block. A Variable is made in one place, as parameter of a Block or as result
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from operator import floordiv, mod, truediv
@@ -16,7 +17,7 @@ import numpy as np
 from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir.dispatch import FUNCTIONS, F, active
-from dy2st_runtime.ir.location import user_location, why_not_converted
+from dy2st_runtime.ir.location import is_asked_by_library, user_location, why_not_converted
 from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.text.printer import to_text
@@ -61,10 +62,11 @@ class Variable(Tensor):
                   of tensors as Python numbers do. Such a Variable is 0-d, int64, float64 or bool.
     mixed         whether Python has a number here on some paths, and a tensor or another kind of
                   number on others.
+    is_numpy      whether Python has a number or array of NumPy here.
     held          the values of a small integer tensor, as far as sizes tell them: see `data.py`.
     """
 
-    __slots__ = ("held", "maker", "mixed", "name", "number", "overwritten", "type")
+    __slots__ = ("held", "is_numpy", "maker", "mixed", "name", "number", "overwritten", "type")
 
     def __init__(self, type: ValueType, maker: Operator | Block, name: str = ""):
         """Made by an Operator as a result or by a Block as a parameter; names are for reading."""
@@ -74,6 +76,7 @@ class Variable(Tensor):
         self.overwritten: Location | None = None
         self.number: NumberKind | None = None
         self.mixed = False
+        self.is_numpy = False
         self.held: Any = None
 
     @property
@@ -369,7 +372,7 @@ class Variable(Tensor):
         """Refused: the text is known only when the Program runs."""
         raise needs_value(
             "str() of a traced tensor, or a traced tensor in an f-string",
-            "print(x) shows it when the Program runs; {x!r} is its name and type in the Program",
+            "print(x) shows it when the Program runs",
         )
 
     @property
@@ -436,7 +439,12 @@ class Variable(Tensor):
         self.clear_grad()
 
     def __repr__(self) -> str:
-        """`Variable(%x: tensor<2x3xfloat32>)`."""
+        """`Variable(%x: tensor<2x3xfloat32>)`; refused to libraries, which would show it."""
+        if is_asked_by_library(sys._getframe(1)):
+            raise needs_value(
+                "the text of a traced tensor is asked in code that is not converted",
+                "print(x) shows it when the Program runs",
+            )
         return f"Variable(%{self.name or '?'}: {self.type})"
 
 

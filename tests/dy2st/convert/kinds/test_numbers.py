@@ -241,3 +241,58 @@ def test_a_cast_leaves_the_tensor_a_tensor():
 )
 def test_what_no_program_computes_is_refused(function, words):
     refused(function, words)
+
+
+def reduced_by_numpy(x):
+    n = np.prod(x.shape)
+    return (
+        n,
+        n + 1,
+        -n,
+        n // 2,
+        n * x,
+        np.max(x.shape),
+        x.sum() / n,
+        int(n),
+        np.prod([x.shape[0], 2.5]),
+    )
+
+
+def rooted_by_numpy(x):
+    root = np.sqrt(x.shape[0])
+    return root, x * root, x.shape[0] ** np.float64(0.5), np.ceil(x.shape[0] / 3), float(root)
+
+
+def beside_numbers_of_numpy(x):
+    n, v = x.shape[0], float(x[0])
+    return np.float64(2) * n, np.float64(2) * n * x, np.int64(3) + n, n * np.float32(2), v > np.e
+
+
+def beside_arrays_of_numpy(x):
+    n, v = x.shape[0], float(x[0])
+    return np.arange(3) + n, n * np.ones(2), np.ones(2) * v, np.arange(3) < n, np.ones(3) * n * 2
+
+
+def asked_what_they_are(x):
+    n = np.prod(x.shape)
+    return isinstance(n, int), isinstance(n, np.integer), type(np.sqrt(x.shape[0])).__name__
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        reduced_by_numpy,
+        rooted_by_numpy,
+        beside_numbers_of_numpy,
+        beside_arrays_of_numpy,
+        asked_what_they_are,
+    ],
+    ids=lambda function: function.__name__,
+)
+def test_numbers_of_numpy_are_no_numbers_of_python(function):
+    same(function)
+
+
+def test_a_product_of_sizes_by_numpy_is_a_size_to_reshape():
+    same(lambda x: x.reshape([x.shape[0], int(np.prod(x.shape[1:]))]), [[[1.0, 2.0]], [[3.0, 4.0]]])
+    same(lambda x: x.reshape([np.prod(x.shape)]), [[1.0, 2.0], [3.0, 4.0]], [[5.0]])
