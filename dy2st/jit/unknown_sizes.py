@@ -12,13 +12,15 @@ import sysconfig
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
-from dy2st_runtime.dims import Dim
+from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.dims.expression import undecided
+from dy2st_runtime.errors import listener
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.thread_state import Shared, ThreadState
 
+_Method: TypeAlias = Callable[[Any], Any]
 # Python's own code asks for somebody: for whom is seen from its caller.
 _LIBRARY = (sysconfig.get_paths()["stdlib"], "<string>", "<frozen ")
 _PACKAGES = ("site-packages", "dist-packages")
@@ -34,6 +36,7 @@ class _Traces(ThreadState):
 _traces = _Traces()
 _asked_for_hash: Callable[[Any], int] = vars(Dim)["__hash__"]
 _asked_for_text: Callable[[Any], str] = vars(Dim)["__repr__"]
+_text_of_condition: Callable[[Any], str] = vars(Condition)["__repr__"]
 
 
 @contextmanager
@@ -48,12 +51,14 @@ def refused(text: bool) -> Iterator[None]:
         _traces.count, _traces.without_text = outer
 
 
-def _methods(hash: Callable[[Any], int], text: Callable[[Any], str]) -> Callable[[], None]:
+def _methods(hash: _Method, text: _Method, of_condition: _Method) -> Callable[[], None]:
     methods = {"__hash__": hash, "__repr__": text, "__str__": text}
 
     def install() -> None:
         for name, method in methods.items():
             setattr(Dim, name, method)
+        for name in ("__repr__", "__str__"):
+            setattr(Condition, name, of_condition)
 
     return install
 
@@ -61,14 +66,21 @@ def _methods(hash: Callable[[Any], int], text: Callable[[Any], str]) -> Callable
 def _hash(self: Dim) -> int:
     is_asked = _traces.count and not is_own_file(sys._getframe(1).f_code.co_filename)
     if is_asked and _user_asks():
-        _refuse(self, "looked up in a set or dict")
+        _refuse(_asked_for_text(self), "looked up in a set or dict")
     return _asked_for_hash(self)
 
 
 def _text(self: Dim) -> str:
-    if _traces.without_text and _user_asks():
-        _refuse(self, "turned into text")
+    is_asked = _traces.without_text or listener.hear is not None  # by a library
+    if is_asked and _user_asks():
+        _refuse(_asked_for_text(self), "turned into text")
     return _asked_for_text(self)
+
+
+def _condition(self: Condition) -> str:
+    if listener.hear is not None and _user_asks():
+        _refuse(_text_of_condition(self), "turned into text")
+    return _text_of_condition(self)
 
 
 def _user_asks() -> bool:
@@ -84,14 +96,17 @@ def _user_asks() -> bool:
         frame = frame.f_back
 
 
-def _refuse(size: Dim, what: str) -> NoReturn:
+def _refuse(size: str, what: str) -> NoReturn:
     raise undecided(
-        f"the size {_asked_for_text(size)} is {what}, but is not known while the function is "
+        f"the size {size} is {what}, but is not known while the function is "
         "traced; compare it (n == 3) instead, or give it a number in the InputSpec"
     )
 
 
 # The methods are watched as long as a trace runs; they cost nothing at other times.
-_watching = Shared(_methods(_hash, _text), _methods(_asked_for_hash, _asked_for_text))
+_watching = Shared(
+    _methods(_hash, _text, _condition),
+    _methods(_asked_for_hash, _asked_for_text, _text_of_condition),
+)
 
 __all__ = ["refused"]

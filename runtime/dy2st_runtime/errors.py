@@ -97,6 +97,11 @@ class ShapeError(Dy2stError, ValueError):
 class UndecidedDim(ShapeError, TypeError):
     """A symbolic size is asked for a Python number or a bool that it does not have."""
 
+    def __init__(self, *args: object):
+        """A refusal, though nobody words its parts."""
+        super().__init__(*args)
+        _tell(self)
+
 
 class DTypeError(Dy2stError, TypeError):
     """Element types do not fit an operator."""
@@ -111,11 +116,16 @@ class SpecError(Dy2stError, ValueError):
 
 
 class _Listener(ThreadState):
-    hear: Callable[[ConversionError], None] | None = None
+    hear: Callable[[Dy2stError], None] | None = None
 
 
 # Hears of every refusal while a function is traced: user code may catch one, and would go on.
 listener = _Listener()
+
+
+def _tell(refusal: Dy2stError) -> None:
+    if listener.hear is not None:
+        listener.hear(refusal)
 
 
 class ConversionError(Dy2stError, RuntimeError):
@@ -133,8 +143,7 @@ class ConversionError(Dy2stError, RuntimeError):
         if hint:
             lines.append(f"  instead: {hint}")
         super().__init__("\n".join(lines))
-        if listener.hear is not None:
-            listener.hear(self)
+        _tell(self)
 
 
 class NotConvertible(ConversionError, TypeError):

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dy2st.convert.classes import own_method
+from dy2st.convert.kinds.callers import called_by_the_user
 from dy2st.convert.kinds.outward import note_call
 from dy2st.convert.kinds.process import note_settings
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
+from dy2st.convert.stage.outcome import unswallowed
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import Dynamic, Union
@@ -71,8 +73,10 @@ def _shown(trace: Trace, value: Any, conversion: str) -> Any:
             return trace.call(own, value, *(("",) if name == "__format__" else ()))
         if getattr(type(value), name, None) is not getattr(object, name):
             break
-    own_value = trace.native(value)
-    return CONVERSIONS[conversion](own_value) if conversion else format(own_value)
+    # By a frame that is none of ours: a tensor in what C code writes has no text yet.
+    with unswallowed(format):
+        function = CONVERSIONS[conversion] if conversion else format
+        return called_by_the_user(function, (trace.native(value),), {})
 
 
 def holds_traced(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> bool:
@@ -126,6 +130,13 @@ def kept(trace: Trace, value: Any) -> Any:
         parts = [kept(trace, one) for one in value]
         return kind(*parts) if hasattr(kind, "_fields") else tuple(parts)
     content = trace.content(value) if kind in CONTAINERS else value
+    if kind in _NOT_KEPT:
+        raise ConversionError(
+            f"the text of a {kind.__name__} with tensors in it",
+            at=user_location(),
+            why="a text of the Program has places for tensors, and lists and dicts of them",
+            hint="print a list(...) or dict(...) of it",
+        )
     if type(content) in (Dynamic, Indexed, Generated):
         raise ConversionError(
             "the text of a list whose length depends on a tensor",
@@ -135,9 +146,12 @@ def kept(trace: Trace, value: Any) -> Any:
         )
     if isinstance(content, dict):
         return {key: kept(trace, one) for key, one in content.items()}
-    if kind in (list, deque):
+    if kind is list:
         return [kept(trace, one) for one in content]
     return content
+
+
+_NOT_KEPT = CONTAINERS - {list, dict}
 
 
 def _of_one(conversion: str, function: Any) -> None:

@@ -30,6 +30,7 @@ from dy2st.convert.protocol.bracket import bracketed, shown
 from dy2st.convert.protocol.left import form_of, is_library, why_left_alone
 from dy2st.convert.protocol.reach import note_reached
 from dy2st.convert.protocol.unions import has_union, known, spread
+from dy2st.convert.protocol.untraced import FAULTS, check_fault, check_numpy
 from dy2st.convert.stage.outcome import unswallowed
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import Union
@@ -193,10 +194,16 @@ def _with_real_objects(
     def run() -> Any:
         named = {name: shown(trace, value) for name, value in kwargs.items()}
         given = tuple(shown(trace, value) for value in args)
+        subject = getattr(function, "__self__", None), *given, *named.values()
+        check_numpy(function, subject)
         with unswallowed(function):
-            if looks_at_caller(function):
-                return called_by_the_user(function, given, named)
-            return function(*given, **named)
+            try:
+                if looks_at_caller(function):
+                    return called_by_the_user(function, given, named)
+                return function(*given, **named)
+            except FAULTS as error:
+                check_fault(function, error, subject)
+                raise
 
     found = bracketed(trace, reached, run, only_reads(function))
     if is_fresh(function, args, found):

@@ -98,7 +98,7 @@ class unswallowed:
     def __init__(self, function: Any):
         """Our own functions may catch refusals."""
         self._is_ours = str(getattr(function, "__module__", "")).startswith("dy2st")
-        self._heard: list[ConversionError] = []
+        self._heard: list[Dy2stError] = []
 
     def __enter__(self) -> None:
         """Hear of refusals."""

@@ -7,11 +7,12 @@ which. A Text is a str with places in it for values of the Program. Both stand i
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from dy2st_runtime.errors import TensorAsPython
-from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.location import is_asked_by_library, user_location
 
 
 def _refused(what: str, hint: str) -> TensorAsPython:
@@ -181,7 +182,9 @@ class Text:
     __lt__ = __le__ = __gt__ = __ge__ = _ordered
 
     def __repr__(self) -> str:
-        """`Text(('x is ', '{}'))`."""
+        """`Text(('x is ', '{}'))`; refused to libraries, which would show it."""
+        if is_asked_by_library(sys._getframe(1)):
+            raise self._needs_value("repr(), in code that is not converted,")
         shown = tuple(p if isinstance(p, str) else f"{{{p.value!r}}}" for p in self.parts)
         return f"Text({shown!r})"
 

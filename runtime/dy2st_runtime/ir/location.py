@@ -11,7 +11,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from dy2st_runtime.by_identity import ByIdentity
-from dy2st_runtime.errors import Location
+from dy2st_runtime.errors import Location, listener
 
 # What is generated has a name in place of a file.
 _OWN_FOLDERS: list[str] = [os.path.dirname(os.path.dirname(__file__)), "<dy2st "]
@@ -91,6 +91,11 @@ def location_of(trace: TracebackType) -> Location:
 def is_own_file(filename: str) -> bool:
     """Whether a file belongs to us, and not to the user."""
     return filename.startswith(tuple(_OWN_FOLDERS))
+
+
+def is_asked_by_library(frame: FrameType) -> bool:
+    """Whether code of a library asks, while a function is traced; ours may, for messages."""
+    return listener.hear is not None and not is_own_file(frame.f_code.co_filename)
 
 
 def _column(code: CodeType, offset: int) -> int:

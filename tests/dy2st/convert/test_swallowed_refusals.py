@@ -3,7 +3,7 @@
 import pytest
 
 import dy2st
-from dy2st.errors import TensorAsPython
+from dy2st.errors import TensorAsPython, UndecidedDim
 from dy2st.jit import to_static
 
 X = dy2st.to_tensor([1.0, 2.0])
@@ -35,3 +35,12 @@ def test_the_next_trace_hears_nothing_of_it():
     with pytest.raises(TensorAsPython):
         to_static(lambda x: tried(lambda: bool(x.sum() > 0), 0))(X)
     assert to_static(lambda x: tried(lambda: x * 2, 0))(X).tolist() == [2.0, 4.0]
+
+
+def test_a_library_that_catches_the_refusal_of_a_size_is_refused():
+    static = to_static(
+        lambda x: x + tried(lambda: 5 if bool(x.shape[0] > 1) else 6, 0),
+        input_spec=[dy2st.static.InputSpec([None], "float32")],
+    )
+    with pytest.raises(UndecidedDim, match="the size|whether"):
+        static(X)
