@@ -370,10 +370,7 @@ class Variable(Tensor):
 
     def __str__(self) -> str:
         """Refused: the text is known only when the Program runs."""
-        raise needs_value(
-            "str() of a traced tensor, or a traced tensor in an f-string",
-            "print(x) shows it when the Program runs",
-        )
+        raise needs_value("str() of a traced tensor, or a traced tensor in an f-string", _PRINT)
 
     @property
     def stop_gradient(self) -> bool:
@@ -441,10 +438,7 @@ class Variable(Tensor):
     def __repr__(self) -> str:
         """`Variable(%x: tensor<2x3xfloat32>)`; refused to libraries, which would show it."""
         if is_asked_by_library(sys._getframe(1)):
-            raise needs_value(
-                "the text of a traced tensor is asked in code that is not converted",
-                "print(x) shows it when the Program runs",
-            )
+            raise needs_value("the text of a traced tensor in code that is not converted", _PRINT)
         return f"Variable(%{self.name or '?'}: {self.type})"
 
 
@@ -467,6 +461,7 @@ def _recorder() -> Any:
     return tracer
 
 
+_PRINT = "print(x) shows it when the Program runs"
 _OUTSIDE = "do it outside of the function, to what it takes or returns"
 _SEQUENCES = (str, bytes, list, tuple)
 
