@@ -60,8 +60,7 @@ class Variable(Tensor):
                   see the old value, so it is refused.
     number        int, float or bool where Python would have a number: it then yields to the dtypes
                   of tensors as Python numbers do. Such a Variable is 0-d, int64, float64 or bool.
-    mixed         whether Python has a number here on some paths, and a tensor or another kind of
-                  number on others.
+    mixed         whether Python has a number on some paths alone, or one of another kind.
     is_numpy      whether Python has a number or array of NumPy here.
     held          the values of a small integer tensor, as far as sizes tell them: see `data.py`.
     """
@@ -75,8 +74,7 @@ class Variable(Tensor):
         self.name = name
         self.overwritten: Location | None = None
         self.number: NumberKind | None = None
-        self.mixed = False
-        self.is_numpy = False
+        self.mixed = self.is_numpy = False
         self.held: Any = None
 
     @property
