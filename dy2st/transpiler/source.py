@@ -130,16 +130,20 @@ def _lines(code: CodeType) -> list[Any]:
 
 
 def _gives(file: _File, code: CodeType, number: int) -> bool:
-    """Whether the candidate of that number gives this code: it alone is moved to another line."""
+    """Whether the candidate of that number gives this code: it alone is moved to other lines."""
     text, features = "".join(file.lines), code.co_flags & _FUTURE
     tree = ast.parse(text, code.co_filename)
     node = _index(tree)[code.co_firstlineno, code.co_name][number].node
-    line = node.lineno = node.end_lineno = len(file.lines) + 1
+    ast.increment_lineno(node, len(file.lines))
     module = compile(tree, code.co_filename, "exec", features | _FLAGS, dont_inherit=True)
-    return any(
-        one.replace(co_firstlineno=code.co_firstlineno, co_linetable=code.co_linetable) == code
-        for one in _index_codes(module).get((line, code.co_name), [])
-    )
+    place = (code.co_firstlineno + len(file.lines), code.co_name)
+    return any(_unplaced(one) == _unplaced(code) for one in _index_codes(module).get(place, []))
+
+
+def _unplaced(code: CodeType) -> CodeType:
+    """The same code, wherever it stands."""
+    consts = [_unplaced(one) if isinstance(one, CodeType) else one for one in code.co_consts]
+    return code.replace(co_firstlineno=1, co_linetable=b"", co_consts=tuple(consts))
 
 
 def _index_codes(module: CodeType) -> dict[tuple[int, str], list[CodeType]]:

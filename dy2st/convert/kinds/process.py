@@ -31,7 +31,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# By module: what is asked again at each call.
+# By package (pathlib is one from Python 3.13 on): what is asked again at each call.
 _TOLD = {
     module: _words(names)
     for module, names in {
@@ -106,7 +106,7 @@ def _where(kind: type, name: str) -> str:
 def is_told(function: Any, given: tuple[Any, ...]) -> bool:
     """Whether a function is asked again at each call."""
     name = getattr(function, "__name__", "")
-    if name not in _TOLD.get(module_of(function), ()):
+    if name not in _TOLD.get(module_of(function).partition(".")[0], ()):
         return False
     return all(isinstance(one, _HASHED) or _is_one(one) for one in given)
 

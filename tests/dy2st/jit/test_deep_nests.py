@@ -51,8 +51,12 @@ def both(x, k):
     return x
 
 
+# Python 3.12 counts calls that go through C, up to a limit of its own that nobody can raise.
+DEEP = 200 if sys.version_info[:2] == (3, 12) else 300
+
+
 @pytest.mark.parametrize(
-    ("function", "depth"), [(branches, 99), (branches, 300), (loops, 25), (both, 150)]
+    ("function", "depth"), [(branches, 99), (branches, DEEP), (loops, 25), (both, 150)]
 )
 def test_a_deep_nest_computes_what_python_does(function, depth, many_calls):
     converted = to_static(lambda x: function(x, depth), input_spec=[InputSpec([None])])

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
+
 import pytest
 
 from dy2st.transpiler.source import find_source
@@ -62,3 +65,13 @@ def test_methods_of_two_classes_with_equal_text_keep_their_classes(convert):
     first, second = make(A), make(B)
     assert convert(first.get)(first()) == "A"
     assert convert(second.get)(second()) == "B"
+
+
+def test_a_lambda_without_places_is_told_from_its_neighbour_by_its_code():
+    text = "def pair(): return [lambda: 'one', lambda: len('two')]\n"
+    linecache.cache["<pair>"] = (len(text), None, [text], "<pair>")
+    namespace: dict[str, object] = {"__name__": "pair"}
+    exec(compile(text, "<pair>", "exec"), namespace)
+    first, second = namespace["pair"]()
+    assert ast.unparse(find_source(first).node) == "lambda: 'one'"
+    assert ast.unparse(find_source(second).node) == "lambda: len('two')"
