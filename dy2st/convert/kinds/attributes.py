@@ -65,7 +65,8 @@ def _note_class(trace: Trace, value: Any) -> None:
 def _note_asked(trace: Trace, value: Any, kind: type, kinds: Any) -> None:
     """Note what a class looks at that answers by itself: abstract ones, protocols."""
     for one in kinds if isinstance(kinds, tuple) else (kinds,):
-        if type(one) is not type and isinstance(one, type) and one not in kind.__mro__:
+        is_own = type(one) is not type and isinstance(one, type) and isinstance(kind, type)
+        if is_own and one not in kind.__mro__:
             trace.note_class(kind)
             if getattr(one, "_is_protocol", False) and value is not kind:
                 trace.note_reached((value,))

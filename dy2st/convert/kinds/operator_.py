@@ -6,8 +6,10 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
+from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace
+from dy2st.convert.values.layout import number_kind
 
 # Function of `operator` -> name of the protocol.
 _NAMES = {
@@ -91,7 +93,10 @@ def index_of(trace: Trace, container: Any, item: Any) -> Any:
 @function_row(operator.index)
 def index(trace: Trace, value: Any) -> Any:
     """`operator.index(value)`."""
-    return trace.call(int, value)
+    own = own_method(trace, value, "__index__")
+    if own is not None:
+        return trace.call(own, value)
+    return operator.index(value) if number_kind(value) is not int else trace.call(int, value)
 
 
 # -- functions that are made of names ---------------------------------------------------------

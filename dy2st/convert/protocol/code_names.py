@@ -17,6 +17,8 @@ def names_of(code: CodeType) -> set[str]:
 def runs_unknown_text(code: CodeType) -> str:
     """The function by which a code runs a text that it does not hold itself; empty if none."""
     for one in _codes(code):
+        if _RUNS_TEXT.isdisjoint(one.co_names):
+            continue
         steps = [*dis.get_instructions(one)]
         for place, step in enumerate(steps):
             is_one = step.opname == "LOAD_GLOBAL" and step.argval in _RUNS_TEXT

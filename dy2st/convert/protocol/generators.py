@@ -13,6 +13,7 @@ from inspect import GEN_CREATED, getgeneratorstate
 from types import GeneratorType
 from typing import Any, NoReturn
 
+from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.iterators import left_of, refuse_advance, refuse_left
 from dy2st.convert.protocol.control import test_of
 from dy2st.convert.protocol.names import CELL, new_cell, set_cell
@@ -155,6 +156,8 @@ def push_all(trace: Trace, push: Push, iterable: Any) -> Any:
     if source is not None:
         begin(trace, source)
         return _ended(trace, source, push)
+    if own_method(trace, iterable, "__next__") is not None:
+        return _push_each(trace, push, trace.call(iter, iterable))
 
     def body(item: Any) -> tuple[()]:
         push(item)
@@ -162,6 +165,16 @@ def push_all(trace: Trace, push: Push, iterable: Any) -> Any:
 
     trace.for_(iterable, None, body, (), ())
     return None
+
+
+def _push_each(trace: Trace, push: Push, iterator: Any) -> Any:
+    """Each item of an iterator of the user's; what it gives at its end is the value."""
+    while True:
+        try:
+            item = trace.call(next, iterator)
+        except StopIteration as error:
+            return error.value
+        push(item)
 
 
 def generate(

@@ -9,6 +9,7 @@ from typing import Any
 
 from dy2st.convert.classes import own_method, special
 from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.entries import check_sure, is_sure
 from dy2st.convert.kinds.entries import gathered as gather_entries
 from dy2st.convert.kinds.iterators import of_dynamic, of_list, refuse_advance, resolved, rest_of
@@ -320,11 +321,22 @@ def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
             return spread(trace, lambda one: tuple(unpack(trace, one, count)), value)  # type: ignore[no-any-return]
     if isinstance(value, Tensor) and isinstance(value.shape[0] if value.ndim else 0, Dim):
         return _unpack_tensor(trace, value, count)
-    items = listed(trace, value)
+    items = listed(trace, _unpacked(trace, value))
     if type(items) is Dynamic:
         return _unpack_dynamic(trace, items, count)
     _check_count(len(items), count)
     return items  # type: ignore[no-any-return]
+
+
+def _unpacked(trace: Trace, value: Any) -> Any:
+    """A value that can be unpacked; the words of what cannot are others than those of a loop."""
+    kind = type(value)
+    if kind in _OURS or hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"):
+        return value
+    raise TypeError(f"cannot unpack non-iterable {class_of(value).__name__} object")
+
+
+_OURS = frozenset({Dynamic, Generated, Indexed, Union})
 
 
 def _check_count(found: int, count: int) -> None:
@@ -354,7 +366,7 @@ def _unpack_dynamic(trace: Trace, items: Dynamic, count: int) -> list[Any]:
 
 def unpack_star(trace: Trace, value: Any, before: int, after: int) -> Sequence[Any]:
     """`a, *b, c = value`: what comes before, a list, what comes after."""
-    items = listed(trace, value)
+    items = listed(trace, _unpacked(trace, value))
     if type(items) is Dynamic:
         whole = trace.made([])
         trace.hold(whole, items)

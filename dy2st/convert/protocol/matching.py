@@ -18,7 +18,7 @@ from dy2st.convert.protocol.iteration import listed
 from dy2st.convert.protocol.operators import binary, is_
 from dy2st.convert.protocol.unions import known
 from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.trace import Trace
+from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import MISSING, UNBOUND, Dynamic, Union
 from dy2st_runtime.errors import UnsupportedSyntax
@@ -39,6 +39,11 @@ def match(trace: Trace, subject: Any, pattern: Pattern, names: tuple[str, ...]) 
     found: Found = {}
     hit = _Matcher(trace).match(subject, pattern, found)
     return (hit, *(found.get(name, UNBOUND) for name in names))
+
+
+def _is_plain(subject: Any) -> bool:
+    """Whether a sequence is one of Python's own classes, or a list of a length."""
+    return type(subject) in CONTAINERS or type(subject) in (tuple, range, Dynamic)
 
 
 class _Matcher:
@@ -117,6 +122,8 @@ class _Matcher:
         kind = subject.kind if type(subject) is Dynamic else type(subject)
         if not kind.__flags__ & _SEQUENCE:
             return False
+        if not _is_plain(subject) and self._is_by_index(parts):
+            return self._indexed(subject, parts, found)
         items = listed(self.trace, subject)
         if type(items) is Dynamic:
             raise _unknown_length()
@@ -132,6 +139,26 @@ class _Matcher:
         if parts[star][1] is not None:
             found[parts[star][1]] = self.trace.made(items[star:end])
         return self._both(hit, self._all(items[end:], parts[star + 1 :], found))
+
+    def _is_by_index(self, parts: Sequence[Pattern]) -> bool:
+        """Whether Python asks for single items alone: nobody wants all of the rest."""
+        is_wild = [part[0] == "any" or part == ("star", None) for part in parts]
+        return ("star", None) in parts or all(is_wild)
+
+    def _indexed(self, subject: Any, parts: Sequence[Pattern], found: Found) -> Any:
+        """A sequence of the user's: how long it is, and the items that have a pattern."""
+        star = next((k for k, part in enumerate(parts) if part[0] == "star"), len(parts))
+        fixed = len(parts) - (star < len(parts))
+        length = self.trace.call(len, subject) if fixed or star == len(parts) else 0
+        if length < fixed or (star == len(parts) and length > fixed):
+            return False
+        hit: Any = True
+        for k, part in enumerate(parts):
+            if part[0] not in ("any", "star") and hit is not False:
+                place = k if k < star else length - len(parts) + k
+                one = item(self.trace, subject, place)
+                hit = self._both(hit, self.match(one, part, found))
+        return hit
 
     def _all(self, items: Sequence[Any], parts: Sequence[Pattern], found: Found) -> Any:
         hit: Any = True

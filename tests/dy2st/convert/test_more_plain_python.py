@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import collections.abc
 import contextlib
 import copy
 import dataclasses
 import io
+import operator
 import re
 import sys
 import traceback
@@ -259,6 +261,56 @@ def a_missing_field():
 
 def a_field_that_is_replaced():
     return dataclasses.replace(Point(1), kind="q")
+
+
+class Ending:
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        raise StopIteration(42)
+
+
+def what_an_iterator_of_the_users_gives_at_its_end():
+    found = []
+
+    def asking():
+        found.append((yield from Ending()))
+
+    return list(asking()), found
+
+
+def what_cannot_be_unpacked():
+    first, second = 5
+    return first, second
+
+
+def what_has_no_index():
+    return operator.index(2.5)
+
+
+def a_class_of_a_value_that_is_none():
+    return issubclass({}, collections.abc.Sized)
+
+
+class Endless(collections.abc.Sequence):
+    asked = []
+
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, place):
+        self.asked.append(place)
+        return place
+
+
+def a_pattern_asks_for_no_more_than_it_names():
+    Endless.asked = []
+    match Endless():
+        case [1, *_]:
+            return 1
+        case [first, *_, last]:
+            return first, last, Endless.asked
 
 
 FUNCTIONS = [
