@@ -44,20 +44,22 @@ def try_(
     """What the variables hold after a `try`; each handler takes the exception and the variables."""
 
     def handled(error: BaseException) -> State:
+        context = error.__context__
         try:
             raise error
         except BaseException:
-            _hide(error)
+            _show(error, context)
             for classes, handler in handlers:
                 if is_named(type(error), classes()):
                     return handler(error, *state)
             raise
 
     def finished(error: BaseException) -> NoReturn:
+        context = error.__context__
         try:
             raise error
         except BaseException:
-            _hide(error)
+            _show(error, context)
             assert final is not None
             final(*state)
             raise
@@ -100,10 +102,11 @@ def with_(
         return results
 
     def failed(error: BaseException) -> State:
+        context = error.__context__
         try:
             raise error
         except BaseException:  # any: Python tells `__exit__` of each exception, Ctrl-C too
-            _hide(error)
+            _show(error, context)
             found = call(trace, exit, value, type(error), error, error.__traceback__)
             swallows = test_of(trace, found)
             if swallows is False:
@@ -142,11 +145,12 @@ def _in_generator(trace: Trace, source: Source, body: Callable[..., State], stat
     return variables.values()
 
 
-def _hide(error: BaseException) -> None:
-    """Let the user's handlers see a traceback of their own frames; it is never empty."""
+def _show(error: BaseException, context: BaseException | None) -> None:
+    """Let the user's handlers see what was raised: its context, and a traceback of their frames."""
+    error.__context__ = context  # to raise it once more has set another one
     place = error.__traceback__
     hide_own_frames(error)
-    error.__traceback__ = error.__traceback__ or place
+    error.__traceback__ = error.__traceback__ or place  # never empty
 
 
 def _raise(error: BaseException) -> NoReturn:
@@ -171,7 +175,7 @@ def handling(
     except Exception as error:  # to tell refusals, which no handler of the user's may swallow
         if is_refusal(error):
             raise Refused(error) from None
-        _hide(error)
+        _show(error, error.__context__)
         raise
     finally:
         trace.handlers.pop()

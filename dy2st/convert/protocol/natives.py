@@ -61,8 +61,11 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
             same = content is value and all(new[key] is content[key] for key in new)
             return value if same else type(value)(new) if kind is dict else content
         return content
-    if kind in (Indexed, Generated):
+    if kind is Indexed:
         return native(trace, trace.call(list, value))
+    if kind is Generated:
+        items = native(trace, trace.call(list, value))
+        return items if isinstance(items, Variable) else (one for one in items)
     if kind is Union:
         raise ConversionError(
             "one of several values is given to code that is not converted",

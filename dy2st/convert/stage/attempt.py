@@ -50,9 +50,13 @@ def _attempted(
     inside = len(trace.opened)
 
     def fitting(error: BaseException) -> State:
-        if not handler.catches(type(error)):
+        if handler.catches(type(error)):
+            return handled(error)
+        context = error.__context__
+        try:
             raise error
-        return handled(error)
+        finally:
+            error.__context__ = context
 
     def caught(outcome: Any) -> State:
         return each(trace, outcome, fitting, names)

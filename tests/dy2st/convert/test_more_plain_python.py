@@ -11,6 +11,7 @@ import operator
 import re
 import sys
 import traceback
+import unittest
 from collections import OrderedDict, defaultdict
 
 import pytest
@@ -311,6 +312,50 @@ def a_pattern_asks_for_no_more_than_it_names():
             return 1
         case [first, *_, last]:
             return first, last, Endless.asked
+
+
+def failing_twice():
+    try:
+        failing()
+    except KeyError:
+        raise TypeError(2)  # noqa: B904
+
+
+def the_context_of_what_is_raised_in_a_handler():
+    try:
+        try:
+            raise ValueError(3)
+        except ValueError:
+            try:
+                failing_twice()
+            finally:
+                COUNTS.append(1)
+    except TypeError as error:
+        return repr(error.__context__), repr(error.__context__.__context__)
+
+
+COUNTS = []
+
+
+def a_context_that_the_code_has_taken_away():
+    try:
+        try:
+            failing()
+        except KeyError:
+            error = ValueError(3)
+            try:
+                raise error  # noqa: B904
+            finally:
+                error.__context__ = None
+    except ValueError as found:
+        return found.__context__
+
+
+def a_generator_expression_given_to_a_library():
+    case = unittest.TestCase()
+    case.assertIsInstance((n for n in [1]), collections.abc.Iterator)
+    case.assertTrue(n for n in [])
+    return True
 
 
 FUNCTIONS = [
