@@ -85,6 +85,8 @@ def type_(trace: Trace, *args: Any, **options: Any) -> Any:
     if len(args) == 1 and not options:
         _note_class(trace, args[0])
         return class_of(args[0])
+    if len(args) != 3:
+        return type(*args, **options)  # raises, in Python's words
     name, bases, namespace = args
     given = name, bases, dict(trace.double_star(namespace))
     return trace.made(called_by_the_user(type, given, options))

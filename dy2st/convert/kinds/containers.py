@@ -63,6 +63,8 @@ def _filled(trace: Trace, owner: Any, content: Any) -> Any:
 @function_row(tuple)
 def tuple_(trace: Trace, iterable: Any = ()) -> Any:
     """`tuple(iterable)`."""
+    if type(iterable) is tuple:
+        return iterable
     content = trace.listed(iterable)
     if type(content) is Dynamic:
         return Dynamic(tuple, content.element, content.arrays)

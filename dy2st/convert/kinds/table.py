@@ -73,6 +73,26 @@ def row_of_method(kind: type, name: str) -> Row | None:
     return METHODS.get((kind, name))
 
 
+def say_misfit(error: TypeError, function: Any, args: Any, options: Any) -> None:
+    """Raise Python's own error where the arguments of a call do not fit a row at all.
+
+    error: as it was caught where the row was called.
+    """
+    place = error.__traceback__
+    if place is None or place.tb_next is not None:
+        return  # it comes from inside of the row
+    try:
+        function(*args, **options)
+    except TypeError as said:
+        raise said.with_traceback(None) from None
+
+
+def say_method_misfit(error: TypeError, owner: Any, name: str, args: Any, options: Any) -> None:
+    """The same for a method of a built-in type: an empty object is asked, as none may change."""
+    if type(owner).__module__ in ("builtins", "collections"):
+        say_misfit(error, getattr(type(owner)(), name, None), args, options)
+
+
 __all__ = [
     "CODES",
     "FUNCTIONS",
@@ -86,4 +106,6 @@ __all__ = [
     "row_of_function",
     "row_of_method",
     "row_of_operator",
+    "say_method_misfit",
+    "say_misfit",
 ]

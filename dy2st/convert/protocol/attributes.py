@@ -21,7 +21,7 @@ from dy2st.convert.kinds.gradients import grad_of, set_grad
 from dy2st.convert.kinds.members import member
 from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.marks import refuse_fragile
-from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.calls import call, call_method_row
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace
@@ -365,7 +365,7 @@ def method(trace: Trace, owner: Any, name: str, /, *args: Any, **kwargs: Any) ->
         )
     row = row_of_method(kind, name)
     if row is not None:
-        return row(trace, owner, *args, **kwargs)
+        return call_method_row(trace, row, owner, name, args, kwargs)
     return call(trace, attr(trace, owner, name), *args, **kwargs)
 
 

@@ -25,7 +25,13 @@ from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
 from dy2st.convert.kinds.objects import call_generated
 from dy2st.convert.kinds.outward import is_fresh, is_silent, note_call, only_reads
 from dy2st.convert.kinds.process import is_told, note_environment
-from dy2st.convert.kinds.table import CODES, row_of_function, row_of_method
+from dy2st.convert.kinds.table import (
+    CODES,
+    row_of_function,
+    row_of_method,
+    say_method_misfit,
+    say_misfit,
+)
 from dy2st.convert.protocol.bracket import bracketed, shown
 from dy2st.convert.protocol.left import form_of, is_library, why_left_alone
 from dy2st.convert.protocol.reach import note_reached
@@ -74,7 +80,7 @@ def call_function(
         trace.record.met(function, why)
     row = _forward if function is Layer.__call__ else row_of_function(function)
     if row is not None:
-        return _by_row(trace, row, args, kwargs)
+        return _by_row(trace, function, row, args, kwargs)
     row = CODES.get(function.__code__)
     if row is not None:
         return row(trace, function, *args, **kwargs)
@@ -145,21 +151,38 @@ def _call_builtin(
     trace.record.met_other(function)
     row = row_of_function(function)
     if row is not None:
-        return _by_row(trace, row, args, kwargs)
+        return _by_row(trace, function, row, args, kwargs)
     owner = getattr(function, "__self__", None)
     if function.__name__ == "__call__" and type(owner) is FunctionType:
         return trace.call(owner, *args, **kwargs)
     row = row_of_method(type(owner), function.__name__) if owner is not None else None
     if row is not None:
-        return row(trace, owner, *args, **kwargs)
+        return call_method_row(trace, row, owner, function.__name__, args, kwargs)
     return call_native(trace, function, args, kwargs)
 
 
-def _by_row(trace: Trace, row: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _by_row(
+    trace: Trace, function: Any, row: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """What a row gives, for each case of an argument that is one of several."""
     if has_union(args):
         return spread(trace, lambda *values: row(trace, *values, **kwargs), *args)
-    return row(trace, *args, **kwargs)
+    try:
+        return row(trace, *args, **kwargs)
+    except TypeError as error:
+        say_misfit(error, function, args, kwargs)
+        raise
+
+
+def call_method_row(
+    trace: Trace, row: Any, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What a row gives for a method of an object."""
+    try:
+        return row(trace, owner, *args, **kwargs)
+    except TypeError as error:
+        say_method_misfit(error, owner, name, args, kwargs)
+        raise
 
 
 def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -234,7 +257,7 @@ def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str
     trace.record.met_other(kind)
     row = row_of_function(kind)
     if row is not None:
-        return _by_row(trace, row, args, kwargs)
+        return _by_row(trace, kind, row, args, kwargs)
     meta_call = own_method(trace, kind, "__call__")
     if meta_call is not None:
         return call(trace, meta_call, kind, *args, **kwargs)
@@ -298,7 +321,7 @@ def _forward(trace: Trace, layer: Layer, *args: Any, **kwargs: Any) -> Any:
 def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     row = row_of_function(function)
     if row is not None:
-        return _by_row(trace, row, args, kwargs)
+        return _by_row(trace, function, row, args, kwargs)
     row = row_of_method(type(function), "__call__")
     if row is not None:
         return row(trace, function, *args, **kwargs)
@@ -329,6 +352,7 @@ __all__ = [
     "call_function",
     "call_layer",
     "call_library",
+    "call_method_row",
     "call_native",
     "pushing",
 ]

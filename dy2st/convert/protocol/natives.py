@@ -184,7 +184,7 @@ def _is_same(trace: Trace, left: Any, right: Any) -> Any:
     elif left.keys() != right.keys() or not _is_in_order(left, right):
         return False
     else:
-        pairs = ((left[key], right[key]) for key in left)
+        pairs = [(left[key], right[key]) for key in left]
     same: Any = True
     for a, b in pairs:
         if a is b or same is False:

@@ -12,7 +12,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from dy2st.convert.classes import of_class
-from dy2st.convert.kinds.table import FUNCTIONS, METHODS
+from dy2st.convert.kinds.table import FUNCTIONS, METHODS, say_method_misfit, say_misfit
 from dy2st.convert.protocol import attributes, calls, items, names, operators
 from dy2st.convert.protocol.unions import has_union
 from dy2st.convert.trace import MISSING, Frame, Trace
@@ -117,7 +117,11 @@ def _attributes(trace: Trace) -> Sequence[Way]:
     def method(owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         row = METHODS.get((type(owner), name))
         if row is not None:
-            return row(trace, owner, *args, **kwargs)
+            try:
+                return row(trace, owner, *args, **kwargs)
+            except TypeError as error:
+                say_method_misfit(error, owner, name, args, kwargs)
+                raise
         function = fixed.get((type(owner), name), fixed)
         if function is fixed:
             function = _in_class(trace, type(owner), name)
@@ -167,7 +171,11 @@ def _calls(trace: Trace) -> Sequence[Way]:
             return bound(*args, **kwargs)
         row = rows.get(id(function))
         if row is not None and not has_union(args):
-            return row(trace, *args, **kwargs)
+            try:
+                return row(trace, *args, **kwargs)
+            except TypeError as error:
+                say_misfit(error, function, args, kwargs)
+                raise
         if id(function) in FUNCTIONS:
             rows[id(function)] = FUNCTIONS[id(function)][1]
         return calls.call(trace, function, *args, **kwargs)

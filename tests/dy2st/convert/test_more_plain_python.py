@@ -358,6 +358,23 @@ def a_generator_expression_given_to_a_library():
     return True
 
 
+def too_many_arguments_of_a_method():
+    [].append(1, 2)
+
+
+def too_many_arguments_of_a_function():
+    super(1, 2, 3)
+
+
+def two_arguments_of_type():
+    return type("a", ())
+
+
+def a_tuple_of_a_tuple():
+    items = (1, [2])
+    return tuple(items) is items
+
+
 FUNCTIONS = [
     one
     for name, one in list(globals().items())
