@@ -178,6 +178,7 @@ class Trace:
         self.thrown: list[BaseException] = []  # by the code, beside all Exceptions
         self.opened: list[Opened] = []
         self.generators: dict[int, Source] = {}
+        self.giving: list[Source] = []  # the generators whose items others give away
         self.apart: list[Tensor] = []  # from outside, of which code has asked whether they are one
         self.rounds: Any = None  # of the loop that is staged
         self.lent: list[Callable[[], None]] = []  # what gives objects back what they had

@@ -71,6 +71,8 @@ def cached_property(trace: Trace, function: Any, made: Any, owner: Any, kind: An
     """The attribute that a `functools.cached_property` gives an object when it is first asked."""
     if owner is None:
         return made
+    if made.attrname is None or not hasattr(owner, "__dict__"):
+        return made.__get__(owner, kind)  # raises, in Python's words
     found = trace.call(made.func, owner)
     trace.set_field(owner, made.attrname, found)
     return found

@@ -51,7 +51,7 @@ def bracketed(
 
 def _known_to_all(trace: Trace) -> list[Any]:
     """What any code finds by itself, if the trace has written it."""
-    return [sys.modules] if (id(sys.modules), CONTENT) in trace.over else []
+    return [one for one in (sys.modules, sys.path) if (id(one), CONTENT) in trace.over]
 
 
 def shown(trace: Trace, value: Any) -> Any:

@@ -60,9 +60,11 @@ def consumed(
     left = type("GeneratorExit", (GeneratorExit,), {})
     failed = type("GeneratorExit", (GeneratorExit,), {})
     begin(trace, source)
+    known = len(trace.giving)
 
     def leave() -> NoReturn:
-        source.is_left = True
+        for one in (source, *trace.giving[known:]):  # those that it asks, too
+            one.is_left = True
         raise left
 
     def fail(error: BaseException) -> NoReturn:
@@ -155,7 +157,11 @@ def push_all(trace: Trace, push: Push, iterable: Any) -> Any:
     source = source_of(trace, iterable)
     if source is not None:
         begin(trace, source)
-        return _ended(trace, source, push)
+        trace.giving.append(source)
+        try:
+            return _ended(trace, source, push)
+        finally:
+            trace.giving.pop()
     if own_method(trace, iterable, "__next__") is not None:
         return _push_each(trace, push, trace.call(iter, iterable))
 

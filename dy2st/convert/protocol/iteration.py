@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from types import FunctionType
 from typing import Any
 
-from dy2st.convert.classes import own_method, special
+from dy2st.convert.classes import of_class, own_method, special
 from dy2st.convert.kinds import keyed
 from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.entries import check_sure, is_sure
@@ -28,7 +29,7 @@ from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, Source, Trace
 from dy2st.convert.values.carry import element_at
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import MISSING, Dynamic, Union
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location
@@ -68,7 +69,8 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         is_users = own_method(trace, iterator, "__next__") is not None
         return iterator if is_users else items_of(trace, iterator)
     if own is None and own_method(trace, iterable, "__getitem__") is not None:
-        return _by_index(trace, iterable)
+        is_by_index = of_class(trace, kind, "__iter__") is MISSING
+        return _by_index(trace, iterable) if is_by_index else iter(iterable)  # which raises
     refuse_advance(trace, iterable)
     if trace.is_outside(iterable):
         note_reached(trace, (iterable,))
@@ -136,20 +138,34 @@ def for_(
         return push_loop(trace, source, test, body, state)
     if type(items) is Indexed:
         return _staged(trace, items, test, body, state, names)
-    turn = -1
-    for turn, item in enumerate(_next_of(trace, items)):
-        if test is not None:
+    asks_first = test is None or _is_seen(trace, iterable)
+    rest = iter(_next_of(trace, items))
+    for turn in count():
+        truth = test is None or not asks_first or test_of(trace, test(*state))
+        item = _END if truth is False else next(rest, _END)
+        if item is _END:
+            return state
+        if test is not None and not asks_first:
             truth = test_of(trace, test(*state))
-            if truth is False:
-                return state
-            if truth is not True:
-                if turn > _MOST_TURNS:
-                    raise _endless()
-                _note_left(trace, iterable)
-                state = _turn(trace, truth, body, item, state, names)
-                continue
-        state = body(item, *state)
-    return state
+        if truth is False:
+            return state
+        if truth is True:
+            state = body(item, *state)
+            continue
+        if turn > _MOST_TURNS:
+            raise _endless()
+        _note_left(trace, iterable)
+        state = _turn(trace, truth, body, item, state, names)
+    raise AssertionError("count() does not end")
+
+
+_END = object()
+
+
+def _is_seen(trace: Trace, iterable: Any) -> bool:
+    """Whether anybody may see that one more item was taken of what a loop has left."""
+    is_iterator = hasattr(type(iterable), "__next__")
+    return is_iterator or own_method(trace, iterable, "__iter__", "__getitem__") is not None
 
 
 def _note_left(trace: Trace, iterable: Any) -> None:

@@ -110,7 +110,7 @@ def attribute(trace: Trace, owner: Any, name: str) -> Any:
 
 def dict_of(trace: Trace, owner: Any) -> Any:
     """`owner.__dict__`, as it is now."""
-    held = vars(owner)
+    held = owner.__dict__
     if not isinstance(held, dict) or trace.is_made_here(owner):
         return held
     if not any(key == id(owner) and isinstance(name, str) for key, name in trace.over):

@@ -439,3 +439,14 @@ def test_a_generator_made_before_a_branch_is_not_read_in_it():
         return out
 
     refused(f, "a generator is advanced in a branch", *CALLS)
+
+
+def test_what_is_left_of_a_generator_that_another_one_asks():
+    def function(x):
+        left = (n for n in "abcd")
+        for place, one in enumerate(left):
+            if one == "b":
+                break
+        return x + place, list(left)
+
+    refused(function, "read on later", *CALLS[:2])

@@ -375,6 +375,66 @@ def a_tuple_of_a_tuple():
     return tuple(items) is items
 
 
+def an_iterator_behind_a_break():
+    left = iter([1, 2, 3, 4])
+    for one in left:
+        if one == 2:
+            break
+    return next(left), list(left)
+
+
+def generators_behind_a_break():
+    left = zip(iter("abcd"), iter([1, 2, 3]), strict=False)
+    for place, one in enumerate(left):
+        if one[0] == "b":
+            break
+    return place, list(left)
+
+
+def an_iterator_behind_a_return():
+    left = iter([1, 2, 3, 4])
+
+    def place_of(wanted):
+        for place, one in enumerate(left):
+            if one == wanted:
+                return place
+
+    return place_of(2), next(left)
+
+
+class Telling:
+    def __init__(self):
+        self.told = []
+
+    def __getitem__(self, place):
+        self.told.append(place)
+        return place
+
+
+def a_sequence_behind_a_break():
+    telling = Telling()
+    for one in telling:
+        if one == 2:
+            break
+    return telling.told
+
+
+class NoLoop:
+    __iter__ = None
+
+    def __getitem__(self, place):
+        return place
+
+
+def a_class_that_takes_its_loop_away():
+    for one in NoLoop():
+        return one
+
+
+def attributes_of_a_builtin():
+    return getattr(max, "__dict__", {})
+
+
 FUNCTIONS = [
     one
     for name, one in list(globals().items())
