@@ -229,7 +229,7 @@ def backward(tensor: Any, gradient: Any = None, retain_graph: bool = False) -> N
 
 
 def _is_nothing(array: Array) -> bool:
-    """Whether an array is the one zero that `clear_grad` of an optimizer leaves for all elements."""
+    """Whether an array is the one zero that `clear_grad` of an optimizer leaves for all."""
     return array.size > 1 and not any(array.strides) and not array.flat[0]
 
 
