@@ -33,7 +33,7 @@ def read_at(places: Places) -> Callable[[Effect], str]:
 
 def is_gradient(effect: Effect) -> bool:
     """Whether an effect leaves a gradient that the Program does not read."""
-    return effect.name == PLACE
+    return bool(effect.name == PLACE)
 
 
 def check_step(program: Program, effect: Effect, at: Location | None) -> None:

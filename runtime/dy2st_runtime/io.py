@@ -246,8 +246,8 @@ class LoadedModel(Layer):
             raise TypeError(f"the saved model has no forward; call one of {', '.join(methods)}")
         return methods.get("forward") or next(iter(methods.values()))
 
-    def __getattr__(self, name: str) -> LoadedMethod:
-        """A saved method by name."""
+    def __getattr__(self, name: str) -> Any:
+        """A saved method, a parameter or a buffer, by name."""
         methods: dict[str, LoadedMethod] = self.__dict__.get("_methods", {})
         if name in methods:
             return methods[name]

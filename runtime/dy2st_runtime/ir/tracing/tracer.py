@@ -510,7 +510,7 @@ class Tracer:
         """The same value without gradients, for code under `no_grad`."""
         if isinstance(variable.type, ArrayType) or not variable.type.is_differentiable:
             return variable
-        if isinstance(variable.maker, Operator) and variable.maker.name in ("detach", "constant"):
+        if self.flags.is_surely_stopped(variable):
             return variable
         key = (self.block, variable)
         if key not in self._detached:
