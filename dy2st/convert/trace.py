@@ -167,7 +167,6 @@ class Trace:
         # What globals and classes were found to hold, until the code changes any of them.
         self.fixed: dict[tuple[Any, str], Any] = {}
         self.changes_names = False
-        self.has_gone_back = False  # whether backward() was called
         self.has_written = False  # whether anything outside would be other than before
         self.emptied: dict[int, Any] = {}  # containers outside that the code has emptied
         self.marks = Marks()

@@ -33,7 +33,7 @@ def backward(
     leaves = leaves_of(tracer, output, retain_graph)
     with _no_others(trace):
         found = gradients(tracer, [output], [seed], [*leaves])
-    trace.has_gone_back = True
+    tracer.has_gone_back = True
     for leaf, gradient in zip(leaves.values(), found, strict=True):
         if gradient is not None:
             _add(trace, leaf, gradient)
@@ -112,12 +112,12 @@ def clear_gradient(trace: Trace, tensor: Tensor, set_to_zero: bool = True) -> No
 
 def note_gradients(trace: Trace, taker: Taker, finished: Finished) -> None:
     """Note at the end of a trace what a call does to the gradients of its arguments."""
-    finished.has_gone_back = trace.has_gone_back
+    finished.has_gone_back = trace.tracer.has_gone_back
     inputs = {id(variable): i for i, variable in enumerate(trace.tracer.program.inputs)}
     for place in list(trace.over.values()):
         if place.name is PLACE and id(place.owner) in inputs:
             finished.leaves.append((inputs[id(place.owner)], taker.take(place.value)))
-    if trace.has_gone_back:
+    if finished.has_gone_back:
         flows = trace.tracer.flags.flows_through
         finished.freed = [i for i, leaf in enumerate(taker.leaves) if flows(leaf)]
 

@@ -283,8 +283,10 @@ class LayerTree:
         return self._set_mode(False)  # a `train` of the user's may take no mode
 
     def _set_mode(self: Own, mode: bool) -> Own:
-        note_change(self)
-        for layer in self.sublayers(include_self=True):
+        others = [one for one in self.sublayers(include_self=True) if one.training is not mode]
+        if others:
+            note_change(self)
+        for layer in others:
             object.__setattr__(layer, "training", mode)
         return self
 

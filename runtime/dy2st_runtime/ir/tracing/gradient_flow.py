@@ -171,6 +171,7 @@ class GradientFlags:
         self.is_recording = True
         self.asked: list[Location | None] = []
         self.cut: dict[int, Tensor] = {}
+        self.renewed: set[Variable] = set()  # leaves with other numbers than before
         self.apart: list[tuple[Variable, Variable, Location | None]] = []
         self._is_call = False
         self.read: dict[int, tuple[Any, tuple[bool, bool]]] = {}
@@ -210,8 +211,7 @@ class GradientFlags:
 
         Of some changes Python says so itself, while gradients are recorded.
         """
-        variable = self._tracer.captured_already(tensor)
-        begins = self._begin_outside(tensor) if variable is None else self._begin_in(variable)
+        begins = self.begins(tensor)
         if begins is False:
             return
         self.asked.append(user_location())
@@ -220,6 +220,11 @@ class GradientFlags:
         if self.is_recording or begins is None:
             raise beginning()
 
+    def begins(self, tensor: Tensor) -> Answer:
+        """Whether gradients begin in a tensor: it is a leaf that needs them."""
+        variable = self._tracer.captured_already(tensor)
+        return self._begin_outside(tensor) if variable is None else self._begin_in(variable)
+
     def _begin_outside(self, tensor: Any) -> bool:
         return self.read.setdefault(id(tensor), (tensor, flags_of(tensor)))[1] == (False, True)
 
@@ -227,6 +232,8 @@ class GradientFlags:
         """Whether a Variable is a leaf that needs gradients."""
         aliases = self._tracer.aliases
         variable = aliases.origin(variable)
+        if variable in self.renewed:
+            return True
         if variable in self.state:
             return self._begin_outside(self.state[variable])
         if _set_to(variable) is not None:

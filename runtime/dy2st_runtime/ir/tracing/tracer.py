@@ -110,6 +110,7 @@ class Tracer:
         # Two inputs, and where code has asked whether they are one tensor.
         self.distinct: list[tuple[Variable, Variable, Location | None]] = []
         self.made: dict[int, Any] = {}  # Layers that the user's code makes in the trace
+        self.has_gone_back = False  # whether backward() was called
         # The operators whose gradients were taken once and for all.
         self.spent: set[Operator] = set()
         self.is_grad_wanted = is_grad_enabled()
@@ -431,6 +432,9 @@ class Tracer:
 
     def replace(self, tensor: Tensor, compute: Callable[[Tensor], Any]) -> None:
         """Let a tensor become what is computed of it, in place."""
+        if not is_grad_enabled() and self._is_passed_leaf(tensor):
+            self.renew(tensor, compute(tensor))
+            return
         self.flags.check_change(tensor, refuses_leaves=True)
         if self.is_grad_wanted and not is_grad_enabled() and not self.flags.get(tensor):
             raise changed_without_recording()
@@ -441,8 +445,15 @@ class Tracer:
 
     def set_value(self, tensor: Tensor, value: Any) -> None:
         """Give a tensor other numbers in place: shape and dtype stay, no gradient flows through."""
+        if self._is_passed_leaf(tensor):
+            self.renew(tensor, self._fitting(tensor, value))
+            return
         self.flags.check_change(tensor, refuses_leaves=False)
         self.flags.cut[id(tensor)] = tensor
+        self.change(tensor, self._copied(self._fitting(tensor, value)))
+
+    def _fitting(self, tensor: Tensor, value: Any) -> Variable:
+        """A value that a tensor is to have, in its dtype; ShapeError for another shape."""
         old = self.captured(tensor).tensor_type
         variable = self.variable(value)
         reason = f"set_value: shape {list(variable.shape)} does not fit {list(old.shape)}"
@@ -452,7 +463,11 @@ class Tracer:
             require_equal(size, wanted, reason)
         if variable.dtype != old.dtype:
             variable = self._cast(variable, old.dtype)
-        self.change(tensor, self._copied(variable))
+        return variable
+
+    def _is_passed_leaf(self, tensor: Tensor) -> bool:
+        """Whether gradients begin in a tensor and have been taken: it may be a new leaf."""
+        return self.has_gone_back and self.flags.begins(tensor) is True
 
     def renew(self, tensor: Tensor, value: Any) -> None:
         """Give a tensor other numbers, as an optimizer does: what is a leaf stays one."""
@@ -461,6 +476,7 @@ class Tracer:
         (new,) = self.append("detach", [variable], {}, [variable.type]).results
         if not self.flags.get(tensor):
             (new,) = self.append(SETTER, [new], {"value": False}, [variable.type]).results
+            self.flags.renewed.add(new)
         self.change(tensor, new)
 
     def _copied(self, variable: Variable) -> Variable:

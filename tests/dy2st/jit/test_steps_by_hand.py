@@ -1,0 +1,249 @@
+"""Steps of training that people write themselves: loops, averages, updates without an optimizer."""
+
+from __future__ import annotations
+
+import pytest
+
+import dy2st
+from dy2st import nn, to_static
+from dy2st import optimizer as o
+from dy2st_runtime.nn.layer import attribute_changes
+from tests.dy2st.jit.training_steps import batch, check, loss_of, model_of
+
+STEPS = {}
+
+
+def step(make):
+    """Note what makes a step and its state."""
+    STEPS[make.__name__] = make
+    return make
+
+
+@step
+def method_of_a_trainer():
+    class Trainer:
+        def __init__(self):
+            self.model, self.count = model_of(), 0
+            self.optimizer = o.Adam(0.1, parameters=self.model.parameters())
+
+        def step(self, x, y):
+            self.model.train()
+            loss = loss_of(self.model, x, y)
+            loss.backward()
+            self.optimizer.step()
+            self.optimizer.clear_grad()
+            self.count += 1
+            return loss
+
+    trainer = Trainer()
+    return trainer.step, lambda: (trainer.model.state_dict(), trainer.count)
+
+
+def _trained(model, optimizer, x, y):
+    loss = loss_of(model, x, y)
+    loss.backward()
+    optimizer.step()
+    optimizer.clear_grad()
+    return loss
+
+
+@step
+def moving_average():
+    model = model_of()
+    optimizer = o.SGD(0.1, model.parameters())
+    mean = {name: value.clone() for name, value in model.state_dict().items()}
+
+    def step(x, y):
+        loss = _trained(model, optimizer, x, y)
+        with dy2st.no_grad():
+            for name, value in model.state_dict().items():
+                mean[name].set_value(mean[name] * 0.9 + value * 0.1)
+        return loss
+
+    return step, lambda: (model.state_dict(), mean)
+
+
+@step
+def every_second_batch():
+    model, count = model_of(), [0]
+    optimizer = o.SGD(0.1, model.parameters())
+
+    def step(x, y):
+        loss = loss_of(model, x, y) / 2
+        loss.backward()
+        count[0] += 1
+        if count[0] % 2 == 0:
+            optimizer.step()
+            optimizer.clear_grad()
+        return loss
+
+    return step, lambda: (model.state_dict(), count)
+
+
+@step
+def look_ahead():
+    model, count = model_of(), [0]
+    optimizer = o.SGD(0.1, model.parameters())
+    slow = [parameter.detach().clone() for parameter in model.parameters()]
+
+    def step(x, y):
+        loss = _trained(model, optimizer, x, y)
+        count[0] += 1
+        if count[0] % 3 == 0:
+            for fast, one in zip(model.parameters(), slow, strict=True):
+                one.set_value(one + 0.5 * (fast - one))
+                fast.set_value(one)
+        return loss
+
+    return step, lambda: (model.state_dict(), slow)
+
+
+@step
+def update_by_set_value():
+    model = model_of()
+
+    def step(x, y):
+        loss = loss_of(model, x, y)
+        loss.backward()
+        for parameter in model.parameters():
+            parameter.set_value(parameter - 0.1 * parameter.grad)
+            parameter.clear_gradient()
+        return loss, loss_of(model, x, y)
+
+    return step, model.state_dict
+
+
+@step
+def update_in_place():
+    model = model_of()
+
+    def step(x, y):
+        losses = []
+        for _ in range(2):
+            losses.append(loss_of(model, x, y))
+            losses[-1].backward()
+            with dy2st.no_grad():
+                for parameter in model.parameters():
+                    parameter.subtract_(0.1 * parameter.grad)
+                    parameter.grad = None
+        return losses
+
+    return step, model.state_dict
+
+
+@step
+def backward_in_a_branch():
+    model = model_of()
+    optimizer = o.SGD(0.1, model.parameters())
+
+    def step(x, y):
+        loss = loss_of(model, x, y)
+        if loss > 0.5:
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+        return loss
+
+    return step, model.state_dict
+
+
+@step
+def loss_of_a_branch():
+    model = model_of()
+    optimizer = o.SGD(0.1, model.parameters())
+
+    def step(x, y):
+        z = model(x)
+        loss = ((z - y) ** 2).mean() if z.mean() > 0 else (z - y).abs().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    return step, model.state_dict
+
+
+@step
+def gradient_penalty():
+    model = model_of()
+    optimizer = o.SGD(0.1, model.parameters())
+
+    def step(x, y):
+        x.stop_gradient = False
+        z = model(x)
+        (slope,) = dy2st.grad(z.sum(), x, create_graph=True)
+        loss = ((z - y) ** 2).mean() + (slope**2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        x.clear_grad()
+        return loss
+
+    return step, model.state_dict
+
+
+@step
+def frozen_in_the_step():
+    model = model_of()
+    optimizer = o.SGD(0.1, model.parameters())
+
+    def step(x, y):
+        for parameter in model[0].parameters():
+            parameter.stop_gradient = True
+        return _trained(model, optimizer, x, y)
+
+    return step, model.state_dict
+
+
+@step
+def recurrent():
+    dy2st.seed(5)
+    cell, head = nn.GRUCell(1, 5).to(dtype="float64"), nn.Linear(5, 3).to(dtype="float64")
+    optimizer = o.Adam(0.05, parameters=[*cell.parameters(), *head.parameters()])
+
+    def step(x, y):
+        state = dy2st.zeros([x.shape[0], 5], "float64")
+        for time in range(4):
+            _, state = cell(x[:, time : time + 1], state)
+        loss = ((head(state) - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    return step, cell.state_dict
+
+
+@step
+def weight_of_a_norm():
+    model = model_of()
+    nn.utils.weight_norm(model[0])
+    optimizer = o.SGD(0.1, model.parameters())
+    return lambda x, y: _trained(model, optimizer, x, y), model.state_dict
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step_by_hand_is_eagers(name):
+    check(STEPS[name], programs=3, steps=7)
+
+
+def test_a_loop_that_trains_until_it_is_good_is_refused():
+    model = model_of()
+    optimizer = o.SGD(0.1, model.parameters())
+
+    @to_static
+    def step(x, y):
+        loss = loss_of(model, x, y)
+        while loss > 0.8:
+            loss = _trained(model, optimizer, x, y)
+        return loss
+
+    with pytest.raises(dy2st.errors.Dy2stError):
+        step(*batch(0))
+
+
+def test_a_mode_that_stays_is_no_change():
+    model = model_of()
+    before = attribute_changes()
+    assert model.train() is model and attribute_changes() == before
+    assert not model.eval()[0].training and attribute_changes() > before
