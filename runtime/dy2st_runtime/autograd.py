@@ -22,7 +22,7 @@ from dy2st_runtime.late import Late
 Array = np.ndarray[Any, Any]
 Hook = Callable[[Any], Any]
 
-_reverse = Late("dy2st_runtime.ir.reverse")
+_inside = Late("dy2st_runtime.autodiff.inside")
 
 
 class Taped(Protocol):
@@ -273,7 +273,7 @@ def grad(
     pairs = [(output, seed_of(output, seed)) for output, seed in zip(outputs, seeds, strict=True)]
     tracer = active()
     if hasattr(tracer, "captured"):
-        results = _traced(tracer, pairs, inputs, create_graph)
+        results = _traced(tracer, pairs, inputs, create_graph, not allow_unused)
     else:
         retain = create_graph if retain_graph is None else retain_graph
         results = _taped(pairs, inputs, create_graph, retain)
@@ -297,14 +297,17 @@ def _taped(
 
 
 def _traced(
-    tracer: Any, pairs: Sequence[tuple[Any, Any]], inputs: Sequence[Any], create_graph: bool
+    tracer: Any,
+    pairs: Sequence[tuple[Any, Any]],
+    inputs: Sequence[Any],
+    create_graph: bool,
+    is_needed: bool,
 ) -> list[Any]:
     """As `_taped`, recorded into the Program in the making."""
     outputs = [tracer.captured(output) for output, _ in pairs]
     seeds = [tracer.variable(seed) for _, seed in pairs]
-    found: list[Any] = _reverse.gradients(
-        tracer, outputs, seeds, [*map(tracer.captured, inputs)], create_graph
-    )
+    ends = [*map(tracer.captured, inputs)]
+    found: list[Any] = _inside.gradients(tracer, outputs, seeds, ends, create_graph, is_needed)
     return found
 
 

@@ -10,10 +10,10 @@ from dy2st.convert.kinds.table import function_row
 from dy2st.convert.replay.result import Finished, Taker
 from dy2st.convert.stage.cases import known
 from dy2st.convert.trace import Trace
+from dy2st_runtime.autodiff.inside import gradients
 from dy2st_runtime.autograd import refuse_stopped, seed_of
 from dy2st_runtime.ir import F, Tensor, Variable
 from dy2st_runtime.ir.grad_mode import no_grad
-from dy2st_runtime.ir.reverse import gradients
 from dy2st_runtime.ir.tracing.leaves import leaves_of
 from dy2st_runtime.tensor import EagerTensor
 

@@ -148,8 +148,9 @@ def _inserted(after: Operator, name: str, operands: list[Variable]) -> Variable:
     block = after.block
     operator = Operator(name, operands, {}, block, location=after.location)
     places = {id(one): i for i, one in enumerate(block.operators)}
-    last = max(places[id(v.maker)] for v in operands if id(v.maker) in places)
-    block.operators.insert(max(last, places[id(after)]) + 1, operator)
+    makers = (after, *(v.maker for v in operands))
+    last = max(places[id(maker)] for maker in makers if id(maker) in places)
+    block.operators.insert(last + 1, operator)
     return _added(operator.results, operator)
 
 

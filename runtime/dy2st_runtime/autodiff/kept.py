@@ -69,11 +69,10 @@ def _note(variable: Variable, found: dict[Dim, Variable]) -> None:
 class Kept:
     """The lists that `cond` and `while` operators of a Program give out, each made once."""
 
-    def __init__(self, homes: Homes) -> None:
-        """Nothing is kept yet."""
+    def __init__(self, homes: Homes, known: dict[Any, Variable] | None = None) -> None:
+        """`known` has what they give out already, and gets what is new."""
         self.homes = homes
-        self._known: dict[tuple[Operator, int, Variable], Variable] = {}
-        self._turns: dict[Operator, Variable] = {}
+        self._known: dict[Any, Variable] = {} if known is None else known
 
     def of_branch(self, operator: Operator, number: int, value: Variable) -> Variable:
         """The list with a value of a branch, empty after the other branch."""
@@ -100,19 +99,19 @@ class Kept:
             own, known = self._carried(operator, first, first.type)
             body.yields.append(_appended(body, "array_append", [own, value], {}))
             self._known[operator, 1, value] = known
-            self._turns.setdefault(operator, known)
+            self._known.setdefault(operator, known)
         return known
 
     def turns(self, operator: Operator) -> Variable:
         """How often a loop has turned: a 0-d int64, or a list of as many elements."""
-        known = self._turns.get(operator)
+        known = self._known.get(operator)
         if known is None:
             body, type = operator.blocks[1], TensorType("int64", ())
             first = _inserted(operator, "constant", {"value": np.zeros((), np.int64)})
             own, known = self._carried(operator, first, type)
             one = _appended(body, "constant", [], {"value": np.ones((), np.int64)})
             body.yields.append(_appended(body, "add", [own, one], {}))
-            self._turns[operator] = known
+            self._known[operator] = known
         return known
 
     def _carried(

@@ -49,6 +49,10 @@ class Shared:
     is_recording: bool = True
     at: Location | None = None
 
+    def __post_init__(self) -> None:
+        """The outermost Block that is recorded."""
+        self.block = self.tracer.block
+
 
 @dataclass
 class Walk:
@@ -138,6 +142,8 @@ class Walk:
         given = [gradient and gradient.value for gradient in found]
         made = [self.forward.value(result) for result in operator.results]
         operands = [self.forward.value(operand) for operand in operator.operands]
+        if _is_users(operator) and self.tracer.block is not self.shared.block:
+            raise _hidden(operator)
         g, y = (given[0], made[0]) if len(made) == 1 else (tuple(given), tuple(made))
         with set_grad_enabled(self.shared.is_recording or not _is_users(operator)):
             entries = rule(g, y, *operands, **operator.attributes)
@@ -151,6 +157,15 @@ class Walk:
             if entry is not None and self.is_varied(operand):
                 value = self.tracer.variable(entry() if callable(entry) else entry)
                 self.add(operand, Gradient(value, there, there is None))
+
+
+def _hidden(operator: Operator) -> NoGradientRule:
+    return NoGradientRule(
+        f"the gradient of `{operator.name}` in a branch or loop, which runs code of the user's",
+        at=operator.location,
+        why="that code is no part of the Program, which would not know what it does on which path",
+        hint="call it outside of the branch or loop, or differentiate outside of the Program",
+    )
 
 
 def same_sizes(tracer: Tracer, gradient: Variable, value: Variable) -> None:

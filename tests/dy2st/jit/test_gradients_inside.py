@@ -134,6 +134,43 @@ def bends_of_branches(x, w):
     return bend, slope, once
 
 
+def through_branches_in_branches(x, w):
+    y = x @ w
+    if x.sum() > 0:
+        y = y * 2 if x.max() > 1 else y.exp()
+    return dy2st.grad((y * x).sum(), [x, w], create_graph=True)
+
+
+def through_a_loop(x, w):
+    y, turns = x, 0
+    while turns < x.abs().sum():
+        y = (y @ w).tanh() + x
+        turns = turns + 1
+    return dy2st.grad(y.sum(), [x, w], create_graph=True)
+
+
+def through_a_list(x, w):
+    rows = []
+    for row in x:
+        if row.sum() > 0:
+            rows.append((row * w[0]).exp())
+        rows.append(row @ w)
+    y = dy2st.stack(rows) * rows[0]
+    return dy2st.grad(y.sum(), [x, w])
+
+
+def in_a_branch_through_a_loop(x, w):
+    y = x
+    for row in x:
+        y = (y + row).tanh() @ w
+    slope = x
+    if x.sum() > 0:
+        (slope,) = dy2st.grad(y.sum(), x, retain_graph=True)
+        (again,) = dy2st.grad((y * y).sum(), x)
+        slope = slope * again
+    return slope
+
+
 def steps_of_descent(x, w):
     point, steps = x.detach(), 0
     while steps < x.sum().abs() * 2 + 2:
@@ -176,6 +213,10 @@ FUNCTIONS = [
     in_a_branch,
     through_branches,
     bends_of_branches,
+    through_branches_in_branches,
+    through_a_loop,
+    through_a_list,
+    in_a_branch_through_a_loop,
     steps_of_descent,
     all_slopes,
     slopes_of_a_part,
@@ -338,9 +379,23 @@ def through_a_branch_without_gradient(x):
     return dy2st.grad(y, x)
 
 
-def through_a_random_branch(x):
-    y = F.dropout(x) if x.sum() > 0 else x * x
-    return dy2st.grad(y, x)
+def test_a_gradient_that_is_not_there_on_the_path_that_is_taken_raises_as_in_python():
+    converted, x = to_static(through_a_branch_without_gradient), np.ones(3)
+    assert np.array_equal(converted(leaf(x))[0].numpy(), 2 * x)
+    for call in (through_a_branch_without_gradient, converted):
+        with pytest.raises(ArgumentError, match="has no part in the outputs"):
+            call(leaf(-x))
+    assert len(converted.program_cache) == 1
+
+
+def test_the_random_numbers_of_a_branch_are_drawn_once():
+    def f(x):
+        y = F.dropout(x, 0.5) if x.sum() > 0 else x * x
+        return y, dy2st.grad(y.sum(), x)[0]
+
+    dy2st.seed(0)
+    y, slope = to_static(f)(leaf(np.ones(50)))
+    assert np.array_equal(y.numpy(), slope.numpy()) and 0 < (y.numpy() == 0).sum() < 50
 
 
 def through_a_branch_with_a_hook(x):
@@ -352,20 +407,6 @@ def through_a_branch_with_a_hook(x):
     return dy2st.grad(y * y, x)
 
 
-def through_a_branch_in_a_branch(x):
-    y = x
-    if x.sum() > 0:
-        y = x * 2 if x.max() > 1 else x * 3
-    return dy2st.grad(y * x, x)
-
-
-def through_a_loop(x):
-    y = x
-    while y.sum() < 10:
-        y = y * 2
-    return dy2st.grad(y, x)
-
-
 def in_a_turn_through_earlier_ones(x):
     y = x * 1
     while y.sum() < 10:
@@ -374,18 +415,20 @@ def in_a_turn_through_earlier_ones(x):
     return y
 
 
+def that_may_be_none(x):
+    y = x * 2 if x.sum() > 0 else dy2st.zeros([3], dtype="float64")
+    return dy2st.grad(y, x, allow_unused=True)
+
+
 @pytest.mark.parametrize(
-    "function",
+    ("function", "text"),
     [
-        through_a_branch_without_gradient,
-        through_a_random_branch,
-        through_a_branch_with_a_hook,
-        through_a_branch_in_a_branch,
-        through_a_loop,
-        in_a_turn_through_earlier_ones,
+        (through_a_branch_with_a_hook, "runs code of the user's"),
+        (in_a_turn_through_earlier_ones, "between the outputs and the inputs"),
+        (that_may_be_none, "only a branch, or some turns"),
     ],
 )
-def test_what_runs_differently_at_every_call_is_refused(function):
-    with pytest.raises(ConversionError, match="between the outputs and the inputs") as found:
+def test_what_a_program_cannot_say_is_refused(function, text):
+    with pytest.raises(ConversionError, match=text) as found:
         to_static(function)(leaf(numbers(3)))
     assert found.value.at is not None and found.value.hint

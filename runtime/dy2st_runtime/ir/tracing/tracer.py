@@ -52,6 +52,7 @@ from dy2st_runtime.ir.program import (
     Variable,
 )
 from dy2st_runtime.ir.promotion import as_paddle, is_paddles
+from dy2st_runtime.ir.raised import ErrorKind
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.aliases import Aliases
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER, GradientFlags
@@ -116,6 +117,7 @@ class Tracer:
         self.is_grad_wanted = is_grad_enabled()
         self._required: set[tuple[Block | None, Constraint]] = set()
         self.growth = Growth()
+        self.given_out: dict[Any, Variable] = {}  # by finished Blocks, for gradients
         self._detached: dict[tuple[Block, Variable], Variable] = {}
 
     @classmethod
@@ -397,7 +399,7 @@ class Tracer:
         """Record that the Program raises what Python raises unless a bool Variable is true."""
         if self.on_check is not None and self.on_check(flag, error):
             return
-        attributes = {"message": str(error), "kind": type(error).__name__}
+        attributes = {"message": str(error), "kind": ErrorKind.of(error)}
         self.append("assert_bound", [self.local(flag)], attributes, [])
 
     def as_it_was(self, variable: Variable) -> Variable:

@@ -1,0 +1,155 @@
+"""Gradients inside of a trace: recorded where they are asked for, of all that is before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dy2st_runtime.autodiff.activity import Varied, behind, is_stopped
+from dy2st_runtime.autodiff.append import HANDLERS, AsTheyWere
+from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
+from dy2st_runtime.autodiff.kept import Homes, Kept
+from dy2st_runtime.autodiff.lists import add_lists
+from dy2st_runtime.autodiff.walk import Shared, Walk
+from dy2st_runtime.errors import ArgumentError, ConversionError
+from dy2st_runtime.ir.dispatch import interpreting
+from dy2st_runtime.ir.grad_mode import set_grad_enabled
+from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
+from dy2st_runtime.ir.tracing.tracer import Tracer
+
+
+def gradients(
+    tracer: Tracer,
+    outputs: Sequence[Variable],
+    seeds: Sequence[Variable],
+    inputs: Sequence[Variable],
+    create_graph: bool = False,
+    is_needed: bool = False,
+) -> list[Variable | None]:
+    """The gradients of outputs, which begin with `seeds`, with respect to inputs.
+
+    They are recorded at the end of the tracer's Block; None is for an input that no output depends
+    on. `create_graph` lets gradients flow through them. With `is_needed` the Program raises
+    ArgumentError where an input has no gradient on the path that is taken; else ConversionError is
+    raised for one that only some paths have.
+    """
+    trace = _Trace(tracer, inputs)
+    trace.look_behind(outputs)
+    at = user_location()
+    with interpreting(tracer), set_grad_enabled(True), tracer.located(lambda: at):
+        walk = trace.walk(create_graph)
+        for output, seed in zip(outputs, seeds, strict=True):
+            walk.seed(output, Gradient(seed))
+        for block in trace.path:
+            walk.run(block)
+        found = [walk.gradient(variable) for variable in inputs]
+        made = [None if one is None else _surely(tracer, one, is_needed) for one in found]
+        return [one if create_graph or one is None else _stopped(tracer, one) for one in made]
+
+
+def _surely(tracer: Tracer, gradient: Gradient, is_needed: bool) -> Variable:
+    """The gradient of an input, which is there if the Program goes on."""
+    if gradient.there is None:
+        return gradient.value
+    if not is_needed:
+        raise ConversionError(
+            "the gradient of a tensor that only a branch, or some turns of a loop, depend on",
+            at=user_location(),
+            why="for other calls it is None, and a Program has a tensor there, or has none",
+            hint="let each branch use the tensor, by 0 * x if need be, or take the gradient by"
+            " grad(), which raises where there is none",
+        )
+    error = ArgumentError("an input has no part in the outputs on the path that is taken")
+    tracer.check(flag_of(gradient.there), error)
+    return cleaned(gradient).value
+
+
+def _stopped(tracer: Tracer, variable: Variable) -> Variable:
+    return tracer.append("detach", [variable], {}, [variable.type]).results[0]
+
+
+class _Trace:
+    """What a trace has recorded: the Blocks that are open, from the innermost outwards."""
+
+    def __init__(self, tracer: Tracer, inputs: Sequence[Variable]) -> None:
+        self.tracer = tracer
+        self.wanted = {self.root(variable): variable for variable in inputs}
+        self.path: list[Block] = []
+        block: Block | None = tracer.block
+        while block is not None:
+            self.path.append(block)
+            block = block.parent
+
+    def root(self, variable: Variable) -> Variable:
+        """The Variable, of whatever Block around, before its `stop_gradient` was set.
+
+        One in which gradients begin is another than before.
+        """
+        origin, flags = self.tracer.aliases.origin, self.tracer.flags
+        variable = origin(variable)
+        while isinstance(variable.maker, Operator) and variable.maker.name == SETTER:
+            earlier = origin(variable.maker.operands[0])
+            if not variable.maker.attributes["value"] and not flags.flows_through(earlier):
+                break
+            variable = earlier
+        return variable
+
+    def look_behind(self, outputs: Sequence[Variable]) -> None:
+        """Find the inputs through which gradients flow, and refuse what cannot be followed."""
+        flags = self.tracer.flags
+        found = {self.root(output) for output in outputs if not is_stopped(output)}
+        for block in self.path:
+            found = behind(block.operators, found, self.root)
+        ends = [one for one in found if not isinstance(one.maker, Operator)]
+        others = []
+        for variable in sorted(ends, key=self._place):
+            if variable in self.wanted:
+                continue
+            if variable.block.parent is None:
+                others.append(variable)
+            elif not flags.is_surely_stopped(variable):
+                self._check_carried(variable)
+        pairs = self.wanted.items()
+        self.open = [root for root, one in pairs if root in found and not flags.stops(one)]
+        for wanted in self.wanted:
+            if not isinstance(wanted.maker, Operator):
+                flags.apart += [(wanted, other, user_location()) for other in others]
+
+    def _place(self, variable: Variable) -> tuple[int, int]:
+        block = variable.block
+        depth = self.path.index(block) if block in self.path else -1
+        place = next(i for i, one in enumerate(block.parameters) if one is variable)
+        return depth, place
+
+    def _check_carried(self, variable: Variable) -> None:
+        """Refuse what a loop hands from turn to turn, unless the inputs are made in this turn."""
+        for wanted in self.wanted:
+            place = wanted.block if isinstance(wanted.maker, Operator) else wanted.block.parent
+            while place is not None and place is not variable.block:
+                place = place.parent
+            if place is None:
+                raise _carried()
+
+    def walk(self, create_graph: bool) -> Walk:
+        """A walk from the outputs to the inputs through which gradients flow."""
+        tracer = self.tracer
+        varied = Varied(self.open)
+        for block in reversed(self.path):
+            varied.mark(block.operators, self.root)
+        kept = Kept(Homes(self.path[-1]), tracer.given_out)
+        shared = Shared(tracer, varied, kept, HANDLERS, add_lists, create_graph)
+        return Walk(shared, AsTheyWere(tracer), self.root)
+
+
+def _carried() -> ConversionError:
+    return ConversionError(
+        "grad() of traced tensors: a tensor that a loop carries from turn to turn stands between "
+        "the outputs and the inputs",
+        at=user_location(),
+        why="how many turns there were before this one is known only when the Program runs",
+        hint="call grad() behind the loop, or begin each turn with a detach() of the tensor",
+    )
+
+
+__all__ = ["gradients"]
