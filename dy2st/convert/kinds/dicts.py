@@ -64,7 +64,7 @@ def get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     """`owner.get(key, default)`."""
     if type(key) is Union:
         return trace.spread(lambda one: get(trace, owner, one, default), key)
-    if keyed.is_traced_key(key):
+    if keyed.is_decided(trace, key):
         return trace.value_at(whole_dict(trace, owner), key, lambda: default)
     return there_or(trace, entry(trace, owner, key), lambda: default)
 
@@ -139,7 +139,7 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
     found: dict[Any, Any] = {}
     for pair in items:
         key, value = trace.unpack(pair, 2)
-        if keyed.is_traced_key(key):
+        if keyed.is_decided(trace, key):
             return items
         found[key] = value
     return found
@@ -225,7 +225,7 @@ def move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
 def fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
     """`dict.fromkeys(iterable, value)`."""
     found = trace.listed(iterable)
-    if type(found) is not Dynamic and not any(map(keyed.is_traced_key, found)):
+    if type(found) is not Dynamic and not any(keyed.is_decided(trace, one) for one in found):
         return trace.made(kind.fromkeys(found, value))
     made = trace.made(kind())
     turn = lambda key: trace.set_item(made, key, value) or ()  # noqa: E731
@@ -272,7 +272,7 @@ def contains(trace: Trace, owner: Any, key: Any) -> Any:
         return keyed.contains(trace, owner, key)
     if type(key) is Union:
         return trace.spread(lambda one: contains(trace, owner, one), key)
-    if not keyed.is_traced_key(key):
+    if not keyed.is_decided(trace, key):
         return presence(trace, entry(trace, owner, key))
     return trace.is_among(key, whole_dict(trace, owner))
 

@@ -10,8 +10,10 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
+from dy2st.convert.classes import own_method
 from dy2st.convert.elements import give
 from dy2st.convert.kinds.lists import length_of, of_both, with_element
+from dy2st.convert.kinds.process import is_of_library
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.carry import copied, element_at, emptied, flatten, row_of
 from dy2st.convert.values.layout import (
@@ -34,6 +36,36 @@ from dy2st_runtime.ir import F, Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 
 _NOTHING = object()
+_PLAIN_KEYS = frozenset({str, int, float, bool, bytes, type(None)})
+
+
+def is_decided(trace: Trace, key: Any) -> bool:
+    """As `is_traced_key`, of a key that C code looks up: it asks the methods of its class."""
+    if type(key) in _PLAIN_KEYS:
+        return False
+    parts = key if type(key) is tuple else (key,)
+    for part in parts:
+        _note_methods(trace, part)
+    return is_traced_key(key)
+
+
+def _note_methods(trace: Trace, key: Any) -> None:
+    """Note what `__hash__` and `__eq__` of the user's read; refuse what only the trace knows."""
+    own = [own_method(trace, key, name) for name in ("__hash__", "__eq__")]
+    users = [one for one in own if one is not None and not is_of_library(str(one.__module__))]
+    if not users:
+        return
+    reached = trace.note_reached((*users, key))
+    written = {owner for owner, _ in trace.over}
+    if any(id(one) in written and not trace.is_made_here(one) for one in reached):
+        kind = type(key).__name__
+        raise ConversionError(
+            f"a {kind} is looked up in a dict or set whose __hash__ or __eq__ reads what the "
+            "function has set",
+            at=user_location(),
+            why="Python calls them by itself, and objects from outside are set after the call",
+            hint="use a key that does not change, such as a number or text",
+        )
 
 
 def is_traced_key(key: Any) -> bool:
@@ -389,6 +421,7 @@ __all__ = [
     "content_of",
     "del_item",
     "gone_through",
+    "is_decided",
     "is_equal",
     "is_keyed",
     "is_there",

@@ -52,8 +52,8 @@ def refuse_order() -> ConversionError:
     )
 
 
-def _is_decided(items: Any) -> bool:
-    return type(items) is Dynamic or any(map(keyed.is_traced_key, items))
+def _is_decided(trace: Trace, items: Any) -> bool:
+    return type(items) is Dynamic or any(keyed.is_decided(trace, one) for one in items)
 
 
 def _each(trace: Trace, items: Any, function: Callable[[Any], Any]) -> None:
@@ -66,7 +66,7 @@ def _each(trace: Trace, items: Any, function: Callable[[Any], Any]) -> None:
 def set_(trace: Trace, iterable: Any = ()) -> Any:
     """`set(iterable)`."""
     found = elements(trace, iterable)
-    if not _is_decided(found):
+    if not _is_decided(trace, found):
         return trace.made(set(found))
     made: Any = trace.made(set())
     _each(trace, found, lambda item: add(trace, made, item))
@@ -77,7 +77,7 @@ def set_(trace: Trace, iterable: Any = ()) -> Any:
 def frozenset_(trace: Trace, iterable: Any = ()) -> Any:
     """`frozenset(iterable)`."""
     found = elements(trace, iterable)
-    if _is_decided(found):
+    if _is_decided(trace, found):
         raise ConversionError(
             "a frozenset is made of elements that the data decides",
             at=user_location(),
@@ -91,7 +91,7 @@ def frozenset_(trace: Trace, iterable: Any = ()) -> Any:
 def add(trace: Trace, owner: Any, item: Any) -> None:
     """`owner.add(item)`."""
     item = trace.known(item)
-    if keyed.is_traced_key(item) or keyed.is_keyed(trace, owner):
+    if keyed.is_decided(trace, item) or keyed.is_keyed(trace, owner):
         keyed.put(trace, owner, item, item)
     else:
         trace.writable(owner).add(item)
@@ -105,7 +105,7 @@ def _take(trace: Trace, owner: Any, item: Any) -> None:
 @method_row(set)
 def discard(trace: Trace, owner: Any, item: Any) -> None:
     """`owner.discard(item)`."""
-    if keyed.is_traced_key(item) or keyed.is_keyed(trace, owner):
+    if keyed.is_decided(trace, item) or keyed.is_keyed(trace, owner):
         there = lambda: _take(trace, owner, item) or ()  # type: ignore[func-returns-value]  # noqa: E731
         trace.if_(keyed.contains(trace, owner, item), there, lambda: (), (), ())
         return
@@ -116,7 +116,7 @@ def discard(trace: Trace, owner: Any, item: Any) -> None:
 @method_row(set)
 def remove(trace: Trace, owner: Any, item: Any) -> None:
     """`owner.remove(item)`."""
-    if keyed.is_traced_key(item) or keyed.is_keyed(trace, owner):
+    if keyed.is_decided(trace, item) or keyed.is_keyed(trace, owner):
         keyed.taken(trace, owner, keyed.sure_place(trace, owner, item))
         return
     content_of(trace, owner)
@@ -228,7 +228,7 @@ _NAMES = {
 
 
 def _is_plain(trace: Trace, *values: Any) -> bool:
-    return not any(_is_decided(elements(trace, one)) for one in values)
+    return not any(_is_decided(trace, elements(trace, one)) for one in values)
 
 
 def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
@@ -243,7 +243,7 @@ def _changing(name: str, plain: str) -> None:
     @method_row(set, name=name)
     def row(trace: Trace, owner: Any, *others: Any) -> None:
         given = [elements(trace, one) for one in others]
-        if not any(map(_is_decided, (*given, content_of(trace, owner)))):
+        if not any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
             getattr(trace.writable(owner), name)(*given)
         elif plain == "union":
             for one in given:
@@ -257,7 +257,7 @@ def _asking(name: str) -> None:
     @method_row(*_SETS, name=name)
     def row(trace: Trace, owner: Any, *others: Any) -> Any:
         given = [elements(trace, one) for one in others]
-        if any(map(_is_decided, (*given, content_of(trace, owner)))):
+        if any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
             return _found(trace, owner, name, given)
         found = getattr(content_of(trace, owner), name)(*given)
         return trace.made(found) if isinstance(found, set) else found
@@ -296,7 +296,7 @@ def contains(trace: Trace, owner: Any, item: Any) -> Any:
     content = trace.content(owner) if type(owner) is set else owner
     if type(content) is Dynamic:
         return keyed.contains(trace, owner, item)
-    if keyed.is_traced_key(item):
+    if keyed.is_decided(trace, item):
         return trace.is_among(item, content_of(trace, owner))
     found = item in content
     if trace.is_outside(owner) and found == (item in owner):

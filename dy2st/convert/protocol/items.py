@@ -134,12 +134,12 @@ def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
     key = known(trace, key)
     content = trace.content(owner)
     has_factory = type(owner) is defaultdict and owner.default_factory is not None
-    if type(content) is Dynamic or (has_factory and keyed.is_traced_key(key)):
+    if type(content) is Dynamic or (has_factory and keyed.is_decided(trace, key)):
         return keyed.item(trace, owner, key)
     if type(key) is Union:
         return spread(trace, lambda one: _of_dict(trace, owner, one), key)
     none = (lambda: 0) if type(owner) is Counter else None
-    if keyed.is_traced_key(key):
+    if keyed.is_decided(trace, key):
         trace.read_content(owner)
         return value_at(trace, content, key, none)
     found = trace.read_item(owner, key, content.get(key, MISSING))
@@ -192,7 +192,7 @@ def _set_in_dict(trace: Trace, owner: Any, key: Any, value: Any) -> None:
         trace.write(owner, key, value)
     elif type(key) is Union and _has_all(trace, owner, key):
         spread(trace, lambda one: _set_in_dict(trace, owner, one, value), key)
-    elif keyed.is_traced_key(key) or is_moved(trace, owner, key):
+    elif keyed.is_decided(trace, key) or is_moved(trace, owner, key):
         keyed.set_item(trace, owner, key, value)
     else:
         trace.writable(owner)[key] = value
@@ -245,7 +245,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
             trace.hold(owner, Dynamic(kind, whole.element, arrays, whole.like))
         return
     if kind in _DICTS:
-        if keyed.is_keyed(trace, owner) or keyed.is_traced_key(index):
+        if keyed.is_keyed(trace, owner) or keyed.is_decided(trace, index):
             keyed.del_item(trace, owner, index)
             return
         item(trace, owner, index)

@@ -334,7 +334,7 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
         return trace.truth_value(binary(trace, "eq", container, item).any())
     if type(container) in DICTS:
         return dict_contains(trace, container, item)
-    if type(container) in _VIEWS and keyed.is_traced_key(item):
+    if type(container) in _VIEWS and keyed.is_decided(trace, item):
         return trace.is_among(item, container)
     if type(container) not in (set, frozenset):
         keyed.refuse_native_key(container, (item,))
