@@ -53,8 +53,18 @@ def test_the_pretrained_encoder_agrees_with_float64_and_ranks_sensibly(tmp_path)
     assert "cat" in best and "kitten" in best
 
 
+@pytest.mark.slow
+def test_a_small_transformer_is_trained_and_writes_elsewhere(tmp_path):
+    done = run("tiny_gpt.py", tmp_path, "--steps", "30")
+    assert done.returncode == 0, done.stderr
+    assert "Programs  2 for 30 steps" in done.stdout and "elsewhere same text: True" in done.stdout
+    assert (tmp_path / "saved" / "tiny_gpt.svg").read_text().startswith("<svg")
+    program = (tmp_path / "saved" / "tiny_gpt.mlir").read_text()
+    assert '"dy2st.while"' in program and str(tmp_path) not in program
+
+
 def test_every_example_has_a_help_text(tmp_path):
-    for name in ("digits.py", "digits_opu.py"):
+    for name in ("digits.py", "digits_opu.py", "tiny_gpt.py"):
         done = subprocess.run(
             [sys.executable, str(EXAMPLES / name), "--help"], capture_output=True, text=True
         )

@@ -27,7 +27,7 @@ def backward(
     """`tensor.backward()`: the gradients are recorded, and added to those of the leaves."""
     tracer = trace.tracer
     output = tracer.local(tracer.captured(tensor))
-    if tracer.flags.stops(output):
+    if not tracer.flags.flows_through(output):
         refuse_stopped()
     seed = tracer.variable(seed_of(tensor, grad_tensor))
     leaves = leaves_of(tracer, output, retain_graph)
