@@ -13,7 +13,7 @@ from dy2st.convert.loans import Loan
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.carry import copied, element_at, risen, row_of
-from dy2st.convert.values.layout import Layout, Same, lifted, number_kind
+from dy2st.convert.values.layout import Layout, Same, number_kind
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.sequences import Indexed
 from dy2st.convert.values.special import CONTENT, Dynamic
@@ -43,7 +43,7 @@ def length_of(trace: Trace, content: Dynamic) -> Variable:
 
 def with_element(trace: Trace, content: Dynamic, item: Any) -> tuple[Layout, list[Variable]]:
     """A layout for the elements and one more, and the arrays in that layout."""
-    new = lifted(Same(item, trace), numbers=True)
+    new = Lub().by_value(Same(item, trace), trace)
     element = new if content.element is None else of_both(content.element, new)
     return element, risen(trace, content, element, trace)
 
@@ -68,7 +68,7 @@ def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Dyna
     element: Layout | None = None
     join = Lub()
     for item in content:
-        new = lifted(Same(item, trace), numbers=True)
+        new = join.by_value(Same(item, trace), trace)
         element = new if element is None else of_both(element, new, join)
     rows = [row_of(trace, item, element, trace) for item in content]
     for item in content:

@@ -143,7 +143,7 @@ def opened(node: Layout) -> Layout:
     if kind is Union:
         return Cases([_case(value, place, view) for place in range(len(value.layouts))])
     if kind is Dynamic:
-        return Grown(value.kind, value.element, value.like)
+        return Grown(value.kind, _of_element(value, view), value.like)
     if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
         return Items(kind, _all(value, view))
     if kind is Text:
@@ -157,7 +157,7 @@ def opened(node: Layout) -> Layout:
         if type(held) is Union:
             return held.layouts[held.place_of(kind)]
         if type(held) is Dynamic:
-            return Grown(kind, held.element, value)
+            return Grown(kind, _of_element(held, view), value)
         return Entries(kind, list(held), _all(held.values(), view), value)
     if kind is set:
         return _of_set(view.raw(value), view, node)
@@ -217,9 +217,13 @@ def _of_case(case: Layout, view: View) -> Layout:
     return Cases(items) if isinstance(case, Cases) else with_items(case, items)
 
 
+def _of_element(held: Dynamic, view: View) -> Layout | None:
+    return None if held.element is None else _of_case(held.element, view)
+
+
 def _of_sequence(kind: type, held: Any, view: View, value: Any) -> Layout:
     if type(held) is Dynamic:
-        return Grown(kind, held.element, value)
+        return Grown(kind, _of_element(held, view), value)
     if type(held) is Union:
         return held.layouts[held.place_of(kind)]
     return Items(kind, _all(held, view), value if kind is deque else None)
@@ -228,7 +232,7 @@ def _of_sequence(kind: type, held: Any, view: View, value: Any) -> Layout:
 def _of_set(held: Any, view: View, node: Same) -> Layout:
     """A set of values; a tensor in one is the object that it is."""
     if type(held) is Dynamic:
-        return Grown(set, held.element)
+        return Grown(set, _of_element(held, view))
     if type(held) is Union:
         return held.layouts[held.place_of(set)]
     return node if any(isinstance(one, Tensor) for one in held) else Items(set, _all(held, view))

@@ -27,6 +27,7 @@ from dy2st.convert.values.layout import (
     Leaf,
     Number,
     Same,
+    View,
     lifted,
     opened,
     same_value,
@@ -166,25 +167,51 @@ class Lub:
     def _element(self, element: Layout | None, item: Layout | None) -> Layout | None:
         if item is None:
             return element
-        # Numbers too: else the second int of a list would convert all that is in it by a loop.
-        item = lifted(item, numbers=True)
+        item = self.by_value(item)
         return item if element is None else self(element, item)
 
     def _cases(self, a: Layout, left: Layout, b: Layout, right: Layout) -> Layout:
-        cases = list(left.cases) if isinstance(left, Cases) else [lifted(a)]
-        rises = not isinstance(left, Cases)
+        cases = [lifted(a)]
+        rises = True
+        if isinstance(left, Cases):
+            cases, rises = self._merged(left.cases)
         for item in right.cases if isinstance(right, Cases) else [b]:
-            place = self.place(cases, item)
-            if place is None:
-                cases.append(lifted(item))
-                rises = True
-                continue
-            joined = self(cases[place], item)
-            rises = rises or joined is not cases[place]
-            cases[place] = joined
+            rises = self._put(cases, lifted(item)) or rises
         if len(cases) > MOST_CASES:
             raise Unlike(f"one of more than {MOST_CASES} kinds of values")
         return Cases(cases) if rises else left
+
+    def _put(self, cases: list[Layout], item: Layout) -> bool:
+        """Add a value to the case that serves for it, or as a new one; whether anything rises."""
+        place = self.place(cases, item)
+        if place is None:
+            cases.append(item)
+            return True
+        joined = self(cases[place], item)
+        rises = joined is not cases[place]
+        cases[place] = joined
+        return rises
+
+    def _merged(self, cases: Sequence[Layout]) -> tuple[list[Layout], bool]:
+        """Two objects of a region may be of one kind, now that they are carried by value."""
+        found: list[Layout] = []
+        for case in cases:
+            self._put(found, case)
+        return found, len(found) < len(cases) or not all(map(is_, found, cases))
+
+    def by_value(self, node: Layout, view: View | None = None) -> Layout:
+        """The layout of an element of a list: what is new to a view is carried by value."""
+        if isinstance(node, Same):
+            # Numbers too: else the second int of a list would convert all in it by a loop.
+            node = lifted(node if view is None else Same(node.value, view), numbers=True)
+        if isinstance(node, Cases):
+            cases, _ = self._merged([self.by_value(case, view) for case in node.cases])
+            is_same = len(cases) == len(node.cases) and all(map(is_, cases, node.cases))
+            return node if is_same else Cases(cases)
+        if not isinstance(node, (Items, Entries, Fields)):
+            return node
+        items = [self.by_value(item, view) for item in node.items]
+        return node if all(map(is_, items, node.items)) else with_items(node, items)
 
     def place(self, cases: list[Layout], item: Layout) -> int | None:
         """Which case serves for a value, too, perhaps once it has risen."""

@@ -160,3 +160,28 @@ def test_an_object_of_a_path_that_returned_is_given_back_by_value():
         return log
 
     equal(logged)
+
+
+def test_two_objects_of_a_branch_are_chosen_one_of():
+    def chosen(x):
+        found, pair = None, (None, 1)
+        if x.max() > 0:
+            one = [x.sum()]
+            two = [x.max(), x.min()]
+            found, pair = (one, (two, 2)) if x.min() > 0 else (two, (one, 3))
+        return found, pair
+
+    equal(chosen)
+
+
+def test_one_of_two_lists_is_an_element_of_a_pair():
+    def rows(x):
+        rows = []
+        for v in x:
+            one = [v]
+            two = [v, v]
+            row = one if v > 1 else two
+            rows.append((row, v))
+        return rows, sum(len(row) for row, _ in rows)
+
+    equal(rows)
