@@ -1,4 +1,8 @@
-"""The order of elements: what `sorted` and `list.sort` do. Equal ones stay in their order."""
+"""The order of elements: what `sorted` and `list.sort` do. Equal ones stay in their order.
+
+Keys that are numbers, 0-d tensors, texts that are known, and tuples of them are columns of numbers.
+All others are compared two by two, as Python would: the place of an element is how many are before.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +14,24 @@ import numpy as np
 from dy2st.convert.kinds.lists import as_dynamic, length_of
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.carry import element_at
-from dy2st.convert.values.layout import Items, Layout, Leaf, Number, Same, number_kind, opened
+from dy2st.convert.values.layout import (
+    Cases,
+    Items,
+    Layout,
+    Leaf,
+    Number,
+    Same,
+    number_kind,
+    opened,
+)
 from dy2st.convert.values.sequences import Indexed
 from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.widths import count
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import F, Tensor, user_location
+from dy2st_runtime.ir import F, Tensor, Variable, user_location
 
 _PLAIN = frozenset({bool, int, float, str, bytes, type(None)})
+_MOST_PAIRS = 120  # of a list of Python whose elements are compared two by two
 
 
 def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
@@ -26,14 +41,26 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
         return _of_dynamic(trace, content, key, is_reversed)
     items = list(content)
     keys = items if key is None else [trace.call(key, item) for item in items]
-    if not any(_is_traced(one) for one in keys):
+    if _are_known(trace, keys):
         return _by_python(trace, items, keys, is_reversed)
     columns = _columns(trace, keys)
-    order = _order(trace, columns, is_reversed, len(items))
+    if columns is None:
+        order = _by_pairs(trace, keys, is_reversed)
+    else:
+        order = _order(columns, is_reversed, len(items))
     whole = as_dynamic(trace, items, list)
     arrays = [F.array_gather(array, order) for array in whole.arrays]
     new = Dynamic(list, whole.element, arrays)
     return [element_at(trace, new, place) for place in range(len(items))]
+
+
+def _are_known(trace: Trace, keys: list[Any]) -> bool:
+    """Whether the order is known; of objects that compare themselves the first two tell."""
+    if any(map(_is_traced, keys)):
+        return False
+    if len(keys) < 2 or all(type(one) in _PLAIN for one in keys[:2]):
+        return True
+    return isinstance(trace.test_of(trace.lt(keys[1], keys[0])), bool)
 
 
 def _is_traced(key: Any) -> bool:
@@ -62,11 +89,16 @@ def _by_python(trace: Trace, items: list[Any], keys: list[Any], is_reversed: boo
     return [items[place] for place in order]
 
 
-def _columns(trace: Trace, keys: list[Any]) -> list[Any]:
-    """The keys as 1-d tensors; of tuples one for each place."""
+# -- columns of numbers -------------------------------------------------------------------------
+
+
+def _columns(trace: Trace, keys: list[Any]) -> list[Any] | None:
+    """The keys as 1-d tensors, of tuples one for each place; None if they are something else."""
     if all(type(one) is tuple for one in keys) and len({len(one) for one in keys}) == 1:
-        return [_column(trace, list(column)) for column in zip(*keys, strict=True)]
-    return [_column(trace, keys)]
+        found = [_columns(trace, list(column)) for column in zip(*keys, strict=True)]
+        return None if None in found else [one for columns in found for one in columns or ()]
+    column = _column(trace, keys)
+    return None if column is None else [column]
 
 
 def _column(trace: Trace, keys: list[Any]) -> Any:
@@ -74,12 +106,40 @@ def _column(trace: Trace, keys: list[Any]) -> Any:
     if None not in kinds:
         dtype = "float64" if float in kinds else "int64"
         return F.stack([_number(trace, one, dtype) for one in keys])
-    if kinds != {None} or not all(isinstance(one, Tensor) and _is_one(one) for one in keys):
-        raise _no_order("their keys are no numbers or 0-d tensors")
-    scalars = [F.reshape(one, []) if one.ndim else one for one in keys]
-    if len({str(one.dtype) for one in scalars}) > 1:
-        raise _no_order("their keys are tensors of several dtypes")
-    return F.stack(scalars)
+    if kinds == {None} and all(isinstance(one, Tensor) and _is_one(one) for one in keys):
+        scalars = [F.reshape(one, []) if one.ndim else one for one in keys]
+        are_alike = len({str(one.dtype) for one in scalars}) == 1
+        return F.stack(scalars) if are_alike else None
+    nodes = [opened(Same(one, trace)) for one in keys]
+    texts = _places_of_texts(nodes)
+    if texts is None:
+        return None
+    return F.stack([_place_of_text(trace, *row, texts) for row in zip(keys, nodes, strict=True)])
+
+
+def _places_of_texts(nodes: list[Layout]) -> dict[str, int] | None:
+    """The places of texts in their order; None if a value may be something else."""
+    cases = [case for node in nodes for case in _cases(node)]
+    if not all(isinstance(case, Same) and type(case.value) is str for case in cases):
+        return None
+    texts = sorted({case.value for case in cases if isinstance(case, Same)})
+    return {text: place for place, text in enumerate(texts)}
+
+
+def _cases(node: Layout) -> list[Layout]:
+    return node.cases if isinstance(node, Cases) else [node]
+
+
+def _place_of_text(trace: Trace, key: Any, node: Layout, places: dict[str, int]) -> Any:
+    if not isinstance(node, Cases):
+        return trace.tracer.number(places[key])
+    return _table(trace, node, places, F.reshape(trace.tracer.local(key.tag), []))
+
+
+def _table(trace: Trace, node: Cases, places: dict[str, int], tags: Variable) -> Any:
+    """The places of the texts that tags tell."""
+    table = [places[case.value] for case in node.cases if isinstance(case, Same)]
+    return F.gather(trace.tracer.constant(np.asarray(table, "int64")), tags)
 
 
 def _is_one(tensor: Tensor) -> bool:
@@ -93,16 +153,7 @@ def _number(trace: Trace, value: Any, dtype: str) -> Any:
     return trace.tracer.cast_number(number, np.dtype(dtype))
 
 
-def _no_order(why: str) -> ConversionError:
-    return ConversionError(
-        "elements are put in an order that depends on a tensor",
-        at=user_location(),
-        why=why,
-        hint="sort by a key that is a number, a 0-d tensor, or a tuple of such: key=lambda x: ...",
-    )
-
-
-def _order(trace: Trace, columns: list[Any], is_reversed: bool, length: Any) -> Any:
+def _order(columns: list[Any], is_reversed: bool, length: Any) -> Any:
     """The places of the elements in order; the last column decides last."""
     order: Any = None
     for column in reversed(columns):
@@ -115,17 +166,76 @@ def _order(trace: Trace, columns: list[Any], is_reversed: bool, length: Any) -> 
     return F.cast(order, "int64")
 
 
+# -- two by two -----------------------------------------------------------------------------------
+
+
+def _comes_first(trace: Trace, earlier: Any, later: Any, is_reversed: bool) -> Any:
+    """Whether the later one of two keys comes before the earlier one."""
+    return trace.lt(earlier, later) if is_reversed else trace.lt(later, earlier)
+
+
+def _by_pairs(trace: Trace, keys: list[Any], is_reversed: bool) -> Any:
+    """The places of the elements of a list of Python in order."""
+    size = len(keys)
+    if size * (size - 1) // 2 > _MOST_PAIRS:
+        raise ConversionError(
+            f"{size} elements are put in an order that depends on a tensor",
+            at=user_location(),
+            why="their keys are no numbers, texts or 0-d tensors, so all pairs are compared",
+            hint="sort by a key that is a number, a 0-d tensor, or a tuple of such: key=...",
+        )
+    places: list[Any] = [0] * size
+    for later in range(size):
+        for earlier in range(later):
+            is_first = _comes_first(trace, keys[earlier], keys[later], is_reversed)
+            step = trace.if_exp(is_first, lambda: 1, lambda: 0)
+            places[earlier] = trace.add(places[earlier], step)
+            places[later] = trace.add(places[later], trace.sub(1, step))
+    return _order([F.stack([_number(trace, one, "int64") for one in places])], False, size)
+
+
+def _places(trace: Trace, keys: Dynamic, is_reversed: bool) -> Any:
+    """How many elements come before each one, as a tensor."""
+    length = length_of(trace, keys)
+
+    def is_before(other: Any, place: Any) -> Any:
+        one, two = element_at(trace, keys, place), element_at(trace, keys, other)
+        return trace.if_exp(
+            trace.lt(other, place),
+            lambda: trace.not_(_comes_first(trace, two, one, is_reversed)),
+            lambda: trace.truth_value(_comes_first(trace, one, two, is_reversed)),
+        )
+
+    def place_of(place: Any) -> Any:
+        def turn(other: Any, found: Any) -> tuple[Any]:
+            is_one = trace.and_(trace.ne(other, place), lambda: is_before(other, place))
+            return (trace.add(found, trace.if_exp(is_one, lambda: 1, lambda: 0)),)
+
+        return trace.for_(trace.call(range, length), None, turn, (0,), ("a place",))[0]
+
+    places = trace.content(trace.gathered(Indexed(length, place_of)))
+    return F.array_stack(trace.tracer.local(places.arrays[0]))
+
+
+# -- a list of a length -------------------------------------------------------------------------
+
+
 def _of_dynamic(trace: Trace, content: Dynamic, key: Any, is_reversed: bool) -> Dynamic:
     if content.element is None:
         return content
     keys = content if key is None else _mapped(trace, content, key)
-    depth = _width_of_key(keys.element)
     length = length_of(trace, content)
     arrays = [trace.tracer.local(array) for array in content.arrays]
 
     def in_order() -> list[Any]:
-        columns = [F.array_stack(trace.tracer.local(array)) for array in keys.arrays[:depth]]
-        order = _order(trace, columns, is_reversed, length)
+        assert keys.element is not None
+        columns = _columns_of(trace, keys.element, keys.arrays)
+        if columns is None:
+            order = _order([_places(trace, keys, is_reversed)], False, length)
+        elif not columns:  # all keys are the same
+            return [trace.tracer.local(array) for array in arrays]
+        else:
+            order = _order(columns, is_reversed, length)
         return [F.array_gather(trace.tracer.local(array), order) for array in arrays]
 
     has_any = F.greater_than(length, 0)
@@ -144,14 +254,27 @@ def _mapped(trace: Trace, content: Dynamic, key: Any) -> Dynamic:
     return found
 
 
-def _width_of_key(element: Layout | None) -> int:
-    """How many arrays of numbers the keys are."""
-    parts = element.items if isinstance(element, Items) and element.kind is tuple else [element]
-    for part in parts:
-        node = opened(part) if isinstance(part, Same) else part
-        if not isinstance(node, Number) and not (isinstance(node, Leaf) and not node.rank):
-            raise _no_order("their keys are no numbers or 0-d tensors")
-    return len(parts)
+def _columns_of(trace: Trace, node: Layout, arrays: list[Variable]) -> list[Any] | None:
+    """The keys of a layout as 1-d tensors; None if they are something else."""
+    if isinstance(node, Same):
+        return [] if type(node.value) in _PLAIN else None
+    if isinstance(node, Number) or (isinstance(node, Leaf) and not node.rank):
+        return [F.array_stack(trace.tracer.local(arrays[0]))]
+    if isinstance(node, Cases):
+        texts = _places_of_texts([node])
+        if texts is None:
+            return None
+        return [_table(trace, node, texts, F.array_stack(trace.tracer.local(arrays[0])))]
+    if not isinstance(node, Items) or node.kind is not tuple:
+        return None
+    found: list[Any] = []
+    for item in node.items:
+        columns = _columns_of(trace, item, arrays)
+        if columns is None:
+            return None
+        found += columns
+        arrays = arrays[count(item) :]
+    return found
 
 
 __all__ = ["ordered"]

@@ -15,6 +15,7 @@ from dy2st.convert.protocol.bracket import bracketed
 from dy2st.convert.protocol.control import or_, test_of
 from dy2st.convert.protocol.operators import binary
 from dy2st.convert.protocol.reach import note_class, note_fields, note_reached
+from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, Trace
@@ -165,10 +166,23 @@ def compare(trace: Trace, name: str, left: Any, right: Any) -> Any:
         result = same if name == "eq" else F.logical_not(same)
         result.number = bool
         return result
-    for a, b in zip(left, right, strict=False):
-        if a is not b and test_of(trace, binary(trace, "eq", a, b)) is not True:
+    lengths = len(left), len(right)
+    return _in_order(trace, name, list(zip(left, right, strict=False)), lengths)
+
+
+def _in_order(trace: Trace, name: str, pairs: list[Any], lengths: tuple[int, int]) -> Any:
+    """The comparison of the first two that differ; if none do, of the lengths."""
+    for place, (a, b) in enumerate(pairs):
+        same = True if a is b else equals(trace, a, b)
+        if same is True:
+            continue
+        if same is False:
             return binary(trace, name, a, b)
-    return binary(trace, name, len(left), len(right))
+        rest = pairs[place + 1 :]
+        equal = lambda: (_in_order(trace, name, rest, lengths),)  # noqa: B023, E731  called here
+        differ = lambda: (binary(trace, name, a, b),)  # noqa: B023, E731
+        return stage_if(trace, same, equal, differ, (), ("a comparison",), of_cases=True)[0]
+    return binary(trace, name, *lengths)
 
 
 def _is_same(trace: Trace, left: Any, right: Any) -> Any:

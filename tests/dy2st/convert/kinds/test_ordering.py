@@ -1,0 +1,75 @@
+"""Elements in an order that the run knows, by keys of all kinds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.dy2st.convert.kinds.same import VALUES, same
+
+
+@dataclass
+class Beam:
+    score: Any
+    name: str
+
+    def __lt__(self, other):
+        return self.score < other.score
+
+
+def names_perhaps_there(x):
+    terms = {"fit": x.sum(), "size": x.max()}
+    if x.max() > 2:
+        terms["peak"] = x.min()
+    if x.min() < -1:
+        terms["low"] = x.min()
+    return sorted(terms), sorted(terms, reverse=True)
+
+
+def pairs_that_differ_at_first(x):
+    best = {}
+    for v in x:
+        key = int(v)
+        if key not in best or v > best[key][0]:
+            best[key] = (v, x)
+    return [pair[0] for _, pair in sorted(best.items())]
+
+
+def objects_that_compare_themselves(x):
+    beams = [Beam(x.sum(), "a"), Beam(x.max(), "b"), Beam(x.min(), "c"), Beam(x.max(), "d")]
+    back = sorted(beams, reverse=True)
+    return [b.name for b in sorted(beams)], [b.name for b in back], max(beams).name
+
+
+def objects_of_a_list_of_a_length(x):
+    beams = [Beam(v, "up" if v > 1 else "down") for v in x]
+    return [b.score for b in sorted(beams)], [b.score for b in sorted(beams, key=lambda b: b.name)]
+
+
+def texts_beside_numbers(x):
+    rows = [(x.sum(), "b"), (x.max(), "a"), (x.sum(), "a")]
+    rows.sort(key=lambda row: (row[1], -row[0]))
+    return rows
+
+
+def tuples_that_are_equal_at_first(x):
+    pairs = [(x.max(), 2), (x.max(), 1), (x.sum(), 3)]
+    first = "one" if pairs[0] > pairs[1] else "other"
+    return min(pairs)[1], max(pairs)[1], first, [p[1] for p in sorted(pairs)]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        names_perhaps_there,
+        pairs_that_differ_at_first,
+        objects_that_compare_themselves,
+        objects_of_a_list_of_a_length,
+        texts_beside_numbers,
+        tuples_that_are_equal_at_first,
+    ],
+)
+def test_the_order_is_that_of_python(function):
+    same(function, *VALUES)
