@@ -145,6 +145,8 @@ def call(low: Lowering, node: Node) -> ast.expr:
         return _own_call(low, place, node)
     if _is_globals(low, node):
         return low.call(place, "attr", load(place, low.function), constant(place, "__globals__"))
+    if _has_star(node.args) or any(keyword.arg is None for keyword in node.keywords):
+        return _spread_call(low, place, node)
     is_method = isinstance(node.func, gast.Attribute) and _is_quiet(node)
     if is_method:
         name = constant(low.place(node.func), node.func.attr)
@@ -154,6 +156,14 @@ def call(low: Lowering, node: Node) -> ast.expr:
     arguments += spread(low, node.args)
     keywords = [_keyword(low, keyword) for keyword in node.keywords]
     function = load(place, low.helper("method" if is_method else "call"))
+    return ast.Call(func=function, args=arguments, keywords=keywords, **place)
+
+
+def _spread_call(low: Lowering, place: Place, node: Node) -> ast.expr:
+    """A call with `*` or `**`: how many arguments there are may be known to the Program alone."""
+    arguments = [low.expression(node.func), *spread(low, node.args, "spread_star")]
+    keywords = [_keyword(low, keyword, "spread_double_star") for keyword in node.keywords]
+    function = load(place, low.helper("call_spread"))
     return ast.Call(func=function, args=arguments, keywords=keywords, **place)
 
 
@@ -179,24 +189,24 @@ def _own_call(low: Lowering, place: Place, node: Node) -> ast.expr:
     return ast.Call(func=load(place, node.func.id), args=values, keywords=[], **place)
 
 
-def spread(low: Lowering, nodes: Block) -> list[ast.expr]:
+def spread(low: Lowering, nodes: Block, star: str = "star") -> list[ast.expr]:
     """Arguments, or bases of a class, where `*` may stand."""
     values: list[ast.expr] = []
     for node in nodes:
         if isinstance(node, gast.Starred):
             place = low.place(node)
-            value = low.call(place, "star", low.expression(node.value))
+            value = low.call(place, star, low.expression(node.value))
             values.append(ast.Starred(value=value, ctx=LOAD, **place))
         else:
             values.append(low.expression(node))
     return values
 
 
-def _keyword(low: Lowering, node: Node) -> ast.keyword:
+def _keyword(low: Lowering, node: Node, double_star: str = "double_star") -> ast.keyword:
     place = low.place(node.value)
     value = low.expression(node.value)
     if node.arg is None:
-        value = low.call(place, "double_star", value)
+        value = low.call(place, double_star, value)
     return ast.keyword(arg=node.arg, value=value, **place)
 
 

@@ -84,7 +84,7 @@ def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     low = Lowering(context, names, inner, _EXPRESSIONS, _STATEMENTS)
     place = low.place(tree)
     body = low.block(split_docstring(tree.body)[1])
-    start = [*_cells(low, tree), *_unbound(low, tree)]
+    start = [*_rest(low, tree), *_cells(low, tree), *_unbound(low, tree)]
     body = [*start, *body] or [ast.Pass(**place)]
     return low, factory_tree(low, tree, body, place)
 
@@ -122,6 +122,14 @@ def _rewrite(tree: Node, context: Context) -> None:
         context.kinds = kinds_in(tree)
     early_return.transform(tree, context, (*CONTROL, *TRIES, gast.With))
     break_continue.transform(tree, context)
+
+
+def _rest(low: Lowering, tree: Node) -> list[ast.stmt]:
+    """What `*rest` holds may be as long as the data decides."""
+    if tree.args.vararg is None:
+        return []
+    place, name = low.place(tree), tree.args.vararg.id
+    return [assign_name(place, name, low.call(place, "rest", load(place, name)))]
 
 
 def _cells(low: Lowering, tree: Node) -> list[ast.stmt]:

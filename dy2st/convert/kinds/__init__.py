@@ -21,6 +21,7 @@ from dy2st.convert.kinds import (
     sets,
     tensors,
     text,
+    written,
 )
 
 __all__ = [
@@ -44,4 +45,5 @@ __all__ = [
     "sets",
     "tensors",
     "text",
+    "written",
 ]

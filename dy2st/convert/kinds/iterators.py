@@ -17,11 +17,12 @@ from dy2st.convert.objects import ATOMS
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.carry import element_at
 from dy2st.convert.values.sequences import Generated, Indexed, zipped
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import Dynamic, Special, Union
 from dy2st_runtime.dims import Dim, ceil_divide, maximum, minimum
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location
 
+POSITION, STEP = Special("the next number"), Special("the step")  # of an `itertools.count`
 _NOTHING = object()
 _MOST_ITEMS = 4096  # of an iterator, beside something of unknown length
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
@@ -223,6 +224,8 @@ def next_(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
         return trace.first_of(source, *(() if default is _NOTHING else (default,)))
     if type(iterator) is Indexed:
         return _next_of_program(trace, iterator, default)
+    if is_counting(trace, iterator):
+        return _counted(trace, iterator)
     own = own_method(trace, iterator, "__next__")
     refuse_advance(trace, iterator)
     try:
@@ -231,6 +234,23 @@ def next_(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
         if default is _NOTHING:
             raise
         return default
+
+
+def is_counting(trace: Trace, iterator: Any) -> bool:
+    """Whether this is an `itertools.count` that the trace has made."""
+    return type(iterator) is itertools.count and (id(iterator), POSITION) in trace.over
+
+
+def _counted(trace: Trace, iterator: Any) -> Any:
+    found = trace.held(iterator, POSITION)
+    trace.write(iterator, POSITION, trace.add(found, trace.held(iterator, STEP)))
+    return found
+
+
+def counting(trace: Trace, iterator: Any) -> Iterator[Any]:
+    """The numbers of an `itertools.count`, each taken when it is asked for."""
+    while True:
+        yield _counted(trace, iterator)
 
 
 def _next_of_program(trace: Trace, items: Indexed, default: Any) -> Any:
@@ -345,6 +365,10 @@ def of_dynamic(trace: Trace, content: Dynamic) -> Indexed:
 
 
 __all__ = [
+    "POSITION",
+    "STEP",
+    "counting",
+    "is_counting",
     "iter_",
     "kept",
     "left_of",

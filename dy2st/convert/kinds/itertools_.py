@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from dy2st.convert.kinds.iterators import iter_, kept
+from dy2st.convert.kinds.iterators import POSITION, STEP, iter_, kept
 from dy2st.convert.kinds.lists import joined
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace
@@ -48,10 +48,18 @@ for _function, _count in (
     (itertools.permutations, 1),
     (itertools.combinations_with_replacement, 1),
     (itertools.cycle, 1),
-    (itertools.count, 0),
     (itertools.repeat, 0),
 ):
     _as_python(_function, _count)
+
+
+@function_row(itertools.count)
+def count(trace: Trace, start: Any = 0, step: Any = 1) -> Any:
+    """`itertools.count(start, step)`: how far it has come is kept as a value of the trace."""
+    made = trace.made(itertools.count())
+    trace.write(made, POSITION, start)
+    trace.write(made, STEP, step)
+    return made
 
 
 @function_row(itertools.tee)
@@ -234,25 +242,4 @@ def pairwise(trace: Trace, iterable: Any) -> Any:
     return Indexed(length, lambda place: (items.item(place), items.item(place + 1)))
 
 
-@function_row(itertools.groupby)
-def groupby(trace: Trace, iterable: Any, key: Any = None) -> Any:
-    """`itertools.groupby(iterable, key)`."""
-    items = _known(trace, itertools.groupby, iterable)
-    return trace.made(_groups(trace, items, key))
-
-
-def _groups(trace: Trace, items: Iterable[Any], key: Any) -> Iterator[Any]:
-    group: list[Any] = []
-    last: Any = _NOTHING
-    for item in items:
-        its_key = item if key is None else trace.call(key, item)
-        if last is not _NOTHING and trace.truth(trace.ne(its_key, last)):
-            yield last, trace.made(iter(group))
-            group = []
-        last = its_key
-        group.append(item)
-    if last is not _NOTHING:
-        yield last, trace.made(iter(group))
-
-
-__all__ = ["accumulate", "chain", "groupby", "islice"]
+__all__ = ["accumulate", "chain", "islice"]

@@ -293,7 +293,7 @@ def clear(trace: Trace, owner: Any) -> None:
 def copy(trace: Trace, owner: Any) -> Any:
     """`owner.copy()`; lists and objects in it would be kept twice, so they are refused."""
     content = content_of(trace, owner)
-    if content.element is not None and _has_objects(content.element):
+    if content.element is not None and has_objects(content.element):
         raise ConversionError(
             f"a {type(owner).__name__} whose keys the data decides is copied, with lists or "
             "objects in it",
@@ -306,10 +306,11 @@ def copy(trace: Trace, owner: Any) -> Any:
     return made
 
 
-def _has_objects(node: Layout) -> bool:
+def has_objects(node: Layout) -> bool:
+    """Whether there is anything in a value that can be changed in place."""
     own = getattr(node, "kind", tuple)
     is_value = isinstance(node, (Same, Number, Cases)) or issubclass(own, tuple)
-    return not is_value or any(map(_has_objects, leaves_of(node)))
+    return not is_value or any(map(has_objects, leaves_of(node)))
 
 
 def is_equal(trace: Trace, left: Any, right: Any) -> Any:
@@ -422,6 +423,7 @@ __all__ = [
     "del_item",
     "gone_through",
     "is_decided",
+    "has_objects",
     "is_equal",
     "is_keyed",
     "is_there",

@@ -13,7 +13,15 @@ from dy2st.convert.kinds import keyed
 from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.entries import check_sure, is_sure
 from dy2st.convert.kinds.entries import gathered as gather_entries
-from dy2st.convert.kinds.iterators import of_dynamic, of_list, refuse_advance, resolved, rest_of
+from dy2st.convert.kinds.iterators import (
+    counting,
+    is_counting,
+    of_dynamic,
+    of_list,
+    refuse_advance,
+    resolved,
+    rest_of,
+)
 from dy2st.convert.kinds.layers import held_in_order
 from dy2st.convert.kinds.lists import held, length_of
 from dy2st.convert.kinds.sets import refuse_order
@@ -71,6 +79,8 @@ def items_of(trace: Trace, iterable: Any) -> Any:
     if own is None and own_method(trace, iterable, "__getitem__") is not None:
         is_by_index = of_class(trace, kind, "__iter__") is MISSING
         return _by_index(trace, iterable) if is_by_index else iter(iterable)  # which raises
+    if is_counting(trace, iterable):
+        return counting(trace, iterable)
     refuse_advance(trace, iterable)
     if trace.is_outside(iterable):
         note_reached(trace, (iterable,))
@@ -405,11 +415,12 @@ def star(trace: Trace, value: Any) -> Sequence[Any]:
     """`*value` among the arguments of a call."""
     items = listed(trace, value)
     if type(items) is Dynamic:
-        raise _unknown_arguments("a list whose length depends on a tensor")
+        raise unknown_arguments("a list whose length depends on a tensor")
     return items  # type: ignore[no-any-return]
 
 
-def _unknown_arguments(what: str) -> ConversionError:
+def unknown_arguments(what: str) -> ConversionError:
+    """The refusal of a call whose arguments must be known in number."""
     return ConversionError(
         f"{what} is unpacked into arguments",
         at=user_location(),
@@ -419,14 +430,21 @@ def _unknown_arguments(what: str) -> ConversionError:
 
 
 def double_star(trace: Trace, value: Any) -> Any:
-    """`**value` among the arguments of a call."""
+    """`**value` where all entries must be there."""
+    found = spread_double_star(trace, value)
+    if type(found) in CONTAINERS:
+        check_sure(trace, found)
+    return found
+
+
+def spread_double_star(trace: Trace, value: Any) -> Any:
+    """`**value` among the arguments of a call; entries may be missing."""
     value = known(trace, value)
     if type(value) in CONTAINERS:
         content = trace.content(value)
         trace.read_content(value)
         if type(content) is Dynamic:
-            raise _unknown_arguments(f"a {type(value).__name__} whose keys the data decides")
-        check_sure(trace, content)
+            raise unknown_arguments(f"a {type(value).__name__} whose keys the data decides")
         return content
     keys = own_method(trace, value, "keys")
     if keys is not None:
@@ -441,7 +459,9 @@ __all__ = [
     "items_of",
     "iterate",
     "listed",
+    "spread_double_star",
     "star",
+    "unknown_arguments",
     "unpack",
     "unpack_star",
 ]

@@ -23,6 +23,7 @@ from dy2st.convert.protocol import (
     names,
     natives,
     operators,
+    spreading,
     unions,
 )
 from dy2st.convert.protocol.short import short_ways
@@ -45,6 +46,7 @@ _MODULES = (
     names,
     natives,
     operators,
+    spreading,
     unions,
 )
 PROTOCOL: dict[str, Callable[..., Any]] = {

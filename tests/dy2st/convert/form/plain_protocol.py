@@ -202,7 +202,27 @@ def call(function, /, *arguments, **keywords):
 
 
 @_protocol
+def call_spread(function, /, *arguments, **keywords):
+    return call(function, *arguments, **keywords)
+
+
+@_protocol
 def star(values):
+    return values
+
+
+@_protocol
+def spread_star(values):
+    return values
+
+
+@_protocol
+def spread_double_star(values):
+    return values
+
+
+@_protocol
+def rest(values):
     return values
 
 

@@ -1,0 +1,179 @@
+"""Functions of Python that are written in C, written in Python, to be traced as code of the user's.
+
+A heap is laid out as heapq lays it out: whoever looks into one sees the same.
+"""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+import itertools
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from dy2st.convert.form import traced_form
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.objects import ATOMS
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.sequences import Indexed
+
+
+def _raised(heap: Any, start: int, place: int) -> None:
+    """Let an element move towards the start, past all that are not less."""
+    item = heap[place]
+    while place > start and item < heap[(place - 1) // 2]:
+        heap[place] = heap[(place - 1) // 2]
+        place = (place - 1) // 2
+    heap[place] = item
+
+
+def _sunk(heap: Any, start: int) -> None:
+    """Let an element move to the end by way of the lesser child, and back to its place."""
+    item, place = heap[start], start
+    child = 2 * place + 1
+    while child < len(heap):
+        if child + 1 < len(heap) and not heap[child] < heap[child + 1]:
+            child = child + 1
+        heap[place] = heap[child]
+        place = child
+        child = 2 * place + 1
+    heap[place] = item
+    _raised(heap, start, place)
+
+
+def _heappush(heap: Any, item: Any) -> None:
+    heap.append(item)
+    _raised(heap, 0, len(heap) - 1)
+
+
+def _heappop(heap: Any) -> Any:
+    last = heap.pop()
+    if not heap:
+        return last
+    first = heap[0]
+    heap[0] = last
+    _sunk(heap, 0)
+    return first
+
+
+def _heapreplace(heap: Any, item: Any) -> Any:
+    first = heap[0]
+    heap[0] = item
+    _sunk(heap, 0)
+    return first
+
+
+def _heappushpop(heap: Any, item: Any) -> Any:
+    if heap and heap[0] < item:
+        return _heapreplace(heap, item)
+    return item
+
+
+def _heapify(heap: Any) -> None:
+    for start in range(len(heap) // 2 - 1, -1, -1):
+        _sunk(heap, start)
+
+
+def _bisect_left(values: Any, item: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    hi = len(values) if hi is None else hi
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if (values[middle] if key is None else key(values[middle])) < item:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
+
+
+def _bisect_right(values: Any, item: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    hi = len(values) if hi is None else hi
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if item < (values[middle] if key is None else key(values[middle])):
+            hi = middle
+        else:
+            lo = middle + 1
+    return lo
+
+
+def _insort_left(values: Any, item: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    own = item if key is None else key(item)
+    values.insert(_bisect_left(values, own, lo, hi, key=key), item)
+
+
+def _insort_right(values: Any, item: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    own = item if key is None else key(item)
+    values.insert(_bisect_right(values, own, lo, hi, key=key), item)
+
+
+def _groups(iterable: Any, key: Any) -> Any:
+    found: Any = []
+    for item in iterable:
+        its_key = item if key is None else key(item)
+        if found and found[-1][0] == its_key:
+            found[-1][1].append(item)
+        else:
+            found.append((its_key, [item]))
+    return found
+
+
+_HELPERS = (_raised, _sunk, _heapreplace, _bisect_left, _bisect_right)
+
+
+def _written(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
+    """Call one of these functions in its traced form."""
+    for one in (*_HELPERS, function):
+        assert isinstance(one, FunctionType)
+        if id(one) not in trace.forms:
+            trace.forms[id(one)] = one, traced_form(one).bind(trace.protocol, one)
+    return trace.call(function, *args, **options)
+
+
+def _is_plain(item: Any) -> bool:
+    return all(map(_is_plain, item)) if type(item) is tuple else type(item) in ATOMS
+
+
+def _row(function: Any, written: Callable[..., Any], is_changing: bool = True) -> None:
+    @function_row(function)
+    def row(trace: Trace, values: Any, *args: Any, **options: Any) -> Any:
+        content = values
+        if type(values) is list:
+            content = trace.writable(values) if is_changing else trace.content(values)
+            trace.read_content(values)
+        is_plain = type(content) in (list, tuple) and not options
+        if is_plain and all(map(_is_plain, (*content, *args))):
+            return function(content, *args)
+        return _written(trace, written, values, *args, **options)
+
+
+for _function, _python in (
+    (heapq.heappush, _heappush),
+    (heapq.heappop, _heappop),
+    (heapq.heapreplace, _heapreplace),
+    (heapq.heappushpop, _heappushpop),
+    (heapq.heapify, _heapify),
+    (bisect.insort_left, _insort_left),
+    (bisect.insort_right, _insort_right),
+):
+    _row(_function, _python)
+_row(bisect.bisect_left, _bisect_left, is_changing=False)
+_row(bisect.bisect_right, _bisect_right, is_changing=False)
+
+
+@function_row(itertools.groupby)
+def groupby(trace: Trace, iterable: Any, key: Any = None) -> Any:
+    """`itertools.groupby(iterable, key)`; each group is gathered before it is given."""
+    found = _written(trace, _groups, iterable, key)
+    items = trace.items_of(found)
+    if type(items) is Indexed:
+        return Indexed(items.size, lambda place: _with_iterator(trace, items.item(place)))
+    return trace.made(_with_iterator(trace, one) for one in items)
+
+
+def _with_iterator(trace: Trace, pair: Any) -> Any:
+    key, group = pair
+    return key, trace.call(iter, group)
+
+
+__all__: list[str] = []

@@ -1,0 +1,95 @@
+"""Functions of heapq, bisect and itertools that compare what only the run knows."""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+import itertools
+
+import pytest
+
+from tests.dy2st.convert.kinds.same import VALUES, same
+
+
+def two_largest(x):
+    heap = []
+    for place, value in enumerate(x):
+        heapq.heappush(heap, (value, place))
+        if len(heap) > 2:
+            heapq.heappop(heap)
+    return heap, heap[0][1]
+
+
+def made_a_heap(x):
+    heap = [float(v) for v in x]
+    heapq.heapify(heap)
+    replaced = heapq.heapreplace(heap, 0.25)
+    return heap, replaced, heapq.heappushpop(heap, 1.0)
+
+
+def ties_in_order(x):
+    tie, heap = itertools.count(), []
+    for value in x:
+        heapq.heappush(heap, (value.abs(), next(tie), x))
+    places = []
+    while heap:
+        _, place, _ = heapq.heappop(heap)
+        places.append(place)
+    return places
+
+
+def counted_under_a_tensor(x):
+    count = itertools.count(2, 3)
+    found = [next(count)]
+    if x.sum() > 0:
+        found.append(next(count))
+    found.append(next(count))
+    return found, [a for a, _ in zip(count, range(2))]
+
+
+def runs(x):
+    return [(key, len(list(group))) for key, group in itertools.groupby(x.tolist())]
+
+
+def runs_by_a_key(x):
+    return [(key, sum(group)) for key, group in itertools.groupby(x, key=lambda v: v > 0)]
+
+
+def put_into_order(x):
+    kept = []
+    for value in x:
+        bisect.insort(kept, float(value))
+    return kept, bisect.bisect_left(kept, 1.0)
+
+
+def buckets(x):
+    return [bisect.bisect([0.0, 1.0, 2.0], value) for value in x]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        two_largest,
+        made_a_heap,
+        ties_in_order,
+        counted_under_a_tensor,
+        runs,
+        runs_by_a_key,
+        put_into_order,
+        buckets,
+    ],
+)
+def test_the_program_compares_as_python_does(function):
+    same(function, *VALUES)
+
+
+def test_what_python_knows_stays_pythons():
+    def known(x):
+        heap = [3, 1, 2]
+        heapq.heapify(heap)
+        total = x.sum()
+        for key, group in itertools.groupby("aabbbc"):
+            total = total + len(list(group)) * (key == "b")
+        return total + heapq.heappop(heap) + bisect.bisect((1, 2, 3), 2)
+
+    same(known, *VALUES)

@@ -1,0 +1,107 @@
+"""`*` and `**` in calls where the data decides how many arguments there are."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.dy2st.convert.kinds.same import VALUES, refused, same
+
+
+@dataclass
+class Pair:
+    first: Any
+    second: Any
+
+
+def positive(x):
+    return [v for v in x if v > 0]
+
+
+def to_the_rest(x):
+    def total(first, *rest):
+        for v in rest:
+            first = first + v
+        return first, len(rest)
+
+    return total(x.sum(), *positive(x))
+
+
+def handed_on(x):
+    def longest(*values):
+        return len(values), sum(values)
+
+    def outer(*values):
+        return longest(*values, x.sum())
+
+    return outer(x.max(), *positive(x))
+
+
+def to_as_many_as_it_takes(x):
+    def difference(a, b):
+        return a - b
+
+    return difference(*positive(x)[:2])
+
+
+def to_a_class(x):
+    pair = Pair(x.max(), *positive(x)[:1])
+    return pair.second
+
+
+def transposed(x):
+    pairs = [(v, v * v) for v in x if v > 0]
+    if not pairs:
+        return x.sum(), x.sum()
+    values, squares = zip(*pairs)
+    return sum(values), sum(squares)
+
+
+def transposed_in_a_loop(x):
+    total = 0.0
+    for column in zip(*[(v, -v, v * v) for v in x if v > 0]):
+        total = total * 2 + sum(column)
+    return total
+
+
+def chained(x):
+    return sum(itertools.chain(*[[v, v * v] for v in x if v > 0]))
+
+
+def options_perhaps_there(x):
+    def affine(v, scale=1.0, *, shift=0.0, **others):
+        return v * scale + shift + len(others)
+
+    options = {"scale": 2.0}
+    if x.sum() > 0:
+        options["shift"] = x.max()
+    if x.max() > 2:
+        options["other"] = 1.0
+    return affine(x, **options)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        to_the_rest,
+        handed_on,
+        to_as_many_as_it_takes,
+        to_a_class,
+        transposed,
+        transposed_in_a_loop,
+        chained,
+        options_perhaps_there,
+    ],
+)
+def test_the_function_gets_what_python_gives_it(function):
+    same(function, *VALUES)
+
+
+def test_a_default_that_may_be_left_out_is_refused():
+    def scaled(value, by=2.0):
+        return value * by
+
+    refused(lambda x: scaled(*positive(x)), "unpacked into arguments", *VALUES)
