@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.nn.tables import Table
+
 CONTAINERS: frozenset[type] = frozenset(
-    {list, dict, set, deque, OrderedDict, defaultdict, Counter, bytearray}
+    {list, dict, set, deque, OrderedDict, Table, defaultdict, Counter, bytearray}
 )
 
 

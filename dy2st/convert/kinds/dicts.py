@@ -12,8 +12,9 @@ from dy2st.convert.kinds.entries import check_sure, gathered, is_sure, presence,
 from dy2st.convert.kinds.table import Row, function_row, method_row, operator_row
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.special import Dynamic, Union
+from dy2st_runtime.nn.tables import Table
 
-DICTS = (dict, OrderedDict, defaultdict, Counter)
+DICTS = (dict, OrderedDict, Table, defaultdict, Counter)
 _NOTHING = object()
 
 
@@ -215,7 +216,7 @@ def clear(trace: Trace, owner: Any) -> None:
     trace.empty(owner)
 
 
-@dict_row(OrderedDict)
+@dict_row(OrderedDict, Table)
 def move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
     """`owner.move_to_end(key, last)`."""
     trace.writable(owner).move_to_end(key, last)
@@ -251,13 +252,13 @@ def default_dict(trace: Trace, factory: Any = None, *others: Any, **named: Any) 
     return _new(trace, defaultdict(factory), others, named)
 
 
-@operator_row("or_bits", dict, OrderedDict, defaultdict)
+@operator_row("or_bits", dict, OrderedDict, Table, defaultdict)
 def joined(trace: Trace, left: Any, right: Any) -> Any:
     """`left | right`."""
     if not isinstance(right, dict):
         return NotImplemented
     new = copy(trace, left)
-    if type(left) is dict and type(right) in (OrderedDict, defaultdict):  # asked first
+    if type(left) is dict and type(right) in (OrderedDict, Table, defaultdict):  # asked first
         new = copy(trace, right)
         trace.empty(new)
         update(trace, new, left)

@@ -315,7 +315,7 @@ def has_objects(node: Layout) -> bool:
 
 def is_equal(trace: Trace, left: Any, right: Any) -> Any:
     """`left == right` of two dicts; two OrderedDicts have the same order, too."""
-    in_order = type(left) is type(right) is OrderedDict
+    in_order = isinstance(left, OrderedDict) and isinstance(right, OrderedDict)
     first, second = content_of(trace, left), content_of(trace, right)
     length = length_of(trace, first)
 

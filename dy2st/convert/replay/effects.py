@@ -6,6 +6,7 @@ what it depends on is no more than what the code has asked.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -204,7 +205,7 @@ def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
     """A buffer that stays of its type is no change of the Layer."""
     held = owner._buffers.get(name)
     if isinstance(held, EagerTensor) and like(value, held.array.dtype, held.array.shape):
-        owner._buffers[name] = value
+        OrderedDict.__setitem__(owner._buffers, name, value)  # guards ask for its type alone
     else:
         _set_anywhere(name, owner, value)
 

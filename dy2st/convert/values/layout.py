@@ -19,6 +19,7 @@ from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.ir import ArrayType, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.types import DType, TensorType
+from dy2st_runtime.nn.tables import Table
 
 
 class View(Protocol):
@@ -317,7 +318,7 @@ def leaves_of(node: Layout) -> Sequence[Layout]:
 # Values without an identity that anybody could ask for.
 _PARTS = (tuple, Tensor, Dim, Condition, Union, Dynamic, Text, *BUNDLES)
 _COMPARED = frozenset({bool, int, str, bytes, complex, range, frozenset})
-DICTS: frozenset[type] = frozenset({dict, OrderedDict, defaultdict, Counter})
+DICTS: frozenset[type] = frozenset({dict, OrderedDict, Table, defaultdict, Counter})
 
 __all__ = [
     "UNBOUND",

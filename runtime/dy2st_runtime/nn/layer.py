@@ -18,6 +18,7 @@ from dy2st_runtime.ir.tracing.converting import converted
 from dy2st_runtime.nn.initializer import Initializer
 from dy2st_runtime.nn.layer_tree import LayerTree, attribute_changes, note_change
 from dy2st_runtime.nn.parameters import ParamAttr, make_parameter
+from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.ops.creation import get_default_dtype
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
@@ -96,13 +97,13 @@ class Layer(LayerTree):
         if tracer is not None:
             tracer.made[id(self)] = self
         set_plain = object.__setattr__
-        set_plain(self, "_parameters", OrderedDict())
-        set_plain(self, "_buffers", OrderedDict())
-        set_plain(self, "_sub_layers", OrderedDict())
+        set_plain(self, "_parameters", Table())
+        set_plain(self, "_buffers", Table())
+        set_plain(self, "_sub_layers", Table())
         set_plain(self, "_non_persistable_buffer_names_set", set())
-        set_plain(self, "_forward_pre_hooks", OrderedDict())
-        set_plain(self, "_forward_post_hooks", OrderedDict())
-        set_plain(self, "_state_dict_hooks", OrderedDict())
+        set_plain(self, "_forward_pre_hooks", Table())
+        set_plain(self, "_forward_post_hooks", Table())
+        set_plain(self, "_state_dict_hooks", Table())
         set_plain(self, "_hooks_with_kwargs", set())
         set_plain(self, "_hook_count", 0)
         is_default = dtype == "float32"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -13,24 +12,17 @@ from dy2st_runtime.ir import current_tracer
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.types import is_floating
+from dy2st_runtime.nn.tables import Table, attribute_changes, count_change
 from dy2st_runtime.place import as_place
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
 Own = TypeVar("Own", bound="LayerTree")
 State = dict[str, EagerTensor]
 
-_changes = 0
-
-
-def attribute_changes() -> int:
-    """How often an attribute of any Layer was set: as long as it stays, no Layer has changed."""
-    return _changes
-
 
 def note_change(layer: Any = None) -> None:
     """Count a change of an attribute of a Layer; who traces is told before, if it is older."""
-    global _changes
-    _changes += 1
+    count_change()
     tracer = None if layer is None else current_tracer()
     if tracer is not None and tracer.before_changed is not None and id(layer) not in tracer.made:
         tracer.before_changed(layer)
@@ -49,10 +41,10 @@ def _misfit(name: str, own: list[Any], given: list[int]) -> str:
 class LayerTree:
     """The part of Layer that knows its stores and walks through them."""
 
-    _parameters: OrderedDict[str, Any]
-    _buffers: OrderedDict[str, Any]
-    _sub_layers: OrderedDict[str, Any]
-    _state_dict_hooks: OrderedDict[int, Callable[..., Any]]
+    _parameters: Table
+    _buffers: Table
+    _sub_layers: Table
+    _state_dict_hooks: Table
     _non_persistable_buffer_names_set: set[str]
 
     # -- walking -----------------------------------------------------------------------------

@@ -108,6 +108,23 @@ def a_parameter_replaced_in_the_table(net):
 
 
 @layer
+def a_parameter_put_into_the_table_with_others(net):
+    other = dy2st.create_parameter([2], "float32")
+    other.set_value(np.ones(2, "float32") * 7)
+    net.inner._parameters.update(weight=other)
+
+
+@layer
+def a_layer_replaced_in_the_table(net):
+    net._sub_layers["inner"] = nn.Identity()
+
+
+@layer
+def a_hook_put_into_the_table(net):
+    net.inner._forward_post_hooks[99] = lambda layer, given, out: out * 10
+
+
+@layer
 def a_parameter_of_another_shape(net):
     other = dy2st.create_parameter([1], "float32")
     other.set_value(np.ones(1, "float32") * 7)
