@@ -10,9 +10,10 @@ from dy2st.convert.kinds.table import function_row
 from dy2st.convert.replay.result import Finished, Taker
 from dy2st.convert.stage.cases import known
 from dy2st.convert.trace import Trace
-from dy2st_runtime.autodiff.inside import gradients
+from dy2st_runtime.autodiff.inside import gradients_or_zeros
 from dy2st_runtime.autograd import refuse_stopped, seed_of
-from dy2st_runtime.ir import F, Tensor, Variable
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import F, Tensor, Variable, user_location
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.tracing.leaves import leaves_of
 from dy2st_runtime.tensor import EagerTensor
@@ -32,11 +33,11 @@ def backward(
     seed = tracer.variable(seed_of(tensor, grad_tensor))
     leaves = leaves_of(tracer, output, retain_graph)
     with _no_others(trace):
-        found = gradients(tracer, [output], [seed], [*leaves])
+        found = gradients_or_zeros(tracer, [output], [seed], [*leaves])
     tracer.has_gone_back = True
     for leaf, gradient in zip(leaves.values(), found, strict=True):
         if gradient is not None:
-            _add(trace, leaf, gradient)
+            _add(trace, leaf, *gradient)
 
 
 @contextmanager
@@ -48,15 +49,31 @@ def _no_others(trace: Trace) -> Iterator[None]:
     del apart[count:]
 
 
-def _add(trace: Trace, leaf: Tensor, gradient: Variable) -> None:
-    tracer = trace.tracer
-    for hook in _hooks(trace, leaf):
+def _add(trace: Trace, leaf: Tensor, gradient: Variable, is_sure: bool) -> None:
+    """Add a gradient to that of a leaf; zeros change nothing where there is none to be added."""
+    hooks, before = _hooks(trace, leaf), _held(trace, leaf)
+    if not is_sure and (before is None or hooks):
+        raise _undecided(trace)
+    for hook in hooks:
         changed = trace.call(hook, gradient)
-        gradient = gradient if changed is None else tracer.variable(changed)
-    before = _held(trace, leaf)
+        gradient = gradient if changed is None else trace.tracer.variable(changed)
     with no_grad():
-        total = tracer.append("detach", [gradient], {}, [gradient.type]).results[0]
-        set_grad(trace, leaf, total if before is None else F.add(before, total))
+        set_grad(trace, leaf, gradient if before is None else F.add(before, gradient))
+
+
+def _undecided(trace: Trace) -> ConversionError:
+    """The refusal of a gradient that is None on some paths; Python makes the call, if there is one.
+
+    What it leaves of a gradient is there at the next call: then there is no question.
+    """
+    trace.one_call.is_undecided = True
+    return ConversionError(
+        "the gradient of a tensor that only a branch, or some turns of a loop, depend on",
+        at=user_location(),
+        why="on other paths it stays None, and a Program has a tensor there, or has none",
+        hint="let each path use the tensor, by 0 * x if need be, or let gradients be zeros at "
+        "first: x.grad = zeros_like(x), or clear_grad() after the first call",
+    )
 
 
 def _hooks(trace: Trace, leaf: Tensor) -> list[Any]:

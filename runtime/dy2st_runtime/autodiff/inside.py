@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from dy2st_runtime.autodiff.activity import Varied, behind, is_stopped
 from dy2st_runtime.autodiff.append import HANDLERS, AsTheyWere
@@ -17,6 +18,8 @@ from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ir.tracing.tracer import Tracer
+
+Found = TypeVar("Found")
 
 
 def gradients(
@@ -34,6 +37,37 @@ def gradients(
     ArgumentError where an input has no gradient on the path that is taken; else ConversionError is
     raised for one that only some paths have.
     """
+
+    def settled(gradient: Gradient) -> Variable:
+        found = _surely(tracer, gradient, is_needed)
+        return found if create_graph else _stopped(tracer, found)
+
+    return _recorded(tracer, outputs, seeds, inputs, create_graph, settled)
+
+
+def gradients_or_zeros(
+    tracer: Tracer,
+    outputs: Sequence[Variable],
+    seeds: Sequence[Variable],
+    inputs: Sequence[Variable],
+) -> list[tuple[Variable, bool] | None]:
+    """As `gradients`, each with whether it surely is there: it is zeros on a path without it."""
+
+    def settled(gradient: Gradient) -> tuple[Variable, bool]:
+        return _stopped(tracer, cleaned(gradient).value), gradient.there is None
+
+    return _recorded(tracer, outputs, seeds, inputs, False, settled)
+
+
+def _recorded(
+    tracer: Tracer,
+    outputs: Sequence[Variable],
+    seeds: Sequence[Variable],
+    inputs: Sequence[Variable],
+    create_graph: bool,
+    settled: Callable[[Gradient], Found],
+) -> list[Found | None]:
+    """What `settled` makes of the gradient of each input; None where there is none."""
     trace = _Trace(tracer, inputs)
     trace.look_behind(outputs)
     at = user_location()
@@ -44,8 +78,7 @@ def gradients(
         for block in trace.path:
             walk.run(block)
         found = [walk.gradient(variable) for variable in inputs]
-        made = [None if one is None else _surely(tracer, one, is_needed) for one in found]
-        return [one if create_graph or one is None else _stopped(tracer, one) for one in made]
+        return [None if one is None else settled(one) for one in found]
 
 
 def _surely(tracer: Tracer, gradient: Gradient, is_needed: bool) -> Variable:
@@ -152,4 +185,4 @@ def _carried() -> ConversionError:
     )
 
 
-__all__ = ["gradients"]
+__all__ = ["gradients", "gradients_or_zeros"]

@@ -215,6 +215,31 @@ def recurrent():
 
 
 @step
+def loop_by_a_tensor():
+    model, inner = model_of(), model_of(lambda: nn.Linear(4, 4))
+    optimizer = o.Adam(0.05, parameters=[*model.parameters(), *inner.parameters()])
+
+    def step(x, y):
+        for _ in range((x[0] > 0).sum() - 1):  # none at all, for some batches
+            x = dy2st.tanh(inner(x))
+        return _trained(model, optimizer, x, y)
+
+    return step, lambda: (model.state_dict(), inner.state_dict())
+
+
+@step
+def layer_of_a_branch():
+    model, inner = model_of(), model_of(lambda: nn.Linear(4, 4))
+    optimizer = o.Adam(0.05, parameters=[*model.parameters(), *inner.parameters()])
+
+    def step(x, y):
+        x = inner(x) if x.sum() > 0 else x
+        return _trained(model, optimizer, x, y)
+
+    return step, lambda: (model.state_dict(), inner.state_dict())
+
+
+@step
 def weight_of_a_norm():
     model = model_of()
     nn.utils.weight_norm(model[0])
@@ -225,6 +250,26 @@ def weight_of_a_norm():
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_by_hand_is_eagers(name):
     check(STEPS[name], programs=3, steps=7)
+
+
+def test_a_gradient_that_may_be_none_is_left_to_python():
+    model, inner = model_of(), model_of(lambda: nn.Linear(4, 4))
+    parameters = [*model.parameters(), *inner.parameters()]
+
+    @to_static
+    def step(x, y):
+        x = inner(x) if x.sum() > 0 else x
+        loss_of(model, x, y).backward()
+        found = [parameter.grad for parameter in parameters]
+        for parameter in parameters:
+            parameter.grad = None
+        return found
+
+    for x in (dy2st.ones([2, 4], "float64"), -dy2st.ones([2, 4], "float64")):
+        found = step(x, dy2st.ones([2, 3], "float64"))
+        assert (found[-1] is None) == (x.sum() < 0) and found[0] is not None
+    with pytest.raises(dy2st.errors.ConversionError, match="that only a branch"):
+        step.get_concrete_program(*[dy2st.static.InputSpec([2, n], "float64") for n in (4, 3)])
 
 
 def test_a_loop_that_trains_until_it_is_good_is_refused():
