@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import lcm
 from typing import Protocol
 
 from dy2st_runtime.dims.conditions import MEANING, Condition
 from dy2st_runtime.dims.expression import Atom, Dim, Interval, Size, factors_of
-from dy2st_runtime.dims.polynomial import memo, split
+from dy2st_runtime.dims.polynomial import memo, of_term, split
 
 
 class Facts(Protocol):
@@ -25,7 +26,7 @@ class Facts(Protocol):
         """The least and the largest value of an atom."""
 
 
-_FAR, _MOST = 4, 32
+_FAR, _MOST, _MOST_ROUND = 4, 32, 1_000_000
 
 _Choice = Callable[[int, int], int]
 _POINTS: tuple[_Choice, ...] = (
@@ -45,20 +46,122 @@ def sampled(size: Size, facts: Facts) -> Iterator[int]:
     conditions = _near(facts.conditions, inside)
     for condition in conditions:
         inside = (*inside, *(a for a in condition_symbols(condition) if a not in inside))
-    limits = [facts.interval(atom) for atom in inside]
+    limits = {atom: facts.interval(atom) for atom in inside}
+    is_found = False
+    for values in _points(limits):
+        value = _value(size, values, relevant, conditions)
+        if value is not None:
+            is_found = True
+            yield value
+    if not is_found:
+        yield from _at_round_points(size, facts, limits, relevant, conditions)
+
+
+def _at_round_points(
+    size: Size,
+    facts: Facts,
+    limits: dict[Atom, Interval],
+    relevant: Sequence[Dim],
+    conditions: Sequence[Condition],
+) -> Iterator[int]:
+    """As `sampled`, where facts say more of the symbols than that they are large enough."""
+    told = [side for condition in conditions for side in condition.sizes]
+    more = [*relevant, *(fact for side in told for fact in relevant_facts(side, facts))]
+    inside = [atom for fact in more for atom in deep_symbols(fact) if atom not in limits]
+    limits = limits | {atom: facts.interval(atom) for atom in inside}
+    for values in _round_points(limits, (size, *relevant)):
+        is_mended = _mend(values, limits, more)
+        value = _value(size, values, relevant, conditions) if is_mended else None
+        if value is not None:
+            yield value
+
+
+def _points(limits: dict[Atom, Interval]) -> Iterator[dict[Atom, int]]:
+    """Some values of symbols."""
     for choose in _POINTS:
-        values = {}
-        for place, (atom, (low, high)) in enumerate(zip(inside, limits, strict=True)):
-            least = low if low is not None else 0 if high is None or high >= 0 else high
-            value = choose(least, place)
-            values[atom] = value if high is None or value <= high else high
-        try:
-            if all([value_at(fact, values) >= 0 for fact in relevant]) and all(
-                [holds_at(condition, values) for condition in conditions]
-            ):
-                yield value_at(size, values)
-        except ZeroDivisionError:  # no size has these values
-            continue
+        yield {
+            atom: _within(choose(_least(limit), place), limit)
+            for place, (atom, limit) in enumerate(limits.items())
+        }
+
+
+def _round_points(limits: dict[Atom, Interval], sizes: Sequence[Size]) -> Iterator[dict[Atom, int]]:
+    """Values that leave no remainder where sizes are divided by numbers."""
+    divisors = [
+        atom.args[1]
+        for size in sizes
+        for atom in deep_atoms(size)
+        if atom.kind == "floordiv" and isinstance(atom.args[1], int) and atom.args[1] > 0
+    ]
+    unit = lcm(*divisors)
+    base = unit * (2 + max([_least(limit) // unit for limit in limits.values()], default=0))
+    for most in (1, 3) if base <= _MOST_ROUND else ():
+        yield {
+            atom: _within(base * (1 + place % most), limit)
+            for place, (atom, limit) in enumerate(limits.items())
+        }
+
+
+def _least(limit: Interval) -> int:
+    low, high = limit
+    return low if low is not None else 0 if high is None or high >= 0 else high
+
+
+def _within(value: int, limit: Interval) -> int:
+    return value if limit[1] is None else min(value, limit[1])
+
+
+def _value(
+    size: Size,
+    values: dict[Atom, int],
+    relevant: Sequence[Dim],
+    conditions: Sequence[Condition],
+) -> int | None:
+    """What the size is where symbols have some values; None if the facts do not allow them."""
+    try:
+        if all([value_at(fact, values) >= 0 for fact in relevant]) and all(
+            [holds_at(condition, values) for condition in conditions]
+        ):
+            return value_at(size, values)
+    except ZeroDivisionError:  # no size has these values
+        pass
+    return None
+
+
+def _mend(values: dict[Atom, int], limits: dict[Atom, Interval], relevant: Sequence[Dim]) -> bool:
+    """Change single symbols until no inequality is broken, if that can be done so."""
+    turns = dict.fromkeys(values, 0)
+    try:
+        for _ in range(_MOST):
+            results = ((fact, value_at(fact, dict(values))) for fact in relevant)
+            broken = next(((fact, value) for fact, value in results if value < 0), None)
+            if broken is None:
+                return True
+            ways = list(_ways(*broken, values, limits))
+            if not ways:
+                return False
+            atom, wanted = min(ways, key=lambda way: turns[way[0]])  # that was changed least
+            values[atom] = wanted
+            turns[atom] += 1
+    except ZeroDivisionError:
+        pass
+    return False
+
+
+def _ways(
+    fact: Dim, value: int, values: dict[Atom, int], limits: dict[Atom, Interval]
+) -> Iterator[tuple[Atom, int]]:
+    """Which symbol may have which value, so that an inequality with this value holds."""
+    for atoms, factor in fact.terms:
+        for place, atom in enumerate(atoms):
+            others = of_term(atoms[:place] + atoms[place + 1 :], factor)
+            times = value_at(others, dict(values)) if atom in values else 0
+            if not times:
+                continue
+            wanted = values[atom] - (value // abs(times)) * (1 if times > 0 else -1)
+            low, high = limits[atom]
+            if (low is None or low <= wanted) and (high is None or wanted <= high):
+                yield atom, wanted
 
 
 def relevant_facts(size: Size, facts: Facts) -> list[Dim]:

@@ -1,0 +1,42 @@
+"""Examples of sizes: found soon, they spare the search for a proof that is not there."""
+
+from __future__ import annotations
+
+from dy2st_runtime.dims import Condition, Facts, symbol
+from dy2st_runtime.dims.samples import sampled
+
+h, w, n, m, k = (symbol(name) for name in "hwnmk")
+
+
+def knowing(*conditions):
+    facts = Facts()
+    for condition in conditions:
+        facts.assume(condition)
+    return facts
+
+
+def test_sizes_that_are_cut_into_windows_have_an_example():
+    whole = Condition("==", h * w, 16 * (h // 4) * (w // 4))
+    facts = knowing(whole, (h // 4) * (w // 4) >= 1)
+    assert any(value < 0 for value in sampled(3 - h, facts))
+
+
+def test_sizes_that_are_rounded_up_and_down_have_an_example():
+    facts = knowing(h >= 4, k >= h // 4, k <= 4 * ((h + 12) // 16), m >= (k + 1) // 2, m <= k)
+    assert any(value < 0 for value in sampled(-m, facts))
+
+
+def test_a_size_beside_a_product_has_an_example():
+    facts = knowing(h >= 4, n >= 1, m >= 50, n * (h // 4) >= 99 * m)
+    assert any(value < 0 for value in sampled(60 - n, facts))
+
+
+def test_an_example_fits_what_broadcasts():
+    half = (h + 1) // 2
+    facts = knowing(h >= 8, k >= h // 2, k <= half, Condition("broadcasts", k + 3, half + 3))
+    assert any(value < 0 for value in sampled(3 - k, facts))
+
+
+def test_facts_that_no_number_fits_have_no_example():
+    facts = knowing(n * n * n >= 2, 3 * n * n * n <= 2 * n * n + 3)
+    assert list(sampled(n - 1, facts)) == []
