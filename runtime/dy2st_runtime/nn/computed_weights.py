@@ -148,8 +148,8 @@ def spectral_norm(
             for _ in range(n_power_iterations):
                 v = _unit(F.matmul(w, u, transpose_x=True), eps)
                 u = _unit(F.matmul(w, v), eps)
-            setattr(own, f"{name}_u", u)
-            setattr(own, f"{name}_v", v)
+            getattr(own, f"{name}_u").set_value(u)  # in place: a trace sees that
+            getattr(own, f"{name}_v").set_value(v)
 
     def normalised(own: Any) -> Any:
         u, v = getattr(own, f"{name}_u"), getattr(own, f"{name}_v")
