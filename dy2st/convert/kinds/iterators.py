@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.lists import as_dynamic, length_of
 from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
-from dy2st.convert.kinds.table import function_row
+from dy2st.convert.kinds.table import function_row, whole_row
 from dy2st.convert.objects import ATOMS
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.carry import element_at
@@ -132,15 +132,33 @@ def _is_reversible(kind: type) -> bool:
     return is_ours or hasattr(kind, "__reversed__") or hasattr(kind, "__getitem__")
 
 
+@whole_row
 @function_row(map)
 def map_(trace: Trace, function: Any, *iterables: Any) -> Any:
     """`map(function, ...)`."""
     if len(iterables) == 1 and trace.source_of(iterables[0]) is not None:
         return trace.mapped(function, iterables[0])
+    if len(iterables) == 1 and type(iterables[0]) is Union:
+        return _mapped_later(trace, function, iterables[0])
+    if any(type(one) is Union for one in (function, *iterables)):
+        return trace.spread(lambda *given: map_(trace, *given), function, *iterables)
     items = zip_(trace, *iterables)
     if type(items) is Indexed:
         return Indexed(lambda: items.length, lambda index: trace.call(function, *items.item(index)))
     return trace.made(trace.call(function, *item) for item in items)
+
+
+def _mapped_later(trace: Trace, function: Any, iterable: Union) -> Any:
+    """`map` over one of several things: each is gone through where somebody asks for the items."""
+
+    def generator(one: Any) -> Iterator[Any]:
+        return (trace.call(function, item) for item in trace.iterate(one))
+
+    def pushing(one: Any, push: Any) -> None:
+        turn = lambda item: (push(trace.call(function, item)), ())[1]  # noqa: E731
+        trace.for_(one, None, turn, (), ())
+
+    return trace.generate(generator, iterable, pushing)
 
 
 @function_row(filter)

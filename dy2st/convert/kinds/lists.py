@@ -265,14 +265,34 @@ def compare_lists(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if type(first) is not Dynamic and type(second) is not Dynamic:
         return trace.compare(name, first, second)
     if name not in ("eq", "ne"):
-        raise ConversionError(
-            "the order of two lists is asked whose length depends on a tensor",
-            at=user_location(),
-            why="how many elements there are is known only when the Program runs",
-            hint="compare them in a `for` loop",
-        )
+        return _in_order(trace, name, first, second)
     same = _same_lists(trace, first, second)
     return same if name == "eq" else trace.not_(same)
+
+
+def _in_order(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    """The comparison of the first two elements that differ; if none do, of the lengths."""
+    kinds = [one.kind if type(one) is Dynamic else type(one) for one in (left, right)]
+    compared = getattr(trace, name)
+    if kinds[0] is not kinds[1]:
+        return compared(kinds[0](), kinds[1]())  # raises what Python raises
+    first, second = (as_dynamic(trace, one, kinds[0]) for one in (left, right))
+    lengths = length_of(trace, first), length_of(trace, second)
+    if first.element is None or second.element is None:
+        return compared(*lengths)
+
+    def pair(place: Any) -> Any:
+        return element_at(trace, first, place), element_at(trace, second, place)
+
+    shorter = trace.call(min, *lengths)
+    place = trace.while_(
+        lambda at: trace.and_(trace.lt(at, shorter), lambda: trace.equals(*pair(at))),
+        lambda at: (trace.add(at, 1),),
+        (0,),
+        ("the place where two lists differ",),
+    )[0]
+    differs = trace.lt(place, shorter)
+    return trace.if_exp(differs, lambda: compared(*pair(place)), lambda: compared(*lengths))
 
 
 def _same_lists(trace: Trace, left: Any, right: Any) -> Any:

@@ -12,6 +12,7 @@ FUNCTIONS: dict[int, tuple[Any, Row]] = {}
 METHODS: dict[tuple[type, str], Row] = {}
 CODES: dict[CodeType, Row] = {}
 OPERATORS: dict[tuple[str, type], Row] = {}
+WHOLE: set[Row] = set()
 
 
 def function_row(*functions: Any) -> Callable[[Row], Row]:
@@ -23,6 +24,12 @@ def function_row(*functions: Any) -> Callable[[Row], Row]:
         return row
 
     return register
+
+
+def whole_row(row: Row) -> Row:
+    """Let a row get arguments that are one of several, and not each of their cases."""
+    WHOLE.add(row)
+    return row
 
 
 def method_row(*kinds: type, name: str = "") -> Callable[[Row], Row]:
@@ -98,6 +105,7 @@ __all__ = [
     "FUNCTIONS",
     "METHODS",
     "OPERATORS",
+    "WHOLE",
     "Row",
     "code_row",
     "function_row",
@@ -108,4 +116,5 @@ __all__ = [
     "row_of_operator",
     "say_method_misfit",
     "say_misfit",
+    "whole_row",
 ]

@@ -27,6 +27,7 @@ from dy2st.convert.kinds.outward import is_fresh, is_silent, note_call, only_rea
 from dy2st.convert.kinds.process import is_told, note_environment
 from dy2st.convert.kinds.table import (
     CODES,
+    WHOLE,
     row_of_function,
     row_of_method,
     say_method_misfit,
@@ -165,7 +166,7 @@ def _by_row(
     trace: Trace, function: Any, row: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """What a row gives, for each case of an argument that is one of several."""
-    if has_union(args):
+    if has_union(args) and row not in WHOLE:
         return spread(trace, lambda *values: row(trace, *values, **kwargs), *args)
     try:
         return row(trace, *args, **kwargs)

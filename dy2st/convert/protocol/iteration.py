@@ -16,6 +16,7 @@ from dy2st.convert.kinds.entries import gathered as gather_entries
 from dy2st.convert.kinds.iterators import (
     counting,
     is_counting,
+    left_of,
     of_dynamic,
     of_list,
     refuse_advance,
@@ -345,6 +346,8 @@ def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
         value = known(trace, value)
         if type(value) is Union:
             return spread(trace, lambda one: tuple(unpack(trace, one, count)), value)  # type: ignore[no-any-return]
+    if kind is Generated and type(value.iterable) is Union and left_of(trace, value) is None:
+        return _unpack_of_one(trace, value, count)  # type: ignore[no-any-return]
     if isinstance(value, Tensor) and isinstance(value.shape[0] if value.ndim else 0, Dim):
         return _unpack_tensor(trace, value, count)
     items = listed(trace, _unpacked(trace, value))
@@ -363,6 +366,15 @@ def _unpacked(trace: Trace, value: Any) -> Any:
 
 
 _OURS = frozenset({Dynamic, Generated, Indexed, Union})
+
+
+def _unpack_of_one(trace: Trace, value: Generated, count: int) -> Any:
+    """The items of a generator over one of several things."""
+
+    def items(one: Any) -> tuple[Any, ...]:
+        return tuple(unpack(trace, trace.made(value.generator(one)), count))
+
+    return spread(trace, items, value.iterable)
 
 
 def _check_count(found: int, count: int) -> None:

@@ -105,3 +105,20 @@ def test_a_default_that_may_be_left_out_is_refused():
         return value * by
 
     refused(lambda x: scaled(*positive(x)), "unpacked into arguments", *VALUES)
+
+
+def lists_of_pairs(x):
+    pairs = [(v, v * v) for v in x if v > 0]
+    if not pairs:
+        return [], []
+    values, squares = map(list, zip(*pairs))
+    return values, squares
+
+
+def largest_of_some(x):
+    return max(0.0, *[float(v) for v in x if v > 0], 0.5)
+
+
+@pytest.mark.parametrize("function", [lists_of_pairs, largest_of_some])
+def test_builtins_get_what_python_gives_them(function):
+    same(function, *VALUES)

@@ -9,7 +9,7 @@ from tests.dy2st.model_code.catalogue import ENTRIES, Case
 NAMES = (
     *("accumulation", "lists", "decoding", "suppression", "dynamic_programming", "routing"),
     *("state", "objects", "sizes", "samplers", "metrics", "training", "generators"),
-    *("vision", "language", "training_loops"),
+    *("vision", "language", "training_loops", "searching", "batching", "choosing"),
     *("exceptions", "augmentation", "text", "dicts", "in_place", "recurrent", "numbers", "calls"),
 )
 THEMES = tuple(importlib.import_module(f"tests.dy2st.model_code.{name}") for name in NAMES)

@@ -228,5 +228,6 @@ def test_a_slice_with_a_step_is_not_assigned_where_the_length_is_unknown():
     refused(stepped, "a slice with a step is assigned")
 
 
-def test_the_order_of_two_lists_of_a_program_is_refused():
-    refused(lambda x: positive(x) < positive(x * 2), "the order of two lists is asked")
+def test_two_lists_of_a_program_are_compared_as_pythons():
+    same(lambda x: 1 if positive(x) < positive(x * 2) else 0)
+    same(lambda x: 1 if positive(x) >= positive(x[1:]) else 0)

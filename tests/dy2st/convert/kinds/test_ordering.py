@@ -73,3 +73,12 @@ def tuples_that_are_equal_at_first(x):
 )
 def test_the_order_is_that_of_python(function):
     same(function, *VALUES)
+
+
+def test_lists_of_a_length_are_ordered_by_their_elements():
+    def compared(x):
+        small, large = [v for v in x if v < 2], [v for v in x if v < 3]
+        rows = sorted([large, small, [x.sum()]])
+        return 1 if small < large else 0, 1 if large >= small else 0, [len(row) for row in rows]
+
+    same(compared, *VALUES)
