@@ -10,6 +10,7 @@ import numpy as np
 from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.callers import called_by_the_user
 from dy2st.convert.kinds.table import function_row
+from dy2st.convert.stage.attempt import caught
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.layout import is_traced_number, number_kind
 from dy2st.convert.values.sequences import Generated, Indexed
@@ -145,10 +146,7 @@ def getattr_(trace: Trace, owner: Any, name: Any, default: Any = _NOTHING) -> An
     held = _may_be_missing(trace, owner, name)
     if held is not None:
         return trace.spread(lambda one: default if one is MISSING else one, held)
-    try:
-        return trace.attr(owner, name)
-    except AttributeError:
-        return default
+    return caught(trace, lambda: trace.attr(owner, name), AttributeError, lambda: default)
 
 
 @function_row(hasattr)
@@ -157,11 +155,8 @@ def hasattr_(trace: Trace, owner: Any, name: Any) -> Any:
     held = _may_be_missing(trace, owner, name)
     if held is not None:
         return trace.not_(trace.is_(held, MISSING))
-    try:
-        trace.attr(owner, name)
-    except AttributeError:
-        return False
-    return True
+    there = lambda: trace.attr(owner, name) is not MISSING  # noqa: E731
+    return caught(trace, there, AttributeError, lambda: False)
 
 
 def _may_be_missing(trace: Trace, owner: Any, name: Any) -> Union | None:

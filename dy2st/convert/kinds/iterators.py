@@ -14,6 +14,8 @@ from dy2st.convert.kinds.lists import as_dynamic, length_of
 from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
 from dy2st.convert.kinds.table import function_row, whole_row
 from dy2st.convert.objects import ATOMS
+from dy2st.convert.stage.attempt import caught
+from dy2st.convert.stage.outcome import ending
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.carry import element_at
 from dy2st.convert.values.sequences import Generated, Indexed, zipped
@@ -224,7 +226,8 @@ def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
 def _until(trace: Trace, function: Any, sentinel: Any) -> Iterator[Any]:
     while True:
         try:
-            found = trace.call(function)
+            with ending(trace, StopIteration):
+                found = trace.call(function)
         except StopIteration:
             return
         if trace.truth(trace.eq(found, sentinel)):
@@ -246,12 +249,10 @@ def next_(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
         return _counted(trace, iterator)
     own = own_method(trace, iterator, "__next__")
     refuse_advance(trace, iterator)
-    try:
-        return next(iterator) if own is None else trace.call(own, iterator)
-    except StopIteration:
-        if default is _NOTHING:
-            raise
-        return default
+    found = lambda: next(iterator) if own is None else trace.call(own, iterator)  # noqa: E731
+    if default is _NOTHING:
+        return found()
+    return caught(trace, found, StopIteration, lambda: default)
 
 
 def is_counting(trace: Trace, iterator: Any) -> bool:

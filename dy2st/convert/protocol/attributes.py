@@ -23,6 +23,7 @@ from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.marks import refuse_fragile
 from dy2st.convert.protocol.calls import call, call_method_row
 from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.stage.attempt import caught
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace
 from dy2st.convert.values.layout import number_kind
@@ -99,13 +100,11 @@ def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
 
 
 def _by_getattribute(trace: Trace, own: FunctionType, owner: Any, name: str) -> Any:
-    try:
+    other = own_method(trace, owner, "__getattr__")
+    if other is None:
         return call(trace, own, owner, name)
-    except AttributeError:
-        other = own_method(trace, owner, "__getattr__")
-        if other is None:
-            raise
-        return call(trace, other, owner, name)
+    found = lambda: call(trace, own, owner, name)  # noqa: E731
+    return caught(trace, found, AttributeError, lambda: call(trace, other, owner, name))
 
 
 def _of_super(trace: Trace, owner: Any, name: str) -> Any:

@@ -33,6 +33,7 @@ from dy2st.convert.protocol.reach import note_reached
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.loop import stage_while
+from dy2st.convert.stage.outcome import ending
 from dy2st.convert.stage.statement import staging
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, Source, Trace
@@ -117,7 +118,8 @@ def _by_index(trace: Trace, owner: Any) -> Iterator[Any]:
     place = 0
     while True:
         try:
-            found = call(trace, type(owner).__getitem__, owner, place)
+            with ending(trace, IndexError, StopIteration):
+                found = call(trace, type(owner).__getitem__, owner, place)
         except (IndexError, StopIteration):
             return
         yield found
@@ -223,7 +225,8 @@ def _next_of(trace: Trace, items: Iterable[Any]) -> Iterable[Any]:
 def _asked(trace: Trace, own: FunctionType, owner: Any) -> Iterator[Any]:
     while True:
         try:
-            found = call(trace, own, owner)
+            with ending(trace, StopIteration):
+                found = call(trace, own, owner)
         except StopIteration:
             return
         yield found

@@ -17,9 +17,11 @@ from dy2st.convert.protocol.items import item
 from dy2st.convert.protocol.iteration import listed
 from dy2st.convert.protocol.operators import binary, is_
 from dy2st.convert.protocol.unions import known
+from dy2st.convert.stage.attempt import caught
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.layout import number_kind
+from dy2st.convert.values.lub import is_missing
 from dy2st.convert.values.special import MISSING, UNBOUND, Dynamic, Union
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import F, user_location
@@ -212,10 +214,10 @@ class _Matcher:
         seen: set[object] = set()
         for name in (*(attributes or ()), *names):
             _check_name(kind, name, seen)
-            try:
-                values.append(attr(self.trace, subject, name))
-            except AttributeError:
+            value = _attribute_of(self.trace, subject, name)
+            if value is MISSING:
                 return False
+            values.append(value)
         return self._all(values, parts, found)
 
 
@@ -226,6 +228,19 @@ def _check_name(kind: type, name: object, seen: set[object]) -> None:
     if name in seen:
         raise TypeError(f"{kind.__name__}() got multiple sub-patterns for attribute {name!r}")
     seen.add(name)
+
+
+def _attribute_of(trace: Trace, subject: Any, name: str) -> Any:
+    """An attribute, or MISSING; refused where a tensor decides whether it is there."""
+    value = caught(trace, lambda: attr(trace, subject, name), AttributeError, lambda: MISSING)
+    if type(value) is Union and any(is_missing(case) for case in value.layouts):
+        raise UnsupportedSyntax(
+            f"a `case` asks for the attribute {name!r}, and a tensor decides whether it is there",
+            at=user_location(),
+            why="whether the case matches is then known only when the Program runs",
+            hint=f"ask for it before the `match`: getattr(value, {name!r}, None)",
+        )
+    return value
 
 
 def _names_in(pattern: Pattern) -> Iterator[str]:

@@ -86,4 +86,14 @@ def each(
     return stage_if(trace, pred, again, again, (), names)
 
 
-__all__ = ["State", "attempt", "each"]
+def caught(
+    trace: Trace, run: Callable[[], Any], kind: type[Exception], otherwise: Callable[[], Any]
+) -> Any:
+    """`run()`, or `otherwise()` where that raises an exception of a class, be it in a branch."""
+    names = ("what is asked for",)
+    handled = lambda error: (otherwise(),)  # noqa: E731
+    after = lambda *found: found  # noqa: E731
+    return attempt(trace, Handler(lambda: kind), lambda: (run(),), after, handled, (), names)[0]
+
+
+__all__ = ["State", "attempt", "caught", "each"]

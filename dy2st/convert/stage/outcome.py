@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,10 +59,12 @@ class Handler:
     classes: those that are caught, or an iterator of what each clause names: it is asked when there
     is an exception, and no further than Python asks.
     is_staged: whether an exception can be carried to it; else one in a branch is refused.
+    ends_loop: whether it is the end of a loop over an object of the user's.
     """
 
     classes: Callable[[], Any]
     is_staged: bool = True
+    ends_loop: bool = False
 
     def catches(self, kind: type[BaseException]) -> bool:
         """Whether a clause catches exceptions of a class."""
@@ -119,10 +122,31 @@ def is_caught(trace: Trace, kind: type[BaseException]) -> bool:
     """Whether an exception of a class is carried to a handler."""
     for handler in reversed(trace.handlers):
         if handler.catches(kind):
+            if handler.ends_loop:
+                _refuse_end(kind)
             if not handler.is_staged:
                 _refuse(kind)
             return True
     return False
+
+
+@contextmanager
+def ending(trace: Trace, *kinds: type[Exception]) -> Iterator[None]:
+    """What the user's code raises inside ends a loop of Python's."""
+    trace.handlers.append(Handler(lambda: kinds, is_staged=False, ends_loop=True))
+    try:
+        yield
+    finally:
+        trace.handlers.pop()
+
+
+def _refuse_end(kind: type[BaseException]) -> None:
+    raise ConversionError(
+        f"a loop over an object ends with a {kind.__name__} that a tensor decides on",
+        at=user_location(),
+        why="the loop is unrolled, and how often it would run is known only later",
+        hint="write a generator with `yield`, or a `while` loop on the tensor",
+    )
 
 
 def _refuse(kind: type[BaseException]) -> None:

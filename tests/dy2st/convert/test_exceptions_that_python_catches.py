@@ -1,0 +1,147 @@
+"""What Python itself catches, as getattr() an AttributeError, may be raised in a branch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.dy2st.convert.kinds.same import refused, same
+
+CALLS = ([1.0, 2.0, 3.0], [-1.0, -2.0, 1.0], [9.0, 9.0, 9.0])
+
+
+class Asked:
+    def __init__(self, x):
+        self.x = x
+
+    @property
+    def large(self):
+        if self.x.sum() > 3:
+            return self.x * 2
+        raise AttributeError("large")
+
+    def __getattr__(self, name):
+        if name == "huge" and self.x.sum() > 20:
+            return self.x * 3
+        raise AttributeError(name)
+
+
+class Entries:
+    def __init__(self, x):
+        object.__setattr__(self, "held", {"x": x})
+
+    def __getattr__(self, name):
+        try:
+            return self.held[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name, value):
+        self.held[name] = value
+
+
+class Guarded:
+    def __init__(self, x):
+        self.x = x
+
+    def __getattribute__(self, name):
+        if name == "sign":
+            if object.__getattribute__(self, "x").sum() > 3:
+                return 5
+            raise AttributeError(name)
+        return object.__getattribute__(self, name)
+
+    def __getattr__(self, name):
+        return 7
+
+
+class Items:
+    def __init__(self, x):
+        self.x, self.place = x, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.place += 1
+        if self.place > 3 or self.x[self.place - 1] < -1:
+            raise StopIteration
+        return self.x[self.place - 1]
+
+
+class Sequence:
+    def __init__(self, x):
+        self.x = x
+
+    def __getitem__(self, place):
+        if place > 2 or self.x[place] < -1:
+            raise IndexError(place)
+        return self.x[place]
+
+
+def attributes(x):
+    one = Asked(x)
+    found = getattr(one, "large", x), getattr(one, "huge", x)
+    return hasattr(one, "large"), hasattr(one, "huge"), hasattr(one, "x"), *found
+
+
+def attributes_of_entries(x):
+    one = Entries(x)
+    if x.sum() > 3:
+        one.scale = 2
+    return hasattr(one, "scale"), hasattr(one, "x"), getattr(one, "scale", 1) * x
+
+
+def attributes_of_last_resort(x):
+    return Guarded(x).sign, Guarded(x).x
+
+
+def next_or_a_default(x):
+    return next(Items(x), x.sum()), next(Items(x - 5), x.sum())
+
+
+@pytest.mark.parametrize(
+    "function",
+    [attributes, attributes_of_entries, attributes_of_last_resort, next_or_a_default],
+    ids=lambda function: function.__name__,
+)
+def test_both_paths_are_taken(function):
+    same(function, *CALLS)
+
+
+def over_an_iterator(x):
+    return sum(v for v in Items(x))
+
+
+def over_a_sequence(x):
+    total = x[0] * 0
+    for v in Sequence(x):
+        total = total + v
+    return total
+
+
+def until_a_sentinel(x):
+    def give():
+        if x.sum() > 3:
+            raise StopIteration
+        return 1
+
+    return len(list(iter(give, 1)))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [over_an_iterator, over_a_sequence, until_a_sentinel],
+    ids=lambda function: function.__name__,
+)
+def test_a_loop_that_ends_by_an_exception_of_a_branch_is_refused(function):
+    refused(function, "a loop over an object ends with a", *CALLS)
+
+
+def test_a_case_that_may_have_no_attribute_is_refused():
+    def f(x):
+        match Asked(x):
+            case Asked(large=t):
+                return t
+        return x
+
+    refused(f, "a `case` asks for the attribute 'large'", *CALLS)
