@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import (
     FunctionType,
     GetSetDescriptorType,
@@ -168,7 +169,7 @@ def _from_descriptor(trace: Trace, found: Any, owner: Any, name: str) -> Any:
     if kind is MemberDescriptorType:
         return _slot(trace, owner, name)
     if kind is classmethod:
-        return MethodType(found.__func__, type(owner))
+        return _of_class_method(trace, found, owner)
     if kind is staticmethod:
         return found.__func__
     get = special(trace, found, "__get__")
@@ -180,6 +181,15 @@ def _from_descriptor(trace: Trace, found: Any, owner: Any, name: str) -> Any:
     is_place = kind is GetSetDescriptorType and trace.is_outside(owner)
     is_place = is_place and not isinstance(owner, np.ndarray)  # all of an array is noted
     return trace.read("attr", owner, name, value) if is_place else value
+
+
+def _of_class_method(trace: Trace, found: Any, owner: Any) -> Any:
+    inner = found.__func__
+    if type(inner) is FunctionType:
+        return MethodType(inner, type(owner))
+    if type(inner) is property and sys.version_info < (3, 13):  # a property of the class
+        return call(trace, inner.fget, type(owner))
+    return found.__get__(owner, type(owner))
 
 
 def _slot(trace: Trace, owner: Any, name: str) -> Any:

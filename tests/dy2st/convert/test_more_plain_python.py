@@ -431,6 +431,20 @@ def a_class_that_takes_its_loop_away():
         return one
 
 
+class Counted:
+    start = 3
+
+    @classmethod
+    @property
+    def first(cls):
+        return cls.start if sys.version_info < (3, 13) else None
+
+
+def a_property_of_a_class():
+    found = Counted().first
+    return found if isinstance(found, int) else type(found)
+
+
 def attributes_of_a_builtin():
     return getattr(max, "__dict__", {})
 
