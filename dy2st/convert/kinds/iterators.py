@@ -121,7 +121,7 @@ def reversed_(trace: Trace, iterable: Any) -> Any:
         if type(places) is Indexed:
             return Indexed(places.length, lambda index: trace.item(iterable, places.item(index)))
         return trace.made(trace.item(iterable, place) for place in places)
-    if hasattr(type(iterable), "__iter__") and not _is_reversible(type(iterable)):
+    if not isinstance(iterable, (Dynamic, Indexed)) and not _is_reversible(type(iterable)):
         return reversed(iterable)  # raises what Python raises
     items = trace.items_of(iterable)
     if type(items) is not Indexed:

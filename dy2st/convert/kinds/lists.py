@@ -15,7 +15,7 @@ from dy2st.convert.trace import Trace
 from dy2st.convert.values.carry import copied, element_at, risen, row_of
 from dy2st.convert.values.layout import Layout, Same, number_kind
 from dy2st.convert.values.lub import Lub, Unlike
-from dy2st.convert.values.sequences import Indexed
+from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import CONTENT, Dynamic
 from dy2st.convert.values.widths import width
 from dy2st_runtime.errors import ConversionError
@@ -247,9 +247,23 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
         return trace.any_in(
             lambda place: trace.equals(container.item(place), item), container.length
         )
-    if hasattr(kind, "__next__"):
-        return _contains(trace, item, list(trace.iterate(container)))
+    if kind is Generated or hasattr(kind, "__next__"):
+        found = trace.iterate(container)
+        is_decided = type(found) is Indexed
+        return (contains if is_decided else _among_rest)(trace, item, found)
     return item in trace.native(container)
+
+
+def _among_rest(trace: Trace, item: Any, iterable: Any) -> Any:
+    """Whether an iterator gives an item; no more is taken of it than up to that."""
+    rest = iter(iterable)
+    for one in rest:
+        same = one is item or trace.equals(one, item)
+        if same is True:
+            return True
+        if same is not False:
+            return _contains(trace, item, [one, *rest])
+    return False
 
 
 def _contains(trace: Trace, item: Any, content: Any) -> Any:

@@ -445,6 +445,11 @@ def a_property_of_a_class():
     return found if isinstance(found, int) else type(found)
 
 
+def what_a_search_leaves_of_an_iterator():
+    squares, left = (n * n for n in range(5)), iter("abcd")
+    return next(squares), 4 in squares, list(squares), "b" in left, list(left), 9 in squares
+
+
 def attributes_of_a_builtin():
     return getattr(max, "__dict__", {})
 
