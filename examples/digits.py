@@ -5,6 +5,7 @@ number that is a tensor; both become operators of one static Program.
 
     python examples/digits.py                  # about a quarter of a minute
     python examples/digits.py --epochs 5 --folder somewhere
+    python examples/digits.py --train-static   # each step of the training as one static Program
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def main() -> None:
         x, labels.astype("int64"), test_size=360, random_state=0, stratify=labels
     )
     net = DigitNet()
-    losses = train(net, train_x, train_y, options.epochs)
+    losses = train(net, train_x, train_y, options.epochs, options.train_static)
     print(f"loss      {sparkline(losses)}  {losses[0]:.3f} -> {losses[-1]:.3f}")
 
     net.eval()
@@ -106,25 +107,34 @@ def main() -> None:
         sys.exit(f"the test accuracy {accuracy:.2%} is below 97 %")
 
 
-def train(net: nn.Layer, x: np.ndarray, y: np.ndarray, epochs: int) -> list[float]:
+def train(net: nn.Layer, x: np.ndarray, y: np.ndarray, epochs: int, is_static: bool) -> list[float]:
     """Adam on batches of 64; the mean loss of every epoch."""
     rate = dy2st.optimizer.lr.CosineAnnealingDecay(0.004, T_max=epochs)
     adam = dy2st.optimizer.Adam(rate, parameters=net.parameters())
     order = np.random.default_rng(0)
     losses = []
+
+    def step(images, labels):
+        loss = F.cross_entropy(net(images), labels)
+        loss.backward()
+        adam.step()
+        adam.clear_grad()
+        return loss
+
+    if is_static:  # the gradient goes back through the loop, as often as it has turned
+        step = dy2st.jit.to_static(step)
+    begun = time.perf_counter()
     for _ in progress(range(epochs), "training"):
         shuffled = order.permutation(len(x))
         total = 0.0
         for start in range(0, len(x), 64):
             chosen = shuffled[start : start + 64]
-            logits = net(dy2st.to_tensor(x[chosen]))
-            loss = F.cross_entropy(logits, dy2st.to_tensor(y[chosen]))
-            loss.backward()
-            adam.step()
-            adam.clear_grad()
+            loss = step(dy2st.to_tensor(x[chosen]), dy2st.to_tensor(y[chosen]))
             total += loss.item() * len(chosen)
         rate.step()
         losses.append(total / len(x))
+    how = f"as {len(step.program_cache)} Programs" if is_static else "eagerly"
+    print(f"steps     {how}, {(time.perf_counter() - begun) / epochs:.2f} s for each epoch")
     return losses
 
 
@@ -169,6 +179,7 @@ def parse_arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--epochs", type=int, default=20, help="passes over the data (20)")
+    parser.add_argument("--train-static", action="store_true", help="train converted steps")
     parser.add_argument("--folder", default="saved", help="where the model is saved (saved)")
     return parser.parse_args()
 

@@ -54,6 +54,22 @@ def test_the_pretrained_encoder_agrees_with_float64_and_ranks_sensibly(tmp_path)
 
 
 @pytest.mark.slow
+def test_the_main_job_trains_whole_steps_through_its_loop(tmp_path):
+    done = run("digits.py", tmp_path, "--epochs", "8", "--train-static")
+    assert done.returncode == 0, done.stderr
+    assert "steps     as 2 Programs" in done.stdout
+    assert "elsewhere batch 360: same predictions: True" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_recurrent_network_is_trained_for_all_lengths_by_one_program(tmp_path):
+    done = run("text_rnn.py", tmp_path, "--steps", "30")
+    assert done.returncode == 0, done.stderr
+    assert "Programs  1 for 30 steps" in done.stdout and "eagerly   same text: True" in done.stdout
+    assert (tmp_path / "saved" / "text_rnn.svg").exists()
+
+
+@pytest.mark.slow
 def test_a_small_transformer_is_trained_and_writes_elsewhere(tmp_path):
     done = run("tiny_gpt.py", tmp_path, "--steps", "30")
     assert done.returncode == 0, done.stderr
@@ -64,7 +80,7 @@ def test_a_small_transformer_is_trained_and_writes_elsewhere(tmp_path):
 
 
 def test_every_example_has_a_help_text(tmp_path):
-    for name in ("digits.py", "digits_opu.py", "tiny_gpt.py"):
+    for name in ("digits.py", "digits_opu.py", "text_rnn.py", "tiny_gpt.py"):
         done = subprocess.run(
             [sys.executable, str(EXAMPLES / name), "--help"], capture_output=True, text=True
         )
