@@ -314,7 +314,10 @@ def _traced(
 def seed_of(tensor: Any, gradient: Any) -> Any:
     """The gradient to start with: of the sum of the elements, if none is given."""
     if gradient is None:
-        return F.ones_like(tensor).detach()
+        array = getattr(tensor, "array", None)
+        if array is None or active() is not None:
+            return F.ones_like(tensor).detach()
+        return tensor.alias(np.ones(array.shape, array.dtype), None, 0)
     what = f"the gradient has shape {gradient.shape}, the tensor has {tensor.shape}"
     if len(gradient.shape) != len(tensor.shape):
         raise ArgumentError(what)

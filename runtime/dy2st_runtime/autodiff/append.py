@@ -15,6 +15,7 @@ from dy2st_runtime.autodiff.loops import through_turns
 from dy2st_runtime.autodiff.walk import Handler, Shared, Walk
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.program import Program, Variable
+from dy2st_runtime.ir.text.collection import without_collection
 from dy2st_runtime.ir.tracing.tracer import Tracer
 
 Result = TypeVar("Result")
@@ -49,7 +50,7 @@ def append_gradients(
     varied = Varied(inputs, stopped)
     varied.mark(program.operators)
     homes = Homes(program.block)
-    with resuming(program, homes) as tracer:
+    with without_collection(), resuming(program, homes) as tracer:
         shared = Shared(tracer, varied, Kept(homes), HANDLERS, add_lists)
         walk = Walk(shared, AsTheyWere(tracer))
         with tracer.located(lambda: shared.at):

@@ -19,6 +19,7 @@ from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.program import Block, Program, Variable
+from dy2st_runtime.ir.text.collection import without_collection
 from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
 
@@ -94,7 +95,8 @@ class Halves:
         """
         if given not in self._backward:
             try:
-                self._backward[given] = self._recorded(given)
+                with without_collection():
+                    self._backward[given] = self._recorded(given)
             except NotKept:
                 self._backward[given] = None
         return self._backward[given]

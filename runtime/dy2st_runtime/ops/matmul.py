@@ -51,10 +51,12 @@ def _matmul_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     full = F.unsqueeze(full, [full.ndim - 1]) if x.ndim == 1 else full
 
     def to_x() -> Any:
-        return F.reshape(F.sum_to(F.matmul(full, _transposed(right)), left.shape), x.shape)
+        made = F.sum_to(F.matmul(full, _transposed(right)), left.shape)
+        return made if left is x else F.reshape(made, x.shape)
 
     def to_y() -> Any:
-        return F.reshape(F.sum_to(F.matmul(_transposed(left), full), right.shape), y.shape)
+        made = F.sum_to(F.matmul(_transposed(left), full), right.shape)
+        return made if right is y else F.reshape(made, y.shape)
 
     return to_x, to_y
 
