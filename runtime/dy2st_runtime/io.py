@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,10 +36,16 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.text.parser import parse, parse_digest
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
+from dy2st_runtime.late import Late
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import StoredArrays, digest_of, read_stored, store_arrays
 from dy2st_runtime.thread_state import put_back_after_errors
+
+if TYPE_CHECKING:
+    from dy2st_runtime.trained import Parts, TrainedProgram
+
+_trained = Late("dy2st_runtime.trained")
 
 Array = np.ndarray[Any, Any]
 AnyPath = str | os.PathLike[str]
@@ -280,6 +286,7 @@ class LoadedMethod:
         self.program = program
         self._state = {name: state[name] for name in program.state}
         self._executable: engine.Executable | None = None
+        self._trained: TrainedProgram | None = None
         self._settings = settings_of(program)
 
     @without_own_frames
@@ -311,15 +318,27 @@ class LoadedMethod:
         return [wrapped(result) for result in results[:count]]
 
     def _run_taped(self, executable: engine.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:
-        """Run operator by operator, so that gradients flow through what is really computed."""
+        """Run so that gradients flow through what is really computed."""
         executable.check([tensor.array for tensor in inputs])
-        outputs, updates = interpret(self.program, inputs, self._state)
+        parts = self._parts(inputs)
+        if parts is None:
+            outputs, updates = interpret(self.program, inputs, self._state)
+        else:
+            outputs, updates = parts.run(inputs, self._state)
         changed = {id(self._state[name]) for name in updates}
         outputs = [o.alias(o.array, o.node, o.index) if id(o) in changed else o for o in outputs]
         arrays = {name: value.array for name, value in updates.items()}  # two may be exchanged
         for name, array in arrays.items():
             self._state[name].array = array
         return outputs
+
+    def _parts(self, inputs: Sequence[EagerTensor]) -> Parts | None:
+        """The two Programs that run for gradients, None where operators run one by one."""
+        if self._settings != [] or not is_grad_enabled():
+            return None
+        if self._trained is None:
+            self._trained = _trained.TrainedProgram(self.program)
+        return self._trained.parts([*inputs, *self._state.values()])
 
     def _in_order(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """What is given for each input; tensors in nested arguments count one by one."""

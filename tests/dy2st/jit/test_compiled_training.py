@@ -323,3 +323,26 @@ def test_lists_and_numbers_beside_tensors_come_back():
     assert found["a"][1] == 3 and found["b"][1] == 2
     (found["a"][0].sum() + found["b"][0]).backward()
     assert np.array_equal(x.grad, np.full((2, 3), 3.0, "float32"))
+
+
+def test_a_loaded_model_is_trained_in_the_same_way(tmp_path):
+    for kind in (Shared, Turns, Chosen):
+        eager, static, layer = pair(kind)
+        dy2st.jit.save(static, tmp_path / kind.__name__)
+        loaded = dy2st.jit.load(tmp_path / kind.__name__)
+        loaded.train()
+        for x in list(calls())[:4]:
+            found = []
+            for model in (eager, loaded):
+                dy2st.seed(5)
+                leaf = dy2st.to_tensor(x, stop_gradient=False)
+                y = model(leaf)
+                (y * y).sum().backward()
+                named = dict(model.named_parameters())
+                names = sorted(name for name in named if "frozen.weight" not in name)
+                ends = [leaf, *(named[name] for name in names)]
+                found.append(
+                    [y.numpy(), *(None if t.grad is None else t.grad.numpy() for t in ends)]
+                )
+            check_same(found[1], found[0])
+            assert isinstance(y.node, ProgramNode)
