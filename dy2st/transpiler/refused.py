@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import gast
 
-from dy2st.transpiler.nodes import SCOPES, Node, statements, walk_scope
+from dy2st.transpiler.nodes import SCOPES, Node, walk_scope
 from dy2st.transpiler.reasons import REASONS as OF_STATEMENTS
 from dy2st.transpiler.reasons import Reason
 
 REASONS: dict[str, Reason] = {
     "async": OF_STATEMENTS["async"],
     "namespace": OF_STATEMENTS["namespace"],
-    "type-parameters": Reason(
-        "it makes a function or class with type parameters of its own, such as `def f[T]`",
-        "define what has type parameters outside of the function",
-    ),
 }
 
 # Functions of Python that see the variables of their caller, or which future features it has.
@@ -30,9 +26,6 @@ def reason_against(tree: Node) -> str:
         for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
             if isinstance(node, gast.Call) and _looks(node):
                 return "namespace"
-    inner = (node for statement in tree.body for node in statements(statement))
-    if any(getattr(node, "type_params", None) for node in inner):
-        return "type-parameters"
     return ""
 
 

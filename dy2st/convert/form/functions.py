@@ -7,6 +7,7 @@ import ast
 import gast
 
 from dy2st.convert.form.expressions import keywords_as_dict, own_lambda, spread
+from dy2st.convert.form.inner import is_generic
 from dy2st.convert.form.lowering import Lowering
 from dy2st.convert.form.trees import LOAD, Place, constant, load, tuple_of
 from dy2st.transpiler.analysis.scopes import parameter_nodes
@@ -51,6 +52,9 @@ def _made(low: Lowering, node: Node) -> ast.expr:
         keys = [constant(place, key) for key, _ in named]
         values = [low.expression(value) for _, value in named]
         kwdefaults = ast.Dict(keys=[*keys], values=values, **place)
+    if is_generic(node):
+        given = [one for one, has in ((defaults, a.defaults), (kwdefaults, named)) if has]
+        return _call(low, place, "make_generic", node, given)
     values = [defaults, kwdefaults, *_annotations(low, place, node)]
     return _call(low, place, "make_function", node, values)
 
@@ -89,6 +93,8 @@ def _annotation(low: Lowering, place: Place, node: Node) -> ast.expr:
 
 def _class(low: Lowering, node: Node) -> ast.expr:
     place = low.place(node)
+    if is_generic(node):
+        return _call(low, place, "make_generic", node, [])
     bases = ast.Tuple(elts=spread(low, node.bases), ctx=LOAD, **place)
     keywords = keywords_as_dict(low, place, node.keywords)
     name = constant(place, node.name)

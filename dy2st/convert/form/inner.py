@@ -53,7 +53,9 @@ class InnerCodes:
         if isinstance(node, gast.Lambda):
             found = self._found.get(("<lambda>", node.lineno), [])
         else:
-            found = self._found.get((node.name, first_line(node)), [])
+            # What makes a function or class with type parameters is a function around it.
+            name = f"<generic parameters of {node.name}>" if is_generic(node) else node.name
+            found = self._found.get((name, first_line(node)), [])
         if len(found) < 2:
             return found[0] if found else None
         fitting = [one for one in found if _covers(node, one[1])]
@@ -70,6 +72,11 @@ class InnerCodes:
             if ast.dump(source) == text:  # equal code objects are but one
                 return one
         raise LookupError(f"no code object for line {node.lineno}")
+
+
+def is_generic(node: Node) -> bool:
+    """Whether a function or class has type parameters: `def f[T](x)`, since Python 3.12."""
+    return bool(getattr(node, "type_params", None))
 
 
 def _bare(code: CodeType, outer: FunctionType) -> FunctionType:

@@ -95,6 +95,7 @@ OTHERS: dict[str, str] = {
     "unpack_star": "(iterable, count before, count after) -> tuple",
     "make_function": "(F, path, cells, defaults, kwdefaults[, annotations])",
     "make_class": "(F, path, cells, name, bases, keywords)",
+    "make_generic": "(F, path, cells[, defaults][, kwdefaults]) -> what has type parameters",
     "generate": "(generator function of an iterable, iterable, the same with a function that takes"
     " each item) -> generator",
     "push": "(item of a generator whose consumer takes it at once) -> what `yield` gives",

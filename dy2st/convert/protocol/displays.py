@@ -134,6 +134,25 @@ def make_class(
     return trace.made(made)
 
 
+def make_generic(
+    trace: Trace, function: FunctionType, path: tuple[int, ...], cells: tuple[Any, ...], *args: Any
+) -> Any:
+    """A function or class with type parameters: what makes it runs as Python has it."""
+    code = code_at(function, path)
+    with filled(trace, cells):
+        made = FunctionType(code, function.__globals__, code.co_name, None, cells or None)(*args)
+    if isinstance(made, type):
+        _note_own(trace, made)
+    else:
+        trace.own[id(made)] = made
+    inner = vars(made).values() if isinstance(made, type) else (made,)
+    for one in inner:
+        known = [id(cell) for cell in cells]
+        own = [cell for cell in getattr(one, "__closure__", None) or () if id(cell) not in known]
+        trace.own.update((id(cell), cell) for cell in own)
+    return trace.made(made)
+
+
 def _note_own(trace: Trace, kind: type) -> None:
     """A class that the trace has made, its methods, and the cell through which they know it."""
     trace.own[id(kind)] = kind
@@ -146,4 +165,4 @@ def _note_own(trace: Trace, kind: type) -> None:
                     trace.own[id(cell)] = cell
 
 
-__all__ = ["gather", "gather_dict", "make_class", "make_function", "text"]
+__all__ = ["gather", "gather_dict", "make_class", "make_function", "make_generic", "text"]

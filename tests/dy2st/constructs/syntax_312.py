@@ -2,15 +2,12 @@
 
 from typing import TypeVar
 
-from dy2st.errors import TensorAsPython
 from tests.dy2st.constructs.catalogue import construct
 
 
 @construct(
     "`def f[T](v: T)`",
-    "its code runs as it is, where no tensor decides",
-    refused=TensorAsPython,
-    says="asked in code that was not converted",
+    "as Python has it",
 )
 def generic_function(x):
     def scaled[T, *Ts, **P](v: T, factor: float = 2.0) -> T:
@@ -23,9 +20,7 @@ def generic_function(x):
 
 @construct(
     "a type parameter read in the function",
-    "its code runs as it is",
-    refused=TensorAsPython,
-    says="asked in code that was not converted",
+    "as Python has it",
 )
 def type_parameter_read(x):
     def named[T](v):
@@ -38,9 +33,7 @@ def type_parameter_read(x):
 
 @construct(
     "`class C[T]:`",
-    "its code runs as it is",
-    refused=TensorAsPython,
-    says="asked in code that was not converted",
+    "as Python has it",
 )
 def generic_class(x):
     class Box[T]:
@@ -61,9 +54,7 @@ def generic_class(x):
 
 @construct(
     "`type Name = ...`",
-    "its function runs as it is",
-    refused=TensorAsPython,
-    says="asked in code that was not converted",
+    "as Python has it",
 )
 def type_alias(x):
     type Pair[T] = tuple[T, T]

@@ -6,11 +6,11 @@ import builtins
 import contextlib
 import operator
 import sys
-from types import CellType
+from types import CellType, FunctionType
 from typing import Any
 
 from dy2st.convert.form import vocabulary
-from dy2st.convert.form.inner import user_class, user_function
+from dy2st.convert.form.inner import code_at, user_class, user_function
 from tests.dy2st.convert.form import plain_match
 
 
@@ -204,6 +204,13 @@ def call(function, /, *arguments, **keywords):
 @_protocol
 def call_spread(function, /, *arguments, **keywords):
     return call(function, *arguments, **keywords)
+
+
+@_protocol
+def make_generic(function, path, cells, *arguments):
+    code = code_at(function, path)
+    made = FunctionType(code, function.__globals__, code.co_name, None, cells or None)
+    return made(*arguments)
 
 
 @_protocol
