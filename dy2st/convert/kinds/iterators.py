@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, NoReturn
 
 from dy2st.convert.classes import own_method
@@ -249,7 +250,7 @@ def next_(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
         return _counted(trace, iterator)
     own = own_method(trace, iterator, "__next__")
     refuse_advance(trace, iterator)
-    found = lambda: next(iterator) if own is None else trace.call(own, iterator)  # noqa: E731
+    found = partial(next, iterator) if own is None else partial(trace.call, own, iterator)
     if default is _NOTHING:
         return found()
     return caught(trace, found, StopIteration, lambda: default)
