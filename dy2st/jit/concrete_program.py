@@ -32,7 +32,7 @@ from dy2st_runtime.ir.raised import is_of_program
 from dy2st_runtime.ir.tracing.gradient_flow import Settings
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.tensor import EagerTensor, wrapped
-from dy2st_runtime.trained import TrainedProgram
+from dy2st_runtime.trained import Parts, TrainedProgram
 
 
 @dataclass(eq=False, repr=False)
@@ -68,6 +68,7 @@ class ConcreteProgram:
     _optimized: OptimizedProgram | None = None
     _executable: Any = None
     _trained: TrainedProgram | None = None
+    _was_taped: bool = False
 
     def __repr__(self) -> str:
         """The text of the Program, as `print` shows it."""
@@ -155,7 +156,7 @@ class ConcreteProgram:
         handed_on = self.handed_on
         if handed_on is not None and self.passes is None:
             is_taped = is_taped or handed_on.needs_objects(held)
-        by_array = self._is_compiled(held) if is_taped else True
+        by_array = self._is_compiled(tensors, held) if is_taped else True
         run = self._run if not is_taped else self._run_trained if by_array else self._run_taped
         random = get_rng_state() if self._is_random else None
         try:
@@ -228,28 +229,45 @@ class ConcreteProgram:
         count = len(results) - len(updates)
         return outputs[:count], dict(zip(updates, outputs[count:], strict=True))
 
-    def _is_compiled(self, held: Sequence[EagerTensor]) -> bool:
-        """Whether a call that is taped runs compiled, with one Node for all of it."""
-        if self.settings != [] or self.finished.has_gone_back or self.passes is not None:
+    def _is_compiled(self, tensors: Sequence[EagerTensor], held: Sequence[EagerTensor]) -> bool:
+        """Whether a call that is taped runs compiled, with one Node for all of it.
+
+        The first one does not: who calls once need not wait until the gradients are a Program.
+        """
+        if self.settings != [] or self.finished.has_gone_back or not is_grad_enabled():
             return False
-        if self.handed_on is not None and self.handed_on.needs_objects(held):
+        if self.passes is None and self.handed_on and self.handed_on.needs_objects(held):
             return False
-        if not is_grad_enabled():
-            return False
-        if self._trained is None:
-            self._trained = TrainedProgram(self.main_program)
-        return self._trained.parts(held) is not None
+        was_taped, self._was_taped = self._was_taped, True
+        return was_taped and not self.is_spent and self._parts(tensors) is not None
+
+    def _parts(self, tensors: Sequence[EagerTensor]) -> Parts | None:
+        """The two Programs that run for gradients; None where operators run one by one."""
+        program, state = self._to_train()
+        if self._trained is None or self._trained.program is not program:
+            self._trained = TrainedProgram(program)
+        return self._trained.parts([*tensors, *state.values()])
+
+    def _to_train(self) -> tuple[Program, dict[str, EagerTensor]]:
+        """The Program that runs where gradients are wanted, and the tensors that it reads."""
+        known = self._optimized
+        # Where parameters are built in, gradients need none of what the passes would make anew.
+        better = known if known is not None and known.frozen else self.optimized
+        if better is not None and not better.frozen:
+            return better.program, better.state
+        return self.main_program, self.state
 
     def _run_trained(
         self, tensors: Sequence[EagerTensor]
     ) -> tuple[list[Any], dict[str, EagerTensor]]:
         """Run compiled, and leave a Node behind that knows the gradients of it all."""
-        state, handed_on = self.state, self.handed_on
-        assert self._trained is not None
-        parts = self._trained.parts([*tensors, *state.values()])
+        (program, state), handed_on = self._to_train(), self.handed_on
+        parts = self._parts(tensors)
         assert parts is not None
-        as_is = () if handed_on is None else handed_on.as_is(False)
-        return parts.run(tensors, state, as_is, () if handed_on is None else handed_on.twins)
+        has_passes = program is not self.main_program
+        as_is = () if handed_on is None else handed_on.as_is(has_passes)
+        as_one = () if handed_on is None or has_passes else handed_on.twins
+        return parts.run(tensors, state, as_is, as_one)
 
     def _run_taped(
         self, tensors: Sequence[EagerTensor]
@@ -261,12 +279,7 @@ class ConcreteProgram:
                 return interpret(self.main_program, tensors, self.state)
         if self.settings != []:  # passes know values, and not which tensor has them
             return interpret(self.main_program, tensors, self.state)
-        known = self._optimized
-        # Where parameters are built in, gradients need none of what the passes would make anew.
-        better = known if known is not None and known.frozen else self.optimized
-        program, state = self.main_program, self.state
-        if better is not None and not better.frozen:
-            program, state = better.program, better.state
+        program, state = self._to_train()
         return interpret(program, tensors, state)
 
     # -- without its calls -------------------------------------------------------------------

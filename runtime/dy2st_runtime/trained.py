@@ -33,7 +33,7 @@ def why_not(program: Program) -> str | None:
     for operator in program.block.walk():
         if operator.name == SETTER:
             return "it sets stop_gradient of its arguments"
-        if any(hasattr(value, "gradient") for value in operator.attributes.values()):
+        if lookup(operator.name).hidden:
             return f"the gradient of `{operator.name}` runs code of the user's"
     return None
 

@@ -132,7 +132,8 @@ class Walk:
             self._through(parts[offset], operators, place + offset)
 
     def _by_rule(self, operator: Operator, found: Found) -> None:
-        rule = lookup(operator.name).gradient
+        definition = lookup(operator.name)
+        rule, is_hidden = definition.gradient, definition.hidden
         assert rule is not None
         there = next(gradient for gradient in found if gradient is not None).there
         if len(found) > 1:
@@ -142,10 +143,10 @@ class Walk:
         given = [gradient and gradient.value for gradient in found]
         made = [self.forward.value(result) for result in operator.results]
         operands = [self.forward.value(operand) for operand in operator.operands]
-        if _is_users(operator) and self.tracer.block is not self.shared.block:
+        if is_hidden and self.tracer.block is not self.shared.block:
             raise _hidden(operator)
         g, y = (given[0], made[0]) if len(made) == 1 else (tuple(given), tuple(made))
-        with set_grad_enabled(self.shared.is_recording or not _is_users(operator)):
+        with set_grad_enabled(self.shared.is_recording or not is_hidden):
             entries = rule(g, y, *operands, **operator.attributes)
             entries = entries if isinstance(entries, (tuple, list)) else (entries,)
             self._hand_on(operator, entries, there)
@@ -185,11 +186,6 @@ def _refused(operator: Operator) -> NoGradientRule:
         why="there is no rule for it",
         hint="append tensors, read and stack them; or differentiate outside of the Program",
     )
-
-
-def _is_users(operator: Operator) -> bool:
-    """Whether the rule runs functions of the user's."""
-    return any(hasattr(value, "gradient") for value in operator.attributes.values())
 
 
 __all__ = ["Found", "Handler", "Shared", "Values", "Walk", "same_sizes"]

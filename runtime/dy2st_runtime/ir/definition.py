@@ -98,6 +98,7 @@ class OperatorDefinition:
     takes_out   whether the kernel takes `out`, its first operand, to write an elementwise result
                 over it; ufuncs do without saying so.
     cheap       whether to compute it costs no more than to read its operands: of elementwise ones.
+    hidden      whether its gradient is code of the user's, which is no part of a Program.
     lends       whether its results may be its operands, or hold them, or be what they hold: of
                 operators on lists.
     makes_list  whether its first result is a list of its own: no operand, and in no operand.
@@ -133,6 +134,7 @@ class OperatorDefinition:
     takes_complex: bool = False
     takes_out: bool = False
     cheap: bool = False
+    hidden: bool = False
     lends: bool = False
     makes_list: bool = False
     in_place: Callable[..., Any] | None = None

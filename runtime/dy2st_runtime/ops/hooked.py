@@ -28,6 +28,7 @@ define(
     attributes={"hook": ""},
     kind=Kind.ELEMENTWISE,
     view=View.SAME,
+    hidden=True,
     infer=same_type,
     kernel=lambda x, hook: x,
     gradient=_gradient,

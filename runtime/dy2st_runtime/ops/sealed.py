@@ -26,6 +26,7 @@ def _gradient(g: Any, y: Any, values: Sequence[Any], maker: str) -> list[Any]:
 
 define(
     "sealed",
+    hidden=True,
     doc="The first input, computed of the others; its gradient is its maker's.",
     inputs="x, behind*",
     attributes={"maker": ""},
@@ -37,6 +38,7 @@ define(
 )
 define(
     "sealed_results",
+    hidden=True,
     doc="The first `count` inputs, computed of the others; their gradients are their maker's.",
     inputs="values*",
     attributes={
