@@ -43,12 +43,10 @@ class OneCall:
     gradients  whether they are recorded, and the `stop_gradient` of each tensor; None without a
                call.
     is_lost    whether a trace of it raises what Python is to raise by itself.
-    is_undecided  whether Python is to make it, as it leaves what no Program can leave.
     """
 
     gradients: tuple[bool, ...] | None = None
     is_lost: bool = False
-    is_undecided: bool = False
     _asked: list[_Asked] = field(default_factory=list)
     _place: int = 0
 
@@ -58,7 +56,7 @@ class OneCall:
 
     def begin(self) -> None:
         """The function is traced, or its caches are asked, from the beginning."""
-        self._place, self.is_undecided = 0, False
+        self._place = 0
 
     def ask(self, function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """What a function answers that Python asks once here."""

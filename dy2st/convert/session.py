@@ -98,8 +98,7 @@ def trace(
             result = _undisturbed(machine, lambda: _run(machine, function, args, kwargs))
         except BaseException as error:
             is_users = is_thrown(machine, error) and not is_refusal(error)
-            is_pythons = (is_users and _has_written(machine)) or one_call.is_undecided
-            if is_pythons and may_run_again(machine):
+            if is_users and _has_written(machine) and may_run_again(machine):
                 one_call.lose()
             raise
         found = Traced(program, state, machine, arguments, sources=sources)

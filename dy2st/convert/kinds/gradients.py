@@ -12,7 +12,7 @@ from dy2st.convert.stage.cases import known
 from dy2st.convert.trace import Trace
 from dy2st_runtime.autodiff.inside import gradients_or_zeros
 from dy2st_runtime.autograd import refuse_stopped, seed_of
-from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.ir import F, Tensor, Variable, user_location
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.tracing.leaves import leaves_of
@@ -49,11 +49,12 @@ def _no_others(trace: Trace) -> Iterator[None]:
     del apart[count:]
 
 
-def _add(trace: Trace, leaf: Tensor, gradient: Variable, is_sure: bool) -> None:
+def _add(trace: Trace, leaf: Tensor, gradient: Variable, there: Variable | None) -> None:
     """Add a gradient to that of a leaf; zeros change nothing where there is none to be added."""
     hooks, before = _hooks(trace, leaf), _held(trace, leaf)
-    if not is_sure and (before is None or hooks):
-        raise _undecided(trace)
+    if there is not None and (before is None or hooks):
+        _let_it_be_none(trace, there)
+        return
     for hook in hooks:
         changed = trace.call(hook, gradient)
         gradient = gradient if changed is None else trace.tracer.variable(changed)
@@ -61,13 +62,17 @@ def _add(trace: Trace, leaf: Tensor, gradient: Variable, is_sure: bool) -> None:
         set_grad(trace, leaf, gradient if before is None else F.add(before, gradient))
 
 
-def _undecided(trace: Trace) -> ConversionError:
-    """The refusal of a gradient that is None on some paths; Python makes the call, if there is one.
+def _let_it_be_none(trace: Trace, there: Variable) -> None:
+    """Take it that a gradient stays None: where it does not, Python makes the call.
 
-    What it leaves of a gradient is there at the next call: then there is no question.
+    What that leaves of a gradient is there at the next call: then there is no question.
     """
-    trace.one_call.is_undecided = True
-    return ConversionError(
+    if trace.one_call.gradients is not None:
+        error = ArgumentError("a gradient is there that this Program takes for None")
+        trace.has_written = True  # so that Python may make the call
+        trace.tracer.check(F.logical_not(there), error)
+        return
+    raise ConversionError(
         "the gradient of a tensor that only a branch, or some turns of a loop, depend on",
         at=user_location(),
         why="on other paths it stays None, and a Program has a tensor there, or has none",

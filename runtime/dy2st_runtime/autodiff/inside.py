@@ -50,11 +50,15 @@ def gradients_or_zeros(
     outputs: Sequence[Variable],
     seeds: Sequence[Variable],
     inputs: Sequence[Variable],
-) -> list[tuple[Variable, bool] | None]:
-    """As `gradients`, each with whether it surely is there: it is zeros on a path without it."""
+) -> list[tuple[Variable, Variable | None] | None]:
+    """As `gradients`, each with the bool that tells whether it is there, None if it surely is.
 
-    def settled(gradient: Gradient) -> tuple[Variable, bool]:
-        return _stopped(tracer, cleaned(gradient).value), gradient.there is None
+    On a path without it, it is zeros.
+    """
+
+    def settled(gradient: Gradient) -> tuple[Variable, Variable | None]:
+        there = None if gradient.there is None else flag_of(gradient.there)
+        return _stopped(tracer, cleaned(gradient).value), there
 
     return _recorded(tracer, outputs, seeds, inputs, False, settled)
 

@@ -91,12 +91,12 @@ def trained(entry: Entry, name: str, way: str, steps: int) -> tuple[list[Any], l
     return losses, state, len(cache().program_cache) if cache else 0
 
 
-def check(name: str, way: str, by: str, steps: int = STEPS) -> None:
-    """Raise AssertionError where converted training differs from eager training."""
+def check(name: str, way: str, by: str, steps: int = STEPS, most: int = 2) -> None:
+    """Raise AssertionError where converted training differs from eager, or takes more Programs."""
     entry = MODELS[name]
     losses, state, _ = trained(entry, by, "", steps)
     found, after, programs = trained(entry, by, way, steps)
     np.testing.assert_allclose(found, losses, 1e-10, 1e-12)
     for left, right in zip(state, after, strict=True):
         np.testing.assert_allclose(right, left, 1e-10, 1e-12)
-    assert 1 <= programs <= 2, f"{programs} Programs"  # the first has numbers for sizes
+    assert 1 <= programs <= most, f"{programs} Programs"  # the first has numbers for sizes
