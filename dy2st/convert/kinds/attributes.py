@@ -86,7 +86,7 @@ def type_(trace: Trace, *args: Any, **options: Any) -> Any:
     if len(args) == 1 and not options:
         _note_class(trace, args[0])
         return class_of(args[0])
-    if len(args) != 3:
+    if len(args) != 3 or not isinstance(args[2], dict):
         return type(*args, **options)  # raises, in Python's words
     name, bases, namespace = args
     given = name, bases, dict(trace.double_star(namespace))

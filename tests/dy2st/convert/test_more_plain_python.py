@@ -11,6 +11,7 @@ import operator
 import re
 import sys
 import traceback
+import types
 import unittest
 from collections import OrderedDict, defaultdict
 
@@ -368,6 +369,10 @@ def too_many_arguments_of_a_function():
 
 def two_arguments_of_type():
     return type("a", ())
+
+
+def a_class_of_what_is_no_dict():
+    return type("a", (), types.MappingProxyType({}))
 
 
 def a_tuple_of_a_tuple():
