@@ -45,7 +45,13 @@ def match(trace: Trace, subject: Any, pattern: Pattern, names: tuple[str, ...]) 
 
 def _is_plain(subject: Any) -> bool:
     """Whether a sequence is one of Python's own classes, or a list of a length."""
-    return type(subject) in CONTAINERS or type(subject) in (tuple, range, Dynamic)
+    return type(subject) in CONTAINERS or type(subject) in (tuple, Dynamic)
+
+
+def _fits(length: int, parts: Sequence[Pattern]) -> bool:
+    """Whether a sequence of a length has an item for each part."""
+    has_star = any(part[0] == "star" for part in parts)
+    return length >= len(parts) - 1 if has_star else length == len(parts)
 
 
 class _Matcher:
@@ -124,8 +130,11 @@ class _Matcher:
         kind = subject.kind if type(subject) is Dynamic else type(subject)
         if not kind.__flags__ & _SEQUENCE:
             return False
-        if not _is_plain(subject) and self._is_by_index(parts):
-            return self._indexed(subject, parts, found)
+        if not _is_plain(subject):
+            if self._is_by_index(parts):
+                return self._indexed(subject, parts, found)
+            if not _fits(self.trace.call(len, subject), parts):
+                return False
         items = listed(self.trace, subject)
         if type(items) is Dynamic:
             raise _unknown_length()
@@ -150,9 +159,9 @@ class _Matcher:
     def _indexed(self, subject: Any, parts: Sequence[Pattern], found: Found) -> Any:
         """A sequence of the user's: how long it is, and the items that have a pattern."""
         star = next((k for k, part in enumerate(parts) if part[0] == "star"), len(parts))
-        fixed = len(parts) - (star < len(parts))
-        length = self.trace.call(len, subject) if fixed or star == len(parts) else 0
-        if length < fixed or (star == len(parts) and length > fixed):
+        is_any = star == 0 and len(parts) == 1
+        length = 0 if is_any else self.trace.call(len, subject)
+        if not _fits(length, parts):
             return False
         hit: Any = True
         for k, part in enumerate(parts):

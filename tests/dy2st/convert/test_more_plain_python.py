@@ -295,6 +295,14 @@ def a_class_of_a_value_that_is_none():
     return issubclass({}, collections.abc.Sized)
 
 
+def a_pattern_of_a_very_long_range():
+    match range(1 << 60):
+        case [first, second]:
+            return first, second
+        case [first, *_, last]:
+            return first, last
+
+
 class Endless(collections.abc.Sequence):
     asked = []
 
