@@ -98,6 +98,8 @@ def _fitting(file: _File, function: FunctionType) -> Source | None:
         if len(covering) == 1:
             return covering[0]
         numbers = [n for n, source in enumerate(found) if source in fitting]
+        # From the last to the first: what stands inside of a lambda is moved with it.
+        numbers.sort(key=lambda n: (found[n].node.lineno, found[n].node.col_offset), reverse=True)
         equal = [n for n in numbers if _gives(file, code, n)]
         return found[equal[0]] if equal else None  # equal code: either will do
     return fitting[0] if fitting else None

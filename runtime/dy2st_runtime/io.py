@@ -238,6 +238,9 @@ class LoadedModel(Layer):
         self._methods = {
             name: LoadedMethod(program, self._tensors) for name, program in self.programs.items()
         }
+        # What was saved comes before what every Layer has, `forward` above all.
+        own = {k: m for k, m in self._methods.items() if k not in vars(self) and k[0] != "_"}
+        vars(self).update(own)
 
     @without_own_frames
     def forward(self, *args: Any, **kwargs: Any) -> Any:

@@ -29,6 +29,7 @@ class WeightDecayRegularizer:
 class L2Decay(WeightDecayRegularizer):
     """coeff * weight: the gradient of coeff / 2 * |weight|**2.
 
+    >>> import numpy as np
     >>> L2Decay(0.5)(np.array([1.0, -2.0]))
     array([ 0.5, -1. ])
     """
@@ -41,6 +42,7 @@ class L2Decay(WeightDecayRegularizer):
 class L1Decay(WeightDecayRegularizer):
     """coeff * sign(weight): the gradient of coeff * sum(|weight|).
 
+    >>> import numpy as np
     >>> L1Decay(0.5)(np.array([3.0, -2.0]))
     array([ 0.5, -0.5])
     """

@@ -242,9 +242,13 @@ def _of_cases(host: Host, value: Union, node: Layout, view: View) -> list[tuple[
 
 def _of_layout(host: Host, before: Layout, node: Layout, view: View) -> list[tuple[Layout, Any]]:
     """The objects that a case has kept by reference, and that are carried by value now."""
+    if isinstance(before, Cases):
+        return [part for one in before.cases for part in _of_layout(host, one, node, view)]
+    if isinstance(node, Cases):
+        place = Lub().place(list(node.cases), before)
+        return [] if place is None else _of_layout(host, before, node.cases[place], view)
     if isinstance(before, Same):
-        is_case = isinstance(node, Cases) and not _has_case(node, before)
-        return [] if is_case else copied_parts(host, before.value, node, view)
+        return copied_parts(host, before.value, node, view)
     pairs = zip(leaves_of(before), leaves_of(node), strict=False)
     return [part for one, item in pairs for part in _of_layout(host, one, item, view)]
 

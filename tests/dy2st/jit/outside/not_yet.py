@@ -15,7 +15,6 @@ REFUSED = (
     "effects_of_layers.a_layer_made_at_the_first_call",
     "effects_of_layers.print_into_a_text",
     "effects_on_containers.a_mutable_default",
-    "lists_of_layers.the_gradient_of_a_parameter",
     "process.whether_gradients_are_on",
 )
 RETRACED = (
