@@ -78,6 +78,6 @@ def test_a_lambda_without_places_is_told_from_its_neighbour_by_its_code():
 
 
 def test_a_lambda_inside_of_another_is_the_inner_one():
-    outer = lambda: (lambda: 9.0)
+    outer = lambda: lambda: 9.0
     assert isinstance(find_source(outer).node.body, ast.Lambda)
     assert isinstance(find_source(outer()).node.body, ast.Constant)
