@@ -204,7 +204,13 @@ def del_own(trace: Trace, owner: Any, name: str) -> None:
 def vars_(trace: Trace, owner: Any) -> Any:
     """`vars(owner)`."""
     if isinstance(owner, (type, ModuleType)):
-        return trace.read("attr", owner, "__dict__", vars(owner))
+        held = trace.read("attr", owner, "__dict__", vars(owner))
+        key = id(owner) if isinstance(owner, type) else id(held)
+        written = {n: one.value for (k, n), one in trace.over.items() if k == key}
+        if not written:
+            return held
+        now = {name: value for name, value in {**held, **written}.items() if value is not MISSING}
+        return trace.seen_now(now)
     return trace.attr(owner, "__dict__")
 
 

@@ -133,6 +133,8 @@ def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
         found = of_class(trace, meta, name)
         if isinstance(found, property) and type(found.fget) is FunctionType:
             return call(trace, found.fget, owner)
+    if isinstance(owner, type) and not hasattr(owner, name):
+        of_class(trace, owner, name)  # that it is not there
     value = getattr(owner, name)
     if may_be_missing(trace, value):
         return spread(trace, lambda one: _inherited(owner, name) if one is MISSING else one, value)

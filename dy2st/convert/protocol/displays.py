@@ -12,6 +12,7 @@ from dy2st.convert.kinds.entries import may_be_missing, there_or
 from dy2st.convert.kinds.keyed import is_keyed, is_traced_key
 from dy2st.convert.kinds.lists import joined, new_list
 from dy2st.convert.kinds.text import formatted
+from dy2st.convert.protocol.bracket import bracketed
 from dy2st.convert.protocol.iteration import double_star, listed
 from dy2st.convert.protocol.names import CELL, filled
 from dy2st.convert.protocol.unions import known, spread
@@ -127,11 +128,22 @@ def make_class(
     """A class: its body runs as Python has it."""
     body = FunctionType(code_at(function, path), function.__globals__, name, None, cells or None)
     build: Any = builtins.__build_class__
+    hooks = [hook for base in bases for hook in _hooks_of(base)]
     with filled(trace, cells):
-        made = build(body, name, *bases, **keywords)
+        reached = trace.note_reached((*hooks, *keywords.values())) if hooks else ()
+        made = bracketed(trace, reached, lambda: build(body, name, *bases, **keywords))
     if isinstance(made, type):
         _note_own(trace, made)
     return trace.made(made)
+
+
+def _hooks_of(base: Any) -> list[FunctionType]:
+    """What Python calls of the user's when a class is derived from another."""
+    found = [getattr(base, "__init_subclass__", None)]
+    meta = type(base) if isinstance(base, type) else type
+    found += [getattr(meta, name, None) for name in ("__prepare__", "__new__", "__init__")]
+    plain = [getattr(one, "__func__", one) for one in found]
+    return [one for one in plain if isinstance(one, FunctionType)]
 
 
 def make_generic(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from operator import is_
-from types import MappingProxyType
 from typing import Any
 
 from dy2st.convert.kinds.lists import place_of_index, write_back
@@ -117,7 +116,15 @@ def dict_of(trace: Trace, owner: Any) -> Any:
     if not any(key == id(owner) and isinstance(name, str) for key, name in trace.over):
         return trace.mark_outside(held)
     note_fields(trace, owner)
-    return MappingProxyType(trace.fields(owner) or held)  # what is set there would be lost
+    fields = trace.fields(owner)
+    return seen_now(trace, held if fields is None else fields)
+
+
+def seen_now(trace: Trace, fields: Any) -> Any:
+    """Attributes as they are now, as a dict of its own: what is set there would be lost."""
+    made = trace.made(dict(fields))
+    trace.note_fragile(made)
+    return made
 
 
 def truth_value(trace: Trace, value: Any) -> Any:
@@ -232,6 +239,7 @@ __all__ = [
     "note_fields",
     "note_reached",
     "place_of_index",
+    "seen_now",
     "truth_value",
     "write_back",
 ]

@@ -397,7 +397,7 @@ class _Writer:
         return f"len({own}.__dict__) == {len(owner.__dict__)}"
 
     def length(self, owner: Any, own: str, name: Any, value: Any) -> str:
-        return f"len({own}) == {len(owner)}"
+        return f"len({own}) == {value}"  # as it was: native code may have changed it since
 
     def has(self, owner: Any, own: str, name: Any, value: Any) -> str:
         return f"({self.constant(name)} in {own}) is {bool(value)}"
