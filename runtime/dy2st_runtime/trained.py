@@ -15,7 +15,7 @@ from dy2st_runtime import engine
 from dy2st_runtime.autodiff.flows import NotTold
 from dy2st_runtime.autodiff.halves import Backward, Given, Halves, joint
 from dy2st_runtime.autograd import Array, Node
-from dy2st_runtime.errors import NoGradientRule, TensorAsPython
+from dy2st_runtime.errors import ConversionError, ShapeError
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
@@ -68,7 +68,7 @@ class TrainedProgram:
         ]
         try:
             return Parts(self.program, places, self._is_random)
-        except (NoGradientRule, NotTold, TensorAsPython) as error:  # the last: a rule asks values
+        except (ConversionError, ShapeError, NotTold) as error:  # a rule may need known sizes
             self.why_not = self.why_not or str(error).splitlines()[0]
             return None
 
