@@ -169,6 +169,8 @@ class StandIns:
         Returns all that are read.
         """
         wanted = _symbols_of(self._made)
+        for operator in plan.again:
+            wanted.update(symbols(tuple(operator.attributes.values())))
         for variable in [*plan.kept, *(v for o in plan.again for v in o.results)]:
             wanted.update(_sizes(variable))
         for symbol in sorted(wanted, key=str):

@@ -356,6 +356,20 @@ def test_a_loaded_model_is_trained_in_the_same_way(tmp_path):
             assert isinstance(y.node, ProgramNode)
 
 
+def test_a_size_of_an_input_that_is_needed_for_nothing_else_is_known():
+    def f(x, y):
+        part = x[: y.shape[0]]
+        return (part * part).sum()
+
+    static = to_static(f, input_spec=[InputSpec([None]), InputSpec([None])])
+    for count in (2, 3, 4):
+        x = dy2st.to_tensor(numbers(5), stop_gradient=False)
+        y = static(x, dy2st.ones([count]))
+        y.backward()
+        assert np.array_equal(x.grad.numpy() != 0, np.arange(5) < count)
+    assert isinstance(y.node, ProgramNode)
+
+
 def test_programs_after_passes_run_compiled_too():
     eager, _, layer = pair(Turns)
     static = to_static(layer, input_spec=[InputSpec([None, 3])], build_strategy="training")
