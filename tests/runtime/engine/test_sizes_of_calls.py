@@ -10,6 +10,7 @@ import pytest
 
 from dy2st_runtime import engine, ops
 from dy2st_runtime.dims import require, symbol
+from dy2st_runtime.engine.numpy import codegen
 from dy2st_runtime.errors import ShapeError, SpecError
 from dy2st_runtime.ir import TensorType, Tracer
 from dy2st_runtime.ir.checks.verifier import verify
@@ -223,3 +224,21 @@ def _seconds(function):
     for _ in range(100):
         function()
     return (time.perf_counter() - start) / 100
+
+
+def test_constraints_are_looked_at_only_where_a_size_becomes_known(monkeypatch):
+    def looked_at(turns):
+        def run(x):
+            for _ in range(turns):
+                x = x + 1
+            return x[x > 0].reshape([2, -1])
+
+        asked = []
+        known = codegen.symbols
+        program = program_of(run, (A,))
+        monkeypatch.setattr(codegen, "symbols", lambda value: asked.append(value) or known(value))
+        codegen.generate(program)
+        monkeypatch.undo()
+        return len(asked)
+
+    assert looked_at(40) == looked_at(4)

@@ -124,13 +124,16 @@ class _Writer:
         """Bind the symbols that a Variable defines, and check what can be checked from then on."""
         if not isinstance(variable.type, TensorType):
             return
+        is_new = False
         for axis, size in enumerate(variable.type.shape):
             if not is_symbol(size) or (size in self.symbols and not again):
                 continue
             assert isinstance(size, Dim)
             name = self.symbols.setdefault(size, self.fresh("s"))
             self.line(depth, f"{name} = {self.name(variable)}.shape[{axis}]")
-        self.check_constraints(depth)
+            is_new = True
+        if is_new:
+            self.check_constraints(depth)
 
     def check_constraints(self, depth: int) -> None:
         """Check the constraints whose symbols are all bound now."""
