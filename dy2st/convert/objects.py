@@ -19,6 +19,7 @@ from dy2st.convert.values.special import MISSING, UNBOUND, Union
 from dy2st.ignored import is_like_the_users
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.tables import Table
 
 # Values that nobody can change, and that hold nothing that could be.
 ATOMS: frozenset[type] = frozenset(
@@ -57,7 +58,7 @@ def is_ours(value: Any) -> bool:
     """Whether what an object holds is nobody's but ours."""
     module = str(type(value).__module__)
     is_own = module.startswith(("dy2st.", "dy2st_runtime.")) and not is_like_the_users(module)
-    return is_own and not isinstance(value, Layer)
+    return is_own and not isinstance(value, (Layer, Table))
 
 
 def attributes_of(owner: Any) -> dict[str, Any] | None:

@@ -63,7 +63,7 @@ def run_length_encoding(x):
     return [(key, sum(1 for _ in group)) for key, group in itertools.groupby(x.tolist())]
 
 
-@model_code(*ROWS, unknown=MANY)
+@model_code(*ROWS, [[-1.0, -2.0], [-3.0, 1.0]], unknown=MANY)
 def kept_rows_unzipped(x):
     kept = [(row, row.sum(), i) for i, row in enumerate(x) if row.sum() > 0]
     if not kept:
@@ -78,7 +78,7 @@ def columns_of_kept_rows(x):
     return [sum(column) / len(column) for column in zip(*kept)]
 
 
-@model_code(*ROWS, unknown=MANY)
+@model_code(*ROWS, [[-1.0, -2.0], [-3.0, 1.0]], unknown=MANY)
 def lists_of_kept_rows(x):
     kept = [(row[0], row[1]) for row in x if row[0] >= 0]
     if kept:

@@ -137,7 +137,7 @@ def optional_dict_filled(x):
     return info
 
 
-@model_code(*VALUES, unknown=EACH)
+@model_code(*VALUES, [1.0, -1.0, 2.0, 0.0], unknown=EACH)
 def state_machine(x):
     state, visits = "idle", {"idle": 0, "up": 0, "down": 0}
     for v in x:

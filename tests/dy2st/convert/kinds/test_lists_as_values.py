@@ -11,7 +11,7 @@ import pytest
 import dy2st
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.dy2st.convert.kinds.same import refused, same
+from tests.dy2st.convert.kinds.same import same
 
 
 def grown(x):
@@ -83,10 +83,6 @@ def _outcome(function, x):
     except Exception as error:
         return type(error)
     return None if found is None else found.tolist()
-
-
-def test_such_a_list_is_not_unpacked_into_arguments():
-    refused(lambda x: max(*grown(x)), "a list .* is unpacked into arguments")
 
 
 @pytest.mark.parametrize(
