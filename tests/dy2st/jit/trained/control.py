@@ -111,7 +111,7 @@ class ForWithContinue(_Two):
         for row in x:
             if row[0] < 0:
                 continue
-            total = total + self.two(row) ** 2
+            total = total + F.tanh(self.two(row)) ** 2
         return self.head(total)
 
 
