@@ -233,7 +233,7 @@ class StaticFunction:
             if key is not None and len(arguments) == len(args) and concrete.is_quiet:
                 programs.cache.add_call((key, settings()), concrete)
             return concrete(tensors, call)
-        except BaseException:
+        except BaseException:  # what the run raises is raised again, here or by Python below
             if not call.is_lost:
                 raise
         return self.dygraph_function(*args, **kwargs)  # raises, and writes what comes before

@@ -6,7 +6,7 @@ import copy
 import dataclasses
 import inspect
 from operator import is_
-from types import FunctionType, SimpleNamespace
+from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 from dy2st.convert.classes import own_method
@@ -245,6 +245,8 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
         parts = [deepcopy(trace, one, memo) for one in value]
         is_same = all(map(is_, parts, value))
         return value if is_same and kind is tuple else tuple.__new__(kind, parts)
+    if kind is MethodType:  # of the copy of its object, as `copy` does it
+        return MethodType(value.__func__, deepcopy(trace, value.__self__, memo))
     if kind is slice:
         return slice(*(deepcopy(trace, one, memo) for one in (value.start, value.stop, value.step)))
     if _says_how(trace, value) or isinstance(value, BaseException):

@@ -199,3 +199,18 @@ def test_an_object_that_a_loop_returns_early_may_be_another_behind_it():
     for row in ([1.0, 5.0, 2.0], [0.0]):
         found, wanted = (vars(g(dy2st.to_tensor(row))) for g in (static, f))
         assert [None if v is None else float(v) for v in found.values()] == [*wanted.values()]
+
+
+class Bound:
+    def get(self):
+        return self
+
+
+def test_a_deep_copy_holds_methods_of_itself():
+    def run():
+        held = Bound()
+        held.method = held.get
+        copied = copy.deepcopy(held)
+        return copied.method() is copied, copied.get == copied.method, copied is held
+
+    assert to_static(run)() == run() == (True, True, False)
