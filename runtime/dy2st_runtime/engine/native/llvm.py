@@ -1,0 +1,114 @@
+"""LLVM's text becomes object code, and object code becomes addresses. No other file knows llvmlite.
+
+The passes are those that pay for loops that are vectors already: levels above 1, LLVM's own
+vectorisers and its unroller gave nothing on Programs and cost most of the time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import count
+from typing import Any
+
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.late import Late
+
+binding = Late("llvmlite.binding")
+
+_OFF = ("loop_interleaving", "loop_vectorization", "slp_vectorization", "loop_unrolling")
+_numbers = count()
+
+
+@dataclass(frozen=True)
+class Processor:
+    """What code is made for: LLVM's names of a processor and of what it can do."""
+
+    name: str
+    features: str
+
+    @cached_property
+    def vector_bytes(self) -> int:
+        """The width of a vector register."""
+        if "+avx512f" in self.features.split(","):
+            return 64
+        return 32 if "+avx2" in self.features.split(",") else 16
+
+    @classmethod
+    def host(cls) -> Processor:
+        """This machine's; `DY2ST_NATIVE_CPU=haswell` makes code for another one of its family."""
+        _check_installed()
+        named = os.environ.get("DY2ST_NATIVE_CPU", "")
+        if named:
+            features = "+avx2,+fma" if named == "haswell" else ""
+            return cls(named, features)
+        return cls(binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+
+
+def compile_object(text: str, processor: Processor) -> bytes:
+    """The object code of a module's text."""
+    _check_installed()
+    machine = _target_machine(processor)
+    module = binding.parse_assembly(text)
+    options = binding.create_pipeline_tuning_options(speed_level=1)
+    for switch in (
+        "loop_interleaving",
+        "loop_vectorization",
+        "slp_vectorization",
+        "loop_unrolling",
+    ):
+        setattr(options, switch, False)
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+@dataclass
+class Library:
+    """Object code in memory; it is gone when nobody holds this object."""
+
+    _tracker: Any = field(repr=False)
+    addresses: dict[str, int]
+
+
+def load(code: bytes, exports: Iterable[str], symbols: Mapping[str, int]) -> Library:
+    """Link object code: the addresses of its functions, given those of what it calls."""
+    _check_installed()
+    library = binding.JITLibraryBuilder().add_object_img(code).add_current_process()
+    for name, address in symbols.items():
+        library.import_symbol(name, address)
+    for name in exports:
+        library.export_symbol(name)
+    tracker = library.link(_linker(), f"dy2st{next(_numbers)}")
+    return Library(tracker, {name: tracker[name] for name in exports})
+
+
+def _target_machine(processor: Processor) -> Any:
+    target = binding.Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=processor.name, features=processor.features, opt=1, reloc="pic", codemodel="jitdefault"
+    )
+
+
+@cache
+def _linker() -> Any:
+    """One linker for the process: it owns the memory of all code."""
+    return binding.create_lljit_compiler()
+
+
+@cache
+def _check_installed() -> None:
+    try:
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+    except ImportError:
+        raise ArgumentError(
+            "the engine 'native' needs llvmlite, which is not installed: "
+            "pip install 'dy2st[native]', or take the engine 'numpy'"
+        ) from None
+
+
+__all__ = ["Library", "Processor", "compile_object", "load"]
