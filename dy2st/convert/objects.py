@@ -14,7 +14,7 @@ from types import (
 from typing import Any
 
 from dy2st.convert.states import CONTAINERS
-from dy2st.convert.values.bundles import BUNDLES
+from dy2st.convert.values.forms import BUNDLES
 from dy2st.convert.values.special import MISSING, UNBOUND, Union
 from dy2st.ignored import is_like_the_users
 from dy2st_runtime.ir import Tensor
@@ -35,7 +35,7 @@ def parts_of(item: Any) -> list[Any]:
     if kind is tuple:
         return [part for one in item for part in parts_of(one)]
     if kind in BUNDLES:
-        return [part for one in BUNDLES[kind].parts(item) for part in parts_of(one)]
+        return [part for one in BUNDLES[kind].parts(item, ()) for part in parts_of(one)]
     if kind is Union:
         return list(item.objects.values())
     if kind in CONTAINERS:

@@ -92,10 +92,6 @@ class Region:
         """The attributes that an object had at the end; None if it is no plain object."""
         return _with_changes(owner, self.trace.fields(owner), self.changes)
 
-    def is_outside(self, owner: Any) -> bool:
-        """Whether an object was reached from outside of the trace."""
-        return self.trace.is_outside(owner)
-
     def is_local(self, owner: Any) -> bool:
         """Whether an object was made in the region."""
         return id(owner) in self.frame.born

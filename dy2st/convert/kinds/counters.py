@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.convert.kinds.dicts import DICTS
 from dy2st.convert.kinds.table import METHODS, function_row, operator_row
 from dy2st.convert.trace import Trace
+from dy2st.convert.values.forms import DICTS
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
 

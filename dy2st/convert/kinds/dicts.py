@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -11,10 +11,10 @@ from dy2st.convert.kinds import keyed
 from dy2st.convert.kinds.entries import check_sure, gathered, is_sure, presence, there, there_or
 from dy2st.convert.kinds.table import Row, function_row, method_row, operator_row
 from dy2st.convert.trace import MISSING, Trace
+from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.special import Dynamic, Union
 from dy2st_runtime.nn.tables import Table
 
-DICTS = (dict, OrderedDict, Table, defaultdict, Counter)
 _NOTHING = object()
 
 
@@ -292,4 +292,4 @@ for _name, _protocol in (
     _row_of_item(_name, _protocol)
 
 
-__all__ = ["DICTS", "contains", "entry", "factory_of", "is_moved", "whole_dict"]
+__all__ = ["contains", "entry", "factory_of", "is_moved", "whole_dict"]

@@ -15,13 +15,14 @@ from dy2st.convert.elements import give
 from dy2st.convert.kinds.lists import length_of, of_both, with_element
 from dy2st.convert.kinds.process import is_of_library
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import copied, element_at, emptied, flatten, row_of
+from dy2st.convert.values.carry import copied, element_at, flatten, row_of
+from dy2st.convert.values.forms import emptied
 from dy2st.convert.values.layout import (
     Cases,
     Grown,
-    Items,
     Layout,
     Number,
+    Parts,
     Same,
     leaves_of,
     number_kind,
@@ -148,7 +149,7 @@ def _width_of_key(element: Layout, kind: type) -> int:
     """How many arrays hold the keys: they stay what they are when a value is set anew."""
     if kind is set:
         return max(1, count(element))
-    assert isinstance(element, Items)
+    assert isinstance(element, Parts)
     return count(element.items[0])
 
 
@@ -173,7 +174,7 @@ def _no_key(kind: type) -> ConversionError:
 def _is_key(node: Layout) -> bool:
     if isinstance(node, Same):
         return not isinstance(node.value, Tensor)
-    if isinstance(node, (Items, Grown)):
+    if isinstance(node, (Parts, Grown)):
         return issubclass(node.kind, tuple) and all(map(_is_key, leaves_of(node)))
     return isinstance(node, Number) or (isinstance(node, Cases) and all(map(_is_key, node.cases)))
 

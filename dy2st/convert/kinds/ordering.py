@@ -16,10 +16,10 @@ from dy2st.convert.trace import Trace
 from dy2st.convert.values.carry import element_at
 from dy2st.convert.values.layout import (
     Cases,
-    Items,
     Layout,
     Leaf,
     Number,
+    Parts,
     Same,
     number_kind,
     opened,
@@ -265,7 +265,7 @@ def _columns_of(trace: Trace, node: Layout, arrays: list[Variable]) -> list[Any]
         if texts is None:
             return None
         return [_table(trace, node, texts, F.array_stack(trace.tracer.local(arrays[0])))]
-    if not isinstance(node, Items) or node.kind is not tuple:
+    if not isinstance(node, Parts) or node.kind is not tuple:
         return None
     found: list[Any] = []
     for item in node.items:

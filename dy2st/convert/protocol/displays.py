@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from dy2st.convert.form.inner import code_at, user_function
-from dy2st.convert.kinds.dicts import DICTS, whole_dict
+from dy2st.convert.kinds.dicts import whole_dict
 from dy2st.convert.kinds.entries import may_be_missing, there_or
 from dy2st.convert.kinds.keyed import is_keyed, is_traced_key
 from dy2st.convert.kinds.lists import joined, new_list
@@ -17,6 +17,7 @@ from dy2st.convert.protocol.iteration import double_star, listed
 from dy2st.convert.protocol.names import CELL, filled
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.trace import Trace, native_attribute
+from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.special import Dynamic, Union
 from dy2st_runtime.ir.choice import joined as joined_texts
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from dy2st.convert.classes import own_method, special
 from dy2st.convert.kinds import keyed
-from dy2st.convert.kinds.dicts import DICTS as _DICTS
 from dy2st.convert.kinds.dicts import factory_of, is_moved
 from dy2st.convert.kinds.entries import may_be_missing, there, there_or
 from dy2st.convert.kinds.layers import held_in_order
@@ -33,6 +32,7 @@ from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.checks import check_axes, check_place
 from dy2st.convert.trace import MISSING, Trace
+from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.layout import Same, is_traced_number
 from dy2st.convert.values.special import Dynamic, Union
 from dy2st_runtime.ir import F, Tensor
@@ -41,13 +41,13 @@ from dy2st_runtime.ir import F, Tensor
 def item(trace: Trace, owner: Any, index: Any) -> Any:
     """`owner[index]`."""
     kind = type(owner)
-    if kind is Union or (type(index) is Union and kind not in _DICTS):
+    if kind is Union or (type(index) is Union and kind not in DICTS):
         return spread(
             trace, lambda o, i: item(trace, o, i), known(trace, owner), known(trace, index)
         )
     if kind in (list, tuple, deque, Dynamic):
         return _of_sequence(trace, owner, index)
-    if kind in _DICTS:
+    if kind in DICTS:
         return _of_dict(trace, owner, index)
     if isinstance(owner, Tensor):
         check_axes(trace, owner, index)
@@ -159,7 +159,7 @@ def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
 def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     """`owner[index] = value`."""
     kind = type(owner)
-    if kind is Union or (type(index) is Union and kind not in _DICTS):
+    if kind is Union or (type(index) is Union and kind not in DICTS):
         spread(
             trace,
             lambda o, i: set_item(trace, o, i, value),
@@ -170,7 +170,7 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     if kind in (list, deque):
         _set_in_list(trace, owner, index, value)
         return
-    if kind in _DICTS:
+    if kind in DICTS:
         _set_in_dict(trace, owner, known(trace, index), value)
         return
     own = own_method(trace, owner, "__setitem__")
@@ -229,7 +229,7 @@ def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
 def del_item(trace: Trace, owner: Any, index: Any) -> None:
     """`del owner[index]`."""
     kind = type(owner)
-    if kind is Union or (type(index) is Union and kind not in _DICTS):
+    if kind is Union or (type(index) is Union and kind not in DICTS):
         spread(trace, lambda o, i: del_item(trace, o, i), known(trace, owner), known(trace, index))
         return
     if kind in (list, deque):
@@ -244,7 +244,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
             arrays = [F.array_delete(trace.tracer.local(a), index) for a in whole.arrays]
             trace.hold(owner, Dynamic(kind, whole.element, arrays, whole.like))
         return
-    if kind in _DICTS:
+    if kind in DICTS:
         if keyed.is_keyed(trace, owner) or keyed.is_decided(trace, index):
             keyed.del_item(trace, owner, index)
             return

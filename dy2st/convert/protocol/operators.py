@@ -12,7 +12,6 @@ import numpy as np
 
 from dy2st.convert.classes import of_class, own_method
 from dy2st.convert.kinds import keyed
-from dy2st.convert.kinds.dicts import DICTS
 from dy2st.convert.kinds.dicts import contains as dict_contains
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, repeat
 from dy2st.convert.kinds.process import note_settings
@@ -23,6 +22,7 @@ from dy2st.convert.protocol.dispatch import COMPARISONS, ask, bound, is_users, u
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, MISSING, Trace
+from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim

@@ -23,7 +23,7 @@ from dy2st.convert.protocol.left import why_left_alone
 from dy2st.convert.protocol.unions import known
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.carry import element_at
-from dy2st.convert.values.layout import Items, Layout, Leaf, opened
+from dy2st.convert.values.layout import Layout, Leaf, Parts, opened
 from dy2st.convert.values.sequences import Indexed
 from dy2st.convert.values.special import Dynamic
 from dy2st.convert.values.widths import count
@@ -186,7 +186,7 @@ def _columns(trace: Trace, items: Dynamic, element: Layout) -> tuple[Any, ...] |
         size = node.type.shape[0] if node.rank else None
         places = range(size) if isinstance(size, int) else None
         return None if places is None else tuple(_column(trace, items, place) for place in places)
-    if not isinstance(node, Items) or node.kind not in (tuple, list):
+    if not isinstance(node, Parts) or node.kind not in (tuple, list):
         return None
     if node is not element or any(map(has_objects, node.items)):
         return None

@@ -9,19 +9,8 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.replay.result import DERIVED, Known, Made, Out, Rows, Several, Written
-from dy2st.convert.values.bundles import BUNDLES
-from dy2st.convert.values.carry import bare, emptied
-from dy2st.convert.values.layout import (
-    Cases,
-    Entries,
-    Fields,
-    Grown,
-    Items,
-    Layout,
-    Leaf,
-    Number,
-    Same,
-)
+from dy2st.convert.values.forms import bare, emptied, form_of
+from dy2st.convert.values.layout import Cases, Grown, Layout, Leaf, Number, Same
 from dy2st.convert.values.special import MISSING
 from dy2st.convert.values.widths import count, width
 from dy2st_runtime.ir.choice import Text
@@ -141,23 +130,8 @@ def of_layout(node: Layout, leaves: Iterator[Any], same: Callable[[Same], Any]) 
         own = [[next(leaves) for _ in range(count(case))] for case in node.cases]
         return of_layout(node.cases[place], iter([array[0] for array in own[place]]), same)
     items = [of_layout(item, leaves, same) for item in node.items]
-    if isinstance(node, Items):
-        if node.kind is Text:
-            return node.like.with_values(items).filled()
-        if node.kind in BUNDLES:
-            return BUNDLES[node.kind].make(items, node.like)
-        return node.kind(*items) if hasattr(node.kind, "_fields") else node.kind(items)
-    if isinstance(node, Entries):
-        pairs = zip(node.keys, items, strict=True)
-        entries = emptied(node.kind, node.empty)
-        entries.update({key: item for key, item in pairs if item is not MISSING})
-        return entries
-    assert isinstance(node, Fields)
-    kind: Any = node.kind
-    made: Any = bare(kind)
-    for name, item in zip(node.names, items, strict=True):
-        object.__setattr__(made, name, item)
-    return made
+    made = form_of(node.kind).make(node.kind, items, node.names, node.like)
+    return made.filled() if type(made) is Text else made
 
 
 __all__ = ["of_layout", "of_rows", "rebuild"]

@@ -9,17 +9,7 @@ import numpy as np
 
 from dy2st.convert.replay.result import TREES, Made, Out, Several, Written
 from dy2st.convert.replay.result import Rows as RowsTree
-from dy2st.convert.values.layout import (
-    Cases,
-    Entries,
-    Fields,
-    Grown,
-    Items,
-    Layout,
-    Leaf,
-    Number,
-    Same,
-)
+from dy2st.convert.values.layout import Cases, Grown, Layout, Leaf, Number, Same
 from dy2st.convert.values.special import Special, Unbound
 from dy2st.convert.values.widths import count, width
 from dy2st_runtime.ir import Output
@@ -107,11 +97,9 @@ class _Plain:
             pairs = zip(node.cases, own, strict=True)
             return Choice(tag, tuple(Only(self._entry(c, iter(o), held)) for c, o in pairs))
         items = [self._entry(item, outputs, held) for item in node.items]
-        if isinstance(node, Fields):
-            raise _NotPlain
-        if isinstance(node, Items) and node.kind is Text:
+        if node.kind is Text:
             return node.like.with_values(items)
-        return _filled(node.kind, node.keys if isinstance(node, Entries) else (), items)
+        return _filled(node.kind, node.names, items)
 
     def _same(self, node: Same, held: _Held) -> Any:
         """What every row has; an output would be one of all rows, and not of one."""

@@ -32,7 +32,7 @@ from dy2st.convert.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace
 from dy2st.convert.values.carry import build, flatten
 from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, opened
 from dy2st.convert.values.lub import Lub, Unlike
-from dy2st.convert.values.special import UNBOUND
+from dy2st.convert.values.special import UNBOUND, Older
 from dy2st.convert.values.widths import types_of
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import ConversionError, LoopMismatch, UnsupportedSyntax
@@ -43,33 +43,6 @@ from dy2st_runtime.ops.control_flow import close_blocks
 Test = Callable[..., Any]
 Body = Callable[..., Sequence[Any]]
 _ROUNDS = 24
-
-
-@dataclass(eq=False)
-class Before:
-    """Values as they are before a loop: all objects are older than its iterations."""
-
-    trace: Trace
-
-    def raw(self, owner: Any) -> Any:
-        """What a container holds."""
-        return self.trace.raw(owner)
-
-    def fields(self, owner: Any) -> dict[str, Any] | None:
-        """The attributes of a plain object."""
-        return self.trace.fields(owner)
-
-    def is_outside(self, owner: Any) -> bool:
-        """Whether an object was reached from outside of the trace."""
-        return self.trace.is_outside(owner)
-
-    def is_local(self, owner: Any) -> bool:
-        """Whether an object was made in the frame around the loop."""
-        return self.trace.is_local(owner)
-
-    def is_new(self, owner: Any) -> bool:
-        """No object is new."""
-        return False
 
 
 class _Peel(Exception):
@@ -115,7 +88,7 @@ def stage_while(
 ) -> tuple[Any, ...]:
     """What the variables hold after `body` has run as long as `test` holds."""
     slots = [
-        Slot(name, value, value, layout=Same(value, Before(trace)))
+        Slot(name, value, value, layout=Same(value, Older(trace.raw, trace.fields)))
         for name, value in zip(names, state, strict=True)
     ]
     loop = _Loop(trace, slots, may_peel)
@@ -399,7 +372,7 @@ def _carry(loop: _Loop, place: Place, after: Any) -> None:
     if place.name is CONTENT and left is place.owner:
         left, _ = keep_items(loop.trace, place.owner, place.owner.copy(), after)
     slot = Slot(label(loop.trace, place), left, after, place)
-    slot.layout = slot.seen(left, Before(loop.trace))
+    slot.layout = slot.seen(left, Older(loop.trace.raw, loop.trace.fields))
     loop.slots.append(slot)
 
 

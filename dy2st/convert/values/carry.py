@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
-from types import FunctionType
-from typing import Any, Protocol
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st.convert.values.bundles import BUNDLES
+from dy2st.convert.states import CONTAINERS
+from dy2st.convert.values.forms import bare, emptied, form_of, is_unchanging
 from dy2st.convert.values.layout import (
     Cases,
-    Entries,
-    Fields,
     Grown,
-    Items,
     Layout,
     Leaf,
     Number,
+    Parts,
     Same,
     View,
     leaves_of,
@@ -29,101 +27,55 @@ from dy2st.convert.values.lub import Lub, is_missing
 from dy2st.convert.values.special import MISSING, Dynamic, Union, is_changed
 from dy2st.convert.values.widths import DTYPES, count, width
 from dy2st_runtime.ir import F, Tracer, Variable
-from dy2st_runtime.ir.choice import Text
 
-_UNCHANGING = (tuple, Text, *BUNDLES)
-
-
-class Host(View, Protocol):
-    """What values need of the trace in which they are put together."""
-
-    tracer: Tracer
-
-    def made(self, value: Any) -> Any:
-        """Note that a mutable object was made here; returns it."""
-
-    def hold(self, owner: Any, content: Any) -> None:
-        """Let a container hold a Dynamic, or one of several contents."""
-
-    def note_fragile(self, value: Any) -> None:
-        """Note that an object is put together anew at each look: a change would be lost."""
-
-    def hold_field(self, owner: Any, name: str, value: Any) -> None:
-        """Let an object hold an attribute in the overlay."""
-
-    def set_field(self, owner: Any, name: str, value: Any) -> None:
-        """Set an attribute of an object that was made here."""
-
-    def note_copied(self, parts: Sequence[Any]) -> None:
-        """Note objects that a list keeps by value: a change of them would be lost."""
-
-    def choose(
-        self, condition: Variable, true: Callable[[], Sequence[Any]], false: Callable[[], Any]
-    ) -> list[Variable]:
-        """A `cond` of two functions that give Variables."""
-
-    def map_array(
-        self,
-        arrays: list[Variable],
-        convert: Callable[[list[Variable]], list[Variable]],
-        count: int,
-    ) -> list[Variable]:
-        """New arrays, with what a function makes of each element of all of them."""
-
+if TYPE_CHECKING:
+    from dy2st.convert.trace import Trace
 
 # -- taking apart -----------------------------------------------------------------------------
 
 
-def flatten(host: Host, value: Any, node: Layout, view: View) -> list[Variable]:
+def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable]:
     """The leaves of a value that has a layout, as Variables of the current Block."""
     if isinstance(node, Same):
         return []
     if type(value) is Union and not (isinstance(node, Cases) and _may_be_missing(node.cases)):
-        value = _there(host, value)
+        value = _there(trace, value)
     if isinstance(node, Number):
-        return [as_number(host.tracer, value, node.kind)]
+        return [as_number(trace.tracer, value, node.kind)]
     if isinstance(node, Leaf):
-        return [_as_tensor(host.tracer, value, node)]
+        return [_as_tensor(trace.tracer, value, node)]
     if isinstance(node, Grown):
-        return _arrays(host, value, node, view)
+        return _arrays(trace, value, node, view)
     if isinstance(node, Cases):
-        return _tagged(host, value, node, view)
-    parts = _parts(host, value, node, view)
+        return _tagged(trace, value, node, view)
+    parts = _parts(trace, value, node, view)
     pairs = zip(parts, node.items, strict=True)
-    return [leaf for part, item in pairs for leaf in flatten(host, part, item, view)]
+    return [leaf for part, item in pairs for leaf in flatten(trace, part, item, view)]
 
 
 def _may_be_missing(cases: Sequence[Layout]) -> bool:
     return any(isinstance(one, Same) and one.value is MISSING for one in cases)
 
 
-def _there(host: Host, value: Union) -> Any:
+def _there(trace: Trace, value: Union) -> Any:
     """What an attribute holds that is missing with its object, where the object is there."""
     places = [i for i, one in enumerate(value.layouts) if not _may_be_missing([one])]
     if len(places) != 1 or len(value.layouts) == 1:
         return value
     node = value.layouts[places[0]]
-    return node.value if isinstance(node, Same) else case_value(host, value, places[0])
+    return node.value if isinstance(node, Same) else case_value(trace, value, places[0])
 
 
-def _parts(host: Host, value: Any, node: Items | Entries | Fields, view: View) -> list[Any]:
-    if isinstance(node, Items):
-        if node.kind is Text:
-            return [hole.value for hole in value.holes]
-        if node.kind in BUNDLES:
-            return BUNDLES[node.kind].parts(value)
-        return list(value if issubclass(node.kind, tuple) else _content(host, value, view))
-    if isinstance(node, Entries):
-        held = _content(host, value, view)
-        return [held.get(key, MISSING) for key in node.keys]
-    held = view.fields(value)
-    assert held is not None
-    return [held[name] for name in node.names]
+def _parts(trace: Trace, value: Any, node: Parts, view: View) -> list[Any]:
+    held = value
+    if not is_unchanging(node.kind):
+        held = _content(trace, value, view) if node.kind in CONTAINERS else view.fields(value)
+    return form_of(node.kind).parts(held, node.names)
 
 
-def _content(host: Host, value: Any, view: View) -> Any:
+def _content(trace: Trace, value: Any, view: View) -> Any:
     held = view.raw(value)
-    return case_content(host, held, type(value)) if type(held) is Union else held
+    return case_content(trace, held, type(value)) if type(held) is Union else held
 
 
 def as_number(tracer: Tracer, value: Any, kind: type) -> Variable:
@@ -142,81 +94,81 @@ def _as_tensor(tracer: Tracer, value: Any, node: Leaf) -> Variable:
     return tracer.variable(value, node.dtype)
 
 
-def _arrays(host: Host, value: Any, node: Grown, view: View) -> list[Variable]:
+def _arrays(trace: Trace, value: Any, node: Grown, view: View) -> list[Variable]:
     """One array for each leaf of the elements; at least one, for its length."""
-    held: Any = value if type(value) in (Dynamic, tuple) else _content(host, value, view)
+    held: Any = value if type(value) in (Dynamic, tuple) else _content(trace, value, view)
     if type(held) is Dynamic:
-        return risen(host, held, node.element, view)
+        return risen(trace, held, node.element, view)
     if isinstance(held, dict):
-        return _of_pairs(host, held, node.element, view)
-    rows = [_row(host, item, node.element, view) for item in held]
+        return _of_pairs(trace, held, node.element, view)
+    rows = [_row(trace, item, node.element, view) for item in held]
     for item in held:
-        host.note_copied(copied(host, item, node.element, view))
+        trace.note_copied(copied(trace, item, node.element, view))
     if not rows:
         return [F.array_of([]) for _ in range(width(node.element))]
     return [F.array_of(list(column)) for column in zip(*rows, strict=True)]
 
 
 def _of_pairs(
-    host: Host, held: dict[Any, Any], element: Layout | None, view: View
+    trace: Trace, held: dict[Any, Any], element: Layout | None, view: View
 ) -> list[Variable]:
     """The arrays of the pairs of a dict, of those that are there."""
     arrays = [F.array_of([]) for _ in range(width(element))]
 
     def added(pair: tuple[Any, Any]) -> list[Variable]:
-        row = _row(host, pair, element, view)
-        return [F.array_append(host.tracer.local(a), b) for a, b in zip(arrays, row, strict=True)]
+        row = _row(trace, pair, element, view)
+        return [F.array_append(trace.tracer.local(a), b) for a, b in zip(arrays, row, strict=True)]
 
     for key, value in held.items():
-        host.note_copied([*value.objects.values()] if type(value) is Union else [])
+        trace.note_copied([*value.objects.values()] if type(value) is Union else [])
         cases = value.layouts if type(value) is Union else ()
         sure = [place for place, case in enumerate(cases) if not is_missing(case)]
         if len(sure) == len(cases):
             arrays = added((key, value))
-            host.note_copied(copied(host, (key, value), element, view))
+            trace.note_copied(copied(trace, (key, value), element, view))
             continue
-        present = lambda: added((key, _case_now(host, value, sure[0], view)))  # noqa: B023, E731
-        same = lambda: [host.tracer.local(array) for array in arrays]  # noqa: B023, E731
-        is_there = F.equal(host.tracer.local(value.tag), sure[0])
-        arrays = host.choose(is_there, present, same)
+        present = lambda: added((key, _case_now(trace, value, sure[0], view)))  # noqa: B023, E731
+        same = lambda: [trace.tracer.local(array) for array in arrays]  # noqa: B023, E731
+        is_there = F.equal(trace.tracer.local(value.tag), sure[0])
+        arrays = trace.choose(is_there, present, same)
     return arrays
 
 
-def _row(host: Host, item: Any, element: Layout | None, view: View) -> list[Variable]:
+def _row(trace: Trace, item: Any, element: Layout | None, view: View) -> list[Variable]:
     assert element is not None
-    leaves = flatten(host, item, element, view) or [host.tracer.number(0)]
-    return [_exact(host, leaf) for leaf in leaves]
+    leaves = flatten(trace, item, element, view) or [trace.tracer.number(0)]
+    return [_exact(trace, leaf) for leaf in leaves]
 
 
-def _exact(host: Host, leaf: Variable) -> Variable:
+def _exact(trace: Trace, leaf: Variable) -> Variable:
     """What an array gets: a float of Python as it is, and not in the dtype of tensors."""
     if leaf.number is not float:
         return leaf
-    return host.tracer.cast_number(leaf, DTYPES[float])
+    return trace.tracer.cast_number(leaf, DTYPES[float])
 
 
-def row_of(host: Host, item: Any, element: Layout | None, view: View) -> list[Variable]:
+def row_of(trace: Trace, item: Any, element: Layout | None, view: View) -> list[Variable]:
     """What the arrays of a Dynamic get for one element."""
-    return _row(host, item, element, view)
+    return _row(trace, item, element, view)
 
 
-def copied(host: Host, value: Any, node: Layout | None, view: View) -> list[Any]:
+def copied(trace: Trace, value: Any, node: Layout | None, view: View) -> list[Any]:
     """The lists, dicts and objects in a value that arrays keep by value."""
-    return [part for _, part in copied_parts(host, value, node, view)]
+    return [part for _, part in copied_parts(trace, value, node, view)]
 
 
 def copied_parts(
-    host: Host, value: Any, node: Layout | None, view: View
+    trace: Trace, value: Any, node: Layout | None, view: View
 ) -> list[tuple[Layout, Any]]:
     """The lists, dicts and objects in a value that are carried by value, each with its layout."""
     if node is None or isinstance(node, (Same, Number, Leaf)):
         return []
     if type(value) is Union:
-        return _of_cases(host, value, node, view)
+        return _of_cases(trace, value, node, view)
     if isinstance(node, Cases):
-        return copied_parts(host, value, node.cases[case_of(node, Same(value, view))], view)
+        return copied_parts(trace, value, node.cases[case_of(node, Same(value, view))], view)
     own: list[tuple[Layout, Any]] = []
-    if not issubclass(node.kind, _UNCHANGING):
+    if not is_unchanging(node.kind):
         own.append((node, value))
     if own and type(view.raw(value)) is Union:
         return own
@@ -225,37 +177,37 @@ def copied_parts(
         items = () if type(held) is Dynamic or isinstance(held, dict) else held
         pairs: Any = ((item, node.element) for item in items)
     else:
-        pairs = zip(_parts(host, value, node, view), node.items, strict=True)
-    return [*own, *(part for one, item in pairs for part in copied_parts(host, one, item, view))]
+        pairs = zip(_parts(trace, value, node, view), node.items, strict=True)
+    return [*own, *(part for one, item in pairs for part in copied_parts(trace, one, item, view))]
 
 
-def _of_cases(host: Host, value: Union, node: Layout, view: View) -> list[tuple[Layout, Any]]:
+def _of_cases(trace: Trace, value: Union, node: Layout, view: View) -> list[tuple[Layout, Any]]:
     found: list[tuple[Layout, Any]] = []
     for place, before in enumerate(value.layouts):
         case = node.cases[case_of(node, before)] if isinstance(node, Cases) else node
         if place in value.objects:
             found.append((case, value.objects[place]))
         else:
-            found += _of_layout(host, before, case, view)
+            found += _of_layout(trace, before, case, view)
     return found
 
 
-def _of_layout(host: Host, before: Layout, node: Layout, view: View) -> list[tuple[Layout, Any]]:
+def _of_layout(trace: Trace, before: Layout, node: Layout, view: View) -> list[tuple[Layout, Any]]:
     """The objects that a case has kept by reference, and that are carried by value now."""
     if isinstance(before, Cases):
-        return [part for one in before.cases for part in _of_layout(host, one, node, view)]
+        return [part for one in before.cases for part in _of_layout(trace, one, node, view)]
     if isinstance(node, Cases):
         place = Lub().place(list(node.cases), before)
-        return [] if place is None else _of_layout(host, before, node.cases[place], view)
+        return [] if place is None else _of_layout(trace, before, node.cases[place], view)
     if isinstance(before, Same):
-        return copied_parts(host, before.value, node, view)
+        return copied_parts(trace, before.value, node, view)
     pairs = zip(leaves_of(before), leaves_of(node), strict=False)
-    return [part for one, item in pairs for part in _of_layout(host, one, item, view)]
+    return [part for one, item in pairs for part in _of_layout(trace, one, item, view)]
 
 
-def risen(host: Host, held: Dynamic, element: Layout | None, view: View) -> list[Variable]:
+def risen(trace: Trace, held: Dynamic, element: Layout | None, view: View) -> list[Variable]:
     """The arrays of a Dynamic whose elements take a layout above their own."""
-    own = [host.tracer.local(array) for array in held.arrays]
+    own = [trace.tracer.local(array) for array in held.arrays]
     if held.element is element or element is None:
         return own
     before = held.element
@@ -265,26 +217,26 @@ def risen(host: Host, held: Dynamic, element: Layout | None, view: View) -> list
         return own
 
     def convert(leaves: list[Variable]) -> list[Variable]:
-        item = build(host, before, iter(leaves))
-        return _row(host, item, element, view)
+        item = build(trace, before, iter(leaves))
+        return _row(trace, item, element, view)
 
-    return host.map_array(own, convert, width(element))
+    return trace.map_array(own, convert, width(element))
 
 
 # -- one of several values --------------------------------------------------------------------
 
 
-def _tagged(host: Host, value: Any, node: Cases, view: View) -> list[Variable]:
+def _tagged(trace: Trace, value: Any, node: Cases, view: View) -> list[Variable]:
     """The tag, then for every case the arrays of its leaves."""
     held = value if type(value) is Union else _held_union(value, node, view)
     if held is not None:
-        return _tagged_union(host, held, node, view)
+        return _tagged_union(trace, held, node, view)
     place = case_of(node, Same(value, view))
-    leaves = [host.tracer.number(place)]
+    leaves = [trace.tracer.number(place)]
     for index, case in enumerate(node.cases):
-        own = flatten(host, value, case, view) if index == place else None
+        own = flatten(trace, value, case, view) if index == place else None
         leaves += (
-            [F.array_of([_exact(host, leaf)]) for leaf in own] if own is not None else _empty(case)
+            [F.array_of([_exact(trace, leaf)]) for leaf in own] if own is not None else _empty(case)
         )
     return leaves
 
@@ -315,9 +267,9 @@ def case_of(node: Cases, item: Layout) -> int:
     return place
 
 
-def _tagged_union(host: Host, value: Union, node: Cases, view: View) -> list[Variable]:
+def _tagged_union(trace: Trace, value: Union, node: Cases, view: View) -> list[Variable]:
     """The same cases in other places, among others."""
-    tracer = host.tracer
+    tracer = trace.tracer
     places = [case_of(node, case) for case in value.layouts]
     tag = tracer.local(value.tag)
     if places != list(range(len(places))):
@@ -328,12 +280,12 @@ def _tagged_union(host: Host, value: Union, node: Cases, view: View) -> list[Var
     leaves = [tag]
     for index, case in enumerate(node.cases):
         own = [i for i, place in enumerate(places) if place == index]
-        leaves += _case_arrays(host, value, own, case, view)
+        leaves += _case_arrays(trace, value, own, case, view)
     return leaves
 
 
 def _case_arrays(
-    host: Host, value: Union, own: list[int], case: Layout, view: View
+    trace: Trace, value: Union, own: list[int], case: Layout, view: View
 ) -> list[Variable]:
     if not own:
         return _empty(case)
@@ -341,9 +293,9 @@ def _case_arrays(
     columns: list[Variable] = []
     for place in own:
         before = value.layouts[place]
-        arrays = [host.tracer.local(array) for array in value.arrays[place]]
+        arrays = [trace.tracer.local(array) for array in value.arrays[place]]
         if place in changed or not same_form(before, case):
-            arrays = _risen_case(host, value, place, case, view)
+            arrays = _risen_case(trace, value, place, case, view)
         columns = (
             arrays
             if not columns
@@ -352,68 +304,58 @@ def _case_arrays(
     return columns
 
 
-def _risen_case(host: Host, value: Union, place: int, case: Layout, view: View) -> list[Variable]:
+def _risen_case(trace: Trace, value: Union, place: int, case: Layout, view: View) -> list[Variable]:
     """The arrays of a case whose layout has risen."""
     if not count(case):
         return []
 
     def present() -> list[Variable]:
-        item = _case_now(host, value, place, view)
-        return [F.array_of([_exact(host, leaf)]) for leaf in flatten(host, item, case, view)]
+        item = _case_now(trace, value, place, view)
+        return [F.array_of([_exact(trace, leaf)]) for leaf in flatten(trace, item, case, view)]
 
-    is_case = F.equal(host.tracer.local(value.tag), place)
-    return host.choose(is_case, present, lambda: _empty(case))
+    is_case = F.equal(trace.tracer.local(value.tag), place)
+    return trace.choose(is_case, present, lambda: _empty(case))
 
 
-def _case_now(host: Host, value: Union, place: int, view: View) -> Any:
+def _case_now(trace: Trace, value: Union, place: int, view: View) -> Any:
     """What a value known to be a case holds: as at first, unless it has changed."""
     if is_changed(value, place, view):
         return value.objects[place]
-    return build(host, value.layouts[place], _read(host, value, place), fragile=True)
+    return build(trace, value.layouts[place], _read(trace, value, place), fragile=True)
 
 
-def case_value(host: Host, value: Union, place: int) -> Any:
+def case_value(trace: Trace, value: Union, place: int) -> Any:
     """The value that a union is, where it is known to be that case."""
     if place in value.objects:
         return value.objects[place]
-    return build(host, value.layouts[place], _read(host, value, place), fragile=True)
+    return build(trace, value.layouts[place], _read(trace, value, place), fragile=True)
 
 
-def _read(host: Host, value: Union, place: int) -> Iterator[Variable]:
+def _read(trace: Trace, value: Union, place: int) -> Iterator[Variable]:
     """The leaves of a case; to change one in place is to change what the union holds."""
     found = []
     for array in value.arrays[place]:
-        found.append(F.array_read(host.tracer.local(array), 0))
-        host.tracer.aliases.lent[found[-1]] = array
+        found.append(F.array_read(trace.tracer.local(array), 0))
+        trace.tracer.aliases.lent[found[-1]] = array
     return iter(found)
 
 
-def case_content(host: Host, value: Union, kind: type) -> Any:
+def case_content(trace: Trace, value: Union, kind: type) -> Any:
     """What a container holds whose content is one of several: it is that case if it is at all."""
     place = value.place_of(kind)
-    node, leaves = value.layouts[place], _read(host, value, place)
+    node, leaves = value.layouts[place], _read(trace, value, place)
     if isinstance(node, Grown):
         return Dynamic(node.kind, node.element, list(leaves), node.like)
-    assert isinstance(node, (Items, Entries))
-    items = [build(host, item, leaves, fragile=True) for item in node.items]
-    like = node.empty if isinstance(node, Entries) else node.like
-    made = emptied(node.kind, like)
-    if isinstance(node, Entries):
-        made.update(dict(zip(node.keys, items, strict=True)))
-    else:
-        _fill(made, items)
-    return made
-
-
-def _fill(made: Any, items: Sequence[Any]) -> None:
-    made.update(items) if isinstance(made, set) else made.extend(items)
+    assert isinstance(node, Parts)
+    items = [build(trace, item, leaves, fragile=True) for item in node.items]
+    return form_of(kind).make(node.kind, items, node.names, node.like)
 
 
 # -- putting together -------------------------------------------------------------------------
 
 
 def build(
-    host: Host,
+    trace: Trace,
     node: Layout,
     leaves: Iterator[Variable],
     known: dict[Any, Any] | None = None,
@@ -437,128 +379,89 @@ def build(
         return leaf
     known = {} if known is None else known
     if isinstance(node, Cases):
-        value = _union(host, node, leaves)
+        value = _union(trace, node, leaves)
         for place, one in value.objects.items():
             known["case", id(node.cases[place])] = one
         for one in value.objects.values() if fragile else ():
-            host.note_fragile(one)
+            trace.note_fragile(one)
         return value
-    made = _put_together(host, node, leaves, known, fragile)
+    made = _put_together(trace, node, leaves, known, fragile)
     if id(node) not in known:
         known[id(node)] = made
         if fragile:
-            host.note_fragile(made)
+            trace.note_fragile(made)
     return known[id(node)]
 
 
-def _union(host: Host, node: Cases, leaves: Iterator[Variable]) -> Union:
+def _union(trace: Trace, node: Cases, leaves: Iterator[Variable]) -> Union:
     tag = next(leaves)
     tag.number = int
     arrays = [[next(leaves) for _ in range(count(case))] for case in node.cases]
     value = Union(tag, node.cases, arrays)
     for place, case in enumerate(node.cases):
-        made = _object_of(host, value, place, case)
+        made = _object_of(trace, value, place, case)
         if made is not None:
             value.objects[place] = made
     return value
 
 
-def _object_of(host: Host, value: Union, place: int, case: Layout) -> Any:
+def _object_of(trace: Trace, value: Union, place: int, case: Layout) -> Any:
     """What stands for a container or object that a value may be; None if the case is none."""
-    if isinstance(case, Fields):
+    if not isinstance(case, (Parts, Grown)) or is_unchanging(case.kind):
+        return None
+    if isinstance(case, Parts) and case.kind not in CONTAINERS:
         # The arguments of an exception are read in C, from the object itself.
         is_error = issubclass(case.kind, BaseException)
-        return None if is_error else _fields_of(host, value, place, case)
-    if not isinstance(case, (Items, Entries, Grown)) or issubclass(case.kind, _UNCHANGING):
-        return None
-    made = host.made(emptied(case.kind, case.empty if isinstance(case, Entries) else case.like))
-    host.hold(made, value)
+        return None if is_error else _fields_of(trace, value, place, case)
+    made = trace.made(emptied(case.kind, case.like))
+    trace.hold(made, value)
     return made
 
 
-def _fields_of(host: Host, value: Union, place: int, case: Fields) -> Any:
-    made: Any = host.made(bare(case.kind))
+def _fields_of(trace: Trace, value: Union, place: int, case: Parts) -> Any:
+    made: Any = trace.made(bare(case.kind))
     arrays = iter(value.arrays[place])
     cases = range(len(value.layouts))
     for name, item in zip(case.names, case.items, strict=True):
         own = [next(arrays) for _ in range(count(item))]
         # By the same tag: where it is known that the object is there, so is its attribute.
-        layouts = [item if one == place else Same(MISSING, host) for one in cases]
+        layouts = [item if one == place else Same(MISSING, trace) for one in cases]
         held = Union(value.tag, layouts, [own if one == place else [] for one in cases])
-        host.hold_field(made, name, held)
+        trace.hold_field(made, name, held)
         value.held.setdefault(place, {})[name] = held
     return made
 
 
 def _put_together(
-    host: Host, node: Any, leaves: Iterator[Variable], known: dict[Any, Any], fragile: bool
+    trace: Trace, node: Any, leaves: Iterator[Variable], known: dict[Any, Any], fragile: bool
 ) -> Any:
     if isinstance(node, Grown):
-        return _grown(host, node, leaves)
-    items = [build(host, item, leaves, known, fragile) for item in node.items]
-    if isinstance(node, Items):
-        return _sequence(host, node, items)
-    if isinstance(node, Entries):
-        made = emptied(node.kind, node.empty)
-        made.update(dict(zip(node.keys, items, strict=True)))
-        return host.made(made)
-    made = host.made(bare(node.kind))
-    for name, item in zip(node.names, items, strict=True):
-        host.set_field(made, name, item)
-    return made
+        return _grown(trace, node, leaves)
+    items = [build(trace, item, leaves, known, fragile) for item in node.items]
+    made = form_of(node.kind).make(node.kind, items, node.names, node.like)
+    return made if is_unchanging(node.kind) else trace.made(made)
 
 
-def _sequence(host: Host, node: Items, items: list[Any]) -> Any:
-    if node.kind is tuple:
-        return tuple(items)
-    if issubclass(node.kind, tuple):
-        return node.kind(*items)
-    if node.kind is Text:
-        return node.like.with_values(items)
-    if node.kind in BUNDLES:
-        return BUNDLES[node.kind].make(items, node.like)
-    made = emptied(node.kind, node.like)
-    _fill(made, items)
-    return host.made(made)
-
-
-def bare(kind: Any) -> Any:
-    """An object without attributes, past what its class makes of new ones."""
-    plain = BaseException if issubclass(kind, BaseException) else object
-    return plain.__new__(kind) if kind.__new__.__class__ is FunctionType else kind.__new__(kind)
-
-
-def emptied(kind: type, like: Any) -> Any:
-    """A new empty container; a deque has its maxlen, a defaultdict its factory."""
-    if like is None:
-        return kind()
-    if kind is deque:
-        return deque(maxlen=like.maxlen)
-    return defaultdict(like.default_factory) if kind is defaultdict else kind()
-
-
-def _grown(host: Host, node: Grown, leaves: Iterator[Variable]) -> Any:
+def _grown(trace: Trace, node: Grown, leaves: Iterator[Variable]) -> Any:
     arrays = [next(leaves) for _ in range(width(node.element))]
     held = Dynamic(node.kind, node.element, arrays, node.like)
     if node.kind is tuple:
         return held
-    made = host.made(emptied(node.kind, node.like))
-    host.hold(made, held)
+    made = trace.made(emptied(node.kind, node.like))
+    trace.hold(made, held)
     return made
 
 
-def element_at(host: Host, held: Dynamic, index: Any) -> Any:
+def element_at(trace: Trace, held: Dynamic, index: Any) -> Any:
     """The element at a place that is known to be in the list."""
     if held.element is None:
         raise IndexError("list index out of range")
-    leaves = [F.array_read(host.tracer.local(array), index) for array in held.arrays]
-    return build(host, held.element, iter(leaves), fragile=True)
+    leaves = [F.array_read(trace.tracer.local(array), index) for array in held.arrays]
+    return build(trace, held.element, iter(leaves), fragile=True)
 
 
 __all__ = [
-    "Host",
     "as_number",
-    "bare",
     "build",
     "case_content",
     "case_of",
@@ -566,7 +469,6 @@ __all__ = [
     "copied",
     "copied_parts",
     "element_at",
-    "emptied",
     "flatten",
     "risen",
     "row_of",

@@ -7,19 +7,18 @@ iteration. Two values that differ are opened one level, and joined part by part 
 from __future__ import annotations
 
 import struct
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any, Protocol, TypeAlias
 
-from dy2st.convert.values.bundles import BUNDLES
+from dy2st.convert.values.forms import BUNDLES, DICTS, form_of, like_of
 from dy2st.convert.values.special import UNBOUND, Dynamic, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.ir import ArrayType, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.types import DType, TensorType
-from dy2st_runtime.nn.tables import Table
 
 
 class View(Protocol):
@@ -30,9 +29,6 @@ class View(Protocol):
 
     def fields(self, owner: Any) -> dict[str, Any] | None:
         """The attributes of a plain object of a user's class; None of all others."""
-
-    def is_outside(self, owner: Any) -> bool:
-        """Whether an object was reached from outside of the trace."""
 
     def is_local(self, owner: Any) -> bool:
         """Whether an object was made in the region that is looked at from outside."""
@@ -79,33 +75,22 @@ class Leaf:
 
 
 @dataclass(eq=False)
-class Items:
-    """A tuple, list, namedtuple or set of known length, what a Text or a Bundle holds."""
+class Parts:
+    """A value of known parts: a tuple, list, set or dict, an object, a text or a bundle.
+
+    names  what the parts are called: the keys of a dict in their order, or attributes.
+    like   a value that has what is no part: a deque its maxlen, a Text what is between its holes.
+    """
 
     kind: type
     items: list[Layout]
-    like: Any = (
-        None  # a deque has its maxlen, a Text what stands between its places, a Bundle its form
-    )
+    names: Any = ()
+    like: Any = None
 
-
-@dataclass(eq=False)
-class Entries:
-    """A dict with known keys, in their order."""
-
-    kind: type
-    keys: list[Any]
-    items: list[Layout]
-    empty: Any = None  # what a new one begins with: a defaultdict has its factory
-
-
-@dataclass(eq=False)
-class Fields:
-    """An object of a user's class, attribute by attribute."""
-
-    kind: type
-    names: list[str]
-    items: list[Layout]
+    def with_items(self, items: list[Layout]) -> Parts:
+        """The same with other parts; itself where they are the same."""
+        is_same = len(items) == len(self.items) and all(map(is_, items, self.items))
+        return self if is_same else replace(self, items=items)
 
 
 @dataclass(eq=False)
@@ -127,7 +112,7 @@ class Cases:
     cases: list[Layout]
 
 
-Layout: TypeAlias = "Same | Number | Leaf | Items | Entries | Fields | Grown | Cases"
+Layout: TypeAlias = "Same | Number | Leaf | Parts | Grown | Cases"
 
 
 def opened(node: Layout) -> Layout:
@@ -145,27 +130,25 @@ def opened(node: Layout) -> Layout:
         return Cases([_case(value, place, view) for place in range(len(value.layouts))])
     if kind is Dynamic:
         return Grown(value.kind, _of_element(value, view), value.like)
-    if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
-        return Items(kind, _all(value, view))
-    if kind is Text:
-        return Items(kind, _all([hole.value for hole in value.holes], view), value)
-    if kind in BUNDLES:
-        return Items(kind, _all(BUNDLES[kind].parts(value), view), BUNDLES[kind].form(value))
-    if kind in (list, deque):
-        return _of_sequence(kind, view.raw(value), view, value)
-    if kind in DICTS:
-        held = view.raw(value)
-        if type(held) is Union:
-            return held.layouts[held.place_of(kind)]
-        if type(held) is Dynamic:
-            return Grown(kind, _of_element(held, view), value)
-        return Entries(kind, list(held), _all(held.values(), view), value)
-    if kind is set:
-        return _of_set(view.raw(value), view, node)
-    held = view.fields(value)
-    if held is not None:
-        return Fields(kind, list(held), _all(held.values(), view))
-    return node
+    held = _held(value, view)
+    if type(held) is Dynamic:
+        return Grown(kind, _of_element(held, view), like_of(value))
+    if type(held) is Union:
+        return held.layouts[held.place_of(kind)]
+    if held is None or (kind is set and any(isinstance(one, Tensor) for one in held)):
+        return node  # a tensor in a set is the object that it is
+    form = form_of(kind)
+    names = form.names(held)
+    items: list[Layout] = [Same(part, view) for part in form.parts(held, names)]
+    return Parts(kind, items, names, like_of(value))
+
+
+def _held(value: Any, view: View) -> Any:
+    """What is taken apart of a value; None if nothing is."""
+    kind = type(value)
+    if kind in _VALUES or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        return value
+    return view.raw(value) if kind in _CONTAINERS else view.fields(value)
 
 
 def _case(value: Union, place: int, view: View) -> Layout:
@@ -189,58 +172,24 @@ def lifted(node: Layout, numbers: bool = False) -> Layout:
             return node
         below = opened(node)
         return below if isinstance(below, Same) else lifted(below, numbers)
-    if isinstance(node, (Items, Entries, Fields)):
-        items = [lifted(item, numbers) for item in node.items]
-        if all(new is old for new, old in zip(items, node.items, strict=True)):
-            return node
-        return with_items(node, items)
+    if isinstance(node, Parts):
+        return node.with_items([lifted(item, numbers) for item in node.items])
     return node
-
-
-def with_items(node: Items | Entries | Fields, items: list[Layout]) -> Layout:
-    """The same kind of container with other items."""
-    if isinstance(node, Items):
-        return Items(node.kind, items, node.like)
-    if isinstance(node, Entries):
-        return Entries(node.kind, node.keys, items, node.empty)
-    return Fields(node.kind, node.names, items)
 
 
 def _of_case(case: Layout, view: View) -> Layout:
     """Objects of a case that end with their region are carried by value."""
     if isinstance(case, Same):
         return lifted(Same(case.value, view)) if view.is_local(case.value) else case
-    if not isinstance(case, (Items, Entries, Fields, Cases)):
-        return case
     items = [_of_case(item, view) for item in leaves_of(case)]
-    if all(map(is_, items, leaves_of(case))):
-        return case
-    return Cases(items) if isinstance(case, Cases) else with_items(case, items)
+    if isinstance(case, Parts):
+        return case.with_items(items)
+    rises = isinstance(case, Cases) and not all(map(is_, items, case.cases))
+    return Cases(items) if rises else case
 
 
 def _of_element(held: Dynamic, view: View) -> Layout | None:
     return None if held.element is None else _of_case(held.element, view)
-
-
-def _of_sequence(kind: type, held: Any, view: View, value: Any) -> Layout:
-    if type(held) is Dynamic:
-        return Grown(kind, _of_element(held, view), value)
-    if type(held) is Union:
-        return held.layouts[held.place_of(kind)]
-    return Items(kind, _all(held, view), value if kind is deque else None)
-
-
-def _of_set(held: Any, view: View, node: Same) -> Layout:
-    """A set of values; a tensor in one is the object that it is."""
-    if type(held) is Dynamic:
-        return Grown(set, _of_element(held, view))
-    if type(held) is Union:
-        return held.layouts[held.place_of(set)]
-    return node if any(isinstance(one, Tensor) for one in held) else Items(set, _all(held, view))
-
-
-def _all(values: Any, view: View) -> list[Layout]:
-    return [Same(value, view) for value in values]
 
 
 def _of_tensor(value: Tensor) -> Leaf:
@@ -299,14 +248,13 @@ def same_form(left: Layout, right: Layout) -> bool:
         if left.element is None or right.element is None:
             return left.element is right.element
         return same_form(left.element, right.element)
-    mine = left.cases if isinstance(left, Cases) else left.items  # type: ignore[union-attr]
-    others = right.cases if isinstance(right, Cases) else right.items  # type: ignore[union-attr]
+    mine, others = leaves_of(left), leaves_of(right)
     return len(mine) == len(others) and all(map(same_form, mine, others))
 
 
 def leaves_of(node: Layout) -> Sequence[Layout]:
     """The layouts right below."""
-    if isinstance(node, (Items, Entries, Fields)):
+    if isinstance(node, Parts):
         return node.items
     if isinstance(node, Cases):
         return node.cases
@@ -315,21 +263,20 @@ def leaves_of(node: Layout) -> Sequence[Layout]:
     return []
 
 
+_VALUES = (tuple, Text, *BUNDLES)
+_CONTAINERS = frozenset({list, deque, set, *DICTS})
 # Values without an identity that anybody could ask for.
-_PARTS = (tuple, Tensor, Dim, Condition, Union, Dynamic, Text, *BUNDLES)
+_PARTS = (*_VALUES, Tensor, Dim, Condition, Union, Dynamic)
 _COMPARED = frozenset({bool, int, str, bytes, complex, range, frozenset})
-DICTS: frozenset[type] = frozenset({dict, OrderedDict, Table, defaultdict, Counter})
 
 __all__ = [
     "UNBOUND",
     "Cases",
-    "Entries",
-    "Fields",
     "Grown",
-    "Items",
     "Layout",
     "Leaf",
     "Number",
+    "Parts",
     "Same",
     "View",
     "is_traced_number",
@@ -339,5 +286,4 @@ __all__ = [
     "opened",
     "same_form",
     "same_value",
-    "with_items",
 ]

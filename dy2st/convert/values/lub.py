@@ -16,22 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.values.bundles import BUNDLES
+from dy2st.convert.values.forms import BUNDLES, DICTS
 from dy2st.convert.values.layout import (
     Cases,
-    Entries,
-    Fields,
     Grown,
-    Items,
     Layout,
     Leaf,
     Number,
+    Parts,
     Same,
     View,
     lifted,
     opened,
     same_value,
-    with_items,
 )
 from dy2st.convert.values.special import MISSING, NOWHERE, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
@@ -41,6 +38,7 @@ from dy2st_runtime.ir.choice import Text
 MOST_CASES = 6
 _NUMBERS = "biuf"
 _SEQUENCES = (list, deque)
+_GROWING = frozenset({*_SEQUENCES, tuple, set, *DICTS})
 
 
 class Unlike(Exception):
@@ -92,57 +90,48 @@ class Lub:
             return _of_leaves(left, right)
         if isinstance(left, Grown) or isinstance(right, Grown):
             return self._grown(left, right)
-        if isinstance(left, Items) and isinstance(right, Items) and left.kind is right.kind:
-            if left.kind is Text:
-                return self._parts(left, right) if _same_text(left, right) else None
-            if left.kind in BUNDLES:
-                return self._bundle(left, right)
-            if left.kind is set:
-                return left if _values(left) == _values(right) else self._grown(left, right)
-            if len(left.items) == len(right.items):
-                return self._parts(left, right)
-            if left.kind in _SEQUENCES or (self._widens and left.kind is tuple):
-                return self._grown(left, right)
+        if not (isinstance(left, Parts) and isinstance(right, Parts) and left.kind is right.kind):
             return None
-        if isinstance(left, Entries) and isinstance(right, Entries):
-            return self._entries(left, right) if left.kind is right.kind else None
-        if isinstance(left, Fields) and isinstance(right, Fields):
-            same = left.kind is right.kind and left.names == right.names
-            return self._parts(left, right) if same else None
-        return None
+        if left.kind is Text:
+            return self._parts(left, right) if _same_text(left, right) else None
+        if left.kind in BUNDLES:
+            return self._bundle(left, right)
+        if left.kind in DICTS:
+            return self._entries(left, right)
+        if left.kind is set:
+            return left if _values(left) == _values(right) else self._grown(left, right)
+        if len(left.items) == len(right.items):
+            return self._parts(left, right) if left.names == right.names else None
+        may_grow = left.kind in _SEQUENCES or (self._widens and left.kind is tuple)
+        return self._grown(left, right) if may_grow else None
 
-    def _bundle(self, left: Items, right: Items) -> Layout | None:
+    def _bundle(self, left: Parts, right: Parts) -> Layout | None:
         """Two of one form; a part that would be one of several makes them two cases."""
-        if left.like != right.like or len(left.items) != len(right.items):
+        if left.names != right.names or len(left.items) != len(right.items):
             return None
-        items = [self(a, b) for a, b in zip(left.items, right.items, strict=True)]
-        if any(isinstance(opened(one), Cases) for one in items):
-            return None
-        return left if all(map(is_, items, left.items)) else with_items(left, items)
+        joined = self._parts(left, right)
+        has_cases = any(isinstance(opened(one), Cases) for one in joined.items)
+        return None if has_cases else joined
 
-    def _entries(self, left: Entries, right: Entries) -> Layout | None:
+    def _entries(self, left: Parts, right: Parts) -> Layout | None:
         """A dict; a key that one side has not may be missing."""
-        if _same_keys(left.keys, right.keys):
+        if _same_keys(left.names, right.names):
             return self._parts(left, right)
-        other = dict(zip(right.keys, right.items, strict=True))
-        keys = _merged(left.keys, right.keys)
+        keys = _merged(left.names, right.names)
         if keys is None:
             return self._grown(left, right)
-        own = dict(zip(left.keys, left.items, strict=True))
+        own, other = dict(_pairs(left)), dict(_pairs(right))
         items = [self._perhaps(own.get(key), other.get(key)) for key in keys]
-        if len(keys) == len(own) and all(map(is_, items, left.items)):
-            return left
-        return Entries(left.kind, keys, items, left.empty)
+        is_same = len(keys) == len(own) and all(map(is_, items, left.items))
+        return left if is_same else Parts(left.kind, items, keys, left.like)
 
     def _perhaps(self, item: Layout | None, other: Layout | None) -> Layout:
         known = [one for one in (item, other) if one is not None]
         return self(known[0], known[1] if len(known) > 1 else Same(MISSING, NOWHERE))
 
-    def _parts(self, left: Any, right: Any) -> Layout:
+    def _parts(self, left: Parts, right: Parts) -> Parts:
         items = [self(a, b) for a, b in zip(left.items, right.items, strict=True)]
-        if all(new is old for new, old in zip(items, left.items, strict=True)):
-            return left  # type: ignore[no-any-return]
-        return with_items(left, items)
+        return left.with_items(items)
 
     def _grown(self, left: Layout, right: Layout) -> Layout | None:
         """A list of a length; the elements of both sides have one layout."""
@@ -155,11 +144,8 @@ class Lub:
                 element = self._element(element, item)
         if isinstance(left, Grown) and element is left.element:
             return left
-        likes = [
-            side.empty if isinstance(side, Entries) else getattr(side, "like", None)
-            for side in (left, right)
-        ]
-        like = likes[0] if likes[1] is None else likes[1]
+        likes = [side.like for side in (right, left) if isinstance(side, (Parts, Grown))]
+        like = next((one for one in likes if one is not None), None)
         (kind,) = kinds
         assert kind is not None
         return Grown(kind, element, like)
@@ -208,10 +194,9 @@ class Lub:
             cases, _ = self._merged([self.by_value(case, view) for case in node.cases])
             is_same = len(cases) == len(node.cases) and all(map(is_, cases, node.cases))
             return node if is_same else Cases(cases)
-        if not isinstance(node, (Items, Entries, Fields)):
+        if not isinstance(node, Parts):
             return node
-        items = [self.by_value(item, view) for item in node.items]
-        return node if all(map(is_, items, node.items)) else with_items(node, items)
+        return node.with_items([self.by_value(item, view) for item in node.items])
 
     def place(self, cases: list[Layout], item: Layout) -> int | None:
         """Which case serves for a value, too, perhaps once it has risen."""
@@ -229,19 +214,17 @@ class Lub:
     def _serves(self, left: Layout, right: Layout) -> bool:
         if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
             return _of_leaves(left, right) is not None
-        if _sequence_kind(left) in (*_SEQUENCES, set):
+        if _sequence_kind(left) in _GROWING - {tuple}:
             return _sequence_kind(left) is _sequence_kind(right)
-        if isinstance(left, Items) and isinstance(right, Items):
-            if left.kind is Text and right.kind is Text:
-                return _same_text(left, right)
-            if left.kind in BUNDLES and left.kind is right.kind:
-                return self._bundle(left, right) is not None
-            return left.kind is right.kind and len(left.items) == len(right.items)
-        if isinstance(left, (Entries, Grown)) and isinstance(right, (Entries, Grown)):
+        if isinstance(left, Grown) and isinstance(right, Grown):
             return left.kind is right.kind
-        if isinstance(left, Fields) and isinstance(right, Fields):
-            return left.kind is right.kind and left.names == right.names
-        return False
+        if not (isinstance(left, Parts) and isinstance(right, Parts) and left.kind is right.kind):
+            return False
+        if left.kind is Text:
+            return _same_text(left, right)
+        if left.kind in BUNDLES:
+            return self._bundle(left, right) is not None
+        return left.names == right.names and len(left.items) == len(right.items)
 
 
 def _is_reference(node: Layout) -> bool:
@@ -254,7 +237,7 @@ def _is_reference(node: Layout) -> bool:
 _BY_VALUE = (Tensor, Dim, Condition, tuple, bool, int, float, Union, Dynamic, Text, *BUNDLES)
 
 
-def _same_text(left: Items, right: Items) -> bool:
+def _same_text(left: Parts, right: Parts) -> bool:
     """Whether two texts are one text of other values: that of a number is not that of a tensor."""
     if not left.like.is_like(right.like):
         return False
@@ -283,21 +266,19 @@ def fits(kind: type, dtype: Any) -> bool:
 
 
 def _sequence_kind(node: Layout) -> type | None:
-    """list, deque, tuple, set or dict, where elements may share a layout."""
-    if isinstance(node, (Grown, Entries)):
-        return node.kind
-    if isinstance(node, Items) and node.kind in (list, deque, tuple, set):
-        return node.kind
-    return None
+    """list, deque, tuple, set or a kind of dict, where elements may share a layout."""
+    is_grown = isinstance(node, Grown) or (isinstance(node, Parts) and node.kind in _GROWING)
+    return node.kind if is_grown else None  # type: ignore[union-attr]
 
 
 def _elements(node: Layout) -> Sequence[Layout | None]:
     """What a list or set holds; of a dict its pairs."""
     if isinstance(node, Grown):
         return [node.element]
-    if not isinstance(node, Entries):
-        return node.items  # type: ignore[union-attr]
-    return [Items(tuple, [Same(key, NOWHERE), _present(item)]) for key, item in _pairs(node)]
+    assert isinstance(node, Parts)
+    if node.kind not in DICTS:
+        return node.items
+    return [Parts(tuple, [Same(key, NOWHERE), _present(item)]) for key, item in _pairs(node)]
 
 
 def _present(item: Layout) -> Layout:
@@ -316,12 +297,12 @@ def is_missing(case: Layout) -> bool:
     return isinstance(case, Same) and case.value is MISSING
 
 
-def _values(node: Items) -> set[Any]:
+def _values(node: Parts) -> set[Any]:
     return {item.value for item in node.items if isinstance(item, Same)}
 
 
-def _pairs(node: Entries) -> list[tuple[Any, Layout]]:
-    return list(zip(node.keys, node.items, strict=True))
+def _pairs(node: Parts) -> list[tuple[Any, Layout]]:
+    return list(zip(node.names, node.items, strict=True))
 
 
 def _merged(left: list[Any], right: list[Any]) -> list[Any] | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -105,31 +106,21 @@ class Special:
         return self.text
 
 
-class Nowhere:
-    """Looks at values that no region has made."""
-
-    def raw(self, owner: Any) -> Any:
-        """Nothing is known of it but what it is."""
-        return owner
-
-    def fields(self, owner: Any) -> dict[str, Any] | None:
-        """It is no plain object."""
-        return None
-
-    def is_outside(self, owner: Any) -> bool:
-        """It belongs to nobody."""
-        return False
-
-    def is_new(self, owner: Any) -> bool:
-        """Nobody has made it."""
-        return False
-
-    def is_local(self, owner: Any) -> bool:
-        """It was made nowhere."""
-        return False
+def _never(owner: Any) -> bool:
+    return False
 
 
-NOWHERE = Nowhere()
+@dataclass(frozen=True, eq=False)
+class Older:
+    """Looks at values that are older than what is looked at: none of them is new."""
+
+    raw: Callable[[Any], Any] = lambda owner: owner
+    fields: Callable[[Any], dict[str, Any] | None] = lambda owner: None
+    is_new: Callable[[Any], bool] = _never
+    is_local: Callable[[Any], bool] = _never
+
+
+NOWHERE = Older()
 CONTENT = Special("content")
 STATE = Special("state")
 MISSING = Special("missing")
@@ -146,6 +137,7 @@ __all__ = [
     "UNBOUND_FREE",
     "UNBOUND_LOCAL",
     "Dynamic",
+    "Older",
     "Special",
     "Unbound",
     "Union",
