@@ -151,6 +151,9 @@ LISTS_OF_NAMES = {
     "passes/mixed_precision.py": "what is worth a short float is a decision of the pass",
     "passes/peephole.py": "what a host may compute at the end is a decision of the pass",
     "engine/numpy/lowering.py": "shorter calls of NumPy are a matter of this engine",
+    "native/rows/arithmetic.py": "machine code is a matter of this engine",
+    "native/rows/functions.py": "as for arithmetic",
+    "native/rows/logic.py": "as for arithmetic",
     "ir/tracing/python_numbers.py": "what Python computes where the Program has 64 bits",
     "ir/tracing/sizes_as_numbers.py": "Python's operators on sizes, which have names of their own",
 }

@@ -1,0 +1,70 @@
+"""Rows of comparisons, logic, choice by element, and what copies or converts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dy2st_runtime.engine.native.lanes import BOOL, DType, Lanes, Value
+from dy2st_runtime.engine.native.rows.row import Row, of_operands, of_result
+
+
+def _compare(relation: str) -> Row:
+    return Row(of_operands(lambda lanes, x, y: lanes.compare(relation, x, y)), 1)
+
+
+def _of_truths(write: Callable[..., Value]) -> Row:
+    """In bools: what is not 0 is true, NaN too."""
+    return Row(of_result(write), 1)
+
+
+def _where(
+    lanes: Lanes, operands: Sequence[Value], attributes: Mapping[str, Any], dtype: DType
+) -> Value:
+    condition, x, y = operands
+    return lanes.select(lanes.truth(condition), lanes.cast(x, dtype), lanes.cast(y, dtype))
+
+
+def _of_floats(write: Callable[..., Value], of_integers: bool) -> Row:
+    """A question that integers answer at once."""
+
+    def asked(lanes: Lanes, x: Value) -> Value:
+        return write(lanes, x) if x.dtype.kind == "f" else lanes.constant(of_integers, BOOL)
+
+    return Row(of_operands(asked), 2)
+
+
+def _is_infinite(lanes: Lanes, x: Value) -> Value:
+    return lanes.compare("eq", lanes.magnitude(x), lanes.constant(float("inf"), x.dtype))
+
+
+def _is_finite(lanes: Lanes, x: Value) -> Value:
+    return lanes.compare("lt", lanes.magnitude(x), lanes.constant(float("inf"), x.dtype))
+
+
+_SAME = Row(of_result(lambda lanes, x: x), 0)
+
+LOGIC = {
+    "equal": _compare("eq"),
+    "not_equal": _compare("ne"),
+    "less_than": _compare("lt"),
+    "less_equal": _compare("le"),
+    "greater_than": _compare("gt"),
+    "greater_equal": _compare("ge"),
+    "logical_and": _of_truths(Lanes.both),
+    "logical_or": _of_truths(Lanes.either),
+    "logical_xor": _of_truths(Lanes.differ),
+    "logical_not": _of_truths(Lanes.invert),
+    "isnan": _of_floats(Lanes.is_nan, False),
+    "isinf": _of_floats(_is_infinite, False),
+    "isfinite": _of_floats(_is_finite, True),
+    "where": Row(_where, 1),
+    "cast": _SAME._replace(cost=1),
+    "assign": _SAME,
+    "detach": _SAME,
+    "hooked": Row(of_operands(lambda lanes, x: x), 0),
+    "real": _SAME,
+    "conj": _SAME,
+}
+
+__all__ = ["LOGIC"]

@@ -1,0 +1,122 @@
+"""Machine code of elementwise operators equals their NumPy kernels, for every dtype with a row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dy2st_runtime.engine.native.lanes import NATIVE
+from dy2st_runtime.engine.native.llvm import Processor
+from dy2st_runtime.engine.native.rows import ROWS, has_row
+from dy2st_runtime.errors import DTypeError
+from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ops.late import load_all
+from tests.runtime.engine.native.running import Runner, operator_of
+
+load_all()
+DTYPES = sorted(NATIVE, key=str)
+ULPS = {4: 2, 8: 4}
+
+NUMBERS = (0, 1, 2, 3, 5, 7, 8, 31, 32, 63, 64, 65, 100, 120)
+FLOATS = (
+    *(0.5, 1.5, 2.5, 3.5, 0.1, 0.25, 0.7, 0.9999999, 1.0000001, 1e-3, 1e-7, 1e-20, 1e-38, 1e-45),
+    *(10.3, 20, 88.5, 89, 103, 127.5, 128, 255, 256, 300.7, 710, 40000.6, 65535, 65536, 1e6, 1e9),
+    *(2.0**31, 2.0**32, 1e15, 2.0**62, 2.0**63, 1e19, 1e30, 3e38, np.inf, np.nan),
+)
+
+
+def edges(dtype, name):
+    """What is special of a dtype, both signs of it."""
+    if dtype.kind == "b":
+        return np.array([False, True])
+    if dtype.kind == "f":
+        limits = np.finfo(dtype)
+        extremes = (limits.max, limits.tiny, limits.smallest_subnormal, limits.eps, *NUMBERS)
+        values = np.array([*FLOATS, *extremes], dtype)
+        return np.concatenate([values, -values])
+    limits = np.iinfo(dtype)
+    values = [*NUMBERS, *(-number for number in NUMBERS), limits.min, limits.min + 1]
+    values += [limits.max, limits.max - 1]
+    return np.array([value for value in values if limits.min <= value <= limits.max], dtype)
+
+
+def pairs(columns):
+    """All values, or all pairs of them; a whole number of vectors and some more."""
+    if len(columns) == 1:
+        return [np.concatenate([columns[0]] * 3)]
+    return [np.ascontiguousarray(grid).reshape(-1) for grid in np.meshgrid(*columns)]
+
+
+def calls(name):
+    """(operator, arrays) for every dtype and the attributes of the samples."""
+    definition = lookup(name)
+    known = [dict(sample.attributes) for sample in definition.samples]
+    if name == "cast":
+        known = [{"dtype": dtype} for dtype in DTYPES]
+    attributes = [entry for place, entry in enumerate(known) if entry not in known[:place]]
+    for dtype in DTYPES:
+        dtypes = [dtype] * len(definition.inputs)
+        if name == "where":
+            dtypes[0] = np.dtype(bool)
+        for entry in attributes:
+            try:
+                operator = operator_of(name, dtypes, entry)
+            except DTypeError:
+                continue
+            if has_row(operator):
+                yield operator, pairs([edges(each, name) for each in dtypes])
+
+
+def wide(array):
+    if array.dtype.kind != "f":
+        return array
+    return array.astype(np.float64 if array.dtype.itemsize == 4 else np.longdouble)
+
+
+def is_near(found, kernel, arrays, attributes):
+    """Whether each element is what the kernel gives, or near to what it gives of wider floats."""
+    with np.errstate(all="ignore"):
+        expected = np.asarray(kernel(*arrays, **attributes))
+        assert found.dtype == expected.dtype
+        same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+        if found.dtype.kind != "f":
+            return same
+        same &= (found != 0) | (np.signbit(found) == np.signbit(expected))
+        exact = np.asarray(kernel(*map(wide, arrays), **attributes))
+        spacing = np.maximum(np.spacing(np.abs(expected)), np.finfo(found.dtype).smallest_subnormal)
+        return same | (np.abs(found - exact) <= ULPS[found.dtype.itemsize] * spacing)
+
+
+def is_decided(operator, arrays):
+    """False where NumPy itself gives one number or another: floats beyond 32 bits as uint32."""
+    to, of = operator.results[0].type.dtype, arrays[0].dtype
+    if operator.name != "cast" or to != np.uint32 or of.kind != "f":
+        return np.ones(arrays[0].shape, bool)
+    return np.abs(arrays[0]) < 2.0**31
+
+
+def check(name, processor, counts):
+    runner = Runner(processor)
+    cases = list(calls(name))
+    for place, (operator, _) in enumerate(cases):
+        for count in counts:
+            runner.add_operator(f"f{place}x{count}", operator, count)
+    assert cases
+    for place, (operator, arrays) in enumerate(cases):
+        kernel, decided = lookup(name).kernel, is_decided(operator, arrays)
+        for count in counts:
+            found = runner(f"f{place}x{count}", *arrays)
+            wrong = ~is_near(found, kernel, arrays, operator.attributes) & decided
+            shown = [(*(array[at] for array in arrays), found[at]) for at in np.flatnonzero(wrong)]
+            assert not shown, (operator, count, shown[:5])
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row_means_what_the_kernel_does(name):
+    check(name, Processor.host(), (1, 16))
+
+
+@pytest.mark.parametrize("name", ["add", "cast", "floor_divide", "where", "clip"])
+def test_a_row_means_the_same_on_another_processor(name, monkeypatch):
+    monkeypatch.setenv("DY2ST_NATIVE_CPU", "haswell")
+    check(name, Processor.host(), (8,))
