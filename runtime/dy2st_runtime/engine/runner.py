@@ -1,0 +1,132 @@
+"""Runner: what every engine does around its computing. A subclass says how to compute."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.ir.aliasing import may_give_back, owner
+from dy2st_runtime.ir.checks.broken_sizes import refusal
+from dy2st_runtime.ir.checks.misfits import check_inputs
+from dy2st_runtime.ir.program import Block, Program, Variable
+from dy2st_runtime.ir.sizes import input_sizes
+
+Array = np.ndarray[Any, Any]
+
+
+class Runner:
+    """An Executable, but for `compute`: it checks what is given, and copies what may be shared."""
+
+    source = ""
+
+    def __init__(self, program: Program) -> None:
+        """Look which results may share memory with what is given."""
+        self.program = program
+        self._copied = [_may_share(variable) for variable in program.block.yields]
+
+    def compute(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Any]:
+        """Outputs, then updates, as the Program has them: arrays, and lists of arrays.
+
+        A result that is one of the arrays given, or another result, is that very object. Of the
+        sizes only those have been checked that inputs tell: what the constraints of the Program
+        say is still to be held, with a ShapeError.
+        """
+        raise NotImplementedError
+
+    def run(
+        self,
+        inputs: Sequence[Array],
+        state: Sequence[Array],
+        as_is: Container[int] = (),
+        as_one: Container[int] = (),
+        bare: int = 0,
+    ) -> list[Array]:
+        """Outputs, then new values of buffers: see `contract.Executable`."""
+        self.check(inputs)
+        results = self.compute(inputs, state)
+        first = len(results) - len(self.program.updates)
+        if bare:
+            given = results[first - bare : first]
+            del results[first - bare : first]
+            found = self._finished(results, first - bare, (inputs, state), as_is, as_one)
+            return [*found[: first - bare], *given, *found[first - bare :]]
+        return self._finished(results, first, (inputs, state), as_is, as_one)
+
+    def check(self, inputs: Sequence[Array]) -> None:
+        """Raise SpecError unless number, dtypes and shapes of the inputs fit the Program."""
+        check_inputs(self.program, inputs)
+
+    def takes_shapes(self, shapes: Sequence[Sequence[int]]) -> bool:
+        """Whether inputs of the right ranks with these shapes satisfy all that is required."""
+        return refusal(self.program, input_sizes(self.program, shapes)) is None
+
+    def _finished(
+        self,
+        results: list[Any],
+        first: int,
+        held: tuple[Sequence[Array], Sequence[Array]],
+        as_is: Container[int],
+        as_one: Container[int],
+    ) -> list[Array]:
+        """What a caller gets, of the results of the function, of which `first` are outputs."""
+        copied = self._copied
+        if len(copied) > len(results):
+            copied = [*copied[:first], *copied[len(copied) - len(self.program.updates) :]]
+        if first == len(results) and not (as_is or as_one):
+            pairs = zip(results, copied, strict=True)
+            return [_output(result, is_shared, {}) for result, is_shared in pairs]
+        updates = _updates(results[first:], copied[first:], held[1])
+        known: dict[int, Array] = {}
+        if as_is:
+            known = {id(array): array for array in (*held[0], *held[1])}
+            known.update(zip(map(id, results[first:]), updates, strict=True))
+        ones, outputs = dict(known), []
+        for index, (result, is_shared) in enumerate(zip(results[:first], copied, strict=False)):
+            if index in as_one:
+                outputs.append(_one(result, is_shared, ones))
+            else:
+                outputs.append(_output(result, is_shared, known if index in as_is else {}))
+        return outputs + updates
+
+
+def _updates(results: Sequence[Any], copied: Sequence[bool], state: Sequence[Array]) -> list[Array]:
+    """New values of buffers; two that are one array stay one, and old values stay what they are."""
+    known = {id(array): array for array in state} if results else {}
+    for result, is_shared in zip(results, copied, strict=True):
+        if not is_shared:
+            known[id(result)] = np.asarray(result)
+    for result in results:
+        if id(result) not in known:
+            known[id(result)] = np.array(result)
+    return [known[id(result)] for result in results]
+
+
+def _output(result: Any, is_shared: bool, known: Mapping[int, Array]) -> Any:
+    """An array that shares no memory, or is one of those known; a list stays a list."""
+    if isinstance(result, list):
+        return [_output(entry, True, known) for entry in result]
+    if id(result) in known:
+        return known[id(result)]
+    return np.array(result) if is_shared else np.asarray(result)
+
+
+def _one(result: Any, is_shared: bool, ones: dict[int, Array]) -> Any:
+    """As `_output`; what is one array in several outputs stays one."""
+    if isinstance(result, list):
+        return [_one(entry, True, ones) for entry in result]
+    if id(result) not in ones:
+        ones[id(result)] = _output(result, is_shared, {})
+    return ones[id(result)]
+
+
+def _may_share(variable: Variable) -> bool:
+    """Whether the array may be, or look into, an input, a parameter or a constant."""
+    maker = owner(variable).maker
+    if isinstance(maker, Block):
+        return True
+    return maker.name == "constant" or may_give_back(maker)
+
+
+__all__ = ["Runner"]
