@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from dy2st.passes.core import registry
+from dy2st_runtime import engine
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-PAGES = [README, ROOT / "docs" / "passes.md", ROOT / "docs" / "opu.md"]
+PAGES = [README, *(ROOT / "docs" / f"{name}.md" for name in ("passes", "opu", "engines"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -22,6 +23,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 def test_the_blocks_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "_made", dict(registry._made))  # a page registers a pass
+    monkeypatch.setattr(engine, "ENGINES", dict(engine.ENGINES))  # another one an engine
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
     namespace = {"__name__": "page"}
     for number, (language, text) in enumerate(blocks):

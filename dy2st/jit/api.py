@@ -9,6 +9,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from dy2st.jit.static_function import InputSpecs, StaticFunction
+from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import NotConvertible
 from dy2st_runtime.ir.checks.tracebacks import without_own_frames
 from dy2st_runtime.late import Late
@@ -46,6 +47,7 @@ def to_static(
     input_spec: InputSpecs = None,
     build_strategy: Any = None,
     backend: str | None = "CINN",
+    engine: str | None = None,
     **options: Any,
 ) -> Any:
     """Convert a function, a method or a Layer's forward to a static Program on its first call.
@@ -55,8 +57,9 @@ def to_static(
     every Program goes through before it runs. Passes such as those of `"inference"` build
     parameters in: then the Program is made anew when parameters change, and calls that want
     gradients run the Program as it was traced. With `property=True` the function gives a Python
-    value, and stays as it is. `backend` and `full_graph` say nothing: every Program is whole, and
-    its engine is chosen otherwise.
+    value, and stays as it is. `engine` names what runs the Programs ("numpy", "native", "auto", or
+    one that was registered); without it DY2ST_ENGINE does. `backend` and `full_graph` say nothing:
+    a Program is always whole, and PaddlePaddle's compiler is not here.
 
     Raises NotConvertible for what cannot be converted, ConversionError when a call cannot.
 
@@ -67,21 +70,26 @@ def to_static(
     'double'
     """
     _check_options({"backend": backend, **options})
+    engines.check_name(engine)
     if options.get("property"):  # it gives a Python value, which no Program computes
         return _unchanged if function is None else function
     passes = None if build_strategy is None else optimized.as_pass(build_strategy)
     if function is None:
-        return functools.partial(to_static, input_spec=input_spec, build_strategy=passes)
+        kept = {"input_spec": input_spec, "build_strategy": passes, "engine": engine}
+        return functools.partial(to_static, **kept)
     if isinstance(function, Layer):
-        return _convert_layer(function, input_spec, passes)
-    return _convert(function, input_spec, passes)
+        return _convert_layer(function, input_spec, passes, engine)
+    return _convert(function, input_spec, passes, engine)
 
 
-def _convert(function: Any, input_spec: InputSpecs, passes: Any) -> StaticFunction:
+def _convert(
+    function: Any, input_spec: InputSpecs, passes: Any, engine: str | None
+) -> StaticFunction:
     if isinstance(function, StaticFunction):
         instance = function.class_instance
         specs, passes = input_spec or function.input_spec, passes or function.passes
-        return StaticFunction(function._function, specs, instance, passes)
+        engine = engine or function.engine
+        return StaticFunction(function._function, specs, instance, passes, engine)
     if inspect.ismethod(function):
         owner: Any = function.__self__
         if isinstance(owner, type):
@@ -90,7 +98,7 @@ def _convert(function: Any, input_spec: InputSpecs, passes: Any) -> StaticFuncti
                 why="its first argument is a class, of which a Program knows nothing",
                 hint="convert the function that it calls",
             )
-        return StaticFunction(function.__func__, input_spec, owner, passes).hold_instance()
+        return StaticFunction(function.__func__, input_spec, owner, passes, engine).hold_instance()
     if isinstance(function, (staticmethod, classmethod)):
         raise NotConvertible(
             f"to_static of a {type(function).__name__}",
@@ -107,7 +115,7 @@ def _convert(function: Any, input_spec: InputSpecs, passes: Any) -> StaticFuncti
             if isinstance(function, type)
             else "write a Python function that calls it, and convert that",
         )
-    return StaticFunction(function, input_spec, passes=passes)
+    return StaticFunction(function, input_spec, None, passes, engine)
 
 
 def _why_not(function: Any) -> str:
@@ -124,16 +132,19 @@ def _why_not(function: Any) -> str:
     return "" if is_python else "it is no Python code"
 
 
-def _convert_layer(layer: AnyLayer, input_spec: InputSpecs, passes: Any) -> AnyLayer:
+def _convert_layer(
+    layer: AnyLayer, input_spec: InputSpecs, passes: Any, engine: str | None
+) -> AnyLayer:
     forward = layer.forward
     if isinstance(forward, StaticFunction):
         input_spec, passes = input_spec or forward.input_spec, passes or forward.passes
+        engine = engine or forward.engine
         forward = forward.dygraph_function
     if inspect.ismethod(forward) and forward.__self__ is layer:
         # The Layer holds the method: a reference back would keep it until the next collection.
-        converted = StaticFunction(forward.__func__, input_spec, layer, passes)
+        converted = StaticFunction(forward.__func__, input_spec, layer, passes, engine)
     else:
-        converted = _convert(forward, input_spec, passes)
+        converted = _convert(forward, input_spec, passes, engine)
     object.__setattr__(layer, "forward", converted)
     return layer
 
@@ -151,7 +162,8 @@ def _check_options(options: dict[str, Any]) -> None:
     for name, value in options.items():
         if name not in defaults:
             raise TypeError(
-                f"to_static has no option {name!r}; it has 'input_spec' and 'build_strategy'"
+                f"to_static has no option {name!r}; it has 'input_spec', 'build_strategy' and "
+                "'engine'"
             )
         if value not in defaults[name]:
             raise ValueError(f"to_static: {name}={value!r} is not supported, leave it out")

@@ -18,7 +18,7 @@ from dy2st.jit.lasting import check_step, drop_flags, is_gradient, read_at
 from dy2st.jit.live_state import LiveState, take_in_place
 from dy2st.jit.optimized import OptimizedProgram
 from dy2st.jit.report import Report
-from dy2st_runtime import engine
+from dy2st_runtime import engine as engines
 from dy2st_runtime.autograd import cut_off
 from dy2st_runtime.errors import ConversionError, Location, SpecError
 from dy2st_runtime.ir import Program, Variable
@@ -45,6 +45,7 @@ class ConcreteProgram:
     cut       the state through which no gradient flows after a call, by name.
     shared    the state that several places hold, by name.
     effects   what Python must do at each call, which is traced anew for it.
+    engine    the name of what runs it.
     """
 
     main_program: Program
@@ -65,6 +66,7 @@ class ConcreteProgram:
     arguments: dict[str, InputSpec] = field(default_factory=dict)
     effects: tuple[str, ...] = ()
     answers: list[Answer] = field(default_factory=list)
+    engine: str | None = None
     _optimized: OptimizedProgram | None = None
     _executable: Any = None
     _trained: TrainedProgram | None = None
@@ -119,9 +121,9 @@ class ConcreteProgram:
 
     @property
     def executable(self) -> Any:
-        """The traced Program compiled by the default engine, once."""
+        """The traced Program compiled, once."""
         if self._executable is None:
-            self._executable = engine.compile(self.main_program)
+            self._executable = engines.compile(self.main_program, self.engine)
         return self._executable
 
     @property
@@ -131,7 +133,7 @@ class ConcreteProgram:
             return None
         known = self._optimized
         if known is None or not known.is_current():
-            known = OptimizedProgram(self.main_program, self.live, self.passes)
+            known = OptimizedProgram(self.main_program, self.live, self.passes, self.engine)
             self._optimized = known
         return known
 
@@ -245,7 +247,7 @@ class ConcreteProgram:
         """The two Programs that run for gradients; None where operators run one by one."""
         program, state = self._to_train()
         if self._trained is None or self._trained.program is not program:
-            self._trained = TrainedProgram(program)
+            self._trained = TrainedProgram(program, self.engine)
         return self._trained.parts([*tensors, *state.values()])
 
     def _to_train(self) -> tuple[Program, dict[str, EagerTensor]]:

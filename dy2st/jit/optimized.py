@@ -10,7 +10,7 @@ import numpy as np
 
 from dy2st.jit.build_strategy import BuildStrategy
 from dy2st.jit.live_state import LiveState
-from dy2st_runtime import engine
+from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import ArgumentError, PassError, VerifyError
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.verifier import verify
@@ -61,8 +61,8 @@ class OptimizedProgram:
     Passes may have built arrays into the Program: it holds as long as the tensors have those.
     """
 
-    def __init__(self, program: Program, live: LiveState, applied: Any):
-        """Run the passes on a copy."""
+    def __init__(self, program: Program, live: LiveState, applied: Any, engine: str | None = None):
+        """Run the passes on a copy; `engine` names what will run it."""
         state = live.now()
         arrays = {name: tensor.array for name, tensor in state.items()}
         module = transformed(applied, {program.name: program}, dict(arrays))
@@ -75,6 +75,7 @@ class OptimizedProgram:
             if name not in arrays or name in built_in
         }
         tensors = {n: own[n] if n in own else state[n] for n in self.program.state}
+        self.engine = engine
         self._live = LiveState(tensors, {n: p for n, p in live.places.items() if n not in own})
         self._source = live.only(built_in)
         self.frozen = [(name, arrays[name]) for name in sorted(built_in)]
@@ -91,8 +92,8 @@ class OptimizedProgram:
 
     @cached_property
     def executable(self) -> Any:
-        """The Program compiled by the default engine."""
-        return engine.compile(self.program)
+        """The compiled Program."""
+        return engines.compile(self.program, self.engine)
 
 
 __all__ = ["OptimizedProgram", "as_pass", "transformed"]

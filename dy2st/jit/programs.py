@@ -44,6 +44,7 @@ class Callee(NamedTuple):
     signature: Signature
     input_spec: tuple[Any, ...] | None
     passes: Any
+    engine: str | None
 
     @property
     def name(self) -> str:
@@ -181,6 +182,7 @@ class Programs:
             callee.called,
             call,
         )
+        concrete.engine = callee.engine
         given = callee.signature.given(specs)
         if all(isinstance(value, InputSpec) for value in given.values()):
             concrete.arguments = given

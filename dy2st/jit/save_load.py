@@ -75,6 +75,7 @@ def load(
     path: str,
     mmap: bool = True,
     *,
+    engine: str | None = None,
     model_filename: str | None = None,
     params_filename: str | None = None,
 ) -> io.LoadedModel:
@@ -83,12 +84,13 @@ def load(
     Parameters are mapped from their file, or read at once without `mmap`. `path` is that of the
     save, without an ending; or the folder of files with names of their own, such as
     `model_filename="net.mlir"`, which says `net.safetensors` too, unless `params_filename` does.
+    `engine` names what runs the model: files name none.
 
     Raises FormatError if a file is damaged, foreign or too new, ParameterMismatch if the two are of
     different saves, FileAccessError if the disk refuses, ArgumentError for names without a folder.
     """
     if model_filename is None and params_filename is None:
-        return io.load(path, mmap)
+        return io.load(path, mmap, engine)
     folder = Path(path)
     if not folder.is_dir() or model_filename is None:
         raise ArgumentError(
@@ -97,7 +99,7 @@ def load(
         )
     model = folder / model_filename
     params = folder / params_filename if params_filename else model.with_suffix(".safetensors")
-    return io.load_pair(model, params, mmap)
+    return io.load_pair(model, params, mmap, engine)
 
 
 def _functions_of(layer: Any) -> dict[str, StaticFunction]:

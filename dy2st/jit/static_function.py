@@ -50,10 +50,11 @@ class StaticFunction:
         input_spec: InputSpecs = None,
         layer: Layer | None = None,
         passes: Any = None,
+        engine: str | None = None,
     ):
         """Wrap a function, or a method of `layer` given as its plain function.
 
-        `passes` is a pass, which is done to every Program of it.
+        `passes` is a pass, which is done to every Program of it; `engine` names what runs them.
         """
         if input_spec is not None and not isinstance(input_spec, (list, tuple)):
             raise TypeError(f"input_spec is a list of InputSpecs, not {input_spec!r}")
@@ -63,7 +64,7 @@ class StaticFunction:
         self._layer: Callable[[], Any] | None = None if layer is None else reference_to(layer)
         # By identity: instances may be equal, or have no hash.
         self._methods: dict[int, StaticFunction] = {}
-        self.passes = passes
+        self.passes, self.engine = passes, engine
         self._called: Layer | None = None
         self._signature = Signature(function, layer is not None)
         self._programs = Programs()
@@ -86,7 +87,7 @@ class StaticFunction:
 
     def _method_of(self, instance: Any) -> StaticFunction:
         key = id(instance)
-        method = StaticFunction(self._function, self._input_spec, passes=self.passes)
+        method = StaticFunction(self._function, self._input_spec, None, self.passes, self.engine)
         methods = self._methods
         try:
             # A weak reference, or the table of methods would keep the instance alive.
@@ -133,12 +134,13 @@ class StaticFunction:
         """Pickled by name, or as the method of its Layer; Programs are traced anew."""
         if _global_of(self.__module__, self.__qualname__) is self:
             return str(self.__qualname__)
-        parts = (self._function, self._input_spec, self.class_instance, self.passes)
-        return StaticFunction, parts
+        parts = (self._function, self._input_spec, self.class_instance)
+        return StaticFunction, (*parts, self.passes, self.engine)
 
     def bound_to(self, instance: Any) -> StaticFunction:
         """The same method of another Layer, with Programs of its own."""
-        return StaticFunction(self._function, self._input_spec, instance, self.passes)
+        parts = (self._function, self._input_spec, instance, self.passes, self.engine)
+        return StaticFunction(*parts)
 
     def as_called_by(self, layer: Layer) -> StaticFunction:
         """The forward with all that a call of its Layer does around it: the Layer's own hooks."""
@@ -314,8 +316,8 @@ class StaticFunction:
     def _callee(self) -> Callee:
         called = self._function if self._called is None else self._call_of_layer
         instance = self.class_instance
-        spec = self._input_spec
-        return Callee(self._function, instance, called, self._signature, spec, self.passes)
+        how = (self._signature, self._input_spec, self.passes, self.engine)
+        return Callee(self._function, instance, called, *how)
 
 
 def _global_of(module: str, path: str) -> Any:

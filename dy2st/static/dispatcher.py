@@ -14,7 +14,7 @@ from dy2st.jit.shape_table import titled
 from dy2st.jit.static_function import StaticFunction
 from dy2st.static.freezing import check_number, named_sizes
 from dy2st.static.padding import NotIndifferent, Proof, proof_of
-from dy2st_runtime import engine
+from dy2st_runtime import engine as engines
 from dy2st_runtime.dims import Dim, Size, symbol
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Program
@@ -37,6 +37,7 @@ def bucket(
     *,
     pad: bool = True,
     cache_size: int = 32,
+    engine: str | None = None,
     **sizes: Iterable[Bucket],
 ) -> Dispatcher:
     """Programs made for the given values of named sizes, and the choice among them by the inputs.
@@ -45,7 +46,8 @@ def bucket(
     `pad` is set and the Program is proved to compute the same. A pair (low, high) is a Program for
     these sizes, which stay unknown within. The Programs are made when they are needed; the
     `cache_size` used last are kept. They are made of the Program as it was traced, without the
-    passes of a `build_strategy`. Raises SpecError for names and sizes that the Program does not
+    passes of a `build_strategy`. `engine` names what runs them; without it that of the converted
+    function does. Raises SpecError for names and sizes that the Program does not
     have.
 
     >>> from dy2st import ones, to_static
@@ -59,7 +61,7 @@ def bucket(
         raise SpecError("bucket needs the sizes: bucket(program, batch=[1, 8, 32])")
     if cache_size < 1:
         raise ArgumentError(f"cache_size is at least 1, not {cache_size}")
-    return Dispatcher(program, sizes, pad, cache_size)
+    return Dispatcher(program, sizes, pad, cache_size, engine)
 
 
 class _Table:
@@ -126,9 +128,12 @@ class Dispatcher:
         sizes: Mapping[str, Iterable[Bucket]],
         pad: bool,
         cache_size: int,
+        engine: str | None,
     ):
         """Made by `bucket`."""
         self.program, self._static = _parts(program)
+        own = program.engine if isinstance(program, StaticFunction) else None
+        self._engine = engines.check_name(engine) or own
         known = named_sizes(self.program)
         for name in sizes:
             if name not in known:
@@ -179,7 +184,7 @@ class Dispatcher:
         self._counts.setdefault(choice, _Count())
         executable = self._made.pop(choice, None)  # and put in again, behind all others
         if executable is None:
-            executable = engine.compile(self._specialised(choice))
+            executable = engines.compile(self._specialised(choice), self._engine)
         self._made[choice] = executable
         for oldest in list(self._made)[: -self._cache_size]:
             self._made.pop(oldest, None)

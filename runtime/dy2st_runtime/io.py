@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st_runtime import engine
+from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import (
     ArgumentError,
     FormatError,
@@ -125,22 +125,26 @@ def _check_array(name: str, variable: Variable, array: Array, where: Any) -> Non
 # -- loading ----------------------------------------------------------------------------------
 
 
-def load(path: AnyPath, mmap: bool = True) -> LoadedModel:
+def load(path: AnyPath, mmap: bool = True, engine: str | None = None) -> LoadedModel:
     """The model saved as `path.mlir` and `path.safetensors`.
 
     The arrays are mapped: they are loaded as they are used, and shared by all processes. If some
     program cuts the file meanwhile, the operating system ends the process (SIGBUS); `mmap=False`
     reads all at once. A pair that is just being replaced is waited for, half a second at most.
+    `engine` names what runs the model: files name none.
 
     Raises MissingFile if a file is missing, FormatError if one is damaged, foreign or of a newer
     version, ParameterMismatch if they do not belong together, FileAccessError if the disk refuses.
     """
-    return load_pair(*_files(path), mmap)
+    return load_pair(*_files(path), mmap, engine)
 
 
 @put_back_after_errors
-def load_pair(text_file: Path, array_file: Path, mmap: bool = True) -> LoadedModel:
+def load_pair(
+    text_file: Path, array_file: Path, mmap: bool = True, engine: str | None = None
+) -> LoadedModel:
     """`load` of two files that may have any names."""
+    engines.check_name(engine)
     for file in (text_file, array_file):
         if not file.is_file():
             raise MissingFile(
@@ -151,7 +155,7 @@ def load_pair(text_file: Path, array_file: Path, mmap: bool = True) -> LoadedMod
     programs = _read_programs(text_file, text)
     check_state(programs, stored.arrays, array_file)
     check_pair(text_file, array_file, text, stored)
-    return LoadedModel(programs, stored.arrays)
+    return LoadedModel(programs, stored.arrays, engine)
 
 
 def read_pair(text_file: Path, array_file: Path, mmap: bool = True) -> tuple[str, StoredArrays]:
@@ -224,8 +228,10 @@ class LoadedModel(Layer):
     saved. The Programs stay what they are: whoever trains on saves a model in training mode.
     """
 
-    def __init__(self, programs: Sequence[Program], arrays: Mapping[str, Array]):
-        """Make tensors of the arrays, which all methods share."""
+    def __init__(
+        self, programs: Sequence[Program], arrays: Mapping[str, Array], engine: str | None = None
+    ):
+        """Make tensors of the arrays, which all methods share; `engine` names what runs them."""
         super().__init__()
         self.training = False
         self.programs = {program.name: program for program in programs}
@@ -236,7 +242,8 @@ class LoadedModel(Layer):
             store: Any = self._parameters if name in trained else self._buffers
             store[name] = tensor
         self._methods = {
-            name: LoadedMethod(program, self._tensors) for name, program in self.programs.items()
+            name: LoadedMethod(program, self._tensors, engine)
+            for name, program in self.programs.items()
         }
         # What was saved comes before what every Layer has, `forward` above all.
         own = {k: m for k, m in self._methods.items() if k not in vars(self) and k[0] != "_"}
@@ -284,11 +291,13 @@ class LoadedModel(Layer):
 class LoadedMethod:
     """One saved method: call it with tensors, arrays or numbers, by position or input name."""
 
-    def __init__(self, program: Program, state: Mapping[str, EagerTensor]):
-        """Take the tensors of the model."""
-        self.program = program
+    def __init__(
+        self, program: Program, state: Mapping[str, EagerTensor], engine: str | None = None
+    ):
+        """Take the tensors of the model, and the name of what runs it."""
+        self.program, self.engine = program, engine
         self._state = {name: state[name] for name in program.state}
-        self._executable: engine.Executable | None = None
+        self._executable: engines.Executable | None = None
         self._trained: TrainedProgram | None = None
         self._settings = settings_of(program)
 
@@ -301,7 +310,7 @@ class LoadedMethod:
         given = self._in_order(args, kwargs)
         inputs = [_tensor(v, value) for v, value in zip(self.program.inputs, given, strict=True)]
         if self._executable is None:
-            self._executable = engine.compile(self.program)
+            self._executable = engines.compile(self.program, self.engine)
         tensors = (*inputs, *self._state.values())
         wants_grad = is_grad_enabled() and not all(tensor.stop_gradient for tensor in tensors)
         if wants_grad or self._settings is None:
@@ -312,7 +321,7 @@ class LoadedMethod:
             tensors[place].stop_gradient = value
         return rebuild(self.program.structure, outputs)
 
-    def _run(self, executable: engine.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:
+    def _run(self, executable: engines.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:
         state = [tensor.array for tensor in self._state.values()]
         results = executable.run([tensor.array for tensor in inputs], state)
         count = len(self.program.outputs)
@@ -320,7 +329,9 @@ class LoadedMethod:
             self._state[name].array = array
         return [wrapped(result) for result in results[:count]]
 
-    def _run_taped(self, executable: engine.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:
+    def _run_taped(
+        self, executable: engines.Executable, inputs: Sequence[EagerTensor]
+    ) -> list[Any]:
         """Run so that gradients flow through what is really computed."""
         executable.check([tensor.array for tensor in inputs])
         parts = self._parts(inputs)
@@ -340,7 +351,7 @@ class LoadedMethod:
         if self._settings != [] or not is_grad_enabled():
             return None
         if self._trained is None:
-            self._trained = _trained.TrainedProgram(self.program)
+            self._trained = _trained.TrainedProgram(self.program, self.engine)
         return self._trained.parts([*inputs, *self._state.values()])
 
     def _in_order(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:

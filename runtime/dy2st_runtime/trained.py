@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime import engine
+from dy2st_runtime import engine as engines
 from dy2st_runtime.autodiff.flows import NotTold
 from dy2st_runtime.autodiff.halves import Backward, Given, Halves, joint
 from dy2st_runtime.autograd import Array, Node
@@ -41,9 +41,9 @@ def why_not(program: Program) -> str | None:
 class TrainedProgram:
     """A Program whose calls take part in training."""
 
-    def __init__(self, program: Program) -> None:
-        """Look whether it can be taken apart."""
-        self.program = program
+    def __init__(self, program: Program, engine: str | None = None) -> None:
+        """Look whether it can be taken apart; `engine` names what runs the parts."""
+        self.program, self.engine = program, engine
         self.why_not = why_not(program)
         self._is_random = any(
             lookup(one.name).effect is Effect.RANDOM for one in program.block.walk()
@@ -67,7 +67,7 @@ class TrainedProgram:
             if isinstance(type, TensorType) and type.is_differentiable
         ]
         try:
-            return Parts(self.program, places, self._is_random)
+            return Parts(self.program, places, self._is_random, self.engine)
         except (ConversionError, ShapeError, NotTold) as error:  # a rule may need known sizes
             self.why_not = self.why_not or str(error).splitlines()[0]
             return None
@@ -76,12 +76,15 @@ class TrainedProgram:
 class Parts:
     """The halves of a Program for gradients with respect to some of its parameters, compiled."""
 
-    def __init__(self, program: Program, wanted: Sequence[int], is_random: bool) -> None:
-        """Take it apart."""
+    def __init__(
+        self, program: Program, wanted: Sequence[int], is_random: bool, engine: str | None = None
+    ) -> None:
+        """Take it apart, for the engine of a name."""
         self.program, self.wanted, self.is_random = program, wanted, is_random
+        self.engine = engine
         self.halves = Halves(program, wanted)
-        self._executable = engine.compile(self.halves.forward)
-        self._second: dict[Given, tuple[Backward, engine.Executable] | None] = {}
+        self._executable = engines.compile(self.halves.forward, engine)
+        self._second: dict[Given, tuple[Backward, engines.Executable] | None] = {}
         self._joint: dict[Given, Backward] = {}
         self._bare = len(self.halves.kept) + sum(f is not None for f in self.halves.flags)
 
@@ -123,11 +126,11 @@ class Parts:
                 tensor = made[place]
                 tensor.node, tensor.index, tensor.stopped = node, index, False
 
-    def second(self, given: Given) -> tuple[Backward, engine.Executable] | None:
+    def second(self, given: Given) -> tuple[Backward, engines.Executable] | None:
         """The backward half for gradients of some targets, None where more is needed."""
         if given not in self._second:
             made = self.halves.backward(given)
-            whole = None if made is None else (made, engine.compile(made.program))
+            whole = None if made is None else (made, engines.compile(made.program, self.engine))
             self._second[given] = whole
         return self._second[given]
 

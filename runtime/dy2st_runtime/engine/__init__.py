@@ -1,42 +1,137 @@
-"""Engines turn a Program into something that runs. The default needs NumPy alone.
+"""Engines turn a Program into something that runs, and are chosen by name.
 
->>> sorted(ENGINES)
-['numpy']
+`numpy` needs NumPy alone and is the default; `native` makes machine code, and needs the extra
+`native`; `auto` is `native` where that can be had, else `numpy`. docs/engines.md shows how to write
+another one. All of them compute the same.
+
+>>> names()
+['auto', 'native', 'numpy']
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir.program import Program
 from dy2st_runtime.late import Late, late_names
 from dy2st_runtime.thread_state import put_back_after_errors
 
 if TYPE_CHECKING:
-    from dy2st_runtime.engine.numpy import executable
-    from dy2st_runtime.engine.numpy.executable import Executable
+    from importlib import metadata
+    from importlib import util as import_util
+
+    from dy2st_runtime.engine.contract import Engine, Executable
+    from dy2st_runtime.engine.runner import Runner
+    from dy2st_runtime.ir.program import Program
 else:
-    executable = Late("dy2st_runtime.engine.numpy.executable")
+    # Slow to load, and asked only where a name is none of ours.
+    metadata, import_util = Late("importlib.metadata"), Late("importlib.util")
     __getattr__ = late_names(
-        __name__, {"Executable": "dy2st_runtime.engine.numpy.executable:Executable"}
+        __name__,
+        {
+            "Engine": "dy2st_runtime.engine.contract:Engine",
+            "Executable": "dy2st_runtime.engine.contract:Executable",
+            "Runner": "dy2st_runtime.engine.runner:Runner",
+        },
     )
 
+DEFAULT, AUTO = "numpy", "auto"
+GROUP = "dy2st.engines"  # the entry points of other packages
 
-def _compile_numpy(program: Program) -> Executable:
-    return executable.compile_program(program)
-
-
-ENGINES: dict[str, Callable[[Program], Executable]] = {"numpy": _compile_numpy}
+# An engine, or where it is: `module:name`.
+ENGINES: dict[str, Engine | str] = {
+    "native": "dy2st_runtime.engine.native.executable:compile_program",
+    "numpy": "dy2st_runtime.engine.numpy.executable:compile_program",
+}
+# What an engine of ours needs beside NumPy; the extra that installs it has the engine's name.
+_NEEDED = {"native": "llvmlite"}
 
 
 @put_back_after_errors
-def compile(program: Program, engine: str = "numpy") -> Executable:
-    """A callable for a Program; ArgumentError if there is no engine of that name."""
-    if engine not in ENGINES:
-        raise ArgumentError(f"there is no engine {engine!r}: one of {', '.join(sorted(ENGINES))}")
-    return ENGINES[engine](program)
+def compile(program: Program, engine: str | None = None) -> Executable:
+    """A callable for a Program, by the engine of a name; without one DY2ST_ENGINE names it.
+
+    Raises ArgumentError if there is no engine of that name, or it cannot be loaded.
+    """
+    return find(engine)(program)
 
 
-__all__ = ["ENGINES", "Executable", "compile"]
+def find(name: str | None = None) -> Engine:
+    """The engine of a name; ArgumentError says what is wrong with it."""
+    chosen = check_name(name) or os.environ.get("DY2ST_ENGINE") or DEFAULT
+    if chosen == AUTO:
+        chosen = "native" if _has_native() else "numpy"
+    known = ENGINES.get(chosen)
+    if known is None:
+        place = _of_packages().get(chosen)
+        if place is None:
+            raise _unknown(chosen, "" if name else ", which DY2ST_ENGINE names")
+        return _loaded(chosen, place)
+    return _loaded(chosen, known) if isinstance(known, str) else known
+
+
+def check_name(name: str | None) -> str | None:
+    """The name, if an engine has it; ArgumentError if none has. None is for the default."""
+    is_known = name is None or (isinstance(name, str) and (name in ENGINES or name in names()))
+    if not is_known:
+        raise _unknown(name)
+    return name
+
+
+def names() -> list[str]:
+    """What engines are called: ours, what was registered, and those of installed packages."""
+    return sorted({AUTO, *ENGINES, *_of_packages()})
+
+
+def register_engine(name: str, engine: Engine) -> None:
+    """Let an engine be chosen by its name; ArgumentError if another one has it.
+
+    An engine is a function that takes a Program and gives an Executable.
+    """
+    if name == AUTO or ENGINES.get(name, engine) != engine:
+        raise ArgumentError(f"there is an engine {name!r} already: give yours another name")
+    ENGINES[name] = engine
+
+
+def _unknown(name: Any, why: str = "") -> ArgumentError:
+    return ArgumentError(f"there is no engine {name!r}{why}: one of {', '.join(names())}")
+
+
+def _of_packages() -> dict[str, str]:
+    return {entry.name: entry.value for entry in metadata.entry_points(group=GROUP)}
+
+
+def _has_native() -> bool:
+    needed = (_NEEDED["native"], ENGINES["native"].partition(":")[0])  # type: ignore[union-attr]
+    return all(import_util.find_spec(module) is not None for module in needed)
+
+
+def _loaded(name: str, place: str) -> Engine:
+    """What stands at a place; ArgumentError if it cannot be imported."""
+    needed = _NEEDED.get(name)
+    if needed is not None and import_util.find_spec(needed) is None:
+        raise ArgumentError(
+            f"the engine {name!r} needs {needed}, which is not installed: "
+            f"pip install 'dy2st[{name}]', or take the engine {DEFAULT!r}"
+        )
+    module, _, attribute = place.partition(":")
+    try:
+        engine: Engine = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ArgumentError(f"the engine {name!r} cannot be loaded from {place}: {error}") from None
+    return engine
+
+
+__all__ = [
+    "ENGINES",
+    "Engine",
+    "Executable",
+    "Runner",
+    "check_name",
+    "compile",
+    "find",
+    "names",
+    "register_engine",
+]

@@ -1,0 +1,64 @@
+"""What an engine is, and what it makes of a Program: all that callers ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from dy2st_runtime.ir.program import Program
+
+Array = np.ndarray[Any, Any]
+
+
+class Executable(Protocol):
+    """A compiled Program. Several threads may call it at once."""
+
+    @property
+    def program(self) -> Program:
+        """What it computes."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """What runs, as text for readers; empty if there is none."""
+        ...
+
+    def run(
+        self,
+        inputs: Sequence[Array],
+        state: Sequence[Array],
+        as_is: Container[int] = (),
+        as_one: Container[int] = (),
+        bare: int = 0,
+    ) -> list[Array]:
+        """Outputs, then new values of the buffers in `program.updates`.
+
+        `state` holds parameters, then buffers, in the order of `program.state`. The results never
+        share memory with what was given, but that a buffer may become one of the arrays in `state`,
+        and an output whose number is in `as_is` any that was given, or that a buffer becomes.
+        Outputs whose numbers are in `as_one`, too, are one array where the Program has one.
+        The last `bare` outputs are given as the Program has them, which may share memory: they are
+        for other Programs only. Raises SpecError if an input does not fit.
+        """
+        ...
+
+    def check(self, inputs: Sequence[Array]) -> None:
+        """Raise SpecError unless number, dtypes and shapes of the inputs fit the Program."""
+        ...
+
+    def takes_shapes(self, shapes: Sequence[Sequence[int]]) -> bool:
+        """Whether inputs of the right ranks with these shapes satisfy all that is required."""
+        ...
+
+
+class Engine(Protocol):
+    """A function that compiles a Program."""
+
+    def __call__(self, program: Program, /) -> Executable:
+        """What runs it."""
+        ...
+
+
+__all__ = ["Engine", "Executable"]
