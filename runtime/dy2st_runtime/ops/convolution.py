@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -232,29 +232,60 @@ def _transpose_kernel(
 ) -> Any:
     """Every element of x adds its filter to the result."""
     _check_channels(x, w.shape[0])
-    spatial = x.ndim - 2
-    outside, inside = w.shape[0] // groups, w.shape[1]
+    around = _pads_of_conv(x.shape[2:], w.shape[2:], sizes, strides, pads, dilations)
+    if around is None:
+        y = _spread_filters(x, w, sizes, strides, pads, dilations, groups)
+        if bias is not None:
+            y += bias.reshape(-1, *[1] * (x.ndim - 2))
+        return y
+    flipped = _flipped(w, groups)
+    ones = (1,) * len(sizes)
+    return _conv_kernel(
+        x, flipped, bias, strides=ones, pads=around, dilations=dilations, groups=groups
+    )
+
+
+def _pads_of_conv(
+    counts: Any, kernel: Any, sizes: Any, strides: Any, pads: Any, dilations: Any
+) -> Pads | None:
+    """The pads of the convolution of x that is the same, which costs half; None without one."""
+    if any(stride != 1 for stride in strides) or 0 in sizes:
+        return None
+    found = []
+    for n, k, size, (before, _), d in zip(counts, kernel, sizes, pads, dilations, strict=True):
+        found.append((d * (k - 1) - before, size + before - n))
+    return tuple(found) if all(min(pair) >= 0 for pair in found) else None
+
+
+def _flipped(w: Any, groups: int) -> Any:
+    """The filters of that convolution: (o, c/groups, *kernel) -> (c, o/groups, *kernel)."""
+    outside, inside, kernel = w.shape[0] // groups, w.shape[1], w.shape[2:]
+    parts = w.reshape(groups, outside, inside, *kernel).swapaxes(1, 2)
+    backwards = (slice(None, None, -1),) * len(kernel)
+    return parts[(..., *backwards)].reshape(groups * inside, outside, *kernel)
+
+
+def _spread_filters(
+    x: Any, w: Any, sizes: Any, strides: Any, pads: Any, dilations: Any, groups: int
+) -> Any:
+    outside, inside, kernel = w.shape[0] // groups, w.shape[1], w.shape[2:]
     wide = [size + b + a for size, (b, a) in zip(sizes, pads, strict=True)]
     result = np.zeros((x.shape[0], inside * groups, *wide), x.dtype)
+    flat = x.reshape(*x.shape[:2], math.prod(x.shape[2:]))
     for g in range(groups):
-        part = np.moveaxis(x[:, g * outside : (g + 1) * outside], 1, -1)
-        columns = part.reshape(-1, outside) @ w[g * outside : (g + 1) * outside].reshape(
-            outside, -1
-        )
-        columns = columns.reshape(x.shape[0], *x.shape[2:], inside, *w.shape[2:])
-        columns = np.moveaxis(columns, 1 + spatial, 1)
+        filters = w[g * outside : (g + 1) * outside].reshape(outside, inside, math.prod(kernel))
+        filters = filters.transpose(2, 1, 0).reshape(-1, outside)
+        columns = filters @ flat[:, g * outside : (g + 1) * outside]
+        columns = columns.reshape(x.shape[0], *kernel, inside, *x.shape[2:])
         target = result[:, g * inside : (g + 1) * inside]
-        for place in itertools.product(*map(range, w.shape[2:])):
+        for place in itertools.product(*map(range, kernel)):
             steps = tuple(
                 slice(k * d, k * d + s * (n - 1) + 1, s)
                 for k, d, s, n in zip(place, dilations, strides, x.shape[2:], strict=True)
             )
-            target[(slice(None), slice(None), *steps)] += columns[(..., *place)]
+            target[(slice(None), slice(None), *steps)] += columns[(slice(None), *place)]
     cut = tuple(slice(b, b + size) for size, (b, _) in zip(sizes, pads, strict=True))
-    y = result[(slice(None), slice(None), *cut)]
-    if bias is not None:
-        y += bias.reshape(-1, *[1] * spatial)
-    return y
+    return result[(slice(None), slice(None), *cut)]
 
 
 def _weight_kernel(
@@ -264,13 +295,34 @@ def _weight_kernel(
     view = windows(padded(x, pads), kernel, strides, dilations)
     counts = tuple(slice(0, n) for n in g.shape[2:])
     view = view[(slice(None), slice(None), *counts)]
-    inside, outside = x.shape[1] // groups, g.shape[1] // groups
-    parts = []
+    is_large = math.prod(g.shape[2:]) >= _MANY_WINDOWS
+    weight = _weight_by_sample if is_large else _weight_at_once
+    parts = [weight(*part, spatial) for part in _by_group(view, g, groups)]
+    made = np.concatenate(parts, axis=0).astype(x.dtype, copy=False)
+    return made.reshape(g.shape[1], x.shape[1] // groups, *kernel)
+
+
+def _by_group(view: Any, g: Any, groups: int) -> Iterator[tuple[Any, Any]]:
+    inside, outside = view.shape[1] // groups, g.shape[1] // groups
     for i in range(groups):
-        columns = _columns(view[:, i * inside : (i + 1) * inside], spatial)
-        rows = np.moveaxis(g[:, i * outside : (i + 1) * outside], 1, -1).reshape(-1, outside)
-        parts.append((rows.T @ columns).reshape(outside, inside, *kernel))
-    return np.concatenate(parts, axis=0).astype(x.dtype, copy=False)
+        yield view[:, i * inside : (i + 1) * inside], g[:, i * outside : (i + 1) * outside]
+
+
+def _weight_by_sample(view: Any, g: Any, spatial: int) -> Any:
+    """The sum of g (o, counts) @ windows (counts, c * kernel), in float32 if floats are short."""
+    order = (0, *range(1 + spatial, 1 + 2 * spatial), *range(1, 1 + spatial))
+    count = math.prod(g.shape[2:])
+    rows = view.shape[1] * math.prod(view.shape[-spatial:])
+    total = np.zeros((g.shape[1], rows), np.promote_types(g.dtype, np.float32))
+    for sample, target in zip(view, g, strict=True):
+        columns = sample.transpose(order).reshape(rows, count)
+        total += target.reshape(-1, count) @ columns.T
+    return total
+
+
+def _weight_at_once(view: Any, g: Any, spatial: int) -> Any:
+    rows = np.moveaxis(g, 1, -1).reshape(-1, g.shape[1])
+    return rows.T @ _columns(view, spatial)
 
 
 def _weight_infer(
