@@ -21,7 +21,7 @@ from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F, Sample, Scales, TensorType, apply, define, is_floating, public
 from dy2st_runtime.ir.arguments import as_size, pair
 from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEPS
-from dy2st_runtime.ops.convolution import Pads, padded, window_count, windows
+from dy2st_runtime.ops.convolution import Pads, padded, window_count
 from dy2st_runtime.ops.convolve import channels_back, channels_first, explicit_pads
 
 _WINDOW: dict[str, Any] = {"kernel": STEPS, "strides": STEPS, "pads": FRAME}
@@ -49,19 +49,30 @@ def _max_infer(x: TensorType, **window: Any) -> tuple[TensorType, TensorType]:
 
 def _max_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> tuple[Any, Any]:
     """The largest elements, and their places in the flattened spatial axes."""
-    spatial = x.ndim - 2
     lowest = -np.inf if is_floating(x.dtype) else np.iinfo(x.dtype).min
-    view = windows(padded(x, pads, lowest), kernel, strides, (1,) * spatial)
-    flat = view.reshape(*view.shape[: 2 + spatial], math.prod(kernel))
-    inside = np.argmax(flat, axis=-1)
-    values = np.take_along_axis(flat, inside[..., None], -1)[..., 0]
-    place = np.zeros_like(inside)
-    for axis, offset in enumerate(np.unravel_index(inside, kernel)):
-        shape = [1] * inside.ndim
-        shape[2 + axis] = -1
-        start = np.arange(inside.shape[2 + axis]).reshape(shape) * strides[axis] - pads[axis][0]
-        place = place * x.shape[2 + axis] + (start + offset)
-    return values, place
+    wide = padded(x, pads, lowest)
+    counts = _counts(wide, kernel, strides)
+    parts = _shifted(wide, kernel, strides, counts)
+    values = next(parts).copy()
+    numbers = np.min_scalar_type(math.prod(kernel)).type
+    inside = np.zeros(values.shape, numbers)
+    for number, part in enumerate(parts, 1):
+        # The first NaN is the largest of all; of two bools, `a > b` is `a and not b`.
+        is_larger = (values == values) > (part <= values)
+        np.maximum(values, part, out=values)
+        np.maximum(inside, is_larger * numbers(number), out=inside)
+    return values, _places(inside, x.shape[2:], kernel, strides, pads)
+
+
+def _places(inside: Any, sizes: Any, kernel: Any, strides: Any, pads: Any) -> Any:
+    """Where elements are in flattened axes, by the numbers of their places in their windows."""
+    steps = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    moves = [np.dot(place, steps) for place in np.ndindex(*kernel)]
+    starts = np.zeros((1,) * len(sizes), np.int64)
+    for axis, step in enumerate(steps):
+        along = np.arange(inside.shape[2 + axis]) * strides[axis] - pads[axis][0]
+        starts = starts + (along * step).reshape(-1, *[1] * (len(sizes) - 1 - axis))
+    return np.asarray(moves, np.int64)[inside] + starts
 
 
 def _max_gradient(g: Any, y: Any, x: Any, kernel: Any, strides: Any, pads: Any) -> Any:

@@ -74,3 +74,17 @@ def test_pads_of_all_axes_stand_where_the_axes_are():
 def test_a_transposed_convolution_takes_one_size_for_all_axes():
     square, weight = t(X[:, :, :4]), t(np.ones((3, 1, 2, 2)))
     assert F.conv2d_transpose(square, weight, stride=2, output_size=9).shape == [2, 1, 9, 9]
+
+
+def test_the_first_nan_of_a_window_is_its_largest_element_and_the_first_of_equal_ones():
+    nan = np.nan
+    x = np.array([[1.0, nan, 3, 3], [nan, 9, 3, 2], [-1, -2, 0, nan], [-2, -3, nan, 5]])
+    values, places = F.max_pool2d(t(x[None, None]), 2, return_mask=True)
+    np.testing.assert_array_equal(values.numpy()[0, 0], [[nan, 3], [-1, nan]])
+    assert places.numpy()[0, 0].tolist() == [[1, 2], [8, 11]]
+
+
+def test_windows_of_more_places_than_a_byte_counts_find_the_largest():
+    x = np.random.default_rng(0).permutation(20 * 20).reshape(1, 1, 20, 20).astype("float32")
+    values, places = F.max_pool2d(t(x), 20, return_mask=True)
+    assert values.item() == 399 and places.item() == int(x.argmax())
