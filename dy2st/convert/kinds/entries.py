@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dy2st.convert.stage.cases import is_case
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import Same
 from dy2st.convert.values.special import MISSING, Union
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import F, Variable, user_location
+from dy2st_runtime.ir import user_location
 
 
 def _missing(value: Union) -> list[int]:
@@ -39,13 +40,7 @@ def presence(trace: Trace, value: Any) -> Any:
     there = [place for place in trace.cases_of(value) if place not in _missing(value)]
     if not there:
         return False
-    tag = trace.tracer.local(value.tag)
-    flag: Variable = F.equal(tag, there[0])
-    for place in there[1:]:
-        flag = F.logical_or(flag, F.equal(tag, place))
-    flag.number = bool
-    trace.narrowing[flag] = value, frozenset(there)
-    return flag
+    return is_case(trace, value, *there)
 
 
 def there(trace: Trace, key: Any, value: Any) -> Any:

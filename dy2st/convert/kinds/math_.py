@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from functools import reduce
 from typing import Any
@@ -20,11 +21,11 @@ from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, user_location
 from dy2st_runtime.ir.program import refused_by_numpy
 
-Compute = Callable[[Any], Any]
+Compute = Callable[..., Any]
 
-# What gives a float of a float, and where Python has an answer (else ValueError).
+# What gives a number of floats, and where Python has an answer (else ValueError).
 _ANY: Compute | None = None
-_OF_ONE: tuple[tuple[Any, Compute, Compute | None], ...] = (
+_OF_FLOATS: tuple[tuple[Any, Compute, Compute | None], ...] = (
     (math.sqrt, lambda v: F.sqrt(v), lambda v: F.greater_equal(v, 0)),
     (math.exp, lambda v: F.exp(v), _ANY),
     (math.log, lambda v: F.log(v), lambda v: F.greater_than(v, 0)),
@@ -44,27 +45,38 @@ _OF_ONE: tuple[tuple[Any, Compute, Compute | None], ...] = (
     (math.fabs, lambda v: F.abs(v), _ANY),
     (math.radians, lambda v: v * (math.pi / 180), _ANY),
     (math.degrees, lambda v: v * (180 / math.pi), _ANY),
+    (math.atan2, lambda a, b: F.atan2(a, b), _ANY),
+    (math.hypot, lambda *v: F.sqrt(reduce(operator.add, map(F.square, v))), _ANY),
+    (math.isnan, lambda v: F.not_equal(v, v), _ANY),
+    (math.isinf, lambda v: F.equal(F.abs(v), math.inf), _ANY),
+    (math.isfinite, lambda v: F.less_than(F.abs(v), math.inf), _ANY),
 )
 
 
-def _row_of_one(function: Any, compute: Compute, holds: Compute | None) -> None:
+def _row_of_floats(function: Any, compute: Compute, holds: Compute | None) -> None:
+    kind = bool if function.__name__.startswith("is") else float
+
     @function_row(function)
-    def row(trace: Trace, value: Any, *rest: Any) -> Any:
-        own = own_method(trace, value, "__float__", "__index__")
-        if own is not None:
-            return row(trace, trace.call(own, value), *rest)
-        if not is_traced(value) and not any(map(is_traced, rest)):
-            return function(value, *rest)
-        if rest:  # a logarithm to a base
-            return trace.truediv(row(trace, value), row(trace, rest[0]))
-        number = to_float(trace, value)
+    def row(trace: Trace, *values: Any) -> Any:
+        values = tuple(_number(trace, value) for value in values)
+        if not any(map(is_traced, values)):
+            return function(*values)
+        if function is math.log and len(values) == 2:  # to a base
+            return trace.truediv(row(trace, values[0]), row(trace, values[1]))
+        numbers = [to_float(trace, value) for value in values]
         if holds is not None:
-            check(trace, holds(number), ValueError("math domain error"))
-        return as_number(trace, compute(number), float)
+            check(trace, holds(*numbers), ValueError("math domain error"))
+        return as_number(trace, compute(*numbers), kind)
 
 
-for _line in _OF_ONE:
-    _row_of_one(*_line)
+def _number(trace: Trace, value: Any) -> Any:
+    """A number; of an object of the user's that which it gives for itself."""
+    own = own_method(trace, value, "__float__", "__index__")
+    return value if own is None else _number(trace, trace.call(own, value))
+
+
+for _line in _OF_FLOATS:
+    _row_of_floats(*_line)
 
 _WHOLE: tuple[tuple[Any, str, Compute], ...] = (
     (math.ceil, "__ceil__", lambda v: F.ceil(v)),
@@ -116,41 +128,6 @@ def fsum(trace: Trace, iterable: Any) -> Any:
     if type(items) is not Dynamic and not any(map(is_traced, items)):
         return math.fsum(items)
     return trace.call(float, trace.call(sum, items, 0.0))
-
-
-@function_row(math.hypot)
-def hypot(trace: Trace, *values: Any) -> Any:
-    """`math.hypot(...)`."""
-    if not any(map(is_traced, values)):
-        return math.hypot(*values)
-    squares = [F.square(to_float(trace, value)) for value in values]
-    return as_number(trace, F.sqrt(reduce(lambda a, b: a + b, squares)), float)
-
-
-@function_row(math.atan2)
-def atan2(trace: Trace, left: Any, right: Any) -> Any:
-    """`math.atan2(left, right)`."""
-    if not is_traced(left) and not is_traced(right):
-        return math.atan2(left, right)
-    found = F.atan2(to_float(trace, left), to_float(trace, right))
-    return as_number(trace, found, float)
-
-
-def _row_of_test(function: Any, compute: Compute) -> None:
-    @function_row(function)
-    def row(trace: Trace, value: Any) -> Any:
-        if not is_traced(value):
-            return function(value)
-        return as_number(trace, compute(to_float(trace, value)), bool)
-
-
-_TESTS: tuple[tuple[Any, Compute], ...] = (
-    (math.isnan, lambda v: F.not_equal(v, v)),
-    (math.isinf, lambda v: F.equal(F.abs(v), math.inf)),
-    (math.isfinite, lambda v: F.less_than(F.abs(v), math.inf)),
-)
-for _test in _TESTS:
-    _row_of_test(*_test)
 
 
 @function_row(math.isclose)

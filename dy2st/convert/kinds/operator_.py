@@ -11,46 +11,13 @@ from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import number_kind
 
-# Function of `operator` -> name of the protocol.
-_NAMES = {
-    **{
-        name: name
-        for name in [
-            "add",
-            "sub",
-            "mul",
-            "truediv",
-            "floordiv",
-            "mod",
-            "matmul",
-            "lshift",
-            "rshift",
-        ]
-    },
-    **{
-        name: name
-        for name in [
-            "xor",
-            "neg",
-            "pos",
-            "invert",
-            "inv",
-            "lt",
-            "le",
-            "gt",
-            "ge",
-            "eq",
-            "ne",
-            "is_",
-            "is_not",
-            "not_",
-        ]
-    },
-    **{
-        name: name
-        for name in ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "imatmul", "ixor"]
-    },
-    **{"and_": "and_bits", "or_": "or_bits", "pow": "pow_", "abs": "", "truth": "truth_value"},
+# Functions of `operator`, by the name that the protocol has for them.
+_AS_THEY_ARE = (
+    "add sub mul truediv floordiv mod matmul lshift rshift xor neg pos invert lt le gt ge eq ne "
+    "is_ is_not not_ iadd isub imul itruediv ifloordiv imod imatmul ixor"
+)
+_NAMES = {name: name for name in _AS_THEY_ARE.split()} | {
+    **{"and_": "and_bits", "or_": "or_bits", "pow": "pow_", "truth": "truth_value"},
     **{"iand": "iand_bits", "ior": "ior_bits", "ipow": "ipow_", "concat": "add", "iconcat": "iadd"},
     **{"getitem": "item", "setitem": "set_item", "delitem": "del_item", "inv": "invert"},
 }
@@ -63,8 +30,7 @@ def _add(function: Any, name: str) -> None:
 
 
 for _function, _name in _NAMES.items():
-    if _name:
-        _add(getattr(operator, _function), _name)
+    _add(getattr(operator, _function), _name)
 
 
 @function_row(operator.contains)

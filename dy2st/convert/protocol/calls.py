@@ -311,7 +311,7 @@ def _forward(trace: Trace, layer: Layer, *args: Any, **kwargs: Any) -> Any:
     for key, hook in tuple(layer._forward_pre_hooks.items()):
         convert = partial(call, trace, hook)
         args, kwargs = layer._before(key, convert, args, kwargs)
-    outputs = call(trace, trace.attribute(layer, "forward"), *args, **kwargs)
+    outputs = call(trace, trace.attr(layer, "forward"), *args, **kwargs)
     for key, hook in tuple(layer._forward_post_hooks.items()):
         given = (args, kwargs) if key in layer._hooks_with_kwargs else (args,)
         changed = call(trace, hook, layer, *given, outputs)

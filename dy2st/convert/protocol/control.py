@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
@@ -13,15 +12,13 @@ from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.loop import stage_while
-from dy2st.convert.stage.outcome import is_refusal, is_thrown
 from dy2st.convert.stage.statement import staging
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.errors import UnsupportedSyntax
-from dy2st_runtime.ir import F, Tensor, Variable, user_location
+from dy2st_runtime.ir import F, Tensor, Variable
 
 _MOST_RAISES = 3
 _PLAIN = frozenset({bool, int, float, str, bytes, type(None), tuple, complex, range})
@@ -200,22 +197,6 @@ def assert_(trace: Trace, test: Any, message: Callable[[], Any] | None = None) -
         stage_if(trace, truth, lambda: (), fails, (), ())
 
 
-def swallowed(trace: Trace, jumped: Any, failed: Any) -> Any:
-    """Whether a jump in `finally` swallows the exception in flight, if there is one."""
-    error = sys.exc_info()[1]
-    if not failed or error is None or not is_thrown(trace, error) or is_refusal(error):
-        return False
-    found = test_of(trace, jumped)
-    if not isinstance(found, bool):
-        raise UnsupportedSyntax(
-            "a jump in `finally` swallows an exception, and a tensor decides whether it does",
-            at=user_location(),
-            why="the exception is raised while the Program is made, before the tensor is known",
-            hint="catch the exception with `except`, and jump after the `try`",
-        )
-    return found
-
-
 def bound(trace: Trace, value: Any, name: str) -> Any:
     """A variable that may be unbound, where it is read."""
     if value is UNBOUND:
@@ -237,7 +218,6 @@ __all__ = [
     "is_plain",
     "not_",
     "or_",
-    "swallowed",
     "test_of",
     "truth",
     "while_",

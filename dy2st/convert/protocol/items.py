@@ -27,7 +27,7 @@ from dy2st.convert.kinds.outward import refuse_change
 from dy2st.convert.protocol.attributes import method
 from dy2st.convert.protocol.bracket import bracketed
 from dy2st.convert.protocol.calls import call
-from dy2st.convert.protocol.keys import value_at
+from dy2st.convert.protocol.natives import value_at
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.checks import check_axes, check_place

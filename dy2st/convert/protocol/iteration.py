@@ -32,6 +32,7 @@ from dy2st.convert.protocol.generators import consumed, push_loop, source_of
 from dy2st.convert.protocol.reach import note_reached
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
+from dy2st.convert.stage.cases import is_case
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.outcome import ending
 from dy2st.convert.stage.statement import staging
@@ -276,9 +277,7 @@ def spread_loop(
     value = known(trace, iterable)
     if type(value) is not Union:
         return for_(trace, value, test, body, state, names)
-    case = trace.cases_of(value)[0]
-    pred = F.equal(trace.tracer.local(value.tag), case)
-    trace.narrowing[pred] = value, frozenset([case])
+    pred = is_case(trace, value, trace.cases_of(value)[0])
 
     def again(*values: Any) -> Sequence[Any]:
         return spread_loop(trace, value, test, body, values, names)

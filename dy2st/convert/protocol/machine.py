@@ -8,7 +8,7 @@ from typing import Any
 
 from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
 from dy2st.convert.one_call import OneCall
-from dy2st.convert.protocol import (
+from dy2st.convert.protocol import (  # noqa: F401  all are looked through below
     attributes,
     calls,
     control,
@@ -16,7 +16,6 @@ from dy2st.convert.protocol import (
     generators,
     items,
     iteration,
-    keys,
     left,
     manage,
     matching,
@@ -32,23 +31,7 @@ from dy2st.convert.stage.checks import carry_check
 from dy2st.convert.trace import Trace
 from dy2st_runtime.ir import Tracer
 
-_MODULES = (
-    attributes,
-    calls,
-    control,
-    displays,
-    generators,
-    items,
-    iteration,
-    keys,
-    manage,
-    matching,
-    names,
-    natives,
-    operators,
-    spreading,
-    unions,
-)
+_MODULES = [one for one in [*globals().values()] if getattr(one, "__package__", "") == __package__]
 PROTOCOL: dict[str, Callable[..., Any]] = {
     name: getattr(module, name)
     for module in _MODULES

@@ -19,12 +19,13 @@ from dy2st.convert.protocol.operators import binary, is_
 from dy2st.convert.protocol.unions import known
 from dy2st.convert.stage.attempt import caught
 from dy2st.convert.stage.branch import stage_if
+from dy2st.convert.stage.cases import is_case
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.lub import is_missing
 from dy2st.convert.values.special import MISSING, UNBOUND, Dynamic, Union
 from dy2st_runtime.errors import UnsupportedSyntax
-from dy2st_runtime.ir import F, user_location
+from dy2st_runtime.ir import user_location
 
 Found = dict[str, Any]
 Pattern = tuple[Any, ...]
@@ -77,9 +78,7 @@ class _Matcher:
             hit = self.match(subject_now, pattern, own)
             return (hit, *(own.get(name, UNBOUND) for name in names))
 
-        case = trace.cases_of(subject)[0]
-        pred = F.equal(trace.tracer.local(subject.tag), case)
-        trace.narrowing[pred] = subject, frozenset([case])
+        pred = is_case(trace, subject, trace.cases_of(subject)[0])
         hit, *values = stage_if(
             trace, pred, run, run, (), ("whether a pattern fits", *names), of_cases=True
         )

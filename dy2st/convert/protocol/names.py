@@ -72,7 +72,7 @@ def imported(
     held = trace.read("item", sys.modules, path, sys.modules.get(path, MISSING))
     if not name or held is MISSING or not hasattr(held, name):
         return trace.mark_outside(value)
-    return trace.attribute(held, name)
+    return trace.attr(held, name)
 
 
 def new_cell(trace: Trace, value: Any = UNBOUND) -> CellType:

@@ -9,9 +9,8 @@ from typing import Any
 
 from dy2st.convert.kinds.lists import place_of_index, write_back
 from dy2st.convert.kinds.scalars import as_number
-from dy2st.convert.protocol.attributes import attr
 from dy2st.convert.protocol.bracket import bracketed
-from dy2st.convert.protocol.control import or_, test_of
+from dy2st.convert.protocol.control import if_exp, or_, test_of
 from dy2st.convert.protocol.operators import binary
 from dy2st.convert.protocol.reach import note_class, note_fields, note_reached
 from dy2st.convert.stage.branch import stage_if
@@ -103,11 +102,6 @@ def _array(trace: Trace, content: Dynamic) -> Variable:
     return trace.tracer.local(content.arrays[0])
 
 
-def attribute(trace: Trace, owner: Any, name: str) -> Any:
-    """`owner.name`."""
-    return attr(trace, owner, name)
-
-
 def dict_of(trace: Trace, owner: Any) -> Any:
     """`owner.__dict__`, as it is now."""
     held = owner.__dict__
@@ -162,6 +156,26 @@ def any_in(trace: Trace, holds: Callable[[Any], Any], length: Any) -> Any:
     if isinstance(result, Variable):
         result.number = bool
     return result
+
+
+def is_among(trace: Trace, key: Any, keys: Iterable[Any]) -> Any:
+    """Whether a traced key is one of those that there are."""
+    return trace.any_of(lambda one: trace.equals(one, key), list(keys))
+
+
+def value_at(trace: Trace, content: dict[Any, Any], key: Any, default: Any = None) -> Any:
+    """`content[key]` for a traced key; a default is called where there is none."""
+    keys = list(content)
+
+    def pick(place: int) -> Any:
+        if place == len(keys):
+            if default is None:
+                raise KeyError(key)
+            return default()
+        here = trace.equals(keys[place], key)
+        return if_exp(trace, here, lambda: content[keys[place]], lambda: pick(place + 1))
+
+    return pick(0)
 
 
 def compare(trace: Trace, name: str, left: Any, right: Any) -> Any:
@@ -228,12 +242,12 @@ def _both(left: Any, right: Any) -> Any:
 __all__ = [
     "any_in",
     "any_of",
-    "attribute",
     "bracketed",
     "compare",
     "dict_of",
     "equals",
     "exported",
+    "is_among",
     "native",
     "note_class",
     "note_fields",
@@ -241,5 +255,6 @@ __all__ = [
     "place_of_index",
     "seen_now",
     "truth_value",
+    "value_at",
     "write_back",
 ]

@@ -18,8 +18,10 @@ from dy2st.convert.kinds.process import note_settings
 from dy2st.convert.kinds.table import row_of_operator
 from dy2st.convert.protocol.bracket import bracketed
 from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.control import not_
 from dy2st.convert.protocol.dispatch import COMPARISONS, ask, bound, is_users, unsupported
 from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.stage.cases import is_case
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, MISSING, Trace
 from dy2st.convert.values.forms import DICTS
@@ -267,13 +269,7 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
     same = [i for i in cases if getattr(union.layouts[i], "value", is_) is other]
     if not same or len(same) == len(cases):
         return bool(same)
-    tag = trace.tracer.local(union.tag)
-    result = F.equal(tag, same[0])
-    for place in same[1:]:
-        result = F.logical_or(result, F.equal(tag, place))
-    result.number = bool
-    trace.narrowing[result] = union, frozenset(same)
-    return result
+    return is_case(trace, union, *same)
 
 
 def _is_one(trace: Trace, left: Any, right: Any) -> Any:
@@ -312,15 +308,7 @@ def _may_be_another(value: Tensor) -> bool:
 
 def is_not(trace: Trace, left: Any, right: Any) -> Any:
     """`left is not right`."""
-    found = is_(trace, left, right)
-    if isinstance(found, bool):
-        return not found
-    result = F.logical_not(found)
-    result.number = bool
-    if found in trace.narrowing:
-        union, cases = trace.narrowing[found]
-        trace.narrowing[result] = union, frozenset(range(len(union.layouts))) - cases
-    return result
+    return not_(trace, is_(trace, left, right))
 
 
 def in_(trace: Trace, item: Any, container: Any) -> Any:
@@ -329,7 +317,7 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
         return spread(trace, lambda one: in_(trace, item, one), known(trace, container))
     own = own_method(trace, container, "__contains__")
     if own is not None:
-        return _as_bool(trace, call(trace, own, container, item))
+        return trace.truth_value(call(trace, own, container, item))
     if isinstance(container, Tensor):
         return trace.truth_value(binary(trace, "eq", container, item).any())
     if type(container) in DICTS:
@@ -344,18 +332,9 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
 _VIEWS: frozenset[type] = frozenset({type({}.keys()), type({}.items())})
 
 
-def _as_bool(trace: Trace, value: Any) -> Any:
-    return trace.truth_value(value)
-
-
 def not_in(trace: Trace, item: Any, container: Any) -> Any:
     """`item not in container`."""
-    found = in_(trace, item, container)
-    if isinstance(found, bool):
-        return not found
-    result = F.logical_not(found)
-    result.number = bool
-    return result
+    return not_(trace, in_(trace, item, container))
 
 
 __all__ = [

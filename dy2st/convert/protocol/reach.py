@@ -105,7 +105,7 @@ def _of_function(trace: Trace, function: FunctionType) -> list[Any]:
         held = trace.read("item", scope, name, scope.get(name, MISSING))
         found.append(held)
         if isinstance(held, ModuleType) and not is_of_library(held.__name__):
-            found += [trace.attribute(held, one) for one in names if one in vars(held)]
+            found += [trace.attr(held, one) for one in names if one in vars(held)]
     dynamic = runs_unknown_text(function.__code__)
     if dynamic:
         text = f"{function.__qualname__}() is not traced, and calls {dynamic}()"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from dy2st.convert.stage.branch import proceed, run, settled, stage_if
+from dy2st.convert.stage.branch import End, proceed, run, settled, stage_if
 from dy2st.convert.stage.cases import is_case, known
 from dy2st.convert.stage.outcome import Handler
 from dy2st.convert.trace import Trace
@@ -25,29 +25,6 @@ def attempt(
 ) -> State:
     """Run `after(*body(*state))`; where the body raises what the handler catches, `handled`."""
     before = len(trace.opened)
-    try:
-        return _attempted(trace, handler, body, after, handled, state, names)
-    except BaseException:  # Ctrl-C too: no path of an attempt that failed may stay open
-        trace.abandon(before)
-        raise
-
-
-def _attempted(
-    trace: Trace,
-    handler: Handler,
-    body: Callable[..., State],
-    after: Callable[..., State],
-    handled: Callable[[BaseException], State],
-    state: State,
-    names: Sequence[str],
-) -> State:
-    before = len(trace.opened)
-    trace.handlers.append(handler)
-    try:
-        end = run(trace, lambda: body(*state), before, handler)
-    finally:
-        trace.handlers.pop()
-    inside = len(trace.opened)
 
     def fitting(error: BaseException) -> State:
         if handler.catches(type(error)):
@@ -61,14 +38,30 @@ def _attempted(
     def caught(outcome: Any) -> State:
         return each(trace, outcome, fitting, names)
 
-    if end.results is not None:
-        results = end.results
-        end = run(trace, lambda: after(*results), before)
-    elif end.outcome is not None:
-        outcome = end.outcome
-        end = run(trace, lambda: caught(outcome), before)
-    end = settled(trace, inside, end, None, names)
-    return proceed(trace, settled(trace, before, end, caught, names), names)
+    try:
+        end = _under(trace, handler, lambda: body(*state))
+        inside = len(trace.opened)
+        if end.results is not None:
+            results = end.results
+            end = run(trace, lambda: after(*results), before)
+        elif end.outcome is not None:
+            outcome = end.outcome
+            end = run(trace, lambda: caught(outcome), before)
+        end = settled(trace, inside, end, None, names)
+        return proceed(trace, settled(trace, before, end, caught, names), names)
+    except BaseException:  # Ctrl-C too: no path of an attempt that failed may stay open
+        trace.abandon(before)
+        raise
+
+
+def _under(trace: Trace, handler: Handler, body: Callable[[], State]) -> End:
+    """How code ends whose exceptions a handler may catch."""
+    known = len(trace.opened)
+    trace.handlers.append(handler)
+    try:
+        return run(trace, body, known, handler)
+    finally:
+        trace.handlers.pop()
 
 
 def each(

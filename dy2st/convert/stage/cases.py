@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from dy2st.convert.trace import Trace
@@ -32,11 +33,12 @@ def is_constant(node: Layout, value: object) -> bool:
     return isinstance(node, Same) and node.value is value
 
 
-def is_case(trace: Trace, value: Union, place: int) -> Variable:
-    """Whether a value is one of its cases; on both sides of a branch on it that is known."""
-    found: Variable = F.equal(trace.tracer.local(value.tag), place)
+def is_case(trace: Trace, value: Union, *places: int) -> Variable:
+    """Whether a value is one of some cases; on both sides of a branch on it that is known."""
+    tag = trace.tracer.local(value.tag)
+    found: Variable = reduce(F.logical_or, [F.equal(tag, place) for place in places])
     found.number = bool
-    trace.narrowing[found] = value, frozenset([place])
+    trace.narrowing[found] = value, frozenset(places)
     return found
 
 
