@@ -8,7 +8,7 @@ so a branch leaves nothing behind, and the trace changes nothing of the user's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -17,20 +17,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from dy2st.convert.loans import Loan, Loans
-from dy2st.convert.marks import Marks, path_of, refuse_fragile
-from dy2st.convert.objects import (
-    ATOMS,
-    attributes_of,
-    held_by,
-    is_ours,
-    native_attribute,
-    parts_of,
-)
+from dy2st.convert.holders import Holders, Marks
+from dy2st.convert.objects import ATOMS, attributes_of, held_by, is_ours, native_attribute
 from dy2st.convert.one_call import Answer, OneCall
 from dy2st.convert.record import Record
 from dy2st.convert.states import CONTAINERS, fill, read_state
-from dy2st.convert.twins import Twins
 from dy2st.convert.values.carry import case_content
 from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, Dynamic, Union
 from dy2st_runtime.errors import Location
@@ -165,9 +156,7 @@ class Trace:
         self.changes_names = False
         self.has_written = False  # whether anything outside would be other than before
         self.emptied: dict[int, Any] = {}  # containers outside that the code has emptied
-        self.marks = Marks()
-        self.twins = Twins(self.watched, self.marks)
-        self.loans = Loans(lambda loan: self.write_back(loan))
+        self.holders = Holders(self)
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
         self.thrown: list[BaseException] = []  # by the code, beside all Exceptions
@@ -304,8 +293,7 @@ class Trace:
         """What a container holds now: itself, its working copy, or a Dynamic."""
         if id(owner) not in self.watched:
             return owner
-        self.twins.check(owner)
-        self.loans.return_to(owner)
+        self.holders.look(owner)
         place = self.over.get((id(owner), CONTENT))
         if place is None:
             return owner
@@ -325,11 +313,9 @@ class Trace:
         """The content of a container, to be changed natively, or a Dynamic, to be replaced."""
         if id(owner) not in self.watched and self.is_made_here(owner):
             return owner
-        self.twins.check(owner)
-        if id(owner) in self.marks.fragile:
-            refuse_fragile(owner)
-        self.loans.return_to(owner)
-        self.note_change(owner)
+        self.holders.look(owner)
+        self.holders.check_change(owner)
+        self.holders.change(owner)
         place = self.over.get((id(owner), CONTENT))
         if place is None and self.is_made_here(owner):
             return owner
@@ -367,52 +353,15 @@ class Trace:
             self.fixed.clear()
         self.over[key] = Place(owner, name, value, user_location())
 
-    def note_change(self, owner: Any) -> None:
-        """An object is about to change: others that stand for it, too, are out of date."""
-        if self.loans.has_any(self.twins.part(owner)):
-            refuse_fragile(owner)
-        self.twins.outdate(self.loans.touch(owner))
-
     def hold(self, owner: Any, content: Any) -> None:
         """Let a container hold other things than a Python container can."""
-        self.note_change(owner)
-        self.keep_fragile(*self.loans.end(owner))
+        self.holders.change(owner)
+        self.holders.end(owner)
         self.write(owner, CONTENT, content)
-
-    def lend(self, owner: Any, index: Any, item: Any) -> Any:
-        """An element of a list of a length: what it holds may be changed in place."""
-        fragile = self.marks.fragile
-        parts = [part for part in parts_of(item) if fragile.pop(id(part), None) is not None]
-        if parts:
-            place = self.place_of_index(owner, index)
-            self.loans.lend(Loan(owner, place, item, parts, len(self.frames)))
-        return item
-
-    def note_copied(self, parts: Iterable[Any]) -> None:
-        """Note objects that a list keeps by value: a change of them would be lost."""
-        for part in parts:
-            self.twins.check(part)
-        found = [part for part in self.loans.forget(parts) if not self.is_outside(part)]
-        self.keep_fragile(*found)
-
-    def hold_field(self, owner: Any, name: str, value: Any) -> None:
-        """Let an object hold an attribute in the overlay."""
-        self.write(owner, name, value)
-
-    def note_fragile(self, value: Any) -> None:
-        """Note that an object is put together anew at each look: a change would be lost."""
-        if type(value) in CONTAINERS or attributes_of(value) is not None:
-            self.keep_fragile(value)
-
-    def keep_fragile(self, *values: Any) -> None:
-        """Note objects, and all that may be one with them, that nobody may change."""
-        for value in (one for part in values for one in self.twins.of(part)):
-            self.marks.fragile[id(value)] = value
-            self.watched.add(id(value))
 
     def set_field(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute: natively if the object was made here, else in the overlay."""
-        self.note_change(owner)
+        self.holders.change(owner)
         if self.is_made_here(owner) and not isinstance(owner, (CellType, dict)):
             kind: Any = type if isinstance(owner, type) else object
             if value is MISSING:
@@ -425,7 +374,7 @@ class Trace:
     def put_place(self, place: Place, value: Any) -> None:
         """Let a place hold what a join has made of it: natively where its owner was made here."""
         owner = place.owner
-        self.note_change(owner)
+        self.holders.change(owner)
         if place.name is CONTENT:
             held = self.over.get((id(value), CONTENT))
             if held is not None:  # a Dynamic, that stands in the overlay of a list of its own
@@ -454,7 +403,7 @@ class Trace:
     @contextmanager
     def region(self, condition: Any = None) -> Iterator[Region]:
         """Record into a new Block; at the end the overlay is as before, and changes are known."""
-        self.loans.return_all()  # not in that branch alone which looks first
+        self.holders.return_all()  # not in that branch alone which looks first
         tracer = self.tracer
         before, mark = tracer.assignments(), tracer.overwritten_mark
         with tracer.nested(condition) as block:
@@ -462,13 +411,13 @@ class Trace:
             region = Region(self, frame)
             known, depth = len(self.opened), len(self.frames)
             self.frames.append(frame)
-            with path_of(self, region.marks):
+            with self.holders.path(region.marks):
                 try:
                     yield region
-                    self.loans.return_all()
+                    self.holders.return_all()
                 finally:
                     self.abandon(known)
-                    self.keep_fragile(*self.loans.leave(len(self.frames)))
+                    self.holders.leave()
                     self._restore(region)
                     del self.frames[depth:]  # Ctrl-C may have left more
         region.overwritten = tracer.take_overwritten(mark)
@@ -513,7 +462,7 @@ class Trace:
     @contextmanager
     def inside(self, region: Region) -> Iterator[None]:
         """Go on recording into the Block of a region, to yield what it has left."""
-        with self.tracer.inside(region.block), path_of(self, region.marks):
+        with self.tracer.inside(region.block), self.holders.path(region.marks):
             depth = len(self.frames)
             self.frames.append(region.frame)
             try:

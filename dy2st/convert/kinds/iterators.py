@@ -371,7 +371,7 @@ def of_list(trace: Trace, owner: Any) -> Indexed:
         return as_dynamic(trace, trace.content(owner), type(owner))
 
     def item(index: Any) -> Any:
-        return trace.lend(owner, index, element_at(trace, now(), index))
+        return trace.holders.lend(owner, index, element_at(trace, now(), index))
 
     # The length is asked at each iteration: Python goes on over what the body appends.
     return Indexed(lambda: length_of(trace, now()), item, now())

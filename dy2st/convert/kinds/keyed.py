@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 from dy2st.convert.classes import own_method
-from dy2st.convert.elements import give
 from dy2st.convert.kinds.lists import length_of, of_both, with_element
 from dy2st.convert.kinds.process import is_of_library
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import copied, element_at, flatten, row_of
+from dy2st.convert.values.carry import element_at, flatten, row_of
 from dy2st.convert.values.forms import emptied
 from dy2st.convert.values.layout import (
     Cases,
@@ -142,7 +141,7 @@ def put(trace: Trace, owner: Any, key: Any, item: Any) -> None:
 
     new = trace.choose(trace.tracer.variable(trace.truth_value(is_old)), written, added)
     trace.hold(owner, Dynamic(content.kind, element, new, content.like))
-    give(trace, owner, place, item, copied(trace, item, element, trace))
+    trace.holders.give(owner, place, item, element)
 
 
 def _width_of_key(element: Layout, kind: type) -> int:
@@ -200,7 +199,7 @@ def taken(trace: Trace, owner: Any, place: Any) -> None:
 
 def pair_at(trace: Trace, owner: Any, place: Any) -> Any:
     """The pair at a place; what it holds may be changed in place."""
-    return trace.lend(owner, place, element_at(trace, content_of(trace, owner), place))
+    return trace.holders.lend(owner, place, element_at(trace, content_of(trace, owner), place))
 
 
 def set_item(trace: Trace, owner: Any, key: Any, value: Any) -> None:

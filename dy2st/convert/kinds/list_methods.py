@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.convert.elements import give
 from dy2st.convert.kinds.lists import (
     as_dynamic,
     held,
@@ -23,7 +22,7 @@ from dy2st.convert.kinds.table import method_row
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.carry import build, copied, element_at, row_of
-from dy2st.convert.values.layout import Layout, number_kind
+from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import Dynamic
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
@@ -45,11 +44,7 @@ def append(trace: Trace, owner: Any, item: Any) -> None:
     row = row_of(trace, item, element, trace)
     new = [F.array_append(a, b) for a, b in zip(arrays, row, strict=True)]
     replaced(trace, owner, element, new)
-    _give(trace, owner, -1, item, element)
-
-
-def _give(trace: Trace, owner: Any, index: Any, item: Any, element: Layout) -> None:
-    give(trace, owner, index, item, copied(trace, item, element, trace))
+    trace.holders.give(owner, -1, item, element)
 
 
 @method_row(list, deque)
@@ -65,7 +60,7 @@ def insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
     row = row_of(trace, item, element, trace)
     new = [F.array_insert(a, index, b) for a, b in zip(arrays, row, strict=True)]
     replaced(trace, owner, element, new)
-    trace.note_copied(copied(trace, item, element, trace))
+    trace.holders.keep_copied(copied(trace, item, element, trace))
 
 
 def _of_bounded(what: str) -> ConversionError:

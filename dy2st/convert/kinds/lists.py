@@ -6,10 +6,9 @@ from collections import deque
 from typing import Any
 
 from dy2st.convert.classes import own_method
-from dy2st.convert.elements import give
+from dy2st.convert.holders import Loan
 from dy2st.convert.kinds.scalars import scalar
 from dy2st.convert.kinds.table import row_of_method
-from dy2st.convert.loans import Loan
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.carry import copied, element_at, risen, row_of
@@ -72,7 +71,7 @@ def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Dyna
         element = new if element is None else of_both(element, new, join)
     rows = [row_of(trace, item, element, trace) for item in content]
     for item in content:
-        trace.note_copied(copied(trace, item, element, trace))
+        trace.holders.keep_copied(copied(trace, item, element, trace))
     columns = zip(*rows, strict=True) if rows else [()] * width(element)
     return Dynamic(kind, element, [F.array_of(list(column)) for column in columns], like)
 
@@ -177,7 +176,7 @@ def set_item_of(trace: Trace, owner: Any, content: Dynamic, index: Any, item: An
     row = row_of(trace, item, element, trace)
     new = [F.array_write(a, index, b) for a, b in zip(arrays, row, strict=True)]
     trace.hold(owner, Dynamic(content.kind, element, new, content.like))
-    give(trace, owner, index, item, copied(trace, item, element, trace))
+    trace.holders.give(owner, index, item, element)
 
 
 def write_back(trace: Trace, loan: Loan) -> None:
@@ -188,7 +187,7 @@ def write_back(trace: Trace, loan: Loan) -> None:
     row = row_of(trace, loan.item, element, trace)
     new = [F.array_write(a, loan.index, b) for a, b in zip(arrays, row, strict=True)]
     # Not `hold`, which ends what is lent: all elements keep their places.
-    trace.note_change(owner)
+    trace.holders.change(owner)
     trace.write(owner, CONTENT, Dynamic(content.kind, element, new, content.like))
 
 

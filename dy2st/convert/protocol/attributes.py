@@ -21,7 +21,6 @@ from dy2st.convert.kinds.entries import may_be_missing, presence
 from dy2st.convert.kinds.gradients import grad_of, set_grad
 from dy2st.convert.kinds.members import member
 from dy2st.convert.kinds.table import row_of_method
-from dy2st.convert.marks import refuse_fragile
 from dy2st.convert.protocol.calls import call, call_method_row
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.attempt import caught
@@ -206,7 +205,7 @@ def _slot(trace: Trace, owner: Any, name: str) -> Any:
 
 def _own(trace: Trace, owner: Any, name: str) -> Any:
     """What the object itself holds; MISSING if nothing."""
-    trace.twins.check(owner)
+    trace.holders.check(owner)
     if trace.over:
         place = trace.over.get((id(owner), name))
         if place is not None:
@@ -283,14 +282,13 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
 
 
 def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
-    if id(owner) in trace.marks.fragile:
-        refuse_fragile(owner)
+    trace.holders.check_change(owner)
     if isinstance(owner, ModuleType):
         trace.write(trace.mark_outside(vars(owner)), name, value)
         return
     if _is_set_in_c(owner) and not trace.is_made_here(owner):
         raise _set_in_c(owner, name)
-    trace.note_change(owner)
+    trace.holders.change(owner)
     held = getattr(owner, "__dict__", None)
     if (id(held), CONTENT) in trace.over:
         content = trace.writable(held)

@@ -105,7 +105,7 @@ class _Held:
         if self.name is STATE:
             self.trace.read("state", self.owner, None, None)
         if is_changed:
-            self.trace.twins.part(self.owner)
+            self.trace.holders.part(self.owner)
             self.trace.write(self.owner, self.name, after)
 
 

@@ -77,7 +77,7 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
     if type(content) is Dynamic:
         found = item_of(trace, content, index)
         is_part = is_slice or kind is Dynamic  # of a tuple, or a new list
-        return found if is_part else trace.lend(owner, index, found)
+        return found if is_part else trace.holders.lend(owner, index, found)
     if is_traced and not is_slice:
         return _chosen(trace, held(trace, owner), index, kind)
     if is_traced:

@@ -243,7 +243,7 @@ class Taker:
     def _as_changed(self, value: Union) -> Union:
         """A value with what the objects that it may be hold now."""
         for one in value.objects.values():
-            self.trace.twins.check(one)
+            self.trace.holders.check(one)
         if not any(is_changed(value, place, self.trace) for place in value.objects):
             return value
         node = opened(Same(value, self.trace))

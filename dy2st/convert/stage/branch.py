@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NoReturn
 
+from dy2st.convert.holders import Marks, Part
 from dy2st.convert.labels import in_words, label
-from dy2st.convert.marks import Marks, Part, note_joins, parts_noted
 from dy2st.convert.stage.aliasing import note_handed_on
 from dy2st.convert.stage.cases import is_case, is_constant, known
 from dy2st.convert.stage.kept import keep_items
@@ -72,7 +72,7 @@ class Slot:
     def note_parts(self, trace: Trace, value: Any, view: View, path: Marks | None = None) -> None:
         """Note the objects of a side that are carried by value."""
         assert self.layout is not None
-        found = parts_noted(trace, value, self.layout, view, path)
+        found = trace.holders.parts_of(value, self.layout, view, path)
         self.parts += [one for one in found if not self.is_content or one.value is not value]
 
 
@@ -430,9 +430,9 @@ def put_back(
         elif type(value) is Union and slot.name.isidentifier():
             value.name = slot.name
     # Behind all places: what they put back is no change of one of the twins alone.
-    note_joins(trace, (part for slot in slots for part in slot.parts), known)
+    trace.holders.join_parts((part for slot in slots for part in slot.parts), known)
     for region in regions:
-        trace.marks.take(region.marks)
+        trace.holders.marks.take(region.marks)
     return tuple(value for slot, value in zip(slots, built, strict=True) if slot.place is None)
 
 

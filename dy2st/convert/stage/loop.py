@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dy2st.convert.labels import in_words, label
-from dy2st.convert.marks import note_joins
 from dy2st.convert.stage.aliasing import check_iterations, mark_changed, note_iterations
 from dy2st.convert.stage.branch import (
     End,
@@ -258,9 +257,9 @@ def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
             trace.put_place(slot.place, value.copy() if is_same else value)
     for tensor, parameter in zip(loop.tensors.values(), leaves, strict=True):
         trace.tracer.change(tensor, parameter)  # by an earlier iteration, for all other names
-    note_joins(trace, (part for slot in loop.slots for part in slot.parts), known)
+    trace.holders.join_parts((part for slot in loop.slots for part in slot.parts), known)
     for nodes in loop.links:
-        trace.twins.join([known[node] for node in nodes if node in known])
+        trace.holders.join([known[node] for node in nodes if node in known])
     return values
 
 
@@ -316,7 +315,7 @@ def _note_parts(loop: _Loop, turned: Region) -> bool:
         slot.note_parts(trace, slot.left, trace)
         slot.note_parts(trace, slot.right, turned, turned.marks)
         for part in slot.parts:
-            group = trace.twins.groups.get(id(part.value), part.value)  # itself without twins
+            group = trace.holders.twins.get(id(part.value), part.value)  # itself without twins
             holders.setdefault(id(group), set()).add(id(part.layout))
             if part.is_fragile or part.is_stale:
                 spoiled.add(id(part.layout))

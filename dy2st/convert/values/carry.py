@@ -103,7 +103,7 @@ def _arrays(trace: Trace, value: Any, node: Grown, view: View) -> list[Variable]
         return _of_pairs(trace, held, node.element, view)
     rows = [_row(trace, item, node.element, view) for item in held]
     for item in held:
-        trace.note_copied(copied(trace, item, node.element, view))
+        trace.holders.keep_copied(copied(trace, item, node.element, view))
     if not rows:
         return [F.array_of([]) for _ in range(width(node.element))]
     return [F.array_of(list(column)) for column in zip(*rows, strict=True)]
@@ -120,12 +120,12 @@ def _of_pairs(
         return [F.array_append(trace.tracer.local(a), b) for a, b in zip(arrays, row, strict=True)]
 
     for key, value in held.items():
-        trace.note_copied([*value.objects.values()] if type(value) is Union else [])
+        trace.holders.keep_copied([*value.objects.values()] if type(value) is Union else [])
         cases = value.layouts if type(value) is Union else ()
         sure = [place for place, case in enumerate(cases) if not is_missing(case)]
         if len(sure) == len(cases):
             arrays = added((key, value))
-            trace.note_copied(copied(trace, (key, value), element, view))
+            trace.holders.keep_copied(copied(trace, (key, value), element, view))
             continue
         present = lambda: added((key, _case_now(trace, value, sure[0], view)))  # noqa: B023, E731
         same = lambda: [trace.tracer.local(array) for array in arrays]  # noqa: B023, E731
@@ -383,13 +383,13 @@ def build(
         for place, one in value.objects.items():
             known["case", id(node.cases[place])] = one
         for one in value.objects.values() if fragile else ():
-            trace.note_fragile(one)
+            trace.holders.keep_made(one)
         return value
     made = _put_together(trace, node, leaves, known, fragile)
     if id(node) not in known:
         known[id(node)] = made
         if fragile:
-            trace.note_fragile(made)
+            trace.holders.keep_made(made)
     return known[id(node)]
 
 
@@ -427,7 +427,7 @@ def _fields_of(trace: Trace, value: Union, place: int, case: Parts) -> Any:
         # By the same tag: where it is known that the object is there, so is its attribute.
         layouts = [item if one == place else Same(MISSING, trace) for one in cases]
         held = Union(value.tag, layouts, [own if one == place else [] for one in cases])
-        trace.hold_field(made, name, held)
+        trace.write(made, name, held)
         value.held.setdefault(place, {})[name] = held
     return made
 

@@ -1,0 +1,296 @@
+"""Who holds an object that a list keeps by value, or that a join has made one with another.
+
+A Program keeps the elements of a list of a length by value, and joins the objects of two paths. So
+an object may have other forms that do not follow when it changes:
+
+    fragile  nobody may change it: a list keeps it by value, or it is put together at each look
+    stale    nobody may read it: another form of it has changed
+    twins    a join has made them one: once one changes, all others are stale
+    loans    elements that were looked up, `rows[i].append(x)`: what changes in them is written
+             back before anybody looks at the list again
+
+All of this is so on the path on which it came to be. What a branch puts into a list may not change
+on that path; on the other one it may. Behind the branch it is as if both had been gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from dy2st.convert.objects import ATOMS, attributes_of, parts_of
+from dy2st.convert.states import CONTAINERS
+from dy2st.convert.values.carry import copied, copied_parts
+from dy2st.convert.values.layout import Layout, View
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import user_location
+
+if TYPE_CHECKING:
+    from dy2st.convert.trace import Trace
+
+
+@dataclass(eq=False)
+class Marks:
+    """The objects that a path has made fragile and stale, by id; of the stale ones with a place."""
+
+    fragile: dict[int, Any] = field(default_factory=dict)
+    stale: dict[int, Any] = field(default_factory=dict)
+
+    def take(self, other: Marks) -> None:
+        """As if the path of the other had been gone, too."""
+        self.fragile.update(other.fragile)
+        self.stale.update(other.stale)
+
+    def behind(self, before: Marks) -> Marks:
+        """What has come since."""
+        fragile = {key: one for key, one in self.fragile.items() if key not in before.fragile}
+        return Marks(fragile, {k: one for k, one in self.stale.items() if k not in before.stale})
+
+
+@dataclass(eq=False)
+class Part:
+    """A list, dict or object that a path carries by value to a join, with its layout there."""
+
+    layout: Layout
+    value: Any
+    is_fragile: bool
+    is_stale: bool
+
+
+@dataclass(eq=False)
+class Loan:
+    """An element that was looked up.
+
+    owner   the list.
+    index   its place, from the beginning.
+    item    the element.
+    parts   the lists and objects in it that may be changed.
+    depth   how many frames there were: it ends with the last of them.
+    """
+
+    owner: Any
+    index: Any
+    item: Any
+    parts: list[Any]
+    depth: int
+    is_changed: bool = False
+
+    def may_be(self, other: Loan) -> bool:
+        """Whether another one may be of the same element."""
+        is_known = type(self.index) is int and type(other.index) is int
+        return self is not other and (not is_known or self.index == other.index)
+
+
+class Holders:
+    """What a trace knows of them where it is now."""
+
+    def __init__(self, trace: Trace):
+        """Nobody holds anything."""
+        self._trace = trace
+        self.marks = Marks()
+        self.twins: dict[int, list[Any]] = {}
+        self._loans: dict[int, list[Loan]] = {}  # by the list
+        self._lent: dict[int, Loan] = {}  # by what may be changed
+
+    def check(self, owner: Any) -> None:
+        """Refuse to read an object whose other form has changed."""
+        stale = self.marks.stale
+        if not stale or id(owner) not in stale:
+            return
+        at, kind = stale[id(owner)][1], type(owner).__name__
+        raise ConversionError(
+            f"a {kind} is used that a branch or loop may have made one with another, which has "
+            "changed since",
+            at=user_location(),
+            why=f"whether it is the one that changed (at {at}) is known only when the Program runs",
+            hint=f"make a copy where the {kind} gets its second name",
+        )
+
+    def look(self, owner: Any) -> None:
+        """A container is looked at: what has changed of its elements is written back."""
+        self.check(owner)
+        self._return(self._loans.get(id(owner), ()))
+
+    def check_change(self, owner: Any) -> None:
+        """Refuse to change what is kept by value."""
+        if id(owner) in self.marks.fragile:
+            _refuse(owner)
+
+    def change(self, owner: Any) -> None:
+        """An object is about to change: others that stand for it, too, are out of date."""
+        if any(id(other) in self._lent for other in self.part(owner)):
+            _refuse(owner)
+        loan = self._lent.get(id(owner))
+        if loan is not None:
+            loan.is_changed = True
+            for one in filter(loan.may_be, self._loans[id(loan.owner)]):
+                self._outdate(one.parts)
+
+    # -- twins ------------------------------------------------------------------------------------
+
+    def join(self, values: Sequence[Any]) -> None:
+        """Note that objects stand for one after a join."""
+        group: list[Any] = []
+        for value in filter(_may_change, values):
+            for other in self.twins.get(id(value), [value]):
+                if not any(other is one for one in group):
+                    group.append(other)
+        for value in group if len(group) > 1 else ():
+            self.twins[id(value)] = group
+            self._trace.watched.add(id(value))
+
+    def part(self, owner: Any) -> list[Any]:
+        """An object is about to change: its twins, which nobody may read any more."""
+        group = self.twins.pop(id(owner), ()) if self.twins else ()
+        others = [other for other in group if other is not owner]
+        for other in others:
+            del self.twins[id(other)]
+        self._outdate(others)
+        return others
+
+    def _outdate(self, others: Iterable[Any]) -> None:
+        for other in others:
+            self.marks.stale[id(other)] = other, user_location()
+            self._trace.watched.add(id(other))
+
+    # -- what is kept by value --------------------------------------------------------------------
+
+    def keep(self, values: Iterable[Any]) -> None:
+        """Note objects, and all that may be one with them, that nobody may change."""
+        for value in (one for part in values for one in self.twins.get(id(part), [part])):
+            self.marks.fragile[id(value)] = value
+            self._trace.watched.add(id(value))
+
+    def keep_made(self, value: Any) -> None:
+        """Note an object that is put together anew at each look: a change would be lost."""
+        if type(value) in CONTAINERS or attributes_of(value) is not None:
+            self.keep((value,))
+
+    def keep_copied(self, parts: Iterable[Any]) -> None:
+        """Note objects that a list keeps by value: a change of them would be lost."""
+        for part in parts:
+            self.check(part)
+            loan = self._lent.get(id(part))
+            if loan is not None:  # to change them in one place would be wrong
+                self._return(self._loans.get(id(loan.owner), ()))
+                del self._lent[id(part)]
+        self.keep(part for part in parts if not self._trace.is_outside(part))
+
+    # -- elements that are lent -------------------------------------------------------------------
+
+    def lend(self, owner: Any, index: Any, item: Any) -> Any:
+        """An element of a list of a length: what it holds may be changed in place."""
+        fragile = self.marks.fragile
+        parts = [part for part in parts_of(item) if fragile.pop(id(part), None) is not None]
+        if parts:
+            place = self._trace.place_of_index(owner, index)
+            loan = Loan(owner, place, item, parts, len(self._trace.frames))
+            self._loans.setdefault(id(owner), []).append(loan)
+            self._lent.update(dict.fromkeys(map(id, parts), loan))
+        return item
+
+    def give(self, owner: Any, index: Any, item: Any, element: Layout) -> None:
+        """An element was put into a list of a length: until that changes, it may be changed."""
+        parts = copied(self._trace, item, element, self._trace)
+        is_elsewhere = any(id(part) in self.marks.fragile for part in parts)
+        self.keep_copied(parts)
+        if parts and not is_elsewhere:
+            self.lend(owner, index, item)
+
+    def end(self, owner: Any) -> None:
+        """The places of a list have changed: what was lent is nobody's element any more."""
+        self._end(self._loans.pop(id(owner), ()))
+
+    def return_all(self) -> None:
+        """Write back all that has changed; inner lists first."""
+        for loans in reversed([*self._loans.values()]):
+            self._return(loans)
+
+    def _return(self, loans: Iterable[Loan]) -> None:
+        for loan in loans:
+            if loan.is_changed:
+                loan.is_changed = False
+                self._trace.write_back(loan)
+
+    def _end(self, loans: Iterable[Loan]) -> None:
+        for loan in loans:
+            for part in loan.parts:
+                if self._lent.get(id(part)) is loan:
+                    del self._lent[id(part)]
+                    self.keep((part,))
+
+    # -- paths and joins --------------------------------------------------------------------------
+
+    def leave(self) -> None:
+        """A frame ends, and what was lent in it."""
+        depth = len(self._trace.frames)
+        for key, loans in [*self._loans.items()]:
+            self._loans[key] = [loan for loan in loans if loan.depth < depth]
+            self._end(loan for loan in loans if loan.depth >= depth)
+
+    @contextmanager
+    def path(self, marks: Marks) -> Iterator[None]:
+        """Go on a path; `marks` has what it has made so, and gets what it makes so."""
+        before, twins = Marks({**self.marks.fragile}, {**self.marks.stale}), self.twins.copy()
+        loans, lent = {key: [*one] for key, one in self._loans.items()}, self._lent.copy()
+        self.marks.take(marks)
+        try:
+            yield
+        finally:
+            new = self.marks.behind(before)
+            marks.fragile, marks.stale = new.fragile, new.stale
+            joined, self.twins, self.marks = self.twins, twins, before
+            self._loans, self._lent = loans, lent
+            for key, group in joined.items():
+                if twins.get(key) is not group:
+                    self.join(group)
+
+    def parts_of(
+        self, value: Any, layout: Layout, view: View, path: Marks | None = None
+    ) -> list[Part]:
+        """What a value carries, with what is known of it here, or behind a path."""
+        paths = (self.marks,) if path is None else (self.marks, path)
+        return [
+            Part(
+                node,
+                part,
+                any(id(part) in marks.fragile for marks in paths),
+                any(id(part) in marks.stale for marks in paths),
+            )
+            for node, part in copied_parts(self._trace, value, layout, view)
+        ]
+
+    def join_parts(self, parts: Iterable[Part], known: dict[Any, Any]) -> None:
+        """What was put together stands for the objects of all paths; `known`: by its layout."""
+        hidden = []
+        for part in parts:
+            node = id(part.layout)
+            made = known.get(node, known.get(("case", node)))
+            if made is None:
+                hidden.append(part.value)  # it is put together anew at each look
+            elif made is not part.value:
+                self.join([made, part.value])
+                self.keep([made] if part.is_fragile or part.is_stale else [])
+                self._outdate([made] if part.is_stale else [])
+        self.keep_copied(hidden)
+
+
+def _may_change(value: Any) -> bool:
+    kind = type(value)
+    return kind in CONTAINERS or (kind not in ATOMS and attributes_of(value) is not None)
+
+
+def _refuse(owner: Any) -> NoReturn:
+    """Refuse to change what is looked up in a list of a length, or in one of several values."""
+    raise ConversionError(
+        f"a {type(owner).__name__} is changed in place that is an element of a list whose "
+        "length depends on a tensor, or inside of a value that may be another one",
+        at=user_location(),
+        why="the Program keeps the elements by value",
+        hint="put a changed copy into the list: items[i] = items[i] + [new]",
+    )
+
+
+__all__ = ["Holders", "Loan", "Marks", "Part"]
