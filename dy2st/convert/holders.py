@@ -191,7 +191,7 @@ class Holders:
             self._lent.update(dict.fromkeys(map(id, parts), loan))
         return item
 
-    def give(self, owner: Any, index: Any, item: Any, element: Layout) -> None:
+    def give(self, owner: Any, index: Any, item: Any, element: Layout | None) -> None:
         """An element was put into a list of a length: until that changes, it may be changed."""
         parts = copied(self._trace, item, element, self._trace)
         is_elsewhere = any(id(part) in self.marks.fragile for part in parts)

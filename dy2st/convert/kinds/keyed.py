@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 from dy2st.convert.classes import own_method
-from dy2st.convert.kinds.lists import length_of, of_both, with_element
+from dy2st.convert.kinds.lists import length_of, of_both, of_each, with_item
 from dy2st.convert.kinds.process import is_of_library
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import element_at, flatten, row_of
+from dy2st.convert.values.carry import element_at, flatten
 from dy2st.convert.values.forms import emptied
 from dy2st.convert.values.layout import (
     Cases,
@@ -126,22 +126,22 @@ def put(trace: Trace, owner: Any, key: Any, item: Any) -> None:
     content = content_of(trace, owner)
     place = place_of(trace, content, key)
     is_old = is_there(trace, content, place)
-    element, arrays = with_element(trace, content, item)
-    check_keys(element, content.kind)
-    row = row_of(trace, item, element, trace)
-    first = _width_of_key(element, content.kind)
+    pairs = with_item(trace, content, item, lambda array, leaf: (array, leaf))
+    assert pairs.element is not None
+    check_keys(pairs.element, content.kind)
+    first = _width_of_key(pairs.element, content.kind)
 
     def written() -> list[Variable]:
-        local = [trace.tracer.local(array) for array in arrays]
-        changed = zip(local[first:], row[first:], strict=True)
-        return [*local[:first], *(F.array_write(array, place, leaf) for array, leaf in changed)]
+        local = [(trace.tracer.local(array), leaf) for array, leaf in pairs.arrays]
+        changed = [F.array_write(array, place, leaf) for array, leaf in local[first:]]
+        return [*(array for array, _ in local[:first]), *changed]
 
     def added() -> list[Variable]:
-        return [F.array_append(array, leaf) for array, leaf in zip(arrays, row, strict=True)]
+        return [F.array_append(array, leaf) for array, leaf in pairs.arrays]
 
     new = trace.choose(trace.tracer.variable(trace.truth_value(is_old)), written, added)
-    trace.hold(owner, Dynamic(content.kind, element, new, content.like))
-    trace.holders.give(owner, place, item, element)
+    trace.hold(owner, Dynamic(content.kind, pairs.element, new, content.like))
+    trace.holders.give(owner, place, item, pairs.element)
 
 
 def _width_of_key(element: Layout, kind: type) -> int:
@@ -193,8 +193,7 @@ def sure_place(trace: Trace, owner: Any, key: Any) -> Any:
 def taken(trace: Trace, owner: Any, place: Any) -> None:
     """Take a key away."""
     content = content_of(trace, owner)
-    arrays = [F.array_delete(trace.tracer.local(array), place) for array in content.arrays]
-    trace.hold(owner, Dynamic(content.kind, content.element, arrays, content.like))
+    trace.hold(owner, of_each(trace, content, lambda array: F.array_delete(array, place)))
 
 
 def pair_at(trace: Trace, owner: Any, place: Any) -> Any:
@@ -277,12 +276,8 @@ def move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
     place = sure_place(trace, owner, key)
     pair = element_at(trace, content_of(trace, owner), place)
     taken(trace, owner, place)
-    content = content_of(trace, owner)
-    assert content.element is not None
-    row = row_of(trace, pair, content.element, trace)
     change = F.array_append if last else lambda array, leaf: F.array_insert(array, 0, leaf)
-    arrays = [change(a, b) for a, b in zip(content.arrays, row, strict=True)]
-    trace.hold(owner, Dynamic(content.kind, content.element, arrays, content.like))
+    trace.hold(owner, with_item(trace, content_of(trace, owner), pair, change))
 
 
 def clear(trace: Trace, owner: Any) -> None:

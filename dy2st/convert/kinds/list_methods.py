@@ -12,16 +12,17 @@ from dy2st.convert.kinds.lists import (
     joined,
     length_of,
     new_list,
+    of_each,
     repeat,
     replaced,
     whole_of,
-    with_element,
+    with_item,
 )
 from dy2st.convert.kinds.ordering import ordered
 from dy2st.convert.kinds.table import method_row
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import build, copied, element_at, row_of
+from dy2st.convert.values.carry import build, copied, element_at
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import Dynamic
 from dy2st_runtime.errors import ConversionError
@@ -40,11 +41,9 @@ def append(trace: Trace, owner: Any, item: Any) -> None:
     if type(content) is not Dynamic:
         content.append(item)
         return
-    element, arrays = with_element(trace, content, item)
-    row = row_of(trace, item, element, trace)
-    new = [F.array_append(a, b) for a, b in zip(arrays, row, strict=True)]
-    replaced(trace, owner, element, new)
-    trace.holders.give(owner, -1, item, element)
+    new = with_item(trace, content, item, F.array_append)
+    replaced(trace, owner, new)
+    trace.holders.give(owner, -1, item, new.element)
 
 
 @method_row(list, deque)
@@ -56,11 +55,10 @@ def insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
         return
     if type(owner) is deque and owner.maxlen is not None:
         raise _of_bounded("insert()")
-    element, arrays = with_element(trace, whole_of(trace, owner, content), item)
-    row = row_of(trace, item, element, trace)
-    new = [F.array_insert(a, index, b) for a, b in zip(arrays, row, strict=True)]
-    replaced(trace, owner, element, new)
-    trace.holders.keep_copied(copied(trace, item, element, trace))
+    put = lambda array, leaf: F.array_insert(array, index, leaf)  # noqa: E731
+    new = with_item(trace, whole_of(trace, owner, content), item, put)
+    replaced(trace, owner, new)
+    trace.holders.keep_copied(copied(trace, item, new.element, trace))
 
 
 def _of_bounded(what: str) -> ConversionError:
@@ -86,17 +84,15 @@ def extendleft(trace: Trace, owner: Any, items: Any) -> None:
     if type(content) is not Dynamic and type(new) is not Dynamic:
         content.extendleft(new)
         return
-    first = as_dynamic(trace, new, list)
-    turned = Dynamic(list, first.element, [_turned(trace, array) for array in first.arrays])
+    turned = of_each(trace, as_dynamic(trace, new, list), _turned)
     found = joined(trace, turned, content, deque)
-    arrays = found.arrays
     if owner.maxlen is not None:  # what is too much leaves at the end
-        arrays = [F.array_slice(array, 0, owner.maxlen) for array in arrays]
-    replaced(trace, owner, found.element, arrays)
+        found = of_each(trace, found, lambda array: F.array_slice(array, 0, owner.maxlen))
+    replaced(trace, owner, found)
 
 
-def _turned(trace: Trace, array: Variable) -> Any:
-    return F.array_slice(trace.tracer.local(array), None, None, -1)
+def _turned(array: Variable) -> Any:
+    return F.array_slice(array, None, None, -1)
 
 
 @method_row(list, deque)
@@ -107,8 +103,7 @@ def extend(trace: Trace, owner: Any, items: Any) -> None:
     if type(content) is not Dynamic and type(other) is not Dynamic:
         content.extend(other)
         return
-    found = joined(trace, content, other, type(owner))
-    replaced(trace, owner, found.element, found.arrays)
+    replaced(trace, owner, joined(trace, content, other, type(owner)))
 
 
 @method_row(list, deque, name="__iadd__")
@@ -128,8 +123,7 @@ def repeat_in_place(trace: Trace, owner: Any, times: Any) -> Any:
     made = repeat(trace, owner, times)
     if made is NotImplemented:
         raise TypeError(f"can't multiply sequence by non-int of type {type(times).__name__!r}")
-    found = trace.content(made)
-    replaced(trace, owner, found.element, found.arrays)
+    replaced(trace, owner, trace.content(made))
     return owner
 
 
@@ -165,9 +159,8 @@ def rotate(trace: Trace, owner: Any, steps: Any = 1) -> None:
     whole = whole_of(trace, owner, content)
     length = length_of(trace, whole)
     place = length - steps % F.maximum(length, 1)
-    arrays = [trace.tracer.local(array) for array in whole.arrays]
-    turned = [F.array_extend(F.array_slice(a, place), F.array_slice(a, 0, place)) for a in arrays]
-    replaced(trace, owner, whole.element, turned)
+    turn = lambda a: F.array_extend(F.array_slice(a, place), F.array_slice(a, 0, place))  # noqa: E731
+    replaced(trace, owner, of_each(trace, whole, turn))
 
 
 @method_row(list, deque)
@@ -192,7 +185,7 @@ def reverse(trace: Trace, owner: Any) -> None:
     if type(content) is not Dynamic:
         content.reverse()
         return
-    replaced(trace, owner, content.element, [_turned(trace, array) for array in content.arrays])
+    replaced(trace, owner, of_each(trace, content, _turned))
 
 
 @method_row(list)
@@ -201,7 +194,7 @@ def sort(trace: Trace, owner: Any, *, key: Any = None, reverse: Any = False) -> 
     new = ordered(trace, held(trace, owner), key, reverse)
     content = trace.writable(owner)
     if type(content) is Dynamic:
-        replaced(trace, owner, new.element, new.arrays)
+        replaced(trace, owner, new)
     else:
         content[:] = new
 

@@ -40,11 +40,20 @@ def length_of(trace: Trace, content: Dynamic) -> Variable:
     return length
 
 
-def with_element(trace: Trace, content: Dynamic, item: Any) -> tuple[Layout, list[Variable]]:
-    """A layout for the elements and one more, and the arrays in that layout."""
+def of_each(trace: Trace, content: Dynamic, change: Any, kind: Any = None) -> Dynamic:
+    """A list of a length, of what a function makes of each of its arrays."""
+    arrays = [change(trace.tracer.local(array)) for array in content.arrays]
+    return Dynamic(kind or content.kind, content.element, arrays, content.like)
+
+
+def with_item(trace: Trace, content: Dynamic, item: Any, change: Any) -> Dynamic:
+    """A list of a length that `change(array, leaf)` has given one more element."""
     new = Lub().by_value(Same(item, trace), trace)
     element = new if content.element is None else of_both(content.element, new)
-    return element, risen(trace, content, element, trace)
+    arrays = risen(trace, content, element, trace)
+    row = row_of(trace, item, element, trace)
+    changed = [change(array, leaf) for array, leaf in zip(arrays, row, strict=True)]
+    return Dynamic(content.kind, element, changed, content.like)
 
 
 def of_both(left: Layout, right: Layout, join: Lub | None = None) -> Layout:
@@ -97,17 +106,13 @@ def whole_of(trace: Trace, owner: Any, content: Any) -> Dynamic:
     return as_dynamic(trace, content, type(owner), owner)
 
 
-def replaced(trace: Trace, owner: Any, element: Any, arrays: Any) -> None:
+def replaced(trace: Trace, owner: Any, new: Dynamic) -> None:
     """Let a list hold other elements; a deque drops what is too much at its beginning."""
-    if type(owner) is deque and owner.maxlen is not None:
-        arrays = [F.array_slice(array, _start_of(trace, array, owner.maxlen)) for array in arrays]
-    trace.hold(owner, Dynamic(type(owner), element, arrays, owner))
-
-
-def _start_of(trace: Trace, array: Any, most: int) -> Any:
-    length = F.array_length(trace.tracer.local(array))
-    length.number = int
-    return F.maximum(length - most, 0)
+    most = owner.maxlen if type(owner) is deque else None
+    if most is not None:
+        start = F.maximum(length_of(trace, new) - most, 0)
+        new = of_each(trace, new, lambda array: F.array_slice(array, start))
+    trace.hold(owner, Dynamic(type(owner), new.element, new.arrays, owner))
 
 
 def joined(trace: Trace, left: Any, right: Any, kind: type) -> Dynamic:
@@ -148,8 +153,8 @@ def repeat(trace: Trace, owner: Any, times: Any) -> Any:
     if type(content) is not Dynamic and isinstance(times, int):
         return new_list(trace, content * times, kind, owner)
     whole = as_dynamic(trace, content, kind)
-    arrays = [F.array_repeat(trace.tracer.local(array), times) for array in whole.arrays]
-    return new_list(trace, Dynamic(kind, whole.element, arrays), kind, owner)
+    found = of_each(trace, whole, lambda array: F.array_repeat(array, times))
+    return new_list(trace, found, kind, owner)
 
 
 def _as_times(trace: Trace, times: Any) -> Any:
@@ -163,8 +168,8 @@ def item_of(trace: Trace, content: Dynamic, index: Any) -> Any:
     """`content[index]` of a list of a length."""
     if isinstance(index, slice):
         parts = [index.start, index.stop, index.step]
-        arrays = [F.array_slice(trace.tracer.local(a), *parts) for a in content.arrays]
-        return new_list(trace, Dynamic(content.kind, content.element, arrays), content.kind)
+        found = of_each(trace, content, lambda array: F.array_slice(array, *parts))
+        return new_list(trace, found, content.kind)
     check_place(trace, content, index)
     return element_at(trace, content, index)
 
@@ -172,23 +177,20 @@ def item_of(trace: Trace, content: Dynamic, index: Any) -> Any:
 def set_item_of(trace: Trace, owner: Any, content: Dynamic, index: Any, item: Any) -> None:
     """`owner[index] = item` of a list of a length."""
     check_place(trace, content, index, "assignment index")
-    element, arrays = with_element(trace, content, item)
-    row = row_of(trace, item, element, trace)
-    new = [F.array_write(a, index, b) for a, b in zip(arrays, row, strict=True)]
-    trace.hold(owner, Dynamic(content.kind, element, new, content.like))
-    trace.holders.give(owner, index, item, element)
+    new = with_item(trace, content, item, lambda array, leaf: F.array_write(array, index, leaf))
+    trace.hold(owner, new)
+    trace.holders.give(owner, index, item, new.element)
 
 
 def write_back(trace: Trace, loan: Loan) -> None:
     """Set an element anew that was looked up and changed."""
     owner = loan.owner
     content = as_dynamic(trace, trace.raw(owner), type(owner))
-    element, arrays = with_element(trace, content, loan.item)
-    row = row_of(trace, loan.item, element, trace)
-    new = [F.array_write(a, loan.index, b) for a, b in zip(arrays, row, strict=True)]
+    put = lambda array, leaf: F.array_write(array, loan.index, leaf)  # noqa: E731
+    new = with_item(trace, content, loan.item, put)
     # Not `hold`, which ends what is lent: all elements keep their places.
     trace.holders.change(owner)
-    trace.write(owner, CONTENT, Dynamic(content.kind, element, new, content.like))
+    trace.write(owner, CONTENT, new)
 
 
 def place_of_index(trace: Trace, owner: Any, index: Any) -> Any:
@@ -215,11 +217,10 @@ def set_slice_of(trace: Trace, owner: Any, index: slice, items: Any) -> None:
     length = length_of(trace, whole)
     start = _end_of(index.start, 0, length)
     stop = F.maximum(start, _end_of(index.stop, length, length))
-    first = [F.array_slice(trace.tracer.local(a), 0, start) for a in whole.arrays]
-    last = [F.array_slice(trace.tracer.local(a), stop) for a in whole.arrays]
-    kept = Dynamic(list, whole.element, first)
+    kept = of_each(trace, whole, lambda array: F.array_slice(array, 0, start), list)
+    last = of_each(trace, whole, lambda array: F.array_slice(array, stop), list)
     kept = kept if items is None else joined(trace, kept, items, list)
-    found = joined(trace, kept, Dynamic(list, whole.element, last), list)
+    found = joined(trace, kept, last, list)
     trace.hold(owner, Dynamic(list, found.element, found.arrays))
 
 
@@ -337,10 +338,11 @@ __all__ = [
     "length_of",
     "new_list",
     "of_both",
+    "of_each",
     "repeat",
     "replaced",
     "set_item_of",
     "set_slice_of",
     "whole_of",
-    "with_element",
+    "with_item",
 ]

@@ -19,6 +19,7 @@ from dy2st.convert.kinds.lists import (
     held,
     item_of,
     new_list,
+    of_each,
     set_item_of,
     set_slice_of,
     whole_of,
@@ -241,8 +242,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
         else:
             whole = whole_of(trace, owner, content)
             check_place(trace, whole, index, "assignment index")
-            arrays = [F.array_delete(trace.tracer.local(a), index) for a in whole.arrays]
-            trace.hold(owner, Dynamic(kind, whole.element, arrays, whole.like))
+            trace.hold(owner, of_each(trace, whole, lambda array: F.array_delete(array, index)))
         return
     if kind in DICTS:
         if keyed.is_keyed(trace, owner) or keyed.is_decided(trace, index):

@@ -15,7 +15,7 @@ from typing import Any
 
 from dy2st.convert.kinds.entries import may_be_missing, presence, there_or
 from dy2st.convert.kinds.keyed import has_objects
-from dy2st.convert.kinds.lists import joined, length_of
+from dy2st.convert.kinds.lists import joined, length_of, of_each
 from dy2st.convert.kinds.scalars import check
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.iteration import listed, unknown_arguments
@@ -141,8 +141,8 @@ def _spread(
     check(trace, fits, error)
     first = [element_at(trace, items, place) for place in range(taken)] if items.element else []
     if is_open:
-        arrays = [F.array_slice(trace.tracer.local(array), taken) for array in items.arrays]
-        first.append(Spread(Dynamic(list, items.element, arrays)))
+        left = of_each(trace, items, lambda array: F.array_slice(array, taken), list)
+        first.append(Spread(left))
     return call(trace, function, *args, *first, **kwargs)
 
 
