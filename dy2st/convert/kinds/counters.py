@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from dy2st.convert.kinds import dicts  # noqa: F401  its rows come first: some are replaced here
 from dy2st.convert.kinds.table import METHODS, function_row, operator_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.forms import DICTS
