@@ -388,7 +388,8 @@ CHANGING = frozenset({"setdefault", "pop", "move_to_end"})
 
 def refuse_native_key(owner: Any, keys: Iterable[Any]) -> None:
     """Refuse a traced key of a mapping or set of another class: its C code would not find it."""
-    if isinstance(owner, (Mapping, Set)) and any(map(is_traced_key, keys)):
+    # By its class: to ask an object that is half made what it is may run code of the user's.
+    if issubclass(type(owner), (Mapping, Set)) and any(map(is_traced_key, keys)):
         raise TensorAsPython(
             f"a traced number is a key of a {type(owner).__name__}",
             at=user_location(),

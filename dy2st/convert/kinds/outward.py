@@ -276,7 +276,7 @@ def _rows(owner: Any, module: str) -> tuple[_Row, ...]:
     if isinstance(owner, type) and issubclass(owner, date):
         return (_DATE,)
     for kind, row in _BY_KIND:
-        if isinstance(owner, kind):
+        if issubclass(type(owner), kind):  # asks nothing of an object that is half made
             return (row,)
     return _BY_MODULE.get(module, ())
 

@@ -113,7 +113,12 @@ def is_told(function: Any, given: tuple[Any, ...]) -> bool:
 
 def _is_one(value: Any) -> bool:
     """Whether a value is asked for by which object it is."""
-    return type(value).__hash__ is _BY_IDENTITY
+    return _hash_of(type(value)) is _BY_IDENTITY
+
+
+def _hash_of(kind: type) -> Any:
+    """What a class holds as `__hash__`: to ask the class itself may make something new."""
+    return next(vars(one)["__hash__"] for one in kind.__mro__ if "__hash__" in vars(one))
 
 
 def note_environment(trace: Trace, function: Any, args: tuple[Any, ...]) -> bool:
@@ -147,7 +152,8 @@ def is_of_library(module: str) -> bool:
 def is_opaque(value: Any) -> bool:
     """Whether an object of C may change and shows nothing of it: an iterator, a queue."""
     kind = type(value)
-    is_by_identity = kind.__hash__ in (None, _BY_IDENTITY)
+    hashed = _hash_of(kind)
+    is_by_identity = hashed is None or hashed is _BY_IDENTITY
     if not is_by_identity or isinstance(value, _SETTLED) or hasattr(value, "__dict__"):
         return False
     is_shown = any(

@@ -131,18 +131,45 @@ def _required(value: Any) -> Any:
 def _in_generator(trace: Trace, source: Source, body: Callable[..., State], state: State) -> State:
     """A manager made by `contextlib.contextmanager`: the body runs where its function yields."""
     variables, count = Variables(trace, state), Variables(trace, (0,))
+    thrown: list[tuple[BaseException, Any]] = []
 
     def push(entered: Any) -> None:
         if count.values() != (0,):
             raise RuntimeError("generator didn't stop")
         count.hold((1,))
-        variables.hold(body(entered, *variables.values()))
+        try:
+            results = body(entered, *variables.values())
+        except BaseException as error:  # of the body, and not of the generator
+            thrown.append((error, error.__traceback__))
+            raise
+        variables.hold(results)
 
     begin(trace, source)
-    source.run(push)
+    try:
+        source.run(push)
+    except BaseException as error:
+        _as_the_body_raised(error, thrown)
+        raise
     if count.values() != (1,):
         raise RuntimeError("generator didn't yield")
     return variables.values()
+
+
+def _as_the_body_raised(error: BaseException, thrown: Sequence[tuple[BaseException, Any]]) -> None:
+    """What a manager made of a generator lets out of the body's exception: no frame of its own.
+
+    A StopIteration passes as it is, for all that Python makes of one that leaves a generator.
+    """
+    for one, place in thrown:
+        is_wrapped = type(error) is RuntimeError and error.__cause__ is one
+        if one is error or (is_wrapped and isinstance(one, StopIteration)):
+            context = one.__context__
+            try:
+                raise one.with_traceback(place)
+            finally:
+                one.__context__ = context
+    if isinstance(error, StopIteration):
+        raise RuntimeError("generator raised StopIteration") from error
 
 
 def _show(error: BaseException, context: BaseException | None) -> None:

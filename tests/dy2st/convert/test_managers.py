@@ -1,6 +1,7 @@
 """`with` where a tensor decides whether its body raises, as Python has it."""
 
 import contextlib
+import traceback
 import unittest
 
 import dy2st
@@ -208,6 +209,49 @@ def test_a_function_as_a_manager_swallows():
                 raise ValueError("big")
             y = y + 2
         return y
+
+    alike(f)
+
+
+def test_what_a_body_raises_passes_a_generator_without_frames_of_it():
+    @contextlib.contextmanager
+    def manager():
+        yield
+
+    def f(x):
+        try:
+            with manager():
+                _ = 1 / 0
+        except ZeroDivisionError as error:
+            names = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+        return x, names
+
+    assert dy2st.jit.to_static(f)(dy2st.to_tensor([1.0]))[1] == ["f"]
+
+
+def test_a_stop_iteration_of_a_body_passes_a_generator():
+    @contextlib.contextmanager
+    def wrapping():
+        try:
+            yield
+        except Exception as error:
+            raise RuntimeError("wrapped") from error
+
+    @contextlib.contextmanager
+    def ending():
+        yield
+        raise StopIteration("own")
+
+    def f(x):
+        notes = []
+        for manager, given in ((wrapping, StopIteration), (wrapping, KeyError), (ending, None)):
+            try:
+                with manager():
+                    if given is not None:
+                        raise given("body")
+            except Exception as error:
+                notes.append((type(error).__name__, type(error.__context__).__name__))
+        return x, notes
 
     alike(f)
 
