@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import (
     BuiltinMethodType,
     CellType,
@@ -128,6 +129,19 @@ _PLAIN = frozenset({object, SimpleNamespace})
 _WORD = tuple.__itemsize__
 
 
+def is_namespace(owner: Any) -> bool:
+    """Whether a dict holds the globals of a module, which are places by their names."""
+    return type(owner) is dict and ("__builtins__" in owner or "__spec__" in owner)
+
+
+def names_now(names: dict[str, Any], over: Mapping[Any, Any]) -> dict[str, Any]:
+    """What the globals of a module hold where places by name are written over."""
+    written = {name: place.value for (key, name), place in over.items() if key == id(names)}
+    if not written:
+        return names
+    return {name: one for name, one in {**names, **written}.items() if one is not MISSING}
+
+
 def native_attribute(owner: Any, name: str) -> Any:
     """What the object itself holds under a name, without descriptors; MISSING if nothing."""
     if type(owner) is dict:  # the globals of a module
@@ -150,8 +164,10 @@ __all__ = [
     "ATOMS",
     "attributes_of",
     "held_by",
+    "is_namespace",
     "is_ours",
     "members_of",
+    "names_now",
     "native_attribute",
     "parts_of",
     "slots_of",

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from dy2st.convert.holders import Holders, Marks
-from dy2st.convert.objects import ATOMS, attributes_of, held_by, is_ours, native_attribute
+from dy2st.convert.objects import (
+    ATOMS,
+    attributes_of,
+    held_by,
+    is_namespace,
+    is_ours,
+    names_now,
+    native_attribute,
+)
 from dy2st.convert.one_call import Answer, OneCall
 from dy2st.convert.record import Record
 from dy2st.convert.states import CONTAINERS, fill, read_state
@@ -296,7 +304,7 @@ class Trace:
         self.holders.look(owner)
         place = self.over.get((id(owner), CONTENT))
         if place is None:
-            return owner
+            return names_now(owner, self.over) if is_namespace(owner) else owner
         held = place.value
         return case_content(self, held, type(owner)) if type(held) is Union else held
 
@@ -330,7 +338,7 @@ class Trace:
             return place.value
         if place is None and len(self.frames) > 1:
             self.read_content(owner)  # a branch joins all that it holds
-        copy = owner.copy() if place is None else place.value.copy()
+        copy = self.content(owner).copy() if place is None else place.value.copy()
         self.write(owner, CONTENT, copy)
         return copy
 

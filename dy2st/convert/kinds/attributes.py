@@ -90,7 +90,9 @@ def type_(trace: Trace, *args: Any, **options: Any) -> Any:
         return type(*args, **options)  # raises, in Python's words
     name, bases, namespace = args
     given = name, bases, dict(trace.double_star(namespace))
-    return trace.made(called_by_the_user(type, given, options))
+    made = trace.made(called_by_the_user(type, given, options))
+    trace.note_class_made(made)
+    return made
 
 
 @function_row(super)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import copy
+import copyreg
 import dataclasses
 import inspect
+from collections import defaultdict
+from collections.abc import Sequence
 from operator import is_
 from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
-from dy2st.convert.classes import own_method
+from dy2st.convert.classes import HEAP_TYPE, own_method
 from dy2st.convert.kinds.lists import held, new_list
 from dy2st.convert.kinds.table import function_row
-from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.trace import CONTAINERS, MISSING, Trace
 from dy2st.convert.values.special import Dynamic
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import F, Tensor
@@ -132,8 +135,7 @@ def _shown(trace: Trace, kind: Any, owner: Any) -> Any:
 @function_row(dataclasses.replace)
 def replace(trace: Trace, owner: Any, /, **changes: Any) -> Any:
     """`dataclasses.replace(owner, ...)`."""
-    if not hasattr(type(owner), "__dataclass_fields__"):
-        raise TypeError("replace() should be called on dataclass instances")
+    _require_instance("replace", owner)
     for field in type(owner).__dataclass_fields__.values():
         name, role = field.name, _role(field)
         if role == "_FIELD_CLASSVAR" or (field.init and name in changes):
@@ -152,25 +154,43 @@ def replace(trace: Trace, owner: Any, /, **changes: Any) -> Any:
 @function_row(dataclasses.asdict)
 def asdict(trace: Trace, owner: Any, *, dict_factory: Any = dict) -> Any:
     """`dataclasses.asdict(owner)`."""
+    _require_instance("asdict", owner)
     return _apart(trace, owner, lambda pairs: trace.call(dict_factory, pairs))
 
 
 @function_row(dataclasses.astuple)
 def astuple(trace: Trace, owner: Any, *, tuple_factory: Any = tuple) -> Any:
     """`dataclasses.astuple(owner)`."""
+    _require_instance("astuple", owner)
     return _apart(trace, owner, lambda pairs: trace.call(tuple_factory, [v for _, v in pairs]))
+
+
+def _require_instance(name: str, owner: Any) -> None:
+    if not hasattr(type(owner), "__dataclass_fields__"):
+        raise TypeError(f"{name}() should be called on dataclass instances")
 
 
 def _apart(trace: Trace, value: Any, make: Any) -> Any:
     kind = type(value)
+
+    def again(one: Any) -> Any:
+        return _apart(trace, one, make)
+
     if dataclasses.is_dataclass(kind):
         names = [field.name for field in _fields(kind)]
-        return make([(name, _apart(trace, trace.attr(value, name), make)) for name in names])
-    if kind in (list, tuple) and type(held(trace, value)) is not Dynamic:
-        return new_list(trace, [_apart(trace, one, make) for one in held(trace, value)], kind)
-    if kind is dict:
-        found = {key: _apart(trace, one, make) for key, one in trace.call(value.items)}
-        return trace.made(found)
+        return make([(name, again(trace.attr(value, name))) for name in names])
+    if type(trace.content(value)) is Dynamic:
+        return deepcopy(trace, value)
+    if kind in (list, tuple):
+        return new_list(trace, [again(one) for one in held(trace, value)], kind)
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return trace.call(kind, *map(again, value))
+    if isinstance(value, (list, tuple)):
+        return trace.call(kind, [again(one) for one in trace.listed(value)])
+    if isinstance(value, dict):
+        pairs = [(again(key), again(one)) for key, one in trace.call(value.items)]
+        default = (value.default_factory,) if isinstance(value, defaultdict) else ()
+        return trace.call(kind, *default, pairs)
     return deepcopy(trace, value)
 
 
@@ -183,10 +203,14 @@ def copy_(trace: Trace, value: Any) -> Any:
     own = own_method(trace, value, "__copy__")
     if own is not None:
         return trace.call(own, value)
-    if isinstance(value, (Dim, Condition, Dynamic, tuple, *_ATOMS)):
+    if _is_atom(value) or type(value) is tuple:
         return value
     if isinstance(value, Tensor):
         return value if getattr(value, "number", None) is not None else F.assign(value)
+    if isinstance(value, tuple) and (
+        hasattr(type(value), "_fields") or not _says_how(trace, value)
+    ):
+        return _of_tuple(trace, value, value)
     if type(value) in CONTAINERS:
         return trace.call(value.copy)
     if _says_how(trace, value) or isinstance(value, BaseException):
@@ -200,14 +224,35 @@ def copy_(trace: Trace, value: Any) -> Any:
 
 def _says_how(trace: Trace, value: Any) -> bool:
     """Whether a class of the user's says what copies of its objects are made of."""
-    is_layer = isinstance(value, Layer)
-    return not is_layer and any(own_method(trace, value, name) for name in _OF_COPIES)
+    if isinstance(value, Layer):
+        return False
+    registry = trace.mark_outside(copyreg.dispatch_table)
+    how = registry.get(type(value), MISSING)
+    if trace.read("item", registry, type(value), how) is not MISSING:
+        return True
+    return any(own_method(trace, value, name) for name in _OF_COPIES)
+
+
+def _is_atom(value: Any) -> bool:
+    """Whether a copy is the same object: no object of a derived class, which holds more."""
+    return type(value) in _ATOMS or isinstance(value, (Dim, Condition, Dynamic, type))
 
 
 _OF_COPIES = (
     *("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"),
     *("__getnewargs__", "__getnewargs_ex__"),
 )
+
+
+def _of_tuple(trace: Trace, value: Any, parts: Sequence[Any], memo: Any = None) -> Any:
+    """An object like one of a class derived from tuple; a deep copy with a `memo`."""
+    kind = type(value)
+    if not kind.__flags__ & HEAP_TYPE and kind is not tuple:
+        return copy.copy(value)  # what C code tells of the process
+    made = tuple.__new__(kind, parts)
+    for name, one in getattr(value, "__dict__", {}).items():
+        setattr(made, name, one if memo is None else deepcopy(trace, one, memo))
+    return made
 
 
 def _new(trace: Trace, value: Any, fields: dict[str, Any]) -> Any:
@@ -221,14 +266,21 @@ def _new(trace: Trace, value: Any, fields: dict[str, Any]) -> Any:
 @function_row(copy.deepcopy)
 def deepcopy(trace: Trace, value: Any, memo: Any = None) -> Any:
     """`copy.deepcopy(value)`."""
-    memo = {} if memo is None else memo
-    if id(value) in memo:
-        return memo[id(value)]
+    memo = trace.made({}) if memo is None else memo
+    known = trace.content(memo).get(id(value), MISSING)
+    if known is not MISSING:
+        return known
     found = _deep(trace, value, memo)
     if found is not value:
-        memo[id(value)] = found
-        memo.setdefault("alive", []).append(value)  # the ids are those of living objects
+        _remember(trace, memo, value, found)
+        alive = trace.writable(memo).setdefault(id(memo), trace.made([]))
+        trace.call(alive.append, value)  # the ids are those of living objects
     return found
+
+
+def _remember(trace: Trace, memo: Any, value: Any, made: Any) -> Any:
+    trace.writable(memo)[id(value)] = made
+    return made
 
 
 def _deep(trace: Trace, value: Any, memo: Any) -> Any:
@@ -236,15 +288,18 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
     own = own_method(trace, value, "__deepcopy__")
     if own is not None and not isinstance(value, Layer):
         return trace.call(own, value, memo)
-    if isinstance(value, (Dim, Condition, Dynamic, *_ATOMS)) and kind is not slice:
+    if _is_atom(value) and kind is not slice:
         return value
     if isinstance(value, Tensor):
         is_number = getattr(value, "number", None) is not None
         return value if is_number else F.assign(F.detach(value))
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and (hasattr(kind, "_fields") or not _says_how(trace, value)):
         parts = [deepcopy(trace, one, memo) for one in value]
+        made = trace.content(memo).get(id(value), MISSING)  # one of the parts holds the tuple
+        if made is not MISSING:
+            return made
         is_same = all(map(is_, parts, value))
-        return value if is_same and kind is tuple else tuple.__new__(kind, parts)
+        return value if is_same and kind is tuple else _of_tuple(trace, value, parts, memo)
     if kind is MethodType:  # of the copy of its object, as `copy` does it
         return MethodType(value.__func__, deepcopy(trace, value.__self__, memo))
     if kind is slice:
@@ -257,7 +312,7 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
     if fields is None:
         return trace.made(copy.deepcopy(trace.native(value)))
     trace.note_fields(value)
-    made = memo[id(value)] = _new(trace, value, {})
+    made = _remember(trace, memo, value, _new(trace, value, {}))
     for name, one in fields.items():
         trace.set_field(made, name, deepcopy(trace, one, memo))
     return made
@@ -267,7 +322,7 @@ def _deep_container(trace: Trace, value: Any, memo: Any) -> Any:
     content = held(trace, value)
     if type(value) is set and type(content) is set:
         return trace.made({deepcopy(trace, one, memo) for one in content})
-    made = memo[id(value)] = trace.call(value.copy)
+    made = _remember(trace, memo, value, trace.call(value.copy))
     if type(content) is Dynamic or type(value) in (set, bytearray):
         return made
     if isinstance(made, dict):

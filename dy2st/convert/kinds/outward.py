@@ -389,7 +389,9 @@ _ASKING = frozenset(
 
 
 def is_fresh(function: Any, given: Iterable[Any], found: Any) -> bool:
-    """Whether a function in C has made what it gives: a list of a str's, an array of NumPy's."""
+    """Whether a function has made what it gives: a list of a str's, an array of NumPy's."""
+    if isinstance(found, type):
+        return (module_of(function), getattr(function, "__name__", "")) in _MAKING_CLASSES
     if not isinstance(found, (list, dict, set, np.ndarray)):
         return False
     is_view = isinstance(found, np.ndarray) and found.base is not None
@@ -398,6 +400,11 @@ def is_fresh(function: Any, given: Iterable[Any], found: Any) -> bool:
     owner = getattr(function, "__self__", None)
     module = str(getattr(function, "__module__", "") or "").partition(".")[0]
     return isinstance(owner, (str, bytes, np.ndarray)) or module in ("numpy", "re", "json")
+
+
+_MAKING_CLASSES = frozenset(
+    {("collections", "namedtuple"), ("dataclasses", "make_dataclass"), ("types", "new_class")}
+)
 
 
 def _reached(values: Iterable[Any]) -> list[Any]:

@@ -44,7 +44,7 @@ def bracketed(
             one.begin()
         return run()
     finally:
-        for one in held:
+        for one in reversed(held):  # a dict of globals sees none that was put there after it
             one.end()
         del trace.lent[known:]
 

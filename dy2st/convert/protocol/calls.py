@@ -231,7 +231,7 @@ def _with_real_objects(
 
     found = bracketed(trace, reached, run, only_reads(function))
     if is_fresh(function, args, found):
-        trace.made(found)
+        trace.note_class_made(trace.made(found))
     if isinstance(getattr(function, "__self__", None), ContextVar):
         return trace.read("cached", function, (args, tuple(kwargs.items())), found)
     return found
@@ -262,15 +262,12 @@ def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str
     meta_call = own_method(trace, kind, "__call__")
     if meta_call is not None:
         return call(trace, meta_call, kind, *args, **kwargs)
-    for name in ("__new__", "__init__"):
-        of_class(trace, kind, name)
-    new: Any = kind.__new__
-    init: Any = kind.__init__  # type: ignore[misc]
+    new, init = (_maker(trace, kind, name) for name in ("__new__", "__init__"))
     is_plain = isinstance(init, FunctionType) or isinstance(new, FunctionType)
     if not is_plain or issubclass(kind, type):
         made = trace.made(call_native(trace, kind, args, kwargs))
-        if isinstance(made, type) and len(args) > 1:
-            trace.own[id(made)] = made
+        if len(args) > 1:
+            trace.note_class_made(made)
         return made
     if isinstance(new, FunctionType):
         made = call(trace, new, kind, *args, **kwargs)
@@ -280,10 +277,16 @@ def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str
         given = trace.exported(args) if issubclass(kind, _OF_VALUES) else args
         made = new(kind, *given, **kwargs)
     trace.made(made)
-    own_init: Any = type(made).__init__
+    own_init = _maker(trace, type(made), "__init__")
     if isinstance(made, kind) and own_init is not object.__init__:
         call(trace, own_init, made, *args, **kwargs)
     return made
+
+
+def _maker(trace: Trace, kind: type, name: str) -> Any:
+    """`kind.__new__` or `kind.__init__`, as it is now."""
+    found = of_class(trace, kind, name)
+    return found if type(found) is FunctionType else getattr(kind, name)
 
 
 def _call_partial(

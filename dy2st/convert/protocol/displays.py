@@ -133,8 +133,7 @@ def make_class(
     with filled(trace, cells):
         reached = trace.note_reached((*hooks, *keywords.values())) if hooks else ()
         made = bracketed(trace, reached, lambda: build(body, name, *bases, **keywords))
-    if isinstance(made, type):
-        _note_own(trace, made)
+    note_class_made(trace, made)
     return trace.made(made)
 
 
@@ -154,10 +153,8 @@ def make_generic(
     code = code_at(function, path)
     with filled(trace, cells):
         made = FunctionType(code, function.__globals__, code.co_name, None, cells or None)(*args)
-    if isinstance(made, type):
-        _note_own(trace, made)
-    else:
-        trace.own[id(made)] = made
+    trace.own[id(made)] = made
+    note_class_made(trace, made)
     inner = vars(made).values() if isinstance(made, type) else (made,)
     for one in inner:
         known = [id(cell) for cell in cells]
@@ -166,8 +163,10 @@ def make_generic(
     return trace.made(made)
 
 
-def _note_own(trace: Trace, kind: type) -> None:
+def note_class_made(trace: Trace, kind: Any) -> None:
     """A class that the trace has made, its methods, and the cell through which they know it."""
+    if not isinstance(kind, type):
+        return
     trace.own[id(kind)] = kind
     for held in vars(kind).values():
         inner = (held, *(getattr(held, name, None) for name in _INNER))
@@ -178,4 +177,12 @@ def _note_own(trace: Trace, kind: type) -> None:
                     trace.own[id(cell)] = cell
 
 
-__all__ = ["gather", "gather_dict", "make_class", "make_function", "make_generic", "text"]
+__all__ = [
+    "gather",
+    "gather_dict",
+    "make_class",
+    "make_function",
+    "make_generic",
+    "note_class_made",
+    "text",
+]

@@ -25,6 +25,7 @@ from dy2st.convert.kinds.lists import (
     whole_of,
 )
 from dy2st.convert.kinds.outward import refuse_change
+from dy2st.convert.objects import is_namespace
 from dy2st.convert.protocol.attributes import method
 from dy2st.convert.protocol.bracket import bracketed
 from dy2st.convert.protocol.calls import call
@@ -127,7 +128,7 @@ def _chosen(trace: Trace, content: Any, index: Any, kind: type) -> Any:
 
 
 def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
-    if "__builtins__" in owner and type(key) is str and (id(owner), key) in trace.over:
+    if is_namespace(owner) and type(key) is str and (id(owner), key) in trace.over:
         value = trace.held(owner, key)
         if value is MISSING:
             raise KeyError(key)
@@ -189,7 +190,7 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
 
 def _set_in_dict(trace: Trace, owner: Any, key: Any, value: Any) -> None:
     is_assigned = type(key) is str and (id(owner), key) in trace.over
-    if is_assigned or "__builtins__" in owner:  # the globals of a module, which are written by name
+    if is_assigned or is_namespace(owner):
         trace.write(owner, key, value)
     elif type(key) is Union and _has_all(trace, owner, key):
         spread(trace, lambda one: _set_in_dict(trace, owner, one, value), key)
@@ -249,7 +250,10 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
             keyed.del_item(trace, owner, index)
             return
         item(trace, owner, index)
-        del trace.writable(owner)[index]
+        if is_namespace(owner):
+            trace.write(owner, index, MISSING)
+        else:
+            del trace.writable(owner)[index]
         return
     own = own_method(trace, owner, "__delitem__")
     if own is not None:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dy2st.convert.objects import is_namespace
 from dy2st.convert.replay.same import cell_value, item_value, layer_value, weak
 from dy2st.convert.trace import CONTAINERS, MISSING, Trace
 from dy2st_runtime.nn.layer import Layer
@@ -54,6 +55,8 @@ def value_at(owner: Any, kind: str, name: Any) -> Any:
     if isinstance(owner, Layer):
         return layer_value(owner, name)
     held = getattr(owner, "__dict__", None)
+    if name == "__dict__":
+        return MISSING if held is None else held
     if not isinstance(held, dict) or type(getattr(type(owner), name, None)) in _SLOTS:
         return getattr(owner, name, MISSING)
     return held.get(name, MISSING)
@@ -179,7 +182,7 @@ class Varied:
             variable.number = type(value)
             trace.reads[key] = owner, kind, name, AnyNumber(type(value))
             trace.inputs[key] = variable
-            if kind != "item" or _is_namespace(owner):
+            if kind != "item" or is_namespace(owner):
                 trace.write(owner, name, variable)
             sources[tensor.name] = source, name
         return sources
@@ -189,10 +192,6 @@ def _changing(owner: Any) -> Container[str]:
     """The attributes that the class of an object of ours says to change from call to call."""
     found = getattr(type(owner), "_changing", ())
     return found if isinstance(found, Changing) else ()
-
-
-def _is_namespace(owner: Any) -> bool:
-    return isinstance(owner, dict) and "__builtins__" in owner
 
 
 __all__ = [

@@ -1,5 +1,7 @@
 """A global that is assigned by its name and by `globals()` is one variable."""
 
+import types
+
 import dy2st
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
@@ -19,3 +21,26 @@ def test_what_is_set_last_is_what_the_variable_holds():
     for row, wanted in (([1.0, 1.0], 1), ([2.0, 3.0], 3), ([0.0, 0.0], 1)):
         assert converted(dy2st.to_tensor(row)).tolist() == [one + wanted for one in row]
         assert count == wanted
+
+
+def test_methods_of_the_dict_see_what_is_assigned_by_name():
+    def f(first):
+        global count
+        count = first
+        seen = globals().get("count"), dict(globals())["count"]
+        del globals()["count"]
+        return seen, "count" in globals(), globals().setdefault("count", 7), count
+
+    assert to_static(f)(2) == f(2) == ((2, 2), False, 7, 7)
+
+
+def test_a_module_that_has_run_no_code_keeps_its_names_too():
+    module = types.ModuleType("module")
+
+    def f(x):
+        vars(module)["held"] = x + 1
+        return module.held, vars(module)["held"]
+
+    assert to_static(f)(1) == (2, 2)
+    assert module.held == 2
+    assert to_static(f)(2) == (3, 3)

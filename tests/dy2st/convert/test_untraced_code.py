@@ -13,6 +13,7 @@ import statistics
 import string
 import struct
 import types
+import unittest.mock
 
 import numpy as np
 import pytest
@@ -97,3 +98,24 @@ def test_a_fault_of_the_users_stays_what_it_is():
             return type(error).__name__, x.shape[0]
 
     same(parsed)
+
+
+def test_an_object_that_makes_others_where_it_is_looked_at_is_looked_at_once():
+    mock = unittest.mock.MagicMock()
+    assert to_static(lambda: json.dumps([1], default=mock))() == "[1]"
+    mock.assert_not_called()
+    assert not mock.mock_calls
+
+
+def test_an_object_that_is_half_made_is_not_asked_what_it_is():
+    class Asking:
+        @property
+        def __class__(self):
+            return self.kind
+
+    def made():
+        one = json.JSONEncoder.__new__(type("Encoder", (Asking, json.JSONEncoder), {}))
+        json.JSONEncoder.__init__(one)
+        return one.skipkeys
+
+    assert to_static(made)() is made() is False

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import copyreg
 import dataclasses
-from collections import namedtuple
+import types
+from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -214,3 +216,115 @@ def test_a_deep_copy_holds_methods_of_itself():
         return copied.method() is copied, copied.get == copied.method, copied is held
 
     assert to_static(run)() == run() == (True, True, False)
+
+
+class Whole(int):
+    pass
+
+
+class Row(tuple):
+    pass
+
+
+def _told(value):
+    return type(value).__name__, repr(value), dict(vars(value))
+
+
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy])
+@pytest.mark.parametrize("kind", [Whole, Row])
+def test_a_copy_of_what_is_derived_from_a_value_is_another_object_like_it(kind, how):
+    def run():
+        one = kind((1, 2)) if kind is Row else kind(3)
+        one.note = [4]
+        made = how(one)
+        return made is one, made.note is one.note, _told(made)
+
+    assert to_static(run)() == run()
+
+
+def test_a_copy_is_made_as_the_registry_says():
+    class Counted:
+        def __init__(self, count):
+            self.count = count
+
+    copyreg.pickle(Counted, lambda one: (Counted, (one.count + 1,)))
+
+    def run():
+        return copy.copy(Counted(1)).count, copy.deepcopy(Counted(5)).count
+
+    assert to_static(run)() == run() == (2, 6)
+
+
+def test_a_deep_copy_holds_itself_where_the_object_does():
+    def run():
+        inner = []
+        outer = (inner,)
+        inner.append(outer)
+        made = copy.deepcopy(outer)
+        return made[0][0] is made, made is outer
+
+    assert to_static(run)() == run() == (True, False)
+
+
+def test_the_memo_of_a_deep_copy_is_written_like_any_dict():
+    memo = {}
+
+    def run(keeps):
+        held = [1]
+        made = copy.deepcopy(held, memo)
+        return memo[id(held)] is made, memo[id(memo)][0] is held
+
+    assert to_static(run)(1) == (True, True)
+    assert len(memo) == 2
+
+
+def test_dataclasses_are_taken_apart_in_all_that_holds_them():
+    def run():
+        pair = Pair(Fixed(1), OrderedDict(a=Fixed(2)))
+        box = Box(0, 1, [pair, defaultdict(list, b=[Fixed(3)])])
+        return dataclasses.asdict(box), dataclasses.astuple(box)
+
+    assert to_static(run)() == (
+        {
+            "low": 0,
+            "high": 1,
+            "parts": [
+                Pair({"score": 1, "name": "a"}, OrderedDict(a={"score": 2, "name": "a"})),
+                defaultdict(list, b=[{"score": 3, "name": "a"}]),
+            ],
+        },
+        (0, 1, [Pair((1, "a"), OrderedDict(a=(2, "a"))), defaultdict(list, b=[(3, "a")])]),
+    )
+
+
+@pytest.mark.parametrize("take", [dataclasses.asdict, dataclasses.astuple, dataclasses.replace])
+def test_a_class_is_no_object_of_a_dataclass(take):
+    def run():
+        return take(Fixed)
+
+    with pytest.raises(TypeError, match="should be called on dataclass instances"):
+        to_static(run)()
+
+
+def test_a_class_that_a_library_makes_is_one_of_the_function():
+    def run(x):
+        kind = types.new_class("Made", (), {}, lambda space: space.update(count=3))
+        kind.__mro__  # noqa: B018  it was looked at
+        kind.__init__ = lambda self, first: setattr(self, "first", first)
+        made = dataclasses.make_dataclass("Point", ["x", ("y", int, 2)])
+        return kind(x).first, kind.count, made(x).y, type("T", (), {"a": 1}).a
+
+    assert to_static(run)(1) == run(1) == (1, 3, 2, 1)
+
+
+class Plain:
+    pass
+
+
+def test_what_is_set_as_the_init_of_a_class_makes_its_objects():
+    def run(x):
+        Plain.__init__ = lambda self, first: setattr(self, "first", first)
+        return Plain(x).first
+
+    assert to_static(run)(1) == 1
+    assert Plain(2).first == 2
