@@ -50,8 +50,7 @@ def class_of(value: Any) -> type:
 
 
 @function_row(isinstance)
-def isinstance_(trace: Trace, value: Any, kinds: Any) -> Any:
-    """`isinstance(value, kinds)`."""
+def _isinstance(trace: Trace, value: Any, kinds: Any) -> Any:
     _note_class(trace, value)
     _note_asked(trace, value, type(value), kinds)
     kind = class_of(value)
@@ -74,8 +73,7 @@ def _note_asked(trace: Trace, value: Any, kind: type, kinds: Any) -> None:
 
 
 @function_row(issubclass)
-def issubclass_(trace: Trace, kind: Any, kinds: Any) -> Any:
-    """`issubclass(kind, kinds)`."""
+def _issubclass(trace: Trace, kind: Any, kinds: Any) -> Any:
     _note_asked(trace, kind, kind, kinds)
     return issubclass(kind, kinds)
 
@@ -96,26 +94,22 @@ def type_(trace: Trace, *args: Any, **options: Any) -> Any:
 
 
 @function_row(super)
-def super_(trace: Trace, kind: Any, owner: Any) -> Any:
-    """`super(kind, owner)`."""
+def _super(trace: Trace, kind: Any, owner: Any) -> Any:
     return trace.made(super(kind, owner))
 
 
 @function_row(callable)
-def callable_(trace: Trace, value: Any) -> Any:
-    """`callable(value)`."""
+def _callable(trace: Trace, value: Any) -> Any:
     return callable(value)
 
 
 @function_row(id)
-def id_(trace: Trace, value: Any) -> Any:
-    """`id(value)`."""
+def _id(trace: Trace, value: Any) -> Any:
     return id(value)
 
 
 @function_row(hash)
-def hash_(trace: Trace, value: Any) -> Any:
-    """`hash(value)`."""
+def _hash(trace: Trace, value: Any) -> Any:
     own = own_method(trace, value, "__hash__")
     if own is not None:
         return trace.call(own, value)
@@ -141,8 +135,7 @@ def refuse_as_key(value: Any) -> None:
 
 
 @function_row(getattr)
-def getattr_(trace: Trace, owner: Any, name: Any, default: Any = _NOTHING) -> Any:
-    """`getattr(owner, name, default)`."""
+def _getattr(trace: Trace, owner: Any, name: Any, default: Any = _NOTHING) -> Any:
     if default is _NOTHING:
         return trace.attr(owner, name)
     held = _may_be_missing(trace, owner, name)
@@ -152,8 +145,7 @@ def getattr_(trace: Trace, owner: Any, name: Any, default: Any = _NOTHING) -> An
 
 
 @function_row(hasattr)
-def hasattr_(trace: Trace, owner: Any, name: Any) -> Any:
-    """`hasattr(owner, name)`."""
+def _hasattr(trace: Trace, owner: Any, name: Any) -> Any:
     held = _may_be_missing(trace, owner, name)
     if held is not None:
         return trace.not_(trace.is_(held, MISSING))
@@ -173,38 +165,32 @@ def _may_be_missing(trace: Trace, owner: Any, name: Any) -> Union | None:
 
 
 @function_row(object.__getattribute__)
-def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
-    """`object.__getattribute__(owner, name)`."""
+def _plain_attr(trace: Trace, owner: Any, name: str) -> Any:
     return trace.plain_attr(owner, name)
 
 
 @function_row(setattr)
-def setattr_(trace: Trace, owner: Any, name: str, value: Any) -> None:
-    """`setattr(owner, name, value)`."""
+def _setattr(trace: Trace, owner: Any, name: str, value: Any) -> None:
     trace.set_attr(owner, name, value)
 
 
 @function_row(object.__setattr__)
-def set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
-    """`object.__setattr__(owner, name, value)`."""
+def _set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
     trace.set_own(owner, name, value)
 
 
 @function_row(delattr)
-def delattr_(trace: Trace, owner: Any, name: str) -> None:
-    """`delattr(owner, name)`."""
+def _delattr(trace: Trace, owner: Any, name: str) -> None:
     trace.del_attr(owner, name)
 
 
 @function_row(object.__delattr__)
-def del_own(trace: Trace, owner: Any, name: str) -> None:
-    """`object.__delattr__(owner, name)`."""
+def _del_own(trace: Trace, owner: Any, name: str) -> None:
     trace.del_own(owner, name)
 
 
 @function_row(vars)
-def vars_(trace: Trace, owner: Any) -> Any:
-    """`vars(owner)`."""
+def _vars(trace: Trace, owner: Any) -> Any:
     if isinstance(owner, (type, ModuleType)):
         held = trace.read("attr", owner, "__dict__", vars(owner))
         key = id(owner) if isinstance(owner, type) else id(held)
@@ -217,8 +203,7 @@ def vars_(trace: Trace, owner: Any) -> Any:
 
 
 @function_row(dir)
-def dir_(trace: Trace, owner: Any) -> Any:
-    """`dir(owner)`."""
+def _dir(trace: Trace, owner: Any) -> Any:
     own = own_method(trace, owner, "__dir__")
     if own is not None:
         return trace.call(sorted, trace.call(own, owner))

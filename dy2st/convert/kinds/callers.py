@@ -73,8 +73,7 @@ def looks_at_caller(function: Any) -> bool:
 
 
 @function_row(sys._getframe)
-def getframe_(trace: Trace, depth: int = 0) -> FrameType:
-    """`sys._getframe(depth)`."""
+def _getframe(trace: Trace, depth: int = 0) -> FrameType:
     found = [*user_frames()][depth:]
     if not found:
         raise ValueError("call stack is not deep enough")
@@ -82,8 +81,7 @@ def getframe_(trace: Trace, depth: int = 0) -> FrameType:
 
 
 @function_row(inspect.currentframe)
-def currentframe_(trace: Trace) -> FrameType | None:
-    """`inspect.currentframe()`."""
+def _currentframe(trace: Trace) -> FrameType | None:
     return next(user_frames(), None)
 
 
@@ -95,8 +93,7 @@ def exit_(trace: Trace, status: Any = None) -> None:
 
 
 @function_row(breakpoint)
-def breakpoint_(trace: Trace, *args: Any, **options: Any) -> None:
-    """`breakpoint()`."""
+def _breakpoint(trace: Trace, *args: Any, **options: Any) -> None:
     is_default = sys.breakpointhook is sys.__breakpointhook__
     if is_default and "PYTHONBREAKPOINT" not in os.environ:  # it names another debugger
         _stop()

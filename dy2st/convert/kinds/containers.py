@@ -16,8 +16,7 @@ from dy2st_runtime.ir import Tensor
 
 
 @function_row(len)
-def len_(trace: Trace, value: Any) -> Any:
-    """`len(value)`."""
+def _len(trace: Trace, value: Any) -> Any:
     kind = type(value)
     if kind in CONTAINERS:
         content = trace.content(value)
@@ -46,8 +45,7 @@ def _checked(length: Any) -> Any:
 
 
 @function_row(list)
-def list_(trace: Trace, iterable: Any = ()) -> Any:
-    """`list(iterable)`."""
+def _list(trace: Trace, iterable: Any = ()) -> Any:
     return _filled(trace, [], trace.listed(iterable))
 
 
@@ -61,8 +59,7 @@ def _filled(trace: Trace, owner: Any, content: Any) -> Any:
 
 
 @function_row(tuple)
-def tuple_(trace: Trace, iterable: Any = ()) -> Any:
-    """`tuple(iterable)`."""
+def _tuple(trace: Trace, iterable: Any = ()) -> Any:
     if type(iterable) is tuple:
         return iterable
     content = trace.listed(iterable)
@@ -72,9 +69,8 @@ def tuple_(trace: Trace, iterable: Any = ()) -> Any:
 
 
 @function_row(deque)
-def deque_(trace: Trace, iterable: Any = (), maxlen: Any = None) -> Any:
-    """`deque(iterable, maxlen)`."""
+def _deque(trace: Trace, iterable: Any = (), maxlen: Any = None) -> Any:
     return _filled(trace, deque(maxlen=maxlen), trace.listed(iterable))
 
 
-__all__ = ["list_", "tuple_"]
+__all__ = []

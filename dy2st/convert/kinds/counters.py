@@ -17,27 +17,25 @@ from dy2st_runtime.ir import user_location
 
 def _method(row: Callable[..., Any]) -> Callable[..., Any]:
     """Counter has these methods in Python; some of them stand in place of those of dict."""
-    METHODS[Counter, row.__name__] = row
-    return function_row(getattr(Counter, row.__name__))(row)
+    name = row.__name__.strip("_")
+    METHODS[Counter, name] = row
+    return function_row(getattr(Counter, name))(row)
 
 
 @function_row(Counter)
-def counter(trace: Trace, *others: Any, **named: Any) -> Any:
-    """`Counter(iterable, ...)`."""
+def _counter(trace: Trace, *others: Any, **named: Any) -> Any:
     made: Any = trace.made(Counter())
-    update(trace, made, *others, **named)
+    _update(trace, made, *others, **named)
     return made
 
 
 @_method
-def update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
-    """`owner.update(iterable, ...)`."""
+def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
     _count(trace, owner, trace.add, others, named)
 
 
 @_method
-def subtract(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
-    """`owner.subtract(iterable, ...)`."""
+def _subtract(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
     _count(trace, owner, trace.sub, others, named)
 
 
@@ -63,8 +61,7 @@ def _for_each(trace: Trace, owner: Any, function: Callable[[Any, Any], Any]) -> 
 
 
 @_method
-def most_common(trace: Trace, owner: Any, n: Any = None) -> Any:
-    """`owner.most_common(n)`."""
+def _most_common(trace: Trace, owner: Any, n: Any = None) -> Any:
     found = trace.call(
         sorted, trace.method(owner, "items"), key=operator.itemgetter(1), reverse=True
     )
@@ -72,15 +69,13 @@ def most_common(trace: Trace, owner: Any, n: Any = None) -> Any:
 
 
 @_method
-def total(trace: Trace, owner: Any) -> Any:
-    """`owner.total()`."""
+def _total(trace: Trace, owner: Any) -> Any:
     return trace.call(sum, trace.method(owner, "values"))
 
 
 @_method
-def copy(trace: Trace, owner: Any) -> Any:
-    """`owner.copy()`."""
-    return counter(trace, owner)
+def _copy(trace: Trace, owner: Any) -> Any:
+    return _counter(trace, owner)
 
 
 @operator_row("add", Counter)
@@ -97,7 +92,7 @@ def subtracted(trace: Trace, left: Any, right: Any) -> Any:
 
 def _positive(trace: Trace, left: Any, right: Any, change: Any) -> Any:
     both: Any = trace.made(Counter())
-    update(trace, both, left)
+    _update(trace, both, left)
 
     def put_in(key: Any, number: Any) -> None:
         trace.set_item(both, key, change(trace.item(both, key), number))

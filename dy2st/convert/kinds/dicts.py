@@ -22,7 +22,8 @@ def dict_row(*kinds: type) -> Callable[[Row], Row]:
     """Let a function stand for a method of dicts; one of `keyed` does where the data decides."""
 
     def register(row: Row) -> Row:
-        of_keys, name = keyed.ROWS.get(row.__name__), row.__name__
+        name = row.__name__.strip("_")
+        of_keys = keyed.ROWS.get(name)
 
         @wraps(row)
         def either(trace: Trace, owner: Any, *args: Any, **named: Any) -> Any:
@@ -61,18 +62,16 @@ def is_moved(trace: Trace, owner: Any, key: Any) -> bool:
 
 
 @dict_row(*DICTS)
-def get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
-    """`owner.get(key, default)`."""
+def _get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     if type(key) is Union:
-        return trace.spread(lambda one: get(trace, owner, one, default), key)
+        return trace.spread(lambda one: _get(trace, owner, one, default), key)
     if keyed.is_decided(trace, key):
         return trace.value_at(whole_dict(trace, owner), key, lambda: default)
     return there_or(trace, entry(trace, owner, key), lambda: default)
 
 
 @dict_row(*DICTS)
-def setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
-    """`owner.setdefault(key, default)`."""
+def _setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     found = entry(trace, owner, key)
     if presence(trace, found) is True:
         return trace.known(found)
@@ -83,8 +82,7 @@ def setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
 
 
 @dict_row(*DICTS)
-def pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
-    """`owner.pop(key, default)`."""
+def _pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
     found = entry(trace, owner, key)
     if default is _NOTHING:
         value = there(trace, key, found)
@@ -96,19 +94,17 @@ def pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
 
 
 @dict_row(*DICTS)
-def popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
-    """`owner.popitem()`."""
+def _popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
     content = whole_dict(trace, owner)
     check_sure(trace, content)
     if not content:
         raise KeyError("popitem(): dictionary is empty")
     key = next(reversed(content)) if last else next(iter(content))
-    return key, pop(trace, owner, key)
+    return key, _pop(trace, owner, key)
 
 
 @dict_row(*DICTS)
-def update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
-    """`owner.update(other, ...)`."""
+def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
     new = pairs_of(trace, *others)
     if not isinstance(new, dict) or keyed.is_keyed(trace, owner):
         pairs = list(new.items()) if isinstance(new, dict) else new
@@ -159,22 +155,19 @@ def _new(trace: Trace, made: Any, others: Any, named: dict[str, Any]) -> Any:
 
 
 @dict_row(*DICTS)
-def items(trace: Trace, owner: Any) -> Any:
-    """`owner.items()`."""
+def _items(trace: Trace, owner: Any) -> Any:
     content = whole_dict(trace, owner)
     return content.items() if is_sure(trace, content) else gathered(trace, content, _pair)
 
 
 @dict_row(*DICTS)
-def values(trace: Trace, owner: Any) -> Any:
-    """`owner.values()`."""
+def _values(trace: Trace, owner: Any) -> Any:
     content = whole_dict(trace, owner)
     return content.values() if is_sure(trace, content) else gathered(trace, content, _value)
 
 
 @dict_row(*DICTS)
-def keys(trace: Trace, owner: Any) -> Any:
-    """`owner.keys()`."""
+def _keys(trace: Trace, owner: Any) -> Any:
     content = whole_dict(trace, owner)
     return content.keys() if is_sure(trace, content) else gathered(trace, content, _key)
 
@@ -199,8 +192,7 @@ def factory_of(trace: Trace, owner: Any) -> Any:
 
 
 @dict_row(*DICTS)
-def copy(trace: Trace, owner: Any) -> Any:
-    """`owner.copy()`."""
+def _copy(trace: Trace, owner: Any) -> Any:
     return trace.made(_copied(trace, owner, whole_dict(trace, owner)))
 
 
@@ -211,20 +203,17 @@ def _copied(trace: Trace, owner: Any, content: Any) -> Any:
 
 
 @dict_row(*DICTS)
-def clear(trace: Trace, owner: Any) -> None:
-    """`owner.clear()`."""
+def _clear(trace: Trace, owner: Any) -> None:
     trace.empty(owner)
 
 
 @dict_row(OrderedDict, Table)
-def move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
-    """`owner.move_to_end(key, last)`."""
+def _move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
     trace.writable(owner).move_to_end(key, last)
 
 
 @method_row(type)
-def fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
-    """`dict.fromkeys(iterable, value)`."""
+def _fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
     found = trace.listed(iterable)
     if type(found) is not Dynamic and not any(keyed.is_decided(trace, one) for one in found):
         return trace.made(kind.fromkeys(found, value))
@@ -235,34 +224,30 @@ def fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
 
 
 @function_row(dict)
-def dict_(trace: Trace, *others: Any, **named: Any) -> Any:
-    """`dict(other, ...)`."""
+def _dict(trace: Trace, *others: Any, **named: Any) -> Any:
     return _new(trace, {}, others, named)
 
 
 @function_row(OrderedDict)
-def ordered_dict(trace: Trace, *others: Any, **named: Any) -> Any:
-    """`OrderedDict(other, ...)`."""
+def _ordered_dict(trace: Trace, *others: Any, **named: Any) -> Any:
     return _new(trace, OrderedDict(), others, named)
 
 
 @function_row(defaultdict)
-def default_dict(trace: Trace, factory: Any = None, *others: Any, **named: Any) -> Any:
-    """`defaultdict(factory, other, ...)`."""
+def _default_dict(trace: Trace, factory: Any = None, *others: Any, **named: Any) -> Any:
     return _new(trace, defaultdict(factory), others, named)
 
 
 @operator_row("or_bits", dict, OrderedDict, Table, defaultdict)
-def joined(trace: Trace, left: Any, right: Any) -> Any:
-    """`left | right`."""
+def _joined(trace: Trace, left: Any, right: Any) -> Any:
     if not isinstance(right, dict):
         return NotImplemented
-    new = copy(trace, left)
+    new = _copy(trace, left)
     if type(left) is dict and type(right) in (OrderedDict, Table, defaultdict):  # asked first
-        new = copy(trace, right)
+        new = _copy(trace, right)
         trace.empty(new)
-        update(trace, new, left)
-    update(trace, new, right)
+        _update(trace, new, left)
+    _update(trace, new, right)
     return new
 
 

@@ -26,8 +26,7 @@ _CACHED: Any = type(functools.lru_cache(lambda: None))
 
 
 @function_row(functools.reduce)
-def reduce(trace: Trace, function: Any, iterable: Any, initial: Any = _NOTHING) -> Any:
-    """`functools.reduce(function, iterable, initial)`."""
+def _reduce(trace: Trace, function: Any, iterable: Any, initial: Any = _NOTHING) -> Any:
 
     def turn(item: Any, found: Any) -> tuple[Any]:
         return (trace.call(function, found, item),)
@@ -52,16 +51,14 @@ def reduce(trace: Trace, function: Any, iterable: Any, initial: Any = _NOTHING) 
 
 
 @function_row(importlib.import_module)
-def import_module(trace: Trace, name: str, package: str | None = None) -> Any:
-    """`importlib.import_module(name, package)`."""
+def _import_module(trace: Trace, name: str, package: str | None = None) -> Any:
     found = importlib.import_module(name, package)
     path = importlib.util.resolve_name(name, package)
     return trace.read("item", sys.modules, path, found)
 
 
 @function_row(functools.partial)
-def partial(trace: Trace, *args: Any, **options: Any) -> Any:
-    """`functools.partial(function, ...)`."""
+def _partial(trace: Trace, *args: Any, **options: Any) -> Any:
     make: Any = functools.partial
     return trace.made(make(*args, **options))
 
@@ -153,8 +150,7 @@ def cache_clear(trace: Trace, function: Any) -> None:
 
 
 @method_row(_CACHED)
-def cache_info(trace: Trace, function: Any) -> Any:
-    """`function.cache_info()`."""
+def _cache_info(trace: Trace, function: Any) -> Any:
     if any(answer.is_of(function) for answer in trace.answers):
         what = f"what it counts in the cache of {function.__name__}() is asked"
         trace.read(EACH_CALL, function, "", what)
@@ -190,4 +186,6 @@ def dispatched(trace: Trace, function: Any, /, *args: Any, **options: Any) -> An
     return trace.call(function.dispatch(class_of(args[0])), *args, **options)
 
 
-__all__ = ["cached", "partial", "reduce"]
+__all__ = [
+    "cached",
+]

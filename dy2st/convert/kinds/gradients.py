@@ -117,8 +117,7 @@ def set_grad(trace: Trace, tensor: Tensor, value: Any) -> None:
 
 
 @function_row(EagerTensor.clear_grad, Variable.clear_grad)
-def clear_grad(trace: Trace, tensor: Tensor) -> None:
-    """`tensor.clear_grad()`."""
+def _clear_grad(trace: Trace, tensor: Tensor) -> None:
     set_grad(trace, tensor, None)
 
 

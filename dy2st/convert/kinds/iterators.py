@@ -34,8 +34,7 @@ _ENDS = (list, tuple, dict, set, frozenset, str, bytes, range, Tensor, Dynamic, 
 
 
 @function_row(range)
-def range_(trace: Trace, *bounds: Any) -> Any:
-    """`range(...)`."""
+def _range(trace: Trace, *bounds: Any) -> Any:
     if not any(map(is_traced, bounds)):
         return range(*[_index(trace, one) for one in bounds])
     values = [_whole(trace, one) for one in bounds]
@@ -66,8 +65,7 @@ def _whole(trace: Trace, value: Any) -> Any:
 
 
 @function_row(enumerate)
-def enumerate_(trace: Trace, iterable: Any, start: Any = 0) -> Any:
-    """`enumerate(iterable, start)`."""
+def _enumerate(trace: Trace, iterable: Any, start: Any = 0) -> Any:
     if trace.source_of(iterable) is not None:
         return trace.enumerated(iterable, start)
     items = trace.items_of(iterable)
@@ -79,8 +77,7 @@ def enumerate_(trace: Trace, iterable: Any, start: Any = 0) -> Any:
 
 
 @function_row(zip)
-def zip_(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
-    """`zip(...)`."""
+def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     parts = [trace.items_of(one) for one in iterables]
     if not any(type(part) is Indexed for part in parts):
         return trace.made(zip(*parts, strict=strict))
@@ -112,13 +109,12 @@ def _shorter(trace: Trace, left: Any, right: Any) -> Any:
 
 
 @function_row(reversed)
-def reversed_(trace: Trace, iterable: Any) -> Any:
-    """`reversed(iterable)`."""
+def _reversed(trace: Trace, iterable: Any) -> Any:
     own = own_method(trace, iterable, "__reversed__")
     if own is not None:
         return trace.call(own, iterable)
     if own_method(trace, iterable, "__getitem__") is not None:
-        places = reversed_(trace, range_(trace, trace.call(len, iterable)))
+        places = _reversed(trace, _range(trace, trace.call(len, iterable)))
         if type(places) is Indexed:
             return Indexed(places.length, lambda index: trace.item(iterable, places.item(index)))
         return trace.made(trace.item(iterable, place) for place in places)
@@ -137,15 +133,14 @@ def _is_reversible(kind: type) -> bool:
 
 @whole_row
 @function_row(map)
-def map_(trace: Trace, function: Any, *iterables: Any) -> Any:
-    """`map(function, ...)`."""
+def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
     if len(iterables) == 1 and trace.source_of(iterables[0]) is not None:
         return trace.mapped(function, iterables[0])
     if len(iterables) == 1 and type(iterables[0]) is Union:
         return _mapped_later(trace, function, iterables[0])
     if any(type(one) is Union for one in (function, *iterables)):
-        return trace.spread(lambda *given: map_(trace, *given), function, *iterables)
-    items = zip_(trace, *iterables)
+        return trace.spread(lambda *given: _map(trace, *given), function, *iterables)
+    items = _zip(trace, *iterables)
     if type(items) is Indexed:
         return Indexed(lambda: items.length, lambda index: trace.call(function, *items.item(index)))
     return trace.made(trace.call(function, *item) for item in items)
@@ -165,8 +160,7 @@ def _mapped_later(trace: Trace, function: Any, iterable: Union) -> Any:
 
 
 @function_row(filter)
-def filter_(trace: Trace, function: Any, iterable: Any) -> Any:
-    """`filter(function, iterable)`."""
+def _filter(trace: Trace, function: Any, iterable: Any) -> Any:
     return kept(trace, function, iterable, False)
 
 
@@ -237,8 +231,7 @@ def _until(trace: Trace, function: Any, sentinel: Any) -> Iterator[Any]:
 
 
 @function_row(next)
-def next_(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
-    """`next(iterator, default)`."""
+def _next(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
     if type(iterator) is Generated:
         iterator = resolved(trace, iterator)
     source = trace.source_of(iterator)
@@ -394,10 +387,8 @@ __all__ = [
     "left_of",
     "of_dynamic",
     "of_list",
-    "range_",
     "refuse_advance",
     "refuse_left",
     "resolved",
     "rest_of",
-    "zip_",
 ]

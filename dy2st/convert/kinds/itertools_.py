@@ -63,15 +63,13 @@ def count(trace: Trace, start: Any = 0, step: Any = 1) -> Any:
 
 
 @function_row(itertools.tee)
-def tee(trace: Trace, iterable: Any, n: Any = 2) -> Any:
-    """`itertools.tee(iterable, n)`."""
+def _tee(trace: Trace, iterable: Any, n: Any = 2) -> Any:
     found = itertools.tee(_known(trace, itertools.tee, iterable), n)
     return tuple(map(trace.made, found))
 
 
 @function_row(itertools.chain)
-def chain(trace: Trace, *iterables: Any) -> Any:
-    """`itertools.chain(...)`."""
+def _chain(trace: Trace, *iterables: Any) -> Any:
     parts = [trace.items_of(one) for one in iterables]
     if not any(type(part) is Indexed for part in parts):
         return trace.made(itertools.chain(*parts))
@@ -86,11 +84,10 @@ def chain(trace: Trace, *iterables: Any) -> Any:
 
 
 @method_row(type, name="from_iterable")
-def from_iterable(trace: Trace, owner: Any, iterables: Any) -> Any:
-    """`itertools.chain.from_iterable(iterables)`."""
+def _from_iterable(trace: Trace, owner: Any, iterables: Any) -> Any:
     items = trace.items_of(iterables)
     if type(items) is not Indexed:
-        return chain(trace, *items)
+        return _chain(trace, *items)
     out: list[Any] = trace.made([])
 
     def turn(one: Any) -> tuple[()]:
@@ -102,8 +99,7 @@ def from_iterable(trace: Trace, owner: Any, iterables: Any) -> Any:
 
 
 @function_row(itertools.islice)
-def islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
-    """`itertools.islice(iterable, ...)`."""
+def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
     items = trace.items_of(iterable)
     if type(items) is not Indexed:
         return trace.made(itertools.islice(items, *ends))
@@ -112,8 +108,7 @@ def islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
 
 
 @function_row(itertools.accumulate)
-def accumulate(trace: Trace, iterable: Any, func: Any = None, *, initial: Any = None) -> Any:
-    """`itertools.accumulate(iterable, func)`."""
+def _accumulate(trace: Trace, iterable: Any, func: Any = None, *, initial: Any = None) -> Any:
 
     def join(total: Any, item: Any) -> Any:
         return trace.add(total, item) if func is None else trace.call(func, total, item)
@@ -163,14 +158,12 @@ def _accumulated_in_program(
 
 
 @function_row(itertools.filterfalse)
-def filterfalse(trace: Trace, function: Any, iterable: Any) -> Any:
-    """`itertools.filterfalse(function, iterable)`."""
+def _filterfalse(trace: Trace, function: Any, iterable: Any) -> Any:
     return kept(trace, function, iterable, True)
 
 
 @function_row(itertools.starmap)
-def starmap(trace: Trace, function: Any, iterable: Any) -> Any:
-    """`itertools.starmap(function, iterable)`."""
+def _starmap(trace: Trace, function: Any, iterable: Any) -> Any:
     items = trace.items_of(iterable)
     if type(items) is Indexed:
         return Indexed(
@@ -180,14 +173,12 @@ def starmap(trace: Trace, function: Any, iterable: Any) -> Any:
 
 
 @function_row(itertools.takewhile)
-def takewhile(trace: Trace, function: Any, iterable: Any) -> Any:
-    """`itertools.takewhile(function, iterable)`."""
+def _takewhile(trace: Trace, function: Any, iterable: Any) -> Any:
     return _while(trace, function, iterable, True)
 
 
 @function_row(itertools.dropwhile)
-def dropwhile(trace: Trace, function: Any, iterable: Any) -> Any:
-    """`itertools.dropwhile(function, iterable)`."""
+def _dropwhile(trace: Trace, function: Any, iterable: Any) -> Any:
     return _while(trace, function, iterable, False)
 
 
@@ -215,8 +206,7 @@ def _while(trace: Trace, function: Any, iterable: Any, is_taking: bool) -> Any:
 
 
 @function_row(itertools.compress)
-def compress(trace: Trace, data: Any, selectors: Any) -> Any:
-    """`itertools.compress(data, selectors)`."""
+def _compress(trace: Trace, data: Any, selectors: Any) -> Any:
     pairs = trace.call(list, trace.call(zip, data, selectors))
     out: list[Any] = trace.made([])
 
@@ -233,8 +223,7 @@ def compress(trace: Trace, data: Any, selectors: Any) -> Any:
 
 
 @function_row(itertools.pairwise)
-def pairwise(trace: Trace, iterable: Any) -> Any:
-    """`itertools.pairwise(iterable)`."""
+def _pairwise(trace: Trace, iterable: Any) -> Any:
     items = trace.items_of(iterable)
     if type(items) is not Indexed:
         return trace.made(itertools.pairwise(items))
@@ -242,4 +231,4 @@ def pairwise(trace: Trace, iterable: Any) -> Any:
     return Indexed(length, lambda place: (items.item(place), items.item(place + 1)))
 
 
-__all__ = ["accumulate", "chain", "islice"]
+__all__ = []

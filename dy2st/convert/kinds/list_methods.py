@@ -35,8 +35,7 @@ def _is_known(content: Any, *numbers: Any) -> bool:
 
 
 @method_row(list, deque)
-def append(trace: Trace, owner: Any, item: Any) -> None:
-    """`owner.append(item)`."""
+def _append(trace: Trace, owner: Any, item: Any) -> None:
     content = trace.writable(owner)
     if type(content) is not Dynamic:
         content.append(item)
@@ -47,8 +46,7 @@ def append(trace: Trace, owner: Any, item: Any) -> None:
 
 
 @method_row(list, deque)
-def insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
-    """`owner.insert(index, item)`."""
+def _insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
     content = trace.writable(owner)
     if _is_known(content, index):
         content.insert(index, item)
@@ -71,14 +69,12 @@ def _of_bounded(what: str) -> ConversionError:
 
 
 @method_row(deque)
-def appendleft(trace: Trace, owner: Any, item: Any) -> None:
-    """`owner.appendleft(item)`."""
-    extendleft(trace, owner, [item])
+def _appendleft(trace: Trace, owner: Any, item: Any) -> None:
+    _extendleft(trace, owner, [item])
 
 
 @method_row(deque)
-def extendleft(trace: Trace, owner: Any, items: Any) -> None:
-    """`owner.extendleft(items)`."""
+def _extendleft(trace: Trace, owner: Any, items: Any) -> None:
     new = trace.listed(items)
     content = trace.writable(owner)
     if type(content) is not Dynamic and type(new) is not Dynamic:
@@ -96,8 +92,7 @@ def _turned(array: Variable) -> Any:
 
 
 @method_row(list, deque)
-def extend(trace: Trace, owner: Any, items: Any) -> None:
-    """`owner.extend(items)`."""
+def _extend(trace: Trace, owner: Any, items: Any) -> None:
     other = trace.listed(items)
     content = trace.writable(owner)
     if type(content) is not Dynamic and type(other) is not Dynamic:
@@ -107,15 +102,13 @@ def extend(trace: Trace, owner: Any, items: Any) -> None:
 
 
 @method_row(list, deque, name="__iadd__")
-def add_in_place(trace: Trace, owner: Any, items: Any) -> Any:
-    """`owner += items`."""
-    extend(trace, owner, items)
+def _add_in_place(trace: Trace, owner: Any, items: Any) -> Any:
+    _extend(trace, owner, items)
     return owner
 
 
 @method_row(list, deque, name="__imul__")
-def repeat_in_place(trace: Trace, owner: Any, times: Any) -> Any:
-    """`owner *= times`."""
+def _repeat_in_place(trace: Trace, owner: Any, times: Any) -> Any:
     content = trace.writable(owner)
     if _is_known(content, times) and isinstance(times, int):
         content *= times
@@ -128,8 +121,7 @@ def repeat_in_place(trace: Trace, owner: Any, times: Any) -> Any:
 
 
 @method_row(list, deque)
-def pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
-    """`owner.pop(index)`."""
+def _pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
     content = trace.writable(owner)
     if _is_known(content, index):
         return content.pop() if type(owner) is deque else content.pop(index)
@@ -143,15 +135,13 @@ def pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
 
 
 @method_row(deque)
-def popleft(trace: Trace, owner: Any) -> Any:
-    """`owner.popleft()`."""
+def _popleft(trace: Trace, owner: Any) -> Any:
     content = trace.writable(owner)
-    return content.popleft() if type(content) is not Dynamic else pop(trace, owner, 0)
+    return content.popleft() if type(content) is not Dynamic else _pop(trace, owner, 0)
 
 
 @method_row(deque)
-def rotate(trace: Trace, owner: Any, steps: Any = 1) -> None:
-    """`owner.rotate(steps)`."""
+def _rotate(trace: Trace, owner: Any, steps: Any = 1) -> None:
     content = trace.writable(owner)
     if _is_known(content, steps):
         content.rotate(steps)
@@ -164,8 +154,7 @@ def rotate(trace: Trace, owner: Any, steps: Any = 1) -> None:
 
 
 @method_row(list, deque)
-def clear(trace: Trace, owner: Any) -> None:
-    """`owner.clear()`."""
+def _clear(trace: Trace, owner: Any) -> None:
     if type(trace.content(owner)) in (list, deque):
         trace.empty(owner)
     else:
@@ -173,14 +162,12 @@ def clear(trace: Trace, owner: Any) -> None:
 
 
 @method_row(list, deque)
-def copy(trace: Trace, owner: Any) -> Any:
-    """`owner.copy()`."""
+def _copy(trace: Trace, owner: Any) -> Any:
     return new_list(trace, held(trace, owner), type(owner), owner)
 
 
 @method_row(list, deque)
-def reverse(trace: Trace, owner: Any) -> None:
-    """`owner.reverse()`."""
+def _reverse(trace: Trace, owner: Any) -> None:
     content = trace.writable(owner)
     if type(content) is not Dynamic:
         content.reverse()
@@ -189,8 +176,7 @@ def reverse(trace: Trace, owner: Any) -> None:
 
 
 @method_row(list)
-def sort(trace: Trace, owner: Any, *, key: Any = None, reverse: Any = False) -> None:
-    """`owner.sort(key=key, reverse=reverse)`."""
+def _sort(trace: Trace, owner: Any, *, key: Any = None, reverse: Any = False) -> None:
     new = ordered(trace, held(trace, owner), key, reverse)
     content = trace.writable(owner)
     if type(content) is Dynamic:
@@ -203,8 +189,7 @@ def sort(trace: Trace, owner: Any, *, key: Any = None, reverse: Any = False) -> 
 
 
 @method_row(list, deque, tuple, Dynamic)
-def count(trace: Trace, owner: Any, item: Any) -> Any:
-    """`owner.count(item)`."""
+def _count(trace: Trace, owner: Any, item: Any) -> Any:
 
     def turn(one: Any, total: Any) -> tuple[Any]:
         return (trace.add(total, trace.if_exp(_is_same(trace, one, item), lambda: 1, lambda: 0)),)
@@ -217,8 +202,7 @@ def _is_same(trace: Trace, one: Any, item: Any) -> Any:
 
 
 @method_row(list, deque, tuple, Dynamic)
-def index(trace: Trace, owner: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
-    """`owner.index(item)`."""
+def _index(trace: Trace, owner: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
     found = place_of(trace, held(trace, owner), item, start, stop)
     if found is None:
         raise ValueError(f"{_shown(item)} is not in {_kind(owner).__name__}")
@@ -234,8 +218,7 @@ def _shown(item: Any) -> str:
 
 
 @method_row(list, deque)
-def remove(trace: Trace, owner: Any, item: Any) -> None:
-    """`owner.remove(item)`."""
+def _remove(trace: Trace, owner: Any, item: Any) -> None:
     found = place_of(trace, held(trace, owner), item, 0, None)
     if found is None:
         raise ValueError("list.remove(x): x not in list")

@@ -103,8 +103,7 @@ for _entry in _WHOLE:
 
 
 @function_row(math.pow)
-def pow_(trace: Trace, base: Any, exponent: Any) -> Any:
-    """`math.pow(base, exponent)`."""
+def _pow(trace: Trace, base: Any, exponent: Any) -> Any:
     if not is_traced(base) and not is_traced(exponent):
         return math.pow(base, exponent)
     parts = [as_number(trace, to_float(trace, one), float) for one in (base, exponent)]
@@ -112,8 +111,7 @@ def pow_(trace: Trace, base: Any, exponent: Any) -> Any:
 
 
 @function_row(math.prod)
-def prod(trace: Trace, iterable: Any, *, start: Any = 1) -> Any:
-    """`math.prod(iterable)`."""
+def _prod(trace: Trace, iterable: Any, *, start: Any = 1) -> Any:
 
     def turn(item: Any, product: Any) -> tuple[Any]:
         return (trace.mul(product, item),)
@@ -122,8 +120,7 @@ def prod(trace: Trace, iterable: Any, *, start: Any = 1) -> Any:
 
 
 @function_row(math.fsum)
-def fsum(trace: Trace, iterable: Any) -> Any:
-    """`math.fsum(iterable)`."""
+def _fsum(trace: Trace, iterable: Any) -> Any:
     items = trace.listed(iterable)
     if type(items) is not Dynamic and not any(map(is_traced, items)):
         return math.fsum(items)
@@ -131,8 +128,7 @@ def fsum(trace: Trace, iterable: Any) -> Any:
 
 
 @function_row(math.isclose)
-def isclose(trace: Trace, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
-    """`math.isclose(a, b)`."""
+def _isclose(trace: Trace, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
     if not is_traced(a) and not is_traced(b):
         return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
     left, right = to_float(trace, a), to_float(trace, b)
@@ -143,8 +139,7 @@ def isclose(trace: Trace, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: fl
 
 
 @function_row(math.copysign)
-def copysign(trace: Trace, value: Any, sign: Any) -> Any:
-    """`math.copysign(value, sign)`."""
+def _copysign(trace: Trace, value: Any, sign: Any) -> Any:
     if not is_traced(value) and not is_traced(sign):
         return math.copysign(value, sign)
     size, other = F.abs(to_float(trace, value)), to_float(trace, sign)

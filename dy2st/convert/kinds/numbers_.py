@@ -15,15 +15,14 @@ from dy2st_runtime.ir import F, Variable, user_location
 
 
 @function_row(int)
-def int_(trace: Trace, *args: Any, **options: Any) -> Any:
-    """`int(value)`."""
+def _int(trace: Trace, *args: Any, **options: Any) -> Any:
     if len(args) != 1 or options:
         return int(*args, **options)
     value = args[0]
     own = own_method(trace, value, "__int__", "__index__", "__trunc__")
     if own is not None:
         found = trace.call(own, value)
-        return int_(trace, found) if is_traced(found) else _judged(int, own, value, found)
+        return _int(trace, found) if is_traced(found) else _judged(int, own, value, found)
     if not is_traced(value):
         return int(value)
     return value if isinstance(value, Dim) else whole(trace, scalar(trace, value))
@@ -44,15 +43,14 @@ def whole(trace: Trace, value: Variable) -> Variable:
 
 
 @function_row(float)
-def float_(trace: Trace, *args: Any) -> Any:
-    """`float(value)`."""
+def _float(trace: Trace, *args: Any) -> Any:
     if len(args) != 1:
         return float(*args)
     value = args[0]
     own = own_method(trace, value, "__float__", "__index__")
     if own is not None:
         found = trace.call(own, value)
-        return float_(trace, found) if is_traced(found) else _judged(float, own, value, found)
+        return _float(trace, found) if is_traced(found) else _judged(float, own, value, found)
     if not is_traced(value):
         return float(value)
     if number_kind(value) is float:
@@ -61,14 +59,12 @@ def float_(trace: Trace, *args: Any) -> Any:
 
 
 @function_row(bool)
-def bool_(trace: Trace, value: Any = False) -> Any:
-    """`bool(value)`."""
+def _bool(trace: Trace, value: Any = False) -> Any:
     return trace.truth_value(value)
 
 
 @function_row(complex)
-def complex_(trace: Trace, *args: Any, **options: Any) -> Any:
-    """`complex(value)`."""
+def _complex(trace: Trace, *args: Any, **options: Any) -> Any:
     if any(map(is_traced, (*args, *options.values()))):
         raise TensorAsPython(
             "complex() of a traced tensor",
@@ -80,8 +76,7 @@ def complex_(trace: Trace, *args: Any, **options: Any) -> Any:
 
 
 @function_row(abs)
-def abs_(trace: Trace, value: Any) -> Any:
-    """`abs(value)`."""
+def _abs(trace: Trace, value: Any) -> Any:
     own = own_method(trace, value, "__abs__")
     if own is not None:
         return trace.call(own, value)
@@ -89,8 +84,7 @@ def abs_(trace: Trace, value: Any) -> Any:
 
 
 @function_row(round)
-def round_(trace: Trace, number: Any, ndigits: Any = None) -> Any:
-    """`round(number, ndigits)`."""
+def _round(trace: Trace, number: Any, ndigits: Any = None) -> Any:
     value = number
     own = own_method(trace, value, "__round__")
     if own is not None:
@@ -111,8 +105,7 @@ def round_(trace: Trace, number: Any, ndigits: Any = None) -> Any:
 
 
 @function_row(divmod)
-def divmod_(trace: Trace, left: Any, right: Any) -> Any:
-    """`divmod(left, right)`."""
+def _divmod(trace: Trace, left: Any, right: Any) -> Any:
     own = own_method(trace, left, "__divmod__")
     if own is not None:
         return trace.call(own, left, right)
@@ -122,12 +115,11 @@ def divmod_(trace: Trace, left: Any, right: Any) -> Any:
 
 
 @function_row(pow)
-def pow_(trace: Trace, base: Any, exp: Any, mod: Any = None) -> Any:
-    """`pow(base, exp, mod)`."""
+def _pow(trace: Trace, base: Any, exp: Any, mod: Any = None) -> Any:
     if not any(map(is_traced, (base, exp, mod))) and mod is not None:
         return pow(base, exp, mod)
     found = trace.pow_(base, exp)
     return found if mod is None else trace.mod(found, mod)
 
 
-__all__ = ["DTYPES", "float_", "int_", "whole"]
+__all__ = ["DTYPES", "whole"]

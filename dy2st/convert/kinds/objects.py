@@ -133,8 +133,7 @@ def _shown(trace: Trace, kind: Any, owner: Any) -> Any:
 
 
 @function_row(dataclasses.replace)
-def replace(trace: Trace, owner: Any, /, **changes: Any) -> Any:
-    """`dataclasses.replace(owner, ...)`."""
+def _replace(trace: Trace, owner: Any, /, **changes: Any) -> Any:
     _require_instance("replace", owner)
     for field in type(owner).__dataclass_fields__.values():
         name, role = field.name, _role(field)
@@ -152,15 +151,13 @@ def replace(trace: Trace, owner: Any, /, **changes: Any) -> Any:
 
 
 @function_row(dataclasses.asdict)
-def asdict(trace: Trace, owner: Any, *, dict_factory: Any = dict) -> Any:
-    """`dataclasses.asdict(owner)`."""
+def _asdict(trace: Trace, owner: Any, *, dict_factory: Any = dict) -> Any:
     _require_instance("asdict", owner)
     return _apart(trace, owner, lambda pairs: trace.call(dict_factory, pairs))
 
 
 @function_row(dataclasses.astuple)
-def astuple(trace: Trace, owner: Any, *, tuple_factory: Any = tuple) -> Any:
-    """`dataclasses.astuple(owner)`."""
+def _astuple(trace: Trace, owner: Any, *, tuple_factory: Any = tuple) -> Any:
     _require_instance("astuple", owner)
     return _apart(trace, owner, lambda pairs: trace.call(tuple_factory, [v for _, v in pairs]))
 
@@ -180,7 +177,7 @@ def _apart(trace: Trace, value: Any, make: Any) -> Any:
         names = [field.name for field in _fields(kind)]
         return make([(name, again(trace.attr(value, name))) for name in names])
     if type(trace.content(value)) is Dynamic:
-        return deepcopy(trace, value)
+        return _deepcopy(trace, value)
     if kind in (list, tuple):
         return new_list(trace, [again(one) for one in held(trace, value)], kind)
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
@@ -191,15 +188,14 @@ def _apart(trace: Trace, value: Any, make: Any) -> Any:
         pairs = [(again(key), again(one)) for key, one in trace.call(value.items)]
         default = (value.default_factory,) if isinstance(value, defaultdict) else ()
         return trace.call(kind, *default, pairs)
-    return deepcopy(trace, value)
+    return _deepcopy(trace, value)
 
 
 # -- copies -----------------------------------------------------------------------------------
 
 
 @function_row(copy.copy)
-def copy_(trace: Trace, value: Any) -> Any:
-    """`copy.copy(value)`."""
+def _copy(trace: Trace, value: Any) -> Any:
     own = own_method(trace, value, "__copy__")
     if own is not None:
         return trace.call(own, value)
@@ -251,7 +247,7 @@ def _of_tuple(trace: Trace, value: Any, parts: Sequence[Any], memo: Any = None) 
         return copy.copy(value)  # what C code tells of the process
     made = tuple.__new__(kind, parts)
     for name, one in getattr(value, "__dict__", {}).items():
-        setattr(made, name, one if memo is None else deepcopy(trace, one, memo))
+        setattr(made, name, one if memo is None else _deepcopy(trace, one, memo))
     return made
 
 
@@ -264,8 +260,7 @@ def _new(trace: Trace, value: Any, fields: dict[str, Any]) -> Any:
 
 
 @function_row(copy.deepcopy)
-def deepcopy(trace: Trace, value: Any, memo: Any = None) -> Any:
-    """`copy.deepcopy(value)`."""
+def _deepcopy(trace: Trace, value: Any, memo: Any = None) -> Any:
     memo = trace.made({}) if memo is None else memo
     known = trace.content(memo).get(id(value), MISSING)
     if known is not MISSING:
@@ -294,16 +289,16 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
         is_number = getattr(value, "number", None) is not None
         return value if is_number else F.assign(F.detach(value))
     if isinstance(value, tuple) and (hasattr(kind, "_fields") or not _says_how(trace, value)):
-        parts = [deepcopy(trace, one, memo) for one in value]
+        parts = [_deepcopy(trace, one, memo) for one in value]
         made = trace.content(memo).get(id(value), MISSING)  # one of the parts holds the tuple
         if made is not MISSING:
             return made
         is_same = all(map(is_, parts, value))
         return value if is_same and kind is tuple else _of_tuple(trace, value, parts, memo)
     if kind is MethodType:  # of the copy of its object, as `copy` does it
-        return MethodType(value.__func__, deepcopy(trace, value.__self__, memo))
+        return MethodType(value.__func__, _deepcopy(trace, value.__self__, memo))
     if kind is slice:
-        return slice(*(deepcopy(trace, one, memo) for one in (value.start, value.stop, value.step)))
+        return slice(*(_deepcopy(trace, one, memo) for one in (value.start, value.stop, value.step)))
     if _says_how(trace, value) or isinstance(value, BaseException):
         return trace.call_library(copy.deepcopy, (value, memo), {})
     if kind in CONTAINERS:
@@ -314,34 +309,33 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
     trace.note_fields(value)
     made = _remember(trace, memo, value, _new(trace, value, {}))
     for name, one in fields.items():
-        trace.set_field(made, name, deepcopy(trace, one, memo))
+        trace.set_field(made, name, _deepcopy(trace, one, memo))
     return made
 
 
 def _deep_container(trace: Trace, value: Any, memo: Any) -> Any:
     content = held(trace, value)
     if type(value) is set and type(content) is set:
-        return trace.made({deepcopy(trace, one, memo) for one in content})
+        return trace.made({_deepcopy(trace, one, memo) for one in content})
     made = _remember(trace, memo, value, trace.call(value.copy))
     if type(content) is Dynamic or type(value) in (set, bytearray):
         return made
     if isinstance(made, dict):
         for key, one in content.items():
-            made[key] = deepcopy(trace, one, memo)
+            made[key] = _deepcopy(trace, one, memo)
         return made
-    items = [deepcopy(trace, one, memo) for one in content]
+    items = [_deepcopy(trace, one, memo) for one in content]
     made.clear()
     made.extend(items)
     return made
 
 
 @function_row(SimpleNamespace)
-def namespace(trace: Trace, **named: Any) -> Any:
-    """`SimpleNamespace(...)`."""
+def _namespace(trace: Trace, **named: Any) -> Any:
     made = trace.made(SimpleNamespace())
     for name, value in named.items():
         trace.set_field(made, name, value)
     return made
 
 
-__all__ = ["call_generated", "copy_", "deepcopy"]
+__all__ = ["call_generated",]

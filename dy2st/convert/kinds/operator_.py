@@ -34,20 +34,17 @@ for _function, _name in _NAMES.items():
 
 
 @function_row(operator.contains)
-def contains(trace: Trace, container: Any, item: Any) -> Any:
-    """`operator.contains(container, item)`."""
+def _contains(trace: Trace, container: Any, item: Any) -> Any:
     return trace.in_(item, container)
 
 
 @function_row(operator.countOf)
-def count_of(trace: Trace, container: Any, item: Any) -> Any:
-    """`operator.countOf(container, item)`."""
+def _count_of(trace: Trace, container: Any, item: Any) -> Any:
     return trace.call(trace.call(list, container).count, item)
 
 
 @function_row(operator.indexOf)
-def index_of(trace: Trace, container: Any, item: Any) -> Any:
-    """`operator.indexOf(container, item)`."""
+def _index_of(trace: Trace, container: Any, item: Any) -> Any:
     if not isinstance(container, Iterator):
         return trace.call(trace.call(list, container).index, item)
     for place, one in enumerate(trace.iterate(container)):
@@ -57,8 +54,7 @@ def index_of(trace: Trace, container: Any, item: Any) -> Any:
 
 
 @function_row(operator.index)
-def index(trace: Trace, value: Any) -> Any:
-    """`operator.index(value)`."""
+def _index(trace: Trace, value: Any) -> Any:
     own = own_method(trace, value, "__index__")
     if own is not None:
         return trace.call(own, value)
@@ -69,8 +65,7 @@ def index(trace: Trace, value: Any) -> Any:
 
 
 @method_row(operator.attrgetter, name="__call__")
-def attrgetter(trace: Trace, getter: Any, owner: Any) -> Any:
-    """`attrgetter(...)(owner)`."""
+def _attrgetter(trace: Trace, getter: Any, owner: Any) -> Any:
     found = []
     for name in getter.__reduce__()[1]:
         value = owner
@@ -81,15 +76,13 @@ def attrgetter(trace: Trace, getter: Any, owner: Any) -> Any:
 
 
 @method_row(operator.itemgetter, name="__call__")
-def itemgetter(trace: Trace, getter: Any, owner: Any) -> Any:
-    """`itemgetter(...)(owner)`."""
+def _itemgetter(trace: Trace, getter: Any, owner: Any) -> Any:
     found = [trace.item(owner, place) for place in getter.__reduce__()[1]]
     return found[0] if len(found) == 1 else tuple(found)
 
 
 @method_row(operator.methodcaller, name="__call__")
-def methodcaller(trace: Trace, caller: Any, owner: Any) -> Any:
-    """`methodcaller(...)(owner)`."""
+def _methodcaller(trace: Trace, caller: Any, owner: Any) -> Any:
     kind, parts = caller.__reduce__()
     if kind is operator.methodcaller:
         (name, *args), options = parts, {}
@@ -98,4 +91,4 @@ def methodcaller(trace: Trace, caller: Any, owner: Any) -> Any:
     return trace.call(trace.attr(owner, name), *args, **options)
 
 
-__all__ = ["attrgetter", "itemgetter", "methodcaller"]
+__all__ = []

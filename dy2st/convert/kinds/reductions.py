@@ -24,8 +24,7 @@ _MISSING = object()
 
 
 @function_row(sum)
-def sum_(trace: Trace, iterable: Any, start: Any = 0) -> Any:
-    """`sum(iterable, start)`."""
+def _sum(trace: Trace, iterable: Any, start: Any = 0) -> Any:
     if _is_summed_at_once(iterable):
         total = F.sum(iterable, axis=0)
         return total if type(start) is int and start == 0 else trace.add(start, total)
@@ -44,8 +43,7 @@ def _is_summed_at_once(value: Any) -> bool:
 
 
 @function_row(sorted)
-def sorted_(trace: Trace, iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
-    """`sorted(iterable, key=key, reverse=reverse)`."""
+def _sorted(trace: Trace, iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     is_set = type(iterable) is set and key is None  # where elements are equal, the order tells
     items = elements(trace, iterable) if is_set else trace.listed(iterable)
     return new_list(trace, ordered(trace, items, key, reverse))
@@ -55,14 +53,12 @@ def sorted_(trace: Trace, iterable: Any, /, *, key: Any = None, reverse: Any = F
 
 
 @function_row(max)
-def max_(trace: Trace, *values: Any, key: Any = None, default: Any = _MISSING) -> Any:
-    """`max(...)`."""
+def _max(trace: Trace, *values: Any, key: Any = None, default: Any = _MISSING) -> Any:
     return _extreme(trace, "max", values, key, default)
 
 
 @function_row(min)
-def min_(trace: Trace, *values: Any, key: Any = None, default: Any = _MISSING) -> Any:
-    """`min(...)`."""
+def _min(trace: Trace, *values: Any, key: Any = None, default: Any = _MISSING) -> Any:
     return _extreme(trace, "min", values, key, default)
 
 
@@ -164,14 +160,12 @@ def _of_dynamic(trace: Trace, name: str, items: Dynamic, key: Any, default: Any)
 
 
 @function_row(any)
-def any_(trace: Trace, iterable: Any) -> Any:
-    """`any(iterable)`."""
+def _any(trace: Trace, iterable: Any) -> Any:
     return _decided(trace, iterable, True)
 
 
 @function_row(all)
-def all_(trace: Trace, iterable: Any) -> Any:
-    """`all(iterable)`."""
+def _all(trace: Trace, iterable: Any) -> Any:
     return _decided(trace, iterable, False)
 
 

@@ -63,19 +63,17 @@ def _each(trace: Trace, items: Any, function: Callable[[Any], Any]) -> None:
 
 
 @function_row(set)
-def set_(trace: Trace, iterable: Any = ()) -> Any:
-    """`set(iterable)`."""
+def _set(trace: Trace, iterable: Any = ()) -> Any:
     found = elements(trace, iterable)
     if not _is_decided(trace, found):
         return trace.made(set(found))
     made: Any = trace.made(set())
-    _each(trace, found, lambda item: add(trace, made, item))
+    _each(trace, found, lambda item: _add(trace, made, item))
     return made
 
 
 @function_row(frozenset)
-def frozenset_(trace: Trace, iterable: Any = ()) -> Any:
-    """`frozenset(iterable)`."""
+def _frozenset(trace: Trace, iterable: Any = ()) -> Any:
     found = elements(trace, iterable)
     if _is_decided(trace, found):
         raise ConversionError(
@@ -88,8 +86,7 @@ def frozenset_(trace: Trace, iterable: Any = ()) -> Any:
 
 
 @method_row(set)
-def add(trace: Trace, owner: Any, item: Any) -> None:
-    """`owner.add(item)`."""
+def _add(trace: Trace, owner: Any, item: Any) -> None:
     item = trace.known(item)
     if keyed.is_decided(trace, item) or keyed.is_keyed(trace, owner):
         keyed.put(trace, owner, item, item)
@@ -103,8 +100,7 @@ def _take(trace: Trace, owner: Any, item: Any) -> None:
 
 
 @method_row(set)
-def discard(trace: Trace, owner: Any, item: Any) -> None:
-    """`owner.discard(item)`."""
+def _discard(trace: Trace, owner: Any, item: Any) -> None:
     if keyed.is_decided(trace, item) or keyed.is_keyed(trace, owner):
         there = lambda: _take(trace, owner, item) or ()  # type: ignore[func-returns-value]  # noqa: E731
         trace.if_(keyed.contains(trace, owner, item), there, lambda: (), (), ())
@@ -114,8 +110,7 @@ def discard(trace: Trace, owner: Any, item: Any) -> None:
 
 
 @method_row(set)
-def remove(trace: Trace, owner: Any, item: Any) -> None:
-    """`owner.remove(item)`."""
+def _remove(trace: Trace, owner: Any, item: Any) -> None:
     if keyed.is_decided(trace, item) or keyed.is_keyed(trace, owner):
         keyed.taken(trace, owner, keyed.sure_place(trace, owner, item))
         return
@@ -124,8 +119,7 @@ def remove(trace: Trace, owner: Any, item: Any) -> None:
 
 
 @method_row(set)
-def pop(trace: Trace, owner: Any) -> Any:
-    """`owner.pop()`."""
+def _pop(trace: Trace, owner: Any) -> Any:
     if keyed.is_keyed(trace, owner):
         raise refuse_order()
     content_of(trace, owner)
@@ -133,8 +127,7 @@ def pop(trace: Trace, owner: Any) -> Any:
 
 
 @method_row(set)
-def clear(trace: Trace, owner: Any) -> None:
-    """`owner.clear()`."""
+def _clear(trace: Trace, owner: Any) -> None:
     if keyed.is_keyed(trace, owner):
         keyed.ROWS["clear"](trace, owner)
     else:
@@ -142,8 +135,7 @@ def clear(trace: Trace, owner: Any) -> None:
 
 
 @method_row(*_SETS)
-def copy(trace: Trace, owner: Any) -> Any:
-    """`owner.copy()`."""
+def _copy(trace: Trace, owner: Any) -> Any:
     if type(owner) is set and keyed.is_keyed(trace, owner):
         return keyed.ROWS["copy"](trace, owner)
     return trace.made(type(owner)(content_of(trace, owner)))
@@ -157,17 +149,17 @@ def _selected(trace: Trace, items: Any, other: Any, is_in: bool) -> Any:
     made: Any = trace.made(set())
 
     def turn(item: Any) -> None:
-        there = contains(trace, other, item)
+        there = _contains(trace, other, item)
         keep = there if is_in else trace.not_(there)
-        trace.if_(keep, lambda: add(trace, made, item) or (), lambda: (), (), ())
+        trace.if_(keep, lambda: _add(trace, made, item) or (), lambda: (), (), ())
 
     _each(trace, as_list(trace, content_of(trace, items)), turn)
     return made
 
 
 def _union(trace: Trace, left: Any, right: Any) -> Any:
-    made = set_(trace, left)
-    _each(trace, elements(trace, right), lambda item: add(trace, made, item))
+    made = _set(trace, left)
+    _each(trace, elements(trace, right), lambda item: _add(trace, made, item))
     return made
 
 
@@ -234,7 +226,7 @@ def _is_plain(trace: Trace, *values: Any) -> bool:
 def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
     """What a method of two sets gives where the data decides on one of them."""
     for other in others:
-        other = other if type(other) in _SETS else set_(trace, other)
+        other = other if type(other) in _SETS else _set(trace, other)
         owner = _OF_TWO[name](trace, owner, other)
     return owner
 
@@ -247,7 +239,7 @@ def _changing(name: str, plain: str) -> None:
             getattr(trace.writable(owner), name)(*given)
         elif plain == "union":
             for one in given:
-                _each(trace, one, lambda item: add(trace, owner, item))
+                _each(trace, one, lambda item: _add(trace, owner, item))
         elif others:
             found = content_of(trace, _found(trace, owner, plain, given))
             trace.hold(owner, found)
@@ -291,8 +283,7 @@ for _name, _special in (
 
 
 @method_row(*_SETS, name="__contains__")
-def contains(trace: Trace, owner: Any, item: Any) -> Any:
-    """`item in owner`."""
+def _contains(trace: Trace, owner: Any, item: Any) -> Any:
     content = trace.content(owner) if type(owner) is set else owner
     if type(content) is Dynamic:
         return keyed.contains(trace, owner, item)

@@ -16,8 +16,7 @@ from dy2st_runtime.tensor import EagerTensor, to_tensor
 
 
 @function_row(EagerTensor.tolist, Variable.tolist)
-def tolist(trace: Trace, tensor: Any) -> Any:
-    """`tensor.tolist()`."""
+def _tolist(trace: Trace, tensor: Any) -> Any:
     if not isinstance(tensor, Variable):
         tensor = trace.tracer.variable(tensor)
     try:
@@ -54,4 +53,6 @@ def to_tensor_(trace: Trace, data: Any, *args: Any, **options: Any) -> Any:
     return to_tensor(*trace.exported((data, *args)), **trace.exported(options))
 
 
-__all__ = ["to_tensor_", "tolist"]
+__all__ = [
+    "to_tensor_",
+]

@@ -167,20 +167,17 @@ for _conversion, _function in (("s", str), ("r", repr), ("a", ascii)):
 
 
 @function_row(format)
-def format_(trace: Trace, value: Any, spec: Any = "") -> Any:
-    """`format(value, spec)`."""
+def _format(trace: Trace, value: Any, spec: Any = "") -> Any:
     return formatted(trace, value, "", spec)
 
 
 @method_row(str, name="format")
-def format_method(trace: Trace, template: str, *args: Any, **named: Any) -> Any:
-    """`template.format(...)`."""
+def _format_method(trace: Trace, template: str, *args: Any, **named: Any) -> Any:
     return joined(_pieces(trace, template, args, named, itertools.count()))
 
 
 @method_row(str)
-def format_map(trace: Trace, template: str, named: Any) -> Any:
-    """`template.format_map(mapping)`."""
+def _format_map(trace: Trace, template: str, named: Any) -> Any:
     return joined(_pieces(trace, template, (), trace.double_star(named), itertools.count()))
 
 
@@ -217,11 +214,10 @@ def _value_of(trace: Trace, field: str, args: tuple[Any, ...], named: Any) -> An
 
 
 @method_row(str)
-def join(trace: Trace, separator: str, texts: Any) -> Any:
-    """`separator.join(texts)`."""
+def _join(trace: Trace, separator: str, texts: Any) -> Any:
     given = trace.listed(texts)
     if type(given) is not Dynamic and any(type(one) is Union for one in given):
-        return trace.spread(lambda *texts: join(trace, separator, texts), *given)
+        return trace.spread(lambda *texts: _join(trace, separator, texts), *given)
     if type(given) is Dynamic:
         raise ConversionError(
             "join() of texts of which a tensor decides how many there are",
@@ -235,8 +231,7 @@ def join(trace: Trace, separator: str, texts: Any) -> Any:
 
 
 @operator_row("mod", str)
-def percent(trace: Trace, template: str, values: Any) -> Any:
-    """`template % values`."""
+def _percent(trace: Trace, template: str, values: Any) -> Any:
     if not holds_traced(trace, values):
         return template % trace.native(values)
     given = iter(values if isinstance(values, tuple) else (values,))
