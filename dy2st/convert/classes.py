@@ -52,6 +52,3 @@ def own_method(trace: Trace, value: Any, *names: str) -> FunctionType | None:
         if method is not None:
             return method if type(method) is FunctionType else None
     return None
-
-
-__all__ = ["HEAP_TYPE", "of_class", "own_method", "special"]

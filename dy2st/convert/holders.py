@@ -291,6 +291,3 @@ def _refuse(owner: Any) -> NoReturn:
         why="the Program keeps the elements by value",
         hint="put a changed copy into the list: items[i] = items[i] + [new]",
     )
-
-
-__all__ = ["Holders", "Loan", "Marks", "Part"]

@@ -16,6 +16,3 @@ def label(trace: Trace, place: Place) -> str:
 def in_words(name: str) -> str:
     """A variable as messages show it; what has no name is in words already."""
     return f"`{name}`" if name.isidentifier() else name
-
-
-__all__ = ["in_words", "label"]

@@ -158,17 +158,3 @@ def native_attribute(owner: Any, name: str) -> Any:
         return held[name]
     slot = next((vars(one)[name] for one in type(owner).__mro__ if name in vars(one)), None)
     return getattr(owner, name, MISSING) if type(slot) is MemberDescriptorType else MISSING
-
-
-__all__ = [
-    "ATOMS",
-    "attributes_of",
-    "held_by",
-    "is_namespace",
-    "is_ours",
-    "members_of",
-    "names_now",
-    "native_attribute",
-    "parts_of",
-    "slots_of",
-]

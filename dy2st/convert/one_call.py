@@ -98,6 +98,3 @@ class Answer:
             return same_value(call.ask(function, args, options), self._found())
         except Exception:  # the trace that follows raises it
             return False
-
-
-__all__ = ["Answer", "OneCall"]

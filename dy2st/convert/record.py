@@ -48,6 +48,3 @@ class Record:
         name = getattr(called, "__qualname__", None) or repr(called)
         module = getattr(called, "__module__", None)
         self.others[name if module in (None, "builtins") else f"{module}.{name}"] = None
-
-
-__all__ = ["Met", "Record", "Statement"]

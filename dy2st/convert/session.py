@@ -218,6 +218,3 @@ def _unused(tensor: EagerTensor, program: Program) -> str:
         return tensor.name
     prefix = "parameter" if isinstance(tensor, Parameter) else "tensor"
     return f"{prefix}_{sum(name.startswith(prefix) for name in taken)}"
-
-
-__all__ = ["Traced", "trace"]

@@ -174,15 +174,3 @@ def same_state(left: Any, right: Any) -> bool:
     if type(left) in CONTAINERS and not isinstance(left, (bytearray, set)):
         return len(left) == len(right) and all(a is b for a, b in zip(left, right, strict=True))
     return bool(left == right)
-
-
-__all__ = [
-    "CONTAINERS",
-    "base_of",
-    "fill",
-    "has_state",
-    "has_states",
-    "read_state",
-    "same_state",
-    "write_state",
-]

@@ -405,6 +405,3 @@ def _is_any_open(tensors: Sequence[EagerTensor]) -> bool:
         if not tensor.stopped:
             return True
     return False
-
-
-__all__ = ["ConcreteProgram"]

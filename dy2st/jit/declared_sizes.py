@@ -112,6 +112,3 @@ def _check_determined(types: Sequence[TensorType], names: Sequence[str]) -> None
                         f"cannot be computed: some axis must be {symbol}, or a multiple of it "
                         "plus a number"
                     )
-
-
-__all__ = ["Requirement", "resolve"]

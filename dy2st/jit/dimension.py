@@ -149,6 +149,3 @@ def _check_number(name: str, what: str, value: Any, least: int) -> None:
         raise TypeError(f"{what} of the size {name} is an int, not {value!r}")
     if value < least:
         raise ValueError(f"{what} of the size {name} is at least {least}, not {value}")
-
-
-__all__ = ["Declaration", "Dim"]

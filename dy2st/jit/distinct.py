@@ -95,6 +95,3 @@ def check_leaf(program: Program, place: int, tensor: Any) -> None:
         if is_made
         else "call its clear_grad() before",
     )
-
-
-__all__ = ["Distinct", "check_leaf"]

@@ -171,6 +171,3 @@ def _may_equal(general: Any, example: Any, sizes: dict[Dim, int]) -> bool:
         return bool(evaluate(general, sizes) == example)
     except (ShapeError, ZeroDivisionError):
         return False
-
-
-__all__ = ["Axis", "Family", "Shapes", "agrees", "axes_text", "generalised"]

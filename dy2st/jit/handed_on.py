@@ -206,6 +206,3 @@ def _object(variable: Variable) -> Variable:
         variable = maker.operands[0]
         maker = variable.maker
     return variable
-
-
-__all__ = ["HandedOn"]

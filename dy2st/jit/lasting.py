@@ -76,6 +76,3 @@ def _before(variable: Variable) -> Variable:
         variable = maker.operands[0]
         maker = variable.maker
     return variable
-
-
-__all__ = ["check_step", "drop_flags", "is_gradient", "read_at"]

@@ -49,6 +49,3 @@ def take_in_place(tensor: EagerTensor, value: EagerTensor, may_be_cut: bool) -> 
     is_cut = may_be_cut and tensor.node is not None and value.node is None
     tensor.stopped = value.stopped and (tensor.stopped or is_cut)
     tensor.array, tensor.node, tensor.index = value.array, value.node, value.index
-
-
-__all__ = ["LiveState", "Places", "State", "take_in_place"]

@@ -94,6 +94,3 @@ class OptimizedProgram:
     def executable(self) -> Any:
         """The compiled Program."""
         return engines.compile(self.program, self.engine)
-
-
-__all__ = ["OptimizedProgram", "as_pass", "transformed"]

@@ -26,6 +26,3 @@ def names_of(layer: object) -> dict[int, str]:
         for name, tensor in (*layer.named_parameters(), *layer.named_buffers()):
             names.setdefault(id(tensor), name)
     return names
-
-
-__all__ = ["add_inputs", "names_of"]

@@ -195,6 +195,3 @@ class Programs:
                 place_of(callee.function),
             )
         return concrete
-
-
-__all__ = ["Callee", "Programs", "settings"]

@@ -129,6 +129,3 @@ def _is_library(function: FunctionReport) -> bool:
 
 def _names(functions: Iterable[FunctionReport]) -> set[str]:
     return {f"{function.module}.{function.name}" for function in functions}
-
-
-__all__ = ["FunctionReport", "Report", "StatementReport", "report_of"]

@@ -171,6 +171,3 @@ def _merge(state: dict[str, Any], concrete: ConcreteProgram, name: str) -> None:
         if known is not None and known is not tensor.array:
             raise ArgumentError(f"method {name!r} uses another tensor under the name {key!r}")
         state[key] = tensor.array
-
-
-__all__ = ["load", "save"]

@@ -157,6 +157,3 @@ def _constraints(program: Program) -> Iterator[Row]:
         if entry.location is not None:
             place = f"{_place(entry.location)}  {source_line(entry.location)}"
         yield str(entry.constraint.condition), place.rstrip()
-
-
-__all__ = ["ShapeTable"]

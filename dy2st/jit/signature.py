@@ -228,6 +228,3 @@ def _check_tensor(name: str, spec: InputSpec, value: Any) -> None:
     for axis, (size, wanted) in enumerate(zip(value.shape, spec.shape, strict=True)):
         if isinstance(wanted, int) and size != wanted:
             raise SpecError(f"argument `{name}`, axis {axis}: {size}; its InputSpec says {wanted}")
-
-
-__all__ = ["Signature", "as_tensor", "is_tensor", "to_named_specs"]

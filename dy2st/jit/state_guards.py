@@ -58,6 +58,3 @@ class OneTensor:
         held = [store.get(name) for store, name in self.places]
         wanted = held[0] if self.tensor is None else self.tensor
         return all(one is wanted for one in held)
-
-
-__all__ = ["AllApart", "OneTensor", "SameFlags"]

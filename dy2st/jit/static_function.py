@@ -326,6 +326,3 @@ def _global_of(module: str, path: str) -> Any:
     for name in path.split("."):
         found = getattr(found, name, None)
     return found
-
-
-__all__ = ["StaticFunction"]

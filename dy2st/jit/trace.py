@@ -184,6 +184,3 @@ def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], l
         if len(places) > 1 or key in elsewhere
     ]
     return live, shared
-
-
-__all__ = ["Tracing"]

@@ -108,5 +108,3 @@ _watching = Shared(
     _methods(_hash, _text, _condition),
     _methods(_asked_for_hash, _asked_for_text, _text_of_condition),
 )
-
-__all__ = ["refused"]

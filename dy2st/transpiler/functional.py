@@ -87,6 +87,3 @@ def _to_be_read(tree: Node) -> ast.AST:
                 block[:] = [one for one in block if not isinstance(one, gast.Pass)] or block[:1]
     made: ast.AST = gast.gast_to_ast(tree)
     return made
-
-
-__all__ = ["STEPS", "functional_form", "left_as_python"]

@@ -1,6 +1,6 @@
 """Rows: what functions in C and methods of built-in types do in a trace."""
 
-from dy2st.convert.kinds import (
+from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
     attributes,
     callers,
     changing,
@@ -23,27 +23,3 @@ from dy2st.convert.kinds import (
     text,
     written,
 )
-
-__all__ = [
-    "attributes",
-    "callers",
-    "changing",
-    "containers",
-    "counters",
-    "dicts",
-    "functools_",
-    "grad_modes",
-    "gradients",
-    "iterators",
-    "itertools_",
-    "list_methods",
-    "math_",
-    "numbers_",
-    "objects",
-    "operator_",
-    "reductions",
-    "sets",
-    "tensors",
-    "text",
-    "written",
-]

@@ -217,6 +217,3 @@ def _dir(trace: Trace, owner: Any) -> Any:
         )
     trace.read("all", owner, "dir", None)
     return trace.made(dir(owner))
-
-
-__all__ = ["class_of", "refuse_as_key"]

@@ -137,6 +137,3 @@ def warn_(
     warnings.warn_explicit(
         message, category or UserWarning, file, line, module, known, source=source
     )
-
-
-__all__ = ["called_by_the_user", "looks_at_caller", "user_frames"]

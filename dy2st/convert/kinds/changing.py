@@ -18,5 +18,3 @@ def _sorted_part(function: Any, is_largest: bool) -> None:
 
 _sorted_part(heapq.nlargest, True)
 _sorted_part(heapq.nsmallest, False)
-
-__all__: list[str] = []

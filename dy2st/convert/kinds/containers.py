@@ -71,6 +71,3 @@ def _tuple(trace: Trace, iterable: Any = ()) -> Any:
 @function_row(deque)
 def _deque(trace: Trace, iterable: Any = (), maxlen: Any = None) -> Any:
     return _filled(trace, deque(maxlen=maxlen), trace.listed(iterable))
-
-
-__all__ = []

@@ -129,5 +129,3 @@ def _is_plain(content: Any) -> bool:
 
 for _name in ("or_", "and_", "eq", "ne", "lt", "le", "gt", "ge"):
     _by_python(f"{_name}bits" if _name.endswith("_") else _name, getattr(operator, _name))
-
-__all__: list[str] = []

@@ -275,6 +275,3 @@ for _name, _protocol in (
     ("__delitem__", "del_item"),
 ):
     _row_of_item(_name, _protocol)
-
-
-__all__ = ["contains", "entry", "factory_of", "is_moved", "whole_dict"]

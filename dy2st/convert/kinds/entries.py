@@ -98,15 +98,3 @@ def check_sure(trace: Trace, content: dict[Any, Any]) -> None:
                 why="a branch that depends on a tensor has set or deleted it",
                 hint="give the entry a value before the branch, such as None",
             )
-
-
-__all__ = [
-    "check_sure",
-    "gathered",
-    "is_sure",
-    "length",
-    "may_be_missing",
-    "presence",
-    "there",
-    "there_or",
-]

@@ -184,8 +184,3 @@ def dispatched(trace: Trace, function: Any, /, *args: Any, **options: Any) -> An
         return trace.spread(lambda one: dispatched(trace, function, one, *args[1:]), args[0])
     trace.read("content", function.registry, None, None)
     return trace.call(function.dispatch(class_of(args[0])), *args, **options)
-
-
-__all__ = [
-    "cached",
-]

@@ -35,6 +35,3 @@ def _leave_to_python(trace: Trace) -> None:
         why="a Program that is run without gradients records none of its parts",
         hint="call the function outside of no_grad(), and detach() what it returns",
     )
-
-
-__all__ = ["enter"]

@@ -141,6 +141,3 @@ def note_gradients(trace: Trace, taker: Taker, finished: Finished) -> None:
     if finished.has_gone_back:
         flows = trace.tracer.flags.flows_through
         finished.freed = [i for i, leaf in enumerate(taker.leaves) if flows(leaf)]
-
-
-__all__ = ["grad_of", "note_gradients", "set_grad"]

@@ -375,20 +375,3 @@ def of_dynamic(trace: Trace, content: Dynamic) -> Indexed:
     return Indexed(
         length_of(trace, content), lambda index: element_at(trace, content, index), content
     )
-
-
-__all__ = [
-    "POSITION",
-    "STEP",
-    "counting",
-    "is_counting",
-    "iter_",
-    "kept",
-    "left_of",
-    "of_dynamic",
-    "of_list",
-    "refuse_advance",
-    "refuse_left",
-    "resolved",
-    "rest_of",
-]

@@ -229,6 +229,3 @@ def _pairwise(trace: Trace, iterable: Any) -> Any:
         return trace.made(itertools.pairwise(items))
     length = trace.call(max, trace.sub(items.length, 1), 0)
     return Indexed(length, lambda place: (items.item(place), items.item(place + 1)))
-
-
-__all__ = []

@@ -408,29 +408,3 @@ def refuse_text_as_key(key: Any) -> None:
             why="it is known only when the Program runs",
             hint="use the numbers that it is made of as the key: a tuple of int(...)",
         )
-
-
-__all__ = [
-    "CHANGING",
-    "ROWS",
-    "check_keys",
-    "contains",
-    "content_of",
-    "del_item",
-    "gone_through",
-    "has_objects",
-    "is_decided",
-    "is_equal",
-    "is_keyed",
-    "is_there",
-    "is_traced_key",
-    "item",
-    "place_of",
-    "put",
-    "refuse_native_key",
-    "refuse_text_as_key",
-    "set_item",
-    "sure_place",
-    "taken",
-    "update",
-]

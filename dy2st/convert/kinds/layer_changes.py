@@ -21,6 +21,3 @@ def note_change(trace: Trace, layer: Layer) -> None:
         why="Python does it while the function is traced: it would be done on every path",
         hint="do it before or after the call, or keep a bool or tensor that says what to use",
     )
-
-
-__all__ = ["note_change"]

@@ -27,6 +27,3 @@ def note_held(trace: Trace, owner: Layer, held: Any) -> None:
         trace.read("layer", owner, "all", None)
         for one in held.values():
             trace.mark_outside(one)
-
-
-__all__ = ["held_in_order"]

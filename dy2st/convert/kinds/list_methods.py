@@ -281,5 +281,3 @@ def _place_in_program(trace: Trace, content: Dynamic, item: Any, start: Any, sto
 
 
 Change = Callable[..., None]
-
-__all__ = ["place_of"]

@@ -326,23 +326,3 @@ def _same_lists(trace: Trace, left: Any, right: Any) -> Any:
     same = trace.eq(length, length_of(trace, second))
     are_empty = first.element is None or second.element is None  # as far as they are equal
     return same if are_empty else trace.and_(same, elements)
-
-
-__all__ = [
-    "as_dynamic",
-    "compare_lists",
-    "concatenate",
-    "contains",
-    "held",
-    "item_of",
-    "length_of",
-    "new_list",
-    "of_both",
-    "of_each",
-    "repeat",
-    "replaced",
-    "set_item_of",
-    "set_slice_of",
-    "whole_of",
-    "with_item",
-]

@@ -252,6 +252,3 @@ def ufunc(trace: Trace, function: Any, *values: Any, **options: Any) -> Any:
 
 for _numpy, _own in ((np.prod, math.prod), (np.sum, sum), (np.max, max), (np.min, min)):
     _row_of_items(_numpy, _own)
-
-
-__all__: list[str] = []

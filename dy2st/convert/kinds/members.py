@@ -70,6 +70,3 @@ def _of_number(trace: Trace, owner: Any, kind: type, name: str) -> Any:
 def _refusal(what: str, hint: str) -> TensorAsPython:
     why = "while a function is traced its tensors have no values yet"
     return TensorAsPython(what, at=user_location(), why=why, hint=hint)
-
-
-__all__ = ["member"]

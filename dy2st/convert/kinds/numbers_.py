@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st.convert.classes import own_method
-from dy2st.convert.kinds.scalars import DTYPES, as_number, is_traced, scalar, to_float
+from dy2st.convert.kinds.scalars import as_number, is_traced, scalar, to_float
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import number_kind
@@ -120,6 +120,3 @@ def _pow(trace: Trace, base: Any, exp: Any, mod: Any = None) -> Any:
         return pow(base, exp, mod)
     found = trace.pow_(base, exp)
     return found if mod is None else trace.mod(found, mod)
-
-
-__all__ = ["DTYPES", "whole"]

@@ -298,7 +298,9 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
     if kind is MethodType:  # of the copy of its object, as `copy` does it
         return MethodType(value.__func__, _deepcopy(trace, value.__self__, memo))
     if kind is slice:
-        return slice(*(_deepcopy(trace, one, memo) for one in (value.start, value.stop, value.step)))
+        return slice(
+            *(_deepcopy(trace, one, memo) for one in (value.start, value.stop, value.step))
+        )
     if _says_how(trace, value) or isinstance(value, BaseException):
         return trace.call_library(copy.deepcopy, (value, memo), {})
     if kind in CONTAINERS:
@@ -336,6 +338,3 @@ def _namespace(trace: Trace, **named: Any) -> Any:
     for name, value in named.items():
         trace.set_field(made, name, value)
     return made
-
-
-__all__ = ["call_generated",]

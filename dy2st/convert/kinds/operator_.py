@@ -89,6 +89,3 @@ def _methodcaller(trace: Trace, caller: Any, owner: Any) -> Any:
     else:  # with keywords Python makes a partial of it
         name, args, options = kind.args[0], parts, kind.keywords
     return trace.call(trace.attr(owner, name), *args, **options)
-
-
-__all__ = []

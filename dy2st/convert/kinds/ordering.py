@@ -275,6 +275,3 @@ def _columns_of(trace: Trace, node: Layout, arrays: list[Variable]) -> list[Any]
         found += columns
         arrays = arrays[count(item) :]
     return found
-
-
-__all__ = ["ordered"]

@@ -420,6 +420,3 @@ def _may_change(trace: Trace, value: Any) -> bool:
     if isinstance(value, _KNOWN) and type(value) not in CONTAINERS:
         return False
     return not trace.is_made_here(value)
-
-
-__all__ = ["is_fresh", "is_silent", "note_call", "only_reads", "refuse_change"]

@@ -177,15 +177,3 @@ def is_known(function: Any) -> bool:
 def is_reading(function: Any) -> bool:
     """Whether a function is known to read the process, and to change nothing of it."""
     return getattr(function, "__name__", "") in _READ
-
-
-__all__ = [
-    "is_known",
-    "is_of_library",
-    "is_opaque",
-    "is_reading",
-    "is_told",
-    "module_of",
-    "note_environment",
-    "note_settings",
-]

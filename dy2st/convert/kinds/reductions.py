@@ -213,6 +213,3 @@ def _decided_in_program(trace: Trace, items: Indexed, decisive: bool) -> Any:
 
     found = trace.any_in(holds, items.length)
     return found if decisive else trace.not_(found)
-
-
-__all__: list[str] = []

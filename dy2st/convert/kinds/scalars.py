@@ -66,6 +66,3 @@ def as_numpy(trace: Trace, value: Any) -> Variable:
     made: Variable = F.assign(number)
     made.number, made.is_numpy = None, True
     return made
-
-
-__all__ = ["DTYPES", "as_number", "as_numpy", "check", "is_traced", "scalar", "to_float"]

@@ -293,6 +293,3 @@ def _contains(trace: Trace, owner: Any, item: Any) -> Any:
     if trace.is_outside(owner) and found == (item in owner):
         trace.read("has", owner, item, found)
     return found
-
-
-__all__ = ["as_list", "content_of", "elements", "refuse_order"]

@@ -98,23 +98,3 @@ def say_method_misfit(error: TypeError, owner: Any, name: str, args: Any, option
     """The same for a method of a built-in type: an empty object is asked, as none may change."""
     if type(owner).__module__ in ("builtins", "collections"):
         say_misfit(error, getattr(type(owner)(), name, None), args, options)
-
-
-__all__ = [
-    "CODES",
-    "FUNCTIONS",
-    "METHODS",
-    "OPERATORS",
-    "WHOLE",
-    "Row",
-    "code_row",
-    "function_row",
-    "method_row",
-    "operator_row",
-    "row_of_function",
-    "row_of_method",
-    "row_of_operator",
-    "say_method_misfit",
-    "say_misfit",
-    "whole_row",
-]

@@ -51,8 +51,3 @@ def to_tensor_(trace: Trace, data: Any, *args: Any, **options: Any) -> Any:
             if isinstance(node, Number) and node.kind is float and not args and not options:
                 data = F.cast(data, "float32")
     return to_tensor(*trace.exported((data, *args)), **trace.exported(options))
-
-
-__all__ = [
-    "to_tensor_",
-]

@@ -298,6 +298,3 @@ def _printed(trace: Trace, value: Any) -> Any:
     if holds_traced(trace, value):
         return kept(trace, value)
     return formatted(trace, value, "s", "")
-
-
-__all__ = ["formatted", "holds_traced", "kept"]

@@ -174,6 +174,3 @@ def groupby(trace: Trace, iterable: Any, key: Any = None) -> Any:
 def _with_iterator(trace: Trace, pair: Any) -> Any:
     key, group = pair
     return key, trace.call(iter, group)
-
-
-__all__: list[str] = []

@@ -180,6 +180,3 @@ class _HeldFields:
                 del vars(self.owner)[name]
             else:
                 vars(self.owner)[name] = value
-
-
-__all__ = ["bracketed", "shown"]

@@ -46,6 +46,3 @@ def _codes(code: CodeType) -> list[CodeType]:
             except SyntaxError:
                 continue
     return found
-
-
-__all__ = ["names_of", "runs_unknown_text"]

@@ -96,6 +96,3 @@ def unsupported(name: str, left: Any, right: Any, in_place: bool = False) -> Typ
         symbol = "** or pow()"
     text = "unsupported operand type(s) for {}: {!r} and {!r}"
     return TypeError(text.format(symbol, *kinds))
-
-
-__all__ = ["COMPARISONS", "ask", "bound", "is_users", "unsupported"]

@@ -58,6 +58,3 @@ class Machine(Trace):
         for name in operators.UNARY:
             bound[name] = partial(operators.unary, self, name)
         bound.update(short_ways(self))
-
-
-__all__ = ["PROTOCOL", "Machine"]

@@ -152,6 +152,3 @@ def _marked(trace: Trace, owner: Any, values: Any) -> list[Any]:
         for value in found:
             trace.mark_outside(value)
     return found
-
-
-__all__ = ["note_class", "note_fields", "note_reached"]

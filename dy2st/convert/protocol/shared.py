@@ -77,6 +77,3 @@ def _places(trace: Trace, function: FunctionType) -> dict[tuple[int, str], Any]:
     names = trace.mark_outside(function.__globals__)
     found: dict[tuple[int, str], Any] = {(id(names), n): names for n in names_of(function.__code__)}
     return found | {(id(cell), _CELL): cell for cell in function.__closure__ or ()}
-
-
-__all__ = ["HeldVariable", "held_variables"]

@@ -184,5 +184,3 @@ def _calls(trace: Trace) -> Sequence[Way]:
 
 
 _MAKERS = (_items, _names, _attributes, _calls)
-
-__all__ = ["short_ways"]

@@ -54,5 +54,3 @@ def _holds_number(values: Iterable[Any], depth: int = 0) -> bool:
 
 
 _DEPTH = 8
-
-__all__ = ["FAULTS", "check_fault", "check_numpy"]

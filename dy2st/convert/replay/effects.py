@@ -346,6 +346,3 @@ def _refill_set(items: set[Any], owner: set[Any], _: Any) -> None:
 
 def _add(items: set[Any], owner: set[Any], _: Any) -> None:
     owner |= items
-
-
-__all__ = ["Effect", "effects_of", "perform", "written_by"]

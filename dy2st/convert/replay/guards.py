@@ -467,6 +467,3 @@ def _has_changed(read: Read) -> bool:
     """Whether an attribute of a Layer that was read holds something else since."""
     owner, kind, name, value = read
     return kind == "attr" and layer_value(owner, name) is not value
-
-
-__all__ = ["Guards", "Read"]

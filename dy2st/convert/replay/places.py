@@ -192,16 +192,3 @@ def _changing(owner: Any) -> Container[str]:
     """The attributes that the class of an object of ours says to change from call to call."""
     found = getattr(type(owner), "_changing", ())
     return found if isinstance(found, Changing) else ()
-
-
-__all__ = [
-    "AnyNumber",
-    "Path",
-    "ReadKey",
-    "Source",
-    "Varied",
-    "is_plain_tensor",
-    "owners_of",
-    "paths_of",
-    "value_at",
-]

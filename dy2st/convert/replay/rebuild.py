@@ -132,6 +132,3 @@ def of_layout(node: Layout, leaves: Iterator[Any], same: Callable[[Same], Any]) 
     items = [of_layout(item, leaves, same) for item in node.items]
     made = form_of(node.kind).make(node.kind, items, node.names, node.like)
     return made.filled() if type(made) is Text else made
-
-
-__all__ = ["of_layout", "of_rows", "rebuild"]

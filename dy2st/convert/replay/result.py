@@ -345,17 +345,3 @@ class Finished:
     has_gone_back: bool = False
     freed: list[int] = field(default_factory=list)
     leaves: list[tuple[int, Any]] = field(default_factory=list)
-
-
-__all__ = [
-    "DERIVED",
-    "TREES",
-    "Finished",
-    "Known",
-    "Made",
-    "Out",
-    "Rows",
-    "Several",
-    "Taker",
-    "Written",
-]

@@ -240,25 +240,3 @@ def stores_of(owner: Any) -> list[Any]:
     if not isinstance(owner, Layer):
         return []
     return [owner.__dict__[name] for name in _STORES if name in owner.__dict__]
-
-
-__all__ = [
-    "COMPARED",
-    "LayerState",
-    "References",
-    "TupleForm",
-    "bases_of",
-    "cell_value",
-    "fields_of",
-    "hooks_of",
-    "is_kept",
-    "item_value",
-    "layer_value",
-    "like",
-    "same",
-    "same_items",
-    "same_told",
-    "stores_of",
-    "text_of",
-    "weak",
-]

@@ -122,6 +122,3 @@ def _filled(kind: type, keys: Sequence[Any], items: list[Any]) -> Any:
 
 def _outputs(outs: Sequence[Out]) -> Iterator[Output]:
     return iter([Output(out.index) for out in outs])
-
-
-__all__ = ["structure_of"]

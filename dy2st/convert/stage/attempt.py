@@ -87,6 +87,3 @@ def caught(
     handled = lambda error: (otherwise(),)  # noqa: E731
     after = lambda *found: found  # noqa: E731
     return attempt(trace, Handler(lambda: kind), lambda: (run(),), after, handled, (), names)[0]
-
-
-__all__ = ["State", "attempt", "caught", "each"]

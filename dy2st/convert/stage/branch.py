@@ -494,19 +494,3 @@ def _empty_block(tracer: Tracer) -> Block:
     with tracer.nested() as block:
         block.yields = []
     return block
-
-
-__all__ = [
-    "End",
-    "Slot",
-    "end_region",
-    "places_of",
-    "proceed",
-    "put_back",
-    "raise_outcome",
-    "run",
-    "run_region",
-    "settled",
-    "settled_set",
-    "stage_if",
-]

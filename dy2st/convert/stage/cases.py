@@ -40,6 +40,3 @@ def is_case(trace: Trace, value: Union, *places: int) -> Variable:
     found.number = bool
     trace.narrowing[found] = value, frozenset(places)
     return found
-
-
-__all__ = ["is_case", "is_constant", "known", "value_of_case"]

@@ -50,6 +50,3 @@ def check_axes(trace: Trace, tensor: Any, index: Any) -> None:
         fits = F.logical_and(F.less_than(place, size), F.greater_equal(place, -size))
         words = "index ", Hole(place), " is out of bounds: the axis has the size ", Hole(size)
         carry_check(trace, fits, IndexError(Text(words)))
-
-
-__all__ = ["carry_check", "check_axes", "check_place"]

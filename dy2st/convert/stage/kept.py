@@ -39,6 +39,3 @@ def _keep(trace: Trace, owner: Any, names: Sequence[Any], left: Any, right: Any)
                 sides[index] = sides[index].copy() if sides[index] is owner else sides[index]
                 sides[index][name] = value
     return sides[0], sides[1]
-
-
-__all__ = ["keep_items"]

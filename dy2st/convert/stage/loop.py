@@ -427,6 +427,3 @@ def _finish(loop: _Loop, tested: Region, turned: Region) -> tuple[Any, ...]:
     for tensor, result in zip(loop.tensors.values(), results[count:], strict=True):
         tracer.assign(tensor, result)
     return put_back(trace, loop.slots, iter(results[:count]), [turned])
-
-
-__all__ = ["stage_while"]

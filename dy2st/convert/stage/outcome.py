@@ -250,21 +250,3 @@ def record(error: BaseException) -> None:
 def _is_foreign(value: Any) -> bool:
     constants = (bool, int, float, str, bytes, type(None), Tensor, Dim, Condition)
     return not is_container(value) and not isinstance(value, constants)
-
-
-__all__ = [
-    "AlwaysRaises",
-    "Carried",
-    "Handler",
-    "Refused",
-    "endless",
-    "is_caught",
-    "is_endless",
-    "is_named",
-    "is_refusal",
-    "is_thrown",
-    "note_limit",
-    "note_raise",
-    "record",
-    "unswallowed",
-]

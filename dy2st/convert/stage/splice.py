@@ -32,6 +32,3 @@ def _take_over(trace: Trace, region: Region) -> None:
     trace.frame.known_cases.update(region.frame.known_cases)
     for place in region.changes.values():
         trace.take_place(place)
-
-
-__all__ = ["splice"]

@@ -41,6 +41,3 @@ def _add_note(error: BaseException, kind: str, place: Location) -> None:
     note = f"in the staged `{kind}` of {place}" + (f": {text}" if text else "")
     if note not in getattr(error, "__notes__", ()):
         error.add_note(note)
-
-
-__all__ = ["staging"]

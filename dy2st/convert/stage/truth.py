@@ -30,6 +30,3 @@ def truth_of(trace: Trace, value: Any) -> Variable:
     if variable.tensor_type.dtype != np.dtype("bool"):
         variable = F.not_equal(variable, 0)
     return variable
-
-
-__all__ = ["truth_of"]

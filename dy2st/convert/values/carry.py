@@ -458,18 +458,3 @@ def element_at(trace: Trace, held: Dynamic, index: Any) -> Any:
         raise IndexError("list index out of range")
     leaves = [F.array_read(trace.tracer.local(array), index) for array in held.arrays]
     return build(trace, held.element, iter(leaves), fragile=True)
-
-
-__all__ = [
-    "as_number",
-    "build",
-    "case_content",
-    "case_of",
-    "case_value",
-    "copied",
-    "copied_parts",
-    "element_at",
-    "flatten",
-    "risen",
-    "row_of",
-]

@@ -116,6 +116,3 @@ def bare(kind: Any) -> Any:
     """An object without attributes, past what its class makes of new ones."""
     plain = BaseException if issubclass(kind, BaseException) else object
     return plain.__new__(kind) if kind.__new__.__class__ is FunctionType else kind.__new__(kind)
-
-
-__all__ = ["BUNDLES", "DICTS", "Form", "bare", "emptied", "form_of", "is_unchanging", "like_of"]

@@ -14,7 +14,7 @@ from operator import is_
 from typing import Any, Protocol, TypeAlias
 
 from dy2st.convert.values.forms import BUNDLES, DICTS, form_of, like_of
-from dy2st.convert.values.special import UNBOUND, Dynamic, Union, is_changed
+from dy2st.convert.values.special import Dynamic, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.ir import ArrayType, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
@@ -268,22 +268,3 @@ _CONTAINERS = frozenset({list, deque, set, *DICTS})
 # Values without an identity that anybody could ask for.
 _PARTS = (*_VALUES, Tensor, Dim, Condition, Union, Dynamic)
 _COMPARED = frozenset({bool, int, str, bytes, complex, range, frozenset})
-
-__all__ = [
-    "UNBOUND",
-    "Cases",
-    "Grown",
-    "Layout",
-    "Leaf",
-    "Number",
-    "Parts",
-    "Same",
-    "View",
-    "is_traced_number",
-    "leaves_of",
-    "lifted",
-    "number_kind",
-    "opened",
-    "same_form",
-    "same_value",
-]

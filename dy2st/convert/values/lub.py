@@ -321,6 +321,3 @@ def _merged(left: list[Any], right: list[Any]) -> list[Any] | None:
 
 def _same_keys(left: list[Any], right: list[Any]) -> bool:
     return len(left) == len(right) and all(map(same_value, left, right))
-
-
-__all__ = ["MOST_CASES", "Lub", "Unlike", "fits", "is_missing"]

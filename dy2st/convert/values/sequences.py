@@ -48,6 +48,3 @@ def zipped(parts: Sequence[Indexed], shortest: Callable[[Any, Any], Any]) -> Ind
     for part in parts[1:]:
         length = shortest(length, part.length)
     return Indexed(length, lambda index: tuple(part.item(index) for part in parts))
-
-
-__all__ = ["Generated", "Indexed", "zipped"]

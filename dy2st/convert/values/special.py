@@ -126,19 +126,3 @@ STATE = Special("state")
 MISSING = Special("missing")
 # What a variable holds after code that has raised.
 ABSENT = Special("absent")
-
-__all__ = [
-    "ABSENT",
-    "CONTENT",
-    "MISSING",
-    "NOWHERE",
-    "STATE",
-    "UNBOUND",
-    "UNBOUND_FREE",
-    "UNBOUND_LOCAL",
-    "Dynamic",
-    "Older",
-    "Special",
-    "Unbound",
-    "Union",
-]

@@ -61,6 +61,3 @@ def _array_types(element: Layout | None, fixed: Container[Dim]) -> list[ValueTyp
 
 def _array(element: ValueType, fixed: Container[Dim]) -> ArrayType:
     return ArrayType(element if isinstance(element, ArrayType) else any_size(element, fixed))
-
-
-__all__ = ["DTYPES", "count", "types_of", "width"]

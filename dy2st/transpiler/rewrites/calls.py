@@ -22,6 +22,3 @@ class _Calls(ExpressionRewriter):
             return node
         converted = at(node.func, self.context.call("convert_call", node.func))
         return at(node, gast.copy_location(gast.Call(converted, node.args, node.keywords), node))
-
-
-__all__ = ["name_calls"]

@@ -295,6 +295,3 @@ def _leave_where_stopped(node: Node) -> None:
     stop = getattr(node, "stop", None)
     if isinstance(node, gast.For) and stop is not None:
         node.body.append(at(node, gast.If(load(stop), [gast.Break()], [])))
-
-
-__all__ = ["call_control"]

@@ -106,5 +106,3 @@ class _Operators(ExpressionRewriter):
 
 # Where the operands of these expressions are, in the order of the call.
 _FIELDS = frozenset({"values", "operand", "test", "body", "orelse", "msg"})
-
-__all__ = ["ExpressionRewriter", "call_operators"]
