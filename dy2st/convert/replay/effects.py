@@ -53,7 +53,8 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
     for place in list(trace.over.values()):
         if id(place.owner) in tables:
             _refuse_table(tables[id(place.owner)], place)
-        if trace.is_outside(place.owner) or _is_globals(place):
+        is_global = type(place.owner) is dict and place.name is not CONTENT
+        if trace.is_outside(place.owner) or is_global:
             kind = type(place.owner).__name__
             way = {id(CONTENT): _of_content, id(STATE): _of_state}.get(id(place.name), _of_place)
             made = way(trace, taker, place)
@@ -78,11 +79,9 @@ def _in_words(place: Place, kind: str) -> str:
     """What an effect does to an object; nothing of a variable, which is more than that."""
     if place.name is CONTENT or place.name is STATE:
         return f"the {kind} in {place.at} is changed"
-    return (
-        ""
-        if isinstance(place.owner, (dict, ModuleType))
-        else (f"the attribute `{place.name}` of {kind} is set at {place.at}")
-    )
+    if isinstance(place.owner, (dict, ModuleType)):
+        return ""
+    return f"the attribute `{place.name}` of {kind} is set at {place.at}"
 
 
 def _of_state(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
@@ -111,10 +110,6 @@ def perform(effects: Sequence[Effect], outputs: Sequence[Any], known: dict[int, 
         effect.write(owner, value)
 
 
-def _is_globals(place: Place) -> bool:
-    return type(place.owner) is dict and place.name is not CONTENT
-
-
 # -- attributes, globals and cells ------------------------------------------------------------
 
 
@@ -125,14 +120,10 @@ def _of_place(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     given = [trace.inputs.get(key, before) for key in keys]
     if any(key in trace.reads and value is one for key, one in zip(keys, given, strict=True)):
         return []
-    if isinstance(owner, CellType):
-        write = _delete_cell if value is UNBOUND else _set_cell
-        tree = None if value is UNBOUND else taker.take(value)
-        return [Effect(taker.owner(owner), label(trace, place), write, tree, None, place.at)]
-    tree = None if value is MISSING else taker.take(value)
-    write = partial(_delete(owner) if value is MISSING else _setter(owner), name)
     buffer = _buffer(trace, owner, name, before, value)
-    return [Effect(taker.owner(owner), name, write, tree, buffer, place.at)]
+    words = label(trace, place) if isinstance(owner, CellType) else name
+    write = partial(_writer(owner), name)
+    return [Effect(taker.owner(owner), words, write, taker.take(value), buffer, place.at)]
 
 
 def _buffer(trace: Trace, owner: Any, name: str, before: Any, value: Any) -> EagerTensor | None:
@@ -147,27 +138,22 @@ def _buffer(trace: Trace, owner: Any, name: str, before: Any, value: Any) -> Eag
     return before
 
 
-def _setter(owner: Any) -> Callable[[str, Any, Any], None]:
+def _writer(owner: Any) -> Callable[[Any, Any, Any], None]:
+    """What sets a place of an object, or deletes it: it may have been set and deleted."""
+    if isinstance(owner, CellType):
+        return _set_cell
     if isinstance(owner, dict):
         return _set_key
     if isinstance(owner, Layer):
         return _set_in_layer
-    return _set_anywhere if isinstance(owner, (type, ModuleType)) else _set_attribute
+    is_open = isinstance(owner, (type, ModuleType))
+    return partial(_set_attribute, setattr if is_open else object.__setattr__)
 
 
-def _delete(owner: Any) -> Callable[[str, Any, Any], None]:
-    return _delete_key if isinstance(owner, dict) else _delete_attribute
-
-
-def _set_cell(owner: CellType, value: Any) -> None:
-    if value is UNBOUND:
-        _delete_cell(owner, value)
-    else:
+def _set_cell(name: str, owner: CellType, value: Any) -> None:
+    if value is not UNBOUND:
         owner.cell_contents = value
-
-
-def _delete_cell(owner: CellType, _: Any) -> None:
-    if cell_value(owner) is not UNBOUND:
+    elif cell_value(owner) is not UNBOUND:
         del owner.cell_contents
 
 
@@ -178,26 +164,10 @@ def _set_key(name: Any, owner: dict[Any, Any], value: Any) -> None:
         owner[name] = value
 
 
-def _delete_key(name: Any, owner: dict[Any, Any], _: Any) -> None:
-    owner.pop(name, None)
-
-
-def _set_anywhere(name: str, owner: Any, value: Any) -> None:
-    if value is MISSING:
-        _delete_attribute(name, owner, value)
-    else:
-        setattr(owner, name, value)
-
-
-def _set_attribute(name: str, owner: Any, value: Any) -> None:
-    if value is MISSING:
-        _delete_attribute(name, owner, value)
-    else:
-        object.__setattr__(owner, name, value)
-
-
-def _delete_attribute(name: str, owner: Any, _: Any) -> None:
-    if native_attribute(owner, name) is not MISSING:  # it may have been set and deleted
+def _set_attribute(put: Callable[..., None], name: str, owner: Any, value: Any) -> None:
+    if value is not MISSING:
+        put(owner, name, value)
+    elif native_attribute(owner, name) is not MISSING:
         delattr(owner, name)
 
 
@@ -207,99 +177,81 @@ def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
     if isinstance(held, EagerTensor) and like(value, held.array.dtype, held.array.shape):
         OrderedDict.__setitem__(owner._buffers, name, value)  # guards ask for its type alone
     else:
-        _set_anywhere(name, owner, value)
+        _set_attribute(setattr, name, owner, value)
 
 
 # -- what containers hold ---------------------------------------------------------------------
 
 
 def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
-    content = place.value
+    content, is_whole = place.value, id(place.owner) in trace.emptied
     if type(content) in (Dynamic, Union):
-        return [_content_effect(taker, place, _replace, taker.take(content))]
-    if id(place.owner) in trace.emptied:
-        return [_of_whole(taker, place)]
+        return [_effect(taker, place, _replace, taker.take(content))]
     if isinstance(content, dict):
-        return _of_dict(trace, taker, place)
+        return _of_dict(trace, taker, place, is_whole)
     if isinstance(content, set):
-        return _of_set(taker, place)
-    return _of_list(trace, taker, place)
+        return _of_set(taker, place, is_whole)
+    return _of_list(trace, taker, place, is_whole)
 
 
-def _of_whole(taker: Taker, place: Place) -> Effect:
-    """All that a container holds that the code has emptied: it does not depend on what it held."""
-    content = place.value
-    if isinstance(content, dict):
-        values = _made(map(taker.take, content.values()))
-        return _content_effect(taker, place, partial(_refill, list(content)), values)
-    if isinstance(content, set):
-        return _content_effect(taker, place, partial(_refill_set, set(content)), None)
-    return _content_effect(taker, place, _replace, _made(map(taker.take, content)))
-
-
-def _content_effect(
-    taker: Taker, place: Place, write: Callable[[Any, Any], None], tree: Any
-) -> Effect:
+def _effect(taker: Taker, place: Place, write: Callable[[Any, Any], None], tree: Any) -> Effect:
     return Effect(taker.owner(place.owner), CONTENT, write, tree, None, place.at)
 
 
-def _made(items: Iterable[Any]) -> Any:
+def _taken(taker: Taker, items: Iterable[Any]) -> Any:
     """New trees in a list that is made at each call."""
-    return Made(list, (), list(items))
+    return Made(list, (), [taker.take(item) for item in items])
 
 
-def _of_list(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
+# What is emptied first (`is_whole`) does not depend on what it held.
+
+
+def _of_list(trace: Trace, taker: Taker, place: Place, is_whole: bool) -> list[Effect]:
     before, after = place.owner, place.value
     count = len(before)
     kept = after[:count] if isinstance(after, (list, bytearray)) else list(after)[:count]
     changed = [i for i, item in enumerate(kept) if item is not before[i]]
     found = []
-    if len(kept) < count or len(changed) == count > 1 or getattr(before, "maxlen", None):
-        if after is not before:
+    is_other = len(kept) < count or len(changed) == count > 1 or getattr(before, "maxlen", None)
+    if is_whole or is_other:
+        if after is not before and not is_whole:
             trace.read_content(before)
-        return [_content_effect(taker, place, _replace, _made(map(taker.take, after)))]
+        return [_effect(taker, place, _replace, _taken(taker, after))]
     if changed:
         trace.read("length", before, None, count)
-        items = _made([taker.take(kept[i]) for i in changed])
-        found.append(_content_effect(taker, place, partial(_set_items, changed), items))
+        items = _taken(taker, (kept[i] for i in changed))
+        found.append(_effect(taker, place, partial(_set_items, changed), items))
     tail = list(after)[count:]
     if tail:
-        found.append(_content_effect(taker, place, _extend, _made(map(taker.take, tail))))
+        extend = lambda owner, items: owner.extend(items)  # noqa: E731
+        found.append(_effect(taker, place, extend, _taken(taker, tail)))
     return found
 
 
-def _of_dict(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
+def _of_dict(trace: Trace, taker: Taker, place: Place, is_whole: bool) -> list[Effect]:
     before, after = place.owner, place.value
     kept = [key for key in before if key in after]
-    if list(after)[: len(kept)] != kept:
-        trace.read_content(before)
-        values = _made([taker.take(value) for value in after.values()])
-        return [_content_effect(taker, place, partial(_refill, list(after)), values)]
-    found = []
-    gone = [key for key in before if key not in after]
-    if gone:
-        if not all(_is_asked(trace, before, key) for key in gone):
+    if is_whole or list(after)[: len(kept)] != kept:
+        if not is_whole:
             trace.read_content(before)
-        found.append(_content_effect(taker, place, partial(_delete_keys, gone), None))
-    changed = [key for key in after if key not in before or after[key] is not before[key]]
-    if changed:
-        values = _made([taker.take(after[key]) for key in changed])
-        found.append(_content_effect(taker, place, partial(_set_keys, changed), values))
-    return found
+        refill = partial(_refill, list(after))
+        return [_effect(taker, place, refill, _taken(taker, after.values()))]
+    gone = [key for key in before if key not in after]
+    ways = [[(id(before), kind, key) in trace.reads for kind in ("item", "has")] for key in gone]
+    if not all(map(any, ways)):
+        trace.read_content(before)
+    new = [key for key in after if key not in before or after[key] is not before[key]]
+    changed = [*gone, *new]
+    values = _taken(taker, [after.get(key, MISSING) for key in changed])
+    return [_effect(taker, place, partial(_set_keys, changed), values)] if changed else []
 
 
-def _of_set(taker: Taker, place: Place) -> list[Effect]:
+def _of_set(taker: Taker, place: Place, is_whole: bool) -> list[Effect]:
     before, after = place.owner, place.value
-    found = []
-    if before - after:
-        found.append(_content_effect(taker, place, partial(_discard, before - after), None))
-    if after - before:
-        found.append(_content_effect(taker, place, partial(_add, after - before), None))
-    return found
-
-
-def _is_asked(trace: Trace, owner: Any, key: Any) -> bool:
-    return any((id(owner), kind, key) in trace.reads for kind in ("item", "has"))
+    if is_whole:
+        return [_effect(taker, place, partial(_change_set, None, set(after)), None)]
+    gone, new = before - after, after - before
+    return [_effect(taker, place, partial(_change_set, gone, new), None)] if gone or new else []
 
 
 def _replace(owner: Any, value: Any) -> None:
@@ -312,37 +264,18 @@ def _refill(keys: list[Any], owner: dict[Any, Any], values: list[Any]) -> None:
     _set_keys(keys, owner, values)
 
 
-def _extend(owner: Any, value: Any) -> None:
-    owner.extend(value)
-
-
 def _set_items(places: list[int], owner: Any, values: list[Any]) -> None:
     for place, value in zip(places, values, strict=True):
         owner[place] = value
 
 
-def _set_keys(keys: list[Any], owner: Any, values: list[Any]) -> None:
+def _set_keys(keys: list[Any], owner: dict[Any, Any], values: list[Any]) -> None:
     """Entries that the path of the call does not have go, if they were there."""
     for key, value in zip(keys, values, strict=True):
-        if value is MISSING:
-            owner.pop(key, None)
-        else:
-            owner[key] = value
+        _set_key(key, owner, value)
 
 
-def _delete_keys(keys: list[Any], owner: Any, _: Any) -> None:
-    for key in keys:
-        owner.pop(key, None)
-
-
-def _discard(items: set[Any], owner: set[Any], _: Any) -> None:
-    owner -= items
-
-
-def _refill_set(items: set[Any], owner: set[Any], _: Any) -> None:
-    owner.clear()
-    owner |= items
-
-
-def _add(items: set[Any], owner: set[Any], _: Any) -> None:
+def _change_set(gone: set[Any] | None, items: set[Any], owner: set[Any], _: Any) -> None:
+    """Take elements away, all if nobody knows which ones, and put others in."""
+    owner.clear() if gone is None else owner.difference_update(gone)
     owner |= items
