@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,8 +39,17 @@ def _transposed(x: Any) -> Any:
     return F.transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
 
 
+def _rows(x: Any) -> Any:
+    """All rows of a batch of matrices as those of one."""
+    return F.flatten(x, 0, x.ndim - 2)
+
+
 def _matmul_kernel(x: Any, y: Any) -> Any:
-    z = np.matmul(x, y)
+    if x.ndim > 2 and y.ndim == 2 and x.flags.c_contiguous:  # one product, not one for each matrix
+        rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+        z = np.matmul(rows, y).reshape(*x.shape[:-1], y.shape[1])
+    else:
+        z = np.matmul(x, y)
     return z if z.dtype == x.dtype else z.astype(x.dtype)  # bfloat16 would give float32
 
 
@@ -55,6 +65,8 @@ def _matmul_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
         return made if left is x else F.reshape(made, x.shape)
 
     def to_y() -> Any:
+        if x.ndim > 2 and y.ndim == 2:  # the product sums up what the batch has
+            return F.matmul(_transposed(_rows(x)), _rows(g))
         made = F.sum_to(F.matmul(_transposed(left), full), right.shape)
         return made if right is y else F.reshape(made, y.shape)
 
