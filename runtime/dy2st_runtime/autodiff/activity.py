@@ -28,12 +28,17 @@ def is_differentiable(variable: Variable) -> bool:
     return type.tensor is None or type.tensor.is_differentiable
 
 
+def is_set_to_stop(variable: Variable) -> bool:
+    """Whether the code has set its `stop_gradient` to True."""
+    maker = variable.maker
+    if not isinstance(maker, Operator) or maker.name != SETTER:
+        return False
+    return bool(maker.attributes["value"])
+
+
 def is_stopped(variable: Variable) -> bool:
     """Whether no gradient flows through a Variable, by what it is alone."""
-    maker = variable.maker
-    if isinstance(maker, Operator) and maker.name == SETTER and maker.attributes["value"]:
-        return True
-    return not is_differentiable(variable)
+    return is_set_to_stop(variable) or not is_differentiable(variable)
 
 
 def passes(operator: Operator) -> bool:
@@ -57,14 +62,14 @@ class Varied:
 
     def __init__(self, inputs: Iterable[Variable], stopped: Iterable[Variable] = ()) -> None:
         """Begin with the inputs; `stopped` are values through which no gradient flows."""
-        self.known: set[Variable] = set(inputs)
+        self.known = {variable for variable in inputs if is_differentiable(variable)}
         self._stopped = set(stopped)
 
     def has(self, variable: Variable, key: Key = before_setting) -> bool:
         """Whether a Variable changes with them, and gradients flow through."""
-        if is_stopped(variable) or variable in self._stopped:
+        if key(variable) not in self.known:
             return False
-        return key(variable) in self.known
+        return not is_set_to_stop(variable) and variable not in self._stopped
 
     def mark(self, operators: Sequence[Operator], key: Key = before_setting) -> None:
         """Go through operators in their order."""

@@ -8,8 +8,8 @@ has gone through one is put right before it is added to others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
+from typing import NamedTuple
 
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.program import Variable
@@ -19,8 +19,7 @@ Presence = tuple[Variable, ...] | None
 """Bools of which one is true if a gradient is there; None if it surely is."""
 
 
-@dataclass(frozen=True)
-class Gradient:
+class Gradient(NamedTuple):
     """The gradient of one value, as far as its uses are known.
 
     there     whether it is there.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from dy2st_runtime.autodiff.activity import Key, Varied, before_setting
@@ -12,7 +13,7 @@ from dy2st_runtime.autodiff.gradient import Gradient, any_of, cleaned
 from dy2st_runtime.autodiff.kept import Kept
 from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import Location, NoGradientRule
-from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.hooks import HOOKED
@@ -92,7 +93,7 @@ class Walk:
         if self.is_varied(variable):
             value = self.tracer.local(gradient.value)
             same_sizes(self.tracer, value, variable)
-            self.add(variable, replace(gradient, value=value))
+            self.add(variable, gradient._replace(value=value))
 
     def gradient(self, variable: Variable) -> Gradient | None:
         """What has been gathered for a value."""
@@ -101,8 +102,9 @@ class Walk:
     def run(self, block: Block) -> None:
         """Go through the operators of a Block, from the last that there is now."""
         operators = block.operators
-        for place in range(len(operators) - 1, -1, -1):
-            self._through(operators[place], operators, place)
+        with set_grad_enabled(True):
+            for place in range(len(operators) - 1, -1, -1):
+                self._through(operators[place], operators, place)
 
     def _through(self, operator: Operator, operators: list[Operator], place: int) -> None:
         sums, found, is_any = self.sums, [], False
@@ -114,11 +116,12 @@ class Walk:
             return
         self.shared.at = operator.location
         handler = self.shared.handlers.get(operator.name)
+        definition = lookup(operator.name)
         if handler is not None:
             handler(self, operator, found)
-        elif lookup(operator.name).gradient is not None:
-            self._by_rule(operator, found)
-        elif lookup(operator.name).decompose is not None:
+        elif definition.gradient is not None:
+            self._by_rule(definition, operator, found)
+        elif definition.decompose is not None:
             self._by_parts(operator, operators, place)
         else:
             raise _refused(operator)
@@ -131,27 +134,29 @@ class Walk:
         for offset in range(len(parts) - 1, -1, -1):
             self._through(parts[offset], operators, place + offset)
 
-    def _by_rule(self, operator: Operator, found: Found) -> None:
-        definition = lookup(operator.name)
-        rule, is_hidden = definition.gradient, definition.hidden
-        assert rule is not None
+    def _by_rule(
+        self, definition: OperatorDefinition, operator: Operator, found: Found
+    ) -> None:
         there = next(gradient for gradient in found if gradient is not None).there
         if len(found) > 1:
             found = [gradient and cleaned(gradient) for gradient in found]
             for gradient in found:
                 there = there if gradient is None else any_of(there, gradient.there)
         given = [gradient and gradient.value for gradient in found]
-        made = [self.forward.value(result) for result in operator.results]
-        operands = [self.forward.value(operand) for operand in operator.operands]
-        if is_hidden and self.tracer.block is not self.shared.block:
-            raise _hidden(operator)
+        made = list(map(self.forward.value, operator.results))
         g, y = (given[0], made[0]) if len(made) == 1 else (tuple(given), tuple(made))
-        with set_grad_enabled(self.shared.is_recording or not is_hidden):
-            entries = rule(g, y, *operands, **operator.attributes)
-            entries = entries if isinstance(entries, (tuple, list)) else (entries,)
-            self._hand_on(operator, entries, there)
+        operands = map(self.forward.value, operator.operands)
+        rule = partial(definition.gradient, g, y, *operands, **operator.attributes)
+        if not definition.hidden:
+            self._hand_on(operator, rule(), there)
+            return
+        if self.tracer.block is not self.shared.block:
+            raise _hidden(operator)
+        with set_grad_enabled(self.shared.is_recording):
+            self._hand_on(operator, rule(), there)
 
-    def _hand_on(self, operator: Operator, entries: Sequence[Any], there: Any) -> None:
+    def _hand_on(self, operator: Operator, entries: Any, there: Any) -> None:
+        entries = entries if isinstance(entries, (tuple, list)) else (entries,)
         if operator.name == HOOKED:  # an input is what its hooks make of it
             self.sums[operator.results[0]] = Gradient(entries[0], there, there is None)
         for operand, entry in zip(operator.operands, entries, strict=True):

@@ -63,6 +63,8 @@ def normalize_axes(axis: Axes, rank: int) -> tuple[int, ...]:
 
 def as_int(value: Any, what: str) -> int:
     """A Python int of anything that is a known integer, traced tensors of known values too."""
+    if value.__class__ is int:
+        return value
     if isinstance(value, Variable):
         value = known_dim(value)
         if not isinstance(value, int):
@@ -85,7 +87,7 @@ def as_ints(value: Any, what: str) -> list[int]:
 
 def as_size(value: Any, what: str = "a size") -> Size:
     """An int or a Dim."""
-    if isinstance(value, Dim):
+    if value.__class__ is int or isinstance(value, Dim):
         return value
     if isinstance(value, Variable):
         dim = known_dim(value)

@@ -75,7 +75,20 @@ def eagerly(as_recorded: bool = False) -> Iterator[None]:
         yield
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {}
+class _Functions:
+    """`F.sum(x)` calls the registered function `sum`: by name, so that families need no cycle."""
+
+    def __getattr__(self, name: str) -> Any:
+        """What is not registered yet."""
+        if name in ALIASES:
+            return getattr(self, ALIASES[name])
+        if not load_function(name):
+            raise AttributeError(f"there is no function {name!r}")
+        return FUNCTIONS[name]
+
+
+F = _Functions()
+FUNCTIONS: dict[str, Callable[..., Any]] = vars(F)
 SPELLED: dict[str, Callable[..., Any]] = {}
 """The functions as users call them, in PaddlePaddle's other spellings too."""
 METHODS: list[str] = []
@@ -95,17 +108,3 @@ def method(function: Function) -> Function:
     METHODS.append(function.__name__)
     return public(function)
 
-
-class _Functions:
-    """`F.sum(x)` calls the registered function `sum`: by name, so that families need no cycle."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in FUNCTIONS:
-            if name in ALIASES:
-                return getattr(self, ALIASES[name])
-            if not load_function(name):
-                raise AttributeError(f"there is no function {name!r}")
-        return FUNCTIONS[name]
-
-
-F = _Functions()

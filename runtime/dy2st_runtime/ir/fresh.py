@@ -33,6 +33,8 @@ def fresh_symbol(prefix: str, minimum: int = 0, maximum: Size | None = None) -> 
 
 def take_limits() -> list[Condition]:
     """What is known of new symbols whose largest value is a size; once."""
+    if not _counter.limits:
+        return []
     limits, _counter.limits = _counter.limits, {}
     return [Condition("<=", size, limit) for size, limit in limits.items()]
 

@@ -60,17 +60,29 @@ def common_dtype(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType
     """The dtype that promoted inputs share: NumPy's rule, Python numbers and Dims being weak."""
     if not definition.promote:
         return None
-    dtypes = [_weak(value) for i, value in enumerate(inputs) if is_promoted(definition, i)]
-    if all(type(value) in SCALAR_DTYPES for value in dtypes):
-        table = NUMBER_DTYPES if all_numbers(inputs) else SCALAR_DTYPES
-        dtypes = [np.dtype(table[type(value)]) for value in dtypes]
-    if all(type(value) is complex or type(value) in SCALAR_DTYPES for value in dtypes):
-        return COMPLEX
-    tensors = [dtype for dtype in dtypes if isinstance(dtype, np.dtype)]
-    common = np.result_type(*(tensors or dtypes))
+    promote = definition.promote
+    promoted = inputs if promote is True else [inputs[i] for i in promote if i < len(inputs)]
+    dtypes = [_weak(value) for value in promoted]
+    tensors = [one for one in dtypes if isinstance(one, np.dtype)]
+    if not tensors:
+        return _of_numbers(dtypes, inputs)
+    common: DType = tensors[0]
+    if not common.isnative or tensors.count(common) != len(tensors):
+        common = np.result_type(*tensors)
     # NumPy knows nothing of numbers that yield to bfloat16.
-    is_foreign = common.kind == "V" and not any(type(one) is complex for one in dtypes)
-    return common if is_foreign else np.result_type(*dtypes)
+    is_foreign = common.kind == "V" and complex not in map(type, dtypes)
+    if is_foreign or len(tensors) == len(dtypes):
+        return common
+    return np.result_type(*dtypes)
+
+
+def _of_numbers(numbers: Sequence[Any], inputs: Sequence[Any]) -> DType:
+    """The dtype of Python numbers, none of which stands beside a tensor."""
+    kinds = [type(number) for number in numbers]
+    if complex in kinds:
+        return COMPLEX
+    table = NUMBER_DTYPES if all_numbers(inputs) else SCALAR_DTYPES
+    return np.result_type(*[np.dtype(table[kind]) for kind in kinds])
 
 
 def all_numbers(inputs: Sequence[Any]) -> bool:
@@ -90,8 +102,8 @@ def all_numbers(inputs: Sequence[Any]) -> bool:
 
 def _weak(value: Any) -> Any:
     """What np.result_type wants to see: a dtype, or a Python number that yields to dtypes."""
-    if isinstance(value, Variable) and value.number is not None:
-        return value.number(0)
+    if isinstance(value, Variable):
+        return value.tensor_type.dtype if value.number is None else value.number(0)
     if isinstance(value, Tensor):
         return value.dtype
     if isinstance(value, Dim):

@@ -114,7 +114,8 @@ MAX_LIST_DEPTH = 64
 
 def is_floating(dtype: DType) -> bool:
     """Whether a dtype is a float, bfloat16 included (NumPy calls its kind 'V')."""
-    return dtype.kind == "f" or dtype.name == "bfloat16"
+    kind = dtype.kind
+    return kind == "f" or (kind == "V" and dtype.name == "bfloat16")
 
 
 def is_differentiable(dtype: DType) -> bool:

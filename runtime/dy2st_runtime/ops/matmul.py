@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import DTypeError, ShapeError
-from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, apply, define, method
+from dy2st_runtime.ir import F, Kind, Sample, TensorType, apply, define, method
 from dy2st_runtime.ops.rules import broadcast_shapes, holomorphic
 
 if TYPE_CHECKING:
@@ -22,17 +22,13 @@ def _matmul_infer(x: TensorType, y: TensorType) -> TensorType:
     if x.dtype.kind == "b":
         raise DTypeError("matmul takes numbers, not bools: cast first")
     inner_x, inner_y = x.shape[-1], y.shape[-2] if y.rank > 1 else y.shape[0]
-    require_equal(
-        inner_x, inner_y, f"matmul: {_shown(x.shape)} @ {_shown(y.shape)}: {inner_x} != {inner_y}"
-    )
+    if inner_x is not inner_y:
+        shapes = f"{list(x.shape)} @ {list(y.shape)}"
+        require_equal(inner_x, inner_y, f"matmul: {shapes}: {inner_x} != {inner_y}")
     batch = broadcast_shapes("matmul", x.shape[:-2], y.shape[:-2]) if x.rank + y.rank > 2 else ()
     rows = x.shape[-2:-1]
     columns = y.shape[-1:] if y.rank > 1 else ()
     return x.with_shape((*batch, *rows, *columns))
-
-
-def _shown(shape: Shape) -> str:
-    return str(list(shape))
 
 
 def _transposed(x: Any) -> Any:

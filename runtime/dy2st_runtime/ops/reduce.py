@@ -524,14 +524,13 @@ def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None 
 @public
 def sum_to(x: Any, shape: Any) -> Any:
     """The sum over the axes along which `shape` was broadcast to the shape of x."""
-    wanted = as_shape(shape)
-    own = tuple(shape_of(x))
+    own, wanted = shape_of(x), as_shape(shape)
     if len(own) == len(wanted) and all_same(own, wanted):
         return x
     return apply("sum_to", x, shape=wanted)
 
 
-def all_same(left: Shape, right: Shape) -> bool:
+def all_same(left: Iterable[Size], right: Iterable[Size]) -> bool:
     """Whether the sizes are the same objects or equal ints: then nothing was broadcast."""
     for a, b in zip(left, right, strict=True):
         if a is not b and not (isinstance(a, int) and isinstance(b, int) and a == b):

@@ -15,14 +15,15 @@ from dy2st_runtime.ir.arguments import dtype_of
 
 def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
     """The shape that all broadcast to; ShapeError names the operator and the shapes."""
-    rank = max(len(shape) for shape in shapes)
+    rank = max(map(len, shapes))
     result: list[Size] = []
     for axis in range(-rank, 0):
-        size: Size = 1
+        size: Size | None = None
         for shape in shapes:
-            if -axis <= len(shape):
-                size = _broadcast(name, size, shape[axis], shapes)
-        result.append(size)
+            if -axis > len(shape) or size is shape[axis]:
+                continue
+            size = shape[axis] if size is None else _broadcast(name, size, shape[axis], shapes)
+        result.append(1 if size is None else size)
     return tuple(result)
 
 

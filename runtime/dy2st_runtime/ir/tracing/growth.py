@@ -28,7 +28,7 @@ class Growth:
     def note(self, operator: Operator) -> None:
         """Count an operator; raises UnsupportedSyntax if its line has made too many."""
         at = operator.location
-        if at is None or not _is_deep(operator):
+        if operator.block.parent is None or at is None or not _is_deep(operator):
             return
         line = at.file, at.line
         self.made[line] += 1 + len(operator.operands) + len(operator.results)

@@ -297,7 +297,8 @@ class Tracer:
     def captured(self, tensor: Tensor) -> Variable:
         """The Variable that currently stands for an eager tensor, or for a Variable of the user's
         that was changed in place."""
-        known = self._ended(id(tensor)) or self._known.get(id(tensor))
+        known = self._ended(id(tensor)) if self._ends else None
+        known = known or self._known.get(id(tensor))
         if known is not None:
             return known[1]
         if isinstance(tensor, Variable):
@@ -320,7 +321,7 @@ class Tracer:
     def _ended(self, key: int) -> tuple[Tensor, Variable] | None:
         """What a tensor is at the end of the Blocks that are finished, of those around here."""
         block: Block | None = self.block
-        while block is not None and self._ends:
+        while block is not None:
             if block in self._ends and key in self._ends[block]:
                 return self._ends[block][key]
             block = block.parent
@@ -404,8 +405,9 @@ class Tracer:
 
     def as_it_was(self, variable: Variable) -> Variable:
         """The value of a Variable in the current Block, though the user has changed it since."""
-        for block in self._path_from(variable):
-            variable = self.import_into(block, variable)
+        if variable.block is not self.block:
+            for block in self._path_from(variable):
+                variable = self.import_into(block, variable)
         if variable.overwritten is None and self.captured(variable) is variable:
             return variable
         return self.append("assign", [variable], {}, [variable.type]).results[0]
@@ -516,13 +518,14 @@ class Tracer:
         operands = []
         for index, value in enumerate(inputs):
             wanted = dtype if is_promoted(definition, index) else None
-            variable = self.variable(value, wanted)
+            is_local = isinstance(value, Variable)
+            variable = self.local(value) if is_local else self.variable(value, wanted)
             if wanted is None and variable.number is float:
                 wanted = np.dtype(SCALAR_DTYPES[float])  # as a Python float given to a function
             if wanted is not None and variable.tensor_type.dtype != wanted:
                 variable = self._cast(variable, wanted)
-            operands.append(variable if is_grad_enabled() else self._detach(variable))
-        return operands
+            operands.append(variable)
+        return operands if is_grad_enabled() else [self._detach(one) for one in operands]
 
     def _detach(self, variable: Variable) -> Variable:
         """The same value without gradients, for code under `no_grad`."""
@@ -545,6 +548,8 @@ class Tracer:
 
         A branch that is not taken requires nothing, and the sizes of a turn are those of the turn.
         """
+        if not self._constraints:
+            return
         new, self._constraints[:] = list(self._constraints), []
         for constraint in new:
             if (None, constraint) in self._required or (self.block, constraint) in self._required:
@@ -573,8 +578,8 @@ def infer(
         result = definition.infer(*types, **attributes)
     else:
         result = _infer_by_decomposition(definition, types, attributes)
-    types = list(result) if isinstance(result, (tuple, list)) else [result]
-    return [lightened(type) for type in types]
+    types = result if isinstance(result, (tuple, list)) else (result,)
+    return list(map(lightened, types))
 
 
 def _infer_by_decomposition(
