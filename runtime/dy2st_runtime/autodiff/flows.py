@@ -6,16 +6,19 @@ gradients. What a Program cannot tell beforehand, it computes beside its results
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from typing import Any
 
 import numpy as np
 
 from dy2st_runtime.autodiff.activity import Key, Varied, is_differentiable
-from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.types import ArrayType, TensorType
 
 _FLAG = TensorType("bool", ())
+
+Task = Generator[Variable, Any, Variable]
+"""Makes the bool of a value; it asks for those of other values by yielding them."""
 
 
 class NotTold(Exception):
@@ -59,7 +62,10 @@ class Surely(Varied):
 
 
 class Flags:
-    """Bools of a Program that tell whether gradients flow through a value, made once each."""
+    """Bools of a Program that tell whether gradients flow through a value, made once each.
+
+    Tasks wait for each other in a list: a chain of operators may be longer than Python's stack.
+    """
 
     def __init__(self, program: Program, varied: Varied) -> None:
         """Of a Program, and what changes with its inputs on some path."""
@@ -68,19 +74,39 @@ class Flags:
         self._sure.mark(program.operators)
         self._owners = {b: o for o in program.block.walk() for b in o.blocks}
         self._known: dict[Variable, Variable] = {}
+        self._behind: dict[Operator, list[Operator]] = {}  # what is to stand behind an operator
 
     def is_sure(self, variable: Variable) -> bool:
         """Whether gradients flow through on every path."""
         return self._sure.has(variable)
 
-    def flag(self, variable: Variable) -> Variable:
-        """The bool, in the Block of the value; NotTold for some lists."""
-        known = self._known.get(variable)
-        if known is None:
-            known = self._known[variable] = self._made(variable)
-        return known
+    def flags(self, variables: Sequence[Variable]) -> list[Variable]:
+        """The bools, each in the Block of its value; NotTold for some lists."""
+        found = [self._flag(variable) for variable in variables]
+        for block in {operator.block for operator in self._behind}:
+            block.operators[:] = [
+                one for each in block.operators for one in (each, *self._behind.get(each, ()))
+            ]
+        self._behind = {}
+        return found
 
-    def _made(self, variable: Variable) -> Variable:
+    def _flag(self, variable: Variable) -> Variable:
+        wanted, tasks = [variable], [self._made(variable)]
+        answer: Variable | None = None
+        while tasks:
+            try:
+                asked = tasks[-1].send(answer)
+            except StopIteration as done:
+                tasks.pop()
+                answer = self._known.setdefault(wanted.pop(), done.value)
+                continue
+            answer = self._known.get(asked)
+            if answer is None:
+                wanted.append(asked)
+                tasks.append(self._made(asked))
+        return self._known[variable]
+
+    def _made(self, variable: Variable) -> Task:
         if not self._varied.has(variable):
             return _constant(variable.block, False)
         if self._sure.has(variable):
@@ -89,68 +115,75 @@ class Flags:
             raise NotTold
         maker = variable.maker
         if isinstance(maker, Block):
-            return self._of_parameter(variable, maker)
+            return (yield from self._of_parameter(variable, maker))
         if maker.name == "cond":
-            place = _place(variable, maker.results)
-            for block in maker.blocks:
-                block.yields.append(self.flag(block.yields[place]))
-            return _added(maker.results, maker)
+            return (yield from self._of_branches(maker, _place(variable, maker.results)))
         if maker.name == "while":
-            self._carry(maker, _place(variable, maker.results))
-            return self._known[variable]
-        return self._of_operands(maker)
+            return (yield from self._of_turns(maker, _place(variable, maker.results)))
+        return (yield from self._of_operands(maker))
 
-    def _of_parameter(self, variable: Variable, block: Block) -> Variable:
+    def _of_parameter(self, variable: Variable, block: Block) -> Task:
         owner = self._owners[block]
         place = _place(variable, block.parameters)
         if owner.name == "while" and place < len(owner.results):
-            self._carry(owner, place)
+            yield from self._of_turns(owner, place)
             return self._known[variable]
-        outer = self.flag(owner.operands[place + (owner.name == "cond")])
+        outer = yield owner.operands[place + (owner.name == "cond")]
         owner.operands.append(outer)
+        place = _place(variable, block.parameters)  # a loop may carry more by now
         for one in owner.blocks:
             inner = _added(one.parameters, one)
             self._known.setdefault(one.parameters[place], inner)
         return self._known[variable]
 
-    def _carry(self, owner: Operator, place: int) -> None:
+    def _of_branches(self, owner: Operator, place: int) -> Task:
+        """Let both branches give the bool of one of their values."""
+        result, slot = owner.results[place], len(owner.results)
+        self._known[result] = _added(owner.results, owner)
+        for block in owner.blocks:
+            block.yields.append(block.yields[place])  # until the bool is there: it holds the place
+        for block in owner.blocks:
+            block.yields[slot] = yield block.yields[place]
+        return self._known[result]
+
+    def _of_turns(self, owner: Operator, place: int) -> Task:
         """Let a loop carry the bool of one of its variables."""
-        first = self.flag(owner.operands[place])
-        count, body = len(owner.results), owner.blocks[1]
-        result, end = owner.results[place], body.yields[place]
-        owner.operands.insert(count, first)
+        first = yield owner.operands[place]
+        slot, body, result = len(owner.results), owner.blocks[1], owner.results[place]
+        if result in self._known:
+            return self._known[result]
+        owner.operands.insert(slot, first)
         for block in owner.blocks:
             inner = Variable(_FLAG, block)
-            block.parameters.insert(count, inner)
+            block.parameters.insert(slot, inner)
             self._known[block.parameters[place]] = inner
         self._known[result] = _added(owner.results, owner)
-        body.yields.append(self.flag(end))
+        body.yields.append(body.yields[place])  # as above
+        body.yields[slot] = yield body.yields[place]
+        return self._known[result]
 
-    def _of_operands(self, operator: Operator) -> Variable:
+    def _of_operands(self, operator: Operator) -> Task:
         operands = [v for v in operator.operands if self._varied.has(v)]
-        flags = [self.flag(operand) for operand in dict.fromkeys(operands)]
-        total = flags[0]
+        flags = []
+        for operand in dict.fromkeys(operands):
+            flags.append((yield operand))
+        total: Variable = flags[0]
         for flag in flags[1:]:
-            total = _inserted(operator, "logical_or", [total, flag])
+            total = self._either(operator, total, flag)
         for result in operator.results:
             self._known[result] = total
         return total
+
+    def _either(self, after: Operator, one: Variable, other: Variable) -> Variable:
+        """Whether one of two bools is true, told behind an operator."""
+        operator = Operator("logical_or", [one, other], {}, after.block, location=after.location)
+        self._behind.setdefault(after, []).append(operator)
+        return _added(operator.results, operator)
 
 
 def _constant(block: Block, value: bool) -> Variable:
     operator = Operator("constant", [], {"value": np.array(value)}, block)
     block.operators.insert(0, operator)
-    return _added(operator.results, operator)
-
-
-def _inserted(after: Operator, name: str, operands: list[Variable]) -> Variable:
-    lookup(name)
-    block = after.block
-    operator = Operator(name, operands, {}, block, location=after.location)
-    places = {id(one): i for i, one in enumerate(block.operators)}
-    makers = (after, *(v.maker for v in operands))
-    last = max(places[id(maker)] for maker in makers if id(maker) in places)
-    block.operators.insert(last + 1, operator)
     return _added(operator.results, operator)
 
 

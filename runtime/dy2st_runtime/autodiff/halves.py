@@ -86,7 +86,9 @@ class Halves:
         """The bools that tell whether gradients flow through each target; None where they do."""
         flags = Flags(self.forward, self.varied)
         targets = [self._yields[place] for place in self.targets]
-        return [None if flags.is_sure(target) else flags.flag(target) for target in targets]
+        unsure = [target for target in targets if not flags.is_sure(target)]
+        found = dict(zip(unsure, flags.flags(unsure), strict=True))
+        return [found.get(target) for target in targets]
 
     def backward(self, given: Given) -> Backward | None:
         """The Program of the gradients that begin with those of some targets.
