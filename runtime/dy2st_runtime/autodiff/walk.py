@@ -134,9 +134,8 @@ class Walk:
         for offset in range(len(parts) - 1, -1, -1):
             self._through(parts[offset], operators, place + offset)
 
-    def _by_rule(
-        self, definition: OperatorDefinition, operator: Operator, found: Found
-    ) -> None:
+    def _by_rule(self, definition: OperatorDefinition, operator: Operator, found: Found) -> None:
+        assert definition.gradient is not None
         there = next(gradient for gradient in found if gradient is not None).there
         if len(found) > 1:
             found = [gradient and cleaned(gradient) for gradient in found]

@@ -107,4 +107,3 @@ def method(function: Function) -> Function:
     """Register a public function that is a method of Tensor too: `F.sum(x)` is `x.sum()`."""
     METHODS.append(function.__name__)
     return public(function)
-

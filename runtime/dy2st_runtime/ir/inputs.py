@@ -26,7 +26,7 @@ def complete(definition: OperatorDefinition, attributes: Mapping[str, Any]) -> d
     """All attributes of an operator in the order of its record; ArgumentError if they are wrong."""
     known = definition.attributes
     if attributes.keys() == known.keys():
-        return {name: attributes[name] for name in known}
+        return {name: attributes[name] for name in known} if known else {}
     for name in attributes:
         if name not in known:
             raise ArgumentError(f"{definition.name} has no attribute {name!r}")
@@ -58,10 +58,12 @@ def is_promoted(definition: OperatorDefinition, index: int) -> bool:
 
 def common_dtype(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType | None:
     """The dtype that promoted inputs share: NumPy's rule, Python numbers and Dims being weak."""
-    if not definition.promote:
-        return None
     promote = definition.promote
-    promoted = inputs if promote is True else [inputs[i] for i in promote if i < len(inputs)]
+    if not promote:
+        return None
+    promoted = inputs
+    if isinstance(promote, tuple):
+        promoted = [inputs[place] for place in promote if place < len(inputs)]
     dtypes = [_weak(value) for value in promoted]
     tensors = [one for one in dtypes if isinstance(one, np.dtype)]
     if not tensors:

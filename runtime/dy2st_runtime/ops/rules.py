@@ -190,7 +190,7 @@ def define_binary(
     def infer(x: TensorType, y: TensorType) -> TensorType:
         if takes is not None:
             require_dtype(name, x, *takes)
-        result = rule(x, y)
+        result = x if x.shape is y.shape else rule(x, y)
         if no_bool and result.dtype.kind == "b":
             raise DTypeError(f"{name} takes numbers, not bools: use logical_xor or cast first")
         if gives_floats and result.dtype.kind in "iub":

@@ -226,8 +226,9 @@ class Tracer:
         operator = self.append(definition.name, operands, attributes, types)
         if definition.data is not None:
             carry(definition, operator)
-        if not self._is_scratch:
-            self.learn(take_limits(), "no more than there are elements")
+        limits = [] if self._is_scratch else take_limits()
+        if limits:
+            self.learn(limits, "no more than there are elements")
         if definition.promote and all_numbers(inputs):
             for result in operator.results:
                 result.number = _NUMBERS.get(result.tensor_type.dtype.kind)
