@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,7 +30,7 @@ class Executable(Protocol):
         inputs: Sequence[Array],
         state: Sequence[Array],
         as_is: Container[int] = (),
-        as_one: Container[int] = (),
+        as_one: Collection[int] = (),
         bare: int = 0,
     ) -> list[Array]:
         """Outputs, then new values of the buffers in `program.updates`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ class Runner:
     def __init__(self, program: Program) -> None:
         """Look which results may share memory with what is given."""
         self.program = program
-        self._copied = [_may_share(variable) for variable in program.block.yields]
+        self._copied = [may_share(variable) for variable in program.block.yields]
 
     def compute(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Any]:
         """Outputs, then updates, as the Program has them: arrays, and lists of arrays.
@@ -40,19 +40,31 @@ class Runner:
         inputs: Sequence[Array],
         state: Sequence[Array],
         as_is: Container[int] = (),
-        as_one: Container[int] = (),
+        as_one: Collection[int] = (),
         bare: int = 0,
     ) -> list[Array]:
         """Outputs, then new values of buffers: see `contract.Executable`."""
         self.check(inputs)
-        results = self.compute(inputs, state)
+        return self.given(self.compute(inputs, state), (inputs, state), as_is, as_one, bare)
+
+    def given(
+        self,
+        results: list[Any],
+        held: tuple[Sequence[Array], Sequence[Array]],
+        as_is: Container[int],
+        as_one: Collection[int],
+        bare: int,
+        copied: list[bool] | None = None,
+    ) -> list[Array]:
+        """What `run` gives for what was computed; `copied` is what may be shared in this call."""
+        copied = self._copied if copied is None else copied
         first = len(results) - len(self.program.updates)
         if bare:
             given = results[first - bare : first]
             del results[first - bare : first]
-            found = self._finished(results, first - bare, (inputs, state), as_is, as_one)
+            found = self._finished(results, first - bare, held, as_is, as_one, copied)
             return [*found[: first - bare], *given, *found[first - bare :]]
-        return self._finished(results, first, (inputs, state), as_is, as_one)
+        return self._finished(results, first, held, as_is, as_one, copied)
 
     def check(self, inputs: Sequence[Array]) -> None:
         """Raise SpecError unless number, dtypes and shapes of the inputs fit the Program."""
@@ -68,10 +80,10 @@ class Runner:
         first: int,
         held: tuple[Sequence[Array], Sequence[Array]],
         as_is: Container[int],
-        as_one: Container[int],
+        as_one: Collection[int],
+        copied: list[bool],
     ) -> list[Array]:
         """What a caller gets, of the results of the function, of which `first` are outputs."""
-        copied = self._copied
         if len(copied) > len(results):
             copied = [*copied[:first], *copied[len(copied) - len(self.program.updates) :]]
         if first == len(results) and not (as_is or as_one):
@@ -121,7 +133,7 @@ def _one(result: Any, is_shared: bool, ones: dict[int, Array]) -> Any:
     return ones[id(result)]
 
 
-def _may_share(variable: Variable) -> bool:
+def may_share(variable: Variable) -> bool:
     """Whether the array may be, or look into, an input, a parameter or a constant."""
     maker = owner(variable).maker
     if isinstance(maker, Block):
@@ -129,4 +141,4 @@ def _may_share(variable: Variable) -> bool:
     return maker.name == "constant" or may_give_back(maker)
 
 
-__all__ = ["Runner"]
+__all__ = ["Runner", "may_share"]

@@ -14,6 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
+
+Lines = list[Any]
+"""Lines of text, and among them sections, which are such lists."""
 
 
 class Function:
@@ -34,7 +38,8 @@ class Function:
         self.current = "entry"
         self._head = " ".join([*words, *([attributes] if attributes else [])])
         self._allocas: list[str] = []
-        self._lines: list[str] = []
+        self._lines: Lines = []
+        self._whole = self._lines
         self._count = 0
 
     def fresh(self, stem: str = "v") -> str:
@@ -57,6 +62,23 @@ class Function:
         name = self.fresh(stem)
         self._allocas.append(f"  {name} = alloca {type}{f', align {align}' if align else ''}")
         return name
+
+    def section(self) -> Lines:
+        """A part in the middle of the current block that instructions may be added to later."""
+        part: Lines = []
+        self._lines.append(part)
+        return part
+
+    @contextmanager
+    def writing(self, section: Lines) -> Iterator[None]:
+        """Instructions go to the end of a section; it begins and ends no blocks."""
+        outside, self._lines = self._lines, section
+        yield
+        self._lines = outside
+
+    def reserve(self, name: str, type: str) -> None:
+        """A place on the stack of a name that instructions use already."""
+        self._allocas.append(f"  {name} = alloca {type}")
 
     # -- blocks --------------------------------------------------------------------------------
 
@@ -99,7 +121,16 @@ class Function:
 
     def text(self) -> str:
         """The whole function."""
-        return "\n".join([f"{self._head} {{", "entry:", *self._allocas, *self._lines, "}"])
+        lines = _flat(self._whole)
+        return "\n".join([f"{self._head} {{", "entry:", *self._allocas, *lines, "}"])
 
 
-__all__ = ["Function"]
+def _flat(lines: Lines) -> Iterator[str]:
+    for line in lines:
+        if isinstance(line, str):
+            yield line
+        else:
+            yield from _flat(line)
+
+
+__all__ = ["Function", "Lines"]

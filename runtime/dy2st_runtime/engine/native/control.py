@@ -1,0 +1,417 @@
+"""The steps of a Program as code: calls of nests, branches and loops, and calls back into Python.
+
+A branch writes what it yields into the places of the operator's results. A loop has two places for
+each of its values: a turn reads the one and writes the other; then they change their roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from dy2st_runtime.dims import Condition, Constraint, Dim, is_symbol, symbols
+from dy2st_runtime.engine.native import abi
+from dy2st_runtime.engine.native.emit import function as nest_function
+from dy2st_runtime.engine.native.function import Function
+from dy2st_runtime.engine.native.identity import Identity
+from dy2st_runtime.engine.native.kernels import dividing, kernel_call, refusing
+from dy2st_runtime.engine.native.lifetimes import Kind, is_alias
+from dy2st_runtime.engine.native.llvm import Processor
+from dy2st_runtime.engine.native.module import Module
+from dy2st_runtime.engine.native.places import Place, Places
+from dy2st_runtime.engine.native.planned import Planned, Step
+from dy2st_runtime.engine.native.sizes import Sizes
+from dy2st_runtime.ir.checks.broken_sizes import formulas
+from dy2st_runtime.ir.list_owners import lists_in_place
+from dy2st_runtime.ir.program import LocatedConstraint, Operator, Program, Variable
+from dy2st_runtime.ir.types import ArrayType, TensorType
+
+
+class Body:
+    """Writes the steps of a Program into a function that goes to `fail` with an exception set."""
+
+    def __init__(
+        self,
+        program: Program,
+        module: Module,
+        function: Function,
+        sizes: Sizes,
+        places: Places,
+        identity: Identity,
+    ) -> None:
+        """All values of the outermost Block's parameters have their places."""
+        self.fail = "fail"
+        self._program, self._module = program, module
+        self._function, self._sizes, self._places = function, sizes, places
+        self._identity = identity
+        self.numbers = {result: function.alloca("i32") for result in identity.tracked}
+        self._lists = lists_in_place(program.block)
+        self._waiting = [c for c in program.constraints if not self._is_known(c)]
+        self._most_arguments = 1
+        self._processor = Processor.host()
+        self._writers: dict[str, Callable[[Step, Operator], None]] = {
+            "constant": self._constant,
+            "from_dim": self._from_dim,
+            "require": self._require,
+            "cond": self._cond,
+            "while": self._while,
+        }
+
+    def all(self, planned: Planned) -> None:
+        """The steps of the outermost Block."""
+        self.block(planned)
+        self._function.reserve("%arguments", f"[{self._most_arguments} x ptr]")
+
+    def block(self, planned: Planned) -> None:
+        """The steps of a Block."""
+        for step in planned.steps:
+            if step.nest is not None:
+                self._nest(step)
+            else:
+                self._operator(step)
+            for variable in self._places.found.last.get(step.number, ()):
+                self._release(variable)
+
+    def _release(self, variable: Variable) -> None:
+        """Give up an object that nobody reads again."""
+        if self._places.found.kinds.get(variable) is Kind.OBJECT and self._places.has(variable):
+            self._places.replace(self._places.of(variable).name, "null")
+
+    # -- steps ---------------------------------------------------------------------------------
+
+    def _nest(self, step: Step) -> None:
+        nest = step.nest
+        assert nest is not None
+        text = nest_function(nest, "NAME", self._processor)
+        name = self._module.shared(text, "nest")
+        self._check_divisors(nest.sizes, None)
+        leaves = [leaf.variable for leaf in nest.leaves]
+        arguments = [f"ptr {self._places.address(v)}" for v in leaves if v.tensor_type.rank]
+        arguments += [self._scalar(v) for v in leaves if not v.tensor_type.rank]
+        arguments += [f"ptr {self._place(variable)}" for variable in nest.outputs]
+        arguments += [f"i64 {self._sizes.value(size)}" for size in nest.sizes]
+        self._function.line(f"call void @{name}({', '.join(arguments)})")
+
+    def _scalar(self, variable: Variable) -> str:
+        value, type = self._places.load(variable), abi.element(variable.dtype)
+        if variable.dtype == bool:
+            return f"i1 {self._function.let(f'trunc i8 {value} to i1')}"
+        return f"{type} {value}"
+
+    def _place(self, variable: Variable) -> str:
+        """Where a step is to write a value; an object is made first."""
+        place = self._places.make(variable)
+        if place.kind is Kind.OBJECT:
+            made = self._places.array(variable.tensor_type, "null")
+            self._check_made(made)
+            self._places.replace(place.name, made)
+        return self._places.address(variable)
+
+    def _operator(self, step: Step) -> None:
+        operator = step.operator
+        assert operator is not None
+        self._check_divisors(
+            formulas((*_shapes(operator), *operator.attributes.values())), operator
+        )
+        if is_alias(operator):
+            return
+        writer = self._writers.get(operator.name)
+        if writer is not None:
+            writer(step, operator)
+        elif step.inner:
+            self.block(step.inner[0])
+        else:
+            self._call_back(operator)
+        for variable in operator.results:
+            self._bind(variable)
+
+    def _constant(self, step: Step, operator: Operator) -> None:
+        variable, value = operator.results[0], operator.attributes["value"]
+        kind = self._places.found.kinds[variable]
+        if kind is Kind.OBJECT:
+            slot = self._places.make(variable).name
+            object = self._module.object(value, "constant")
+            self._function.line(f"call void @Py_IncRef(ptr {object})")
+            self._places.replace(slot, object)
+        elif kind is Kind.SCALAR:
+            place = self._places.make(variable)
+            type = f"i{8 * value.itemsize}"
+            bits = int(value.view(f"i{value.itemsize}"))
+            self._function.line(f"store {type} {bits}, ptr {place.name}")
+        else:
+            self._places.put(variable, Place(Kind.FOREIGN, self._module.array(value)))
+
+    def _from_dim(self, step: Step, operator: Operator) -> None:
+        value, result = operator.attributes["value"], operator.results[0]
+        if result.dtype.kind not in "iub":
+            self._call_back(operator)
+            return
+        place, type = self._places.make(result), abi.element(result.dtype)
+        if isinstance(value, Condition):
+            found = self._function.let(f"zext i1 {self._sizes.condition(value)} to {type}")
+        else:
+            found = self._sizes.value(value)
+            if type != "i64":
+                found = self._function.let(f"trunc i64 {found} to {type}")
+        self._function.line(f"store {type} {found}, ptr {place.name}")
+
+    def _require(self, step: Step, operator: Operator) -> None:
+        condition = operator.attributes["condition"]
+        if not isinstance(condition, Condition):
+            self._call_back(operator)
+            return
+        constraint = Constraint(condition, operator.attributes["message"])
+        self._check(LocatedConstraint(constraint, operator.location))
+
+    # -- branches and loops --------------------------------------------------------------------
+
+    def _cond(self, step: Step, operator: Operator) -> None:
+        function = self._function
+        for result in operator.results:
+            self._places.make(result)
+        labels = [function.label("then"), function.label("else")]
+        after = function.label("after")
+        function.branch(self._places.truth(operator.operands[0]), *labels)
+        for label, planned in zip(labels, step.inner, strict=True):
+            function.begin(label)
+            slots, waiting = dict(self._sizes.slots), list(self._waiting)
+            self.block(planned)
+            for variable, result in zip(planned.block.yields, operator.results, strict=True):
+                self._yield(variable, self._places.of(result), result)
+            self._number(operator.results, planned.block.yields)
+            self._sizes.slots, self._waiting = slots, waiting
+            function.jump(after)
+        function.begin(after)
+
+    def _yield(self, variable: Variable, place: Place, result: Variable) -> None:
+        """Put a value where it is to be, unless it was made there."""
+        places = self._places
+        if place.kind is Kind.OBJECT:
+            made = places.owned(variable)
+            self._check_made(made)
+            places.replace(place.name, made)
+        elif place.kind is Kind.SCALAR:
+            type = abi.element(result.dtype)
+            self._function.line(f"store {type} {places.load(variable)}, ptr {place.name}")
+        elif places.of(variable) != place:
+            places.copy(self._target(place), places.address(variable), variable.tensor_type)
+
+    def _number(self, results: Sequence[Variable], values: Sequence[Variable]) -> None:
+        """Note which argument of the call each value is; all at once, as they change places."""
+        numbers = []
+        for result, value in zip(results, values, strict=False):
+            if result in self.numbers:
+                value = self._identity.of(value)
+                number = str(self._identity.number(value))
+                if value in self.numbers:
+                    number = self._function.let(f"load i32, ptr {self.numbers[value]}")
+                numbers.append((number, self.numbers[result]))
+        for number, slot in numbers:
+            self._function.line(f"store i32 {number}, ptr {slot}")
+
+    def _target(self, place: Place) -> str:
+        return self._function.let(f"load ptr, ptr {place.name}") if place.moves else place.name
+
+    def _while(self, step: Step, operator: Operator) -> None:
+        function, results = self._function, operator.results
+        for number, (given, result) in enumerate(zip(operator.operands, results, strict=False)):
+            place = self._places.carried(result)
+            self._yield(given, place, result)
+            if (operator, number) in self._lists.copied:
+                self._copy_list(place)
+        self._number(results, operator.operands)
+        head, body, after = (function.label(stem) for stem in ("head", "body", "after"))
+        condition, turn = step.inner
+        slots, waiting = dict(self._sizes.slots), list(self._waiting)
+        function.jump(head)
+        function.begin(head)
+        self._bind_all(condition.block.parameters[: len(results)])
+        self.block(condition)
+        function.branch(self._places.truth(condition.block.yields[0]), body, after)
+        function.begin(body)
+        self._bind_all(turn.block.parameters[: len(results)])
+        self.block(turn)
+        self._end_turn(turn.block.yields, results, turn.block.parameters)
+        function.jump(head)
+        function.begin(after)
+        self._sizes.slots, self._waiting = slots, waiting
+
+    def _end_turn(
+        self, yields: Sequence[Variable], results: Sequence[Variable], given: Sequence[Variable]
+    ) -> None:
+        """Let the next turn read what this one yields; all at once, since values change places."""
+        root = self._places.found.root
+        changed = [(y, r) for y, r in zip(yields, results, strict=True) if root(y) is not r]
+        for variable, result in changed:
+            self._yield(variable, self._places.following(result), result)
+        for _, result in changed:
+            self._advance(result)
+        self._number(results, yields)
+
+    def _advance(self, result: Variable) -> None:
+        now, following = self._places.of(result), self._places.following(result)
+        function = self._function
+        if now.kind is Kind.ARENA:
+            first = function.let(f"load ptr, ptr {now.name}")
+            second = function.let(f"load ptr, ptr {following.name}")
+            function.line(f"store ptr {second}, ptr {now.name}")
+            function.line(f"store ptr {first}, ptr {following.name}")
+        elif now.kind is Kind.OBJECT:
+            object = function.let(f"load ptr, ptr {following.name}")
+            function.line(f"store ptr null, ptr {following.name}")
+            self._places.replace(now.name, object)
+        else:
+            self._places.copy(now.name, following.name, result.tensor_type)
+
+    def _copy_list(self, place: Place) -> None:
+        object = self._function.let(f"load ptr, ptr {place.name}")
+        made = self._call(self._module.object(list, "list"), [object])
+        self._places.replace(place.name, made)
+
+    # -- sizes ---------------------------------------------------------------------------------
+
+    def _is_known(self, entry: LocatedConstraint) -> bool:
+        return all(s in self._sizes.known for s in symbols(entry.constraint.condition))
+
+    def _bind_all(self, variables: Iterable[Variable]) -> None:
+        for variable in variables:
+            self._bind(variable, again=True)
+
+    def _bind(self, variable: Variable, again: bool = False) -> None:
+        """Take the symbols of a value's type from its real sizes, and check what is about them."""
+        if not isinstance(variable.type, TensorType):
+            return
+        is_new = False
+        for axis, size in enumerate(variable.type.shape):
+            if not is_symbol(size) or size in self._sizes.known:
+                continue
+            assert isinstance(size, Dim)
+            if size in self._sizes.slots and not again:
+                continue
+            slot = self._sizes.slots.setdefault(size, self._function.alloca("i64"))
+            object = self._function.let(f"load ptr, ptr {self._places.of(variable).name}")
+            self._function.line(f"store i64 {self._places.size(object, axis)}, ptr {slot}")
+            is_new = True
+        if is_new:
+            self._check_waiting()
+
+    def _check_waiting(self) -> None:
+        for entry in list(self._waiting):
+            found = symbols(entry.constraint.condition)
+            if all(s in self._sizes.known or s in self._sizes.slots for s in found):
+                self._waiting.remove(entry)
+                self._check(entry)
+
+    def _check(self, entry: LocatedConstraint) -> None:
+        condition = entry.constraint.condition
+        told = symbols(condition)
+        refuse = refusing(self._program, entry, told)
+        self._unless(self._sizes.condition(condition), refuse, told)
+
+    def _check_divisors(self, values: Iterable[Any], operator: Operator | None) -> None:
+        """Raise if a size cannot be computed that was not looked at where the function begins."""
+        for value in values:
+            if isinstance(value, int) or self._is_computed(value):
+                continue
+            for divisor in self._sizes.divisors(value):
+                if not self._sizes.is_early(divisor) or operator is not None:
+                    is_zero = self._sizes.condition(Condition("!=", divisor, 0))
+                    assert operator is not None
+                    self._unless(is_zero, dividing(operator), ())
+
+    def _is_computed(self, value: Dim | Condition) -> bool:
+        return isinstance(value, Dim) and self._sizes.is_early(value)
+
+    def _unless(self, holds: str, refuse: Any, told: Iterable[Dim]) -> None:
+        """Call what raises where a condition does not hold."""
+        function = self._function
+        wrong, right = function.label("wrong"), function.label("right")
+        function.branch(holds, right, wrong)
+        function.begin(wrong)
+        numbers = [self._integer(self._sizes.value(symbol)) for symbol in told]
+        self._call(self._module.object(refuse, "refuse"), numbers, numbers)
+        function.jump(self.fail)
+        function.begin(right)
+
+    # -- Python --------------------------------------------------------------------------------
+
+    def _call_back(self, operator: Operator) -> None:
+        """Let the kernel of NumPy compute."""
+        in_place = operator in self._lists.changed
+        kernel = kernel_call(operator, self._program.name, in_place)
+        objects, made = [], []
+        for operand in operator.operands:
+            object, is_new = self._object(operand)
+            objects.append(object)
+            made += [object] if is_new else []
+        for value in operator.attributes.values():
+            for formula in formulas(value):
+                objects.append(self._integer(self._formula(formula)))
+                made.append(objects[-1])
+        result = self._call(self._module.object(kernel, operator.name), objects, made)
+        if len(operator.results) == 1:
+            self._take(result, operator.results[0])
+            return
+        for index, variable in enumerate(operator.results):
+            entry = self._places.field(result, 24 + 8 * index)
+            self._function.line(f"call void @Py_IncRef(ptr {entry})")
+            self._take(entry, variable)
+        self._function.line(f"call void @Py_DecRef(ptr {result})")
+
+    def _formula(self, formula: Dim | Condition) -> str:
+        if isinstance(formula, Condition):
+            return self._function.let(f"zext i1 {self._sizes.condition(formula)} to i64")
+        return self._sizes.value(formula)
+
+    def _integer(self, value: str) -> str:
+        return self._function.let(f"call ptr @PyLong_FromLongLong(i64 {value})")
+
+    def _object(self, variable: Variable) -> tuple[str, bool]:
+        """An object of a value, for a call; and whether it was made for that."""
+        place = self._places.of(variable)
+        if place.kind is Kind.OBJECT and (
+            variable is self._places.found.root(variable) or isinstance(variable.type, ArrayType)
+        ):
+            return self._function.let(f"load ptr, ptr {place.name}"), False
+        address = self._places.address(variable)
+        made = self._places.array(variable.tensor_type, address)
+        self._check_made(made)
+        return made, True
+
+    def _call(self, callee: str, objects: Sequence[str], made: Sequence[str] = ()) -> str:
+        """Call a function of Python; what was `made` for the call is given up."""
+        function = self._function
+        self._most_arguments = max(self._most_arguments, len(objects))
+        for index, object in enumerate(objects):
+            place = function.let(f"getelementptr ptr, ptr %arguments, i64 {index}")
+            function.line(f"store ptr {object}, ptr {place}")
+        result = function.let(
+            f"call ptr @PyObject_Vectorcall(ptr {callee}, ptr %arguments, "
+            f"i64 {len(objects)}, ptr null)"
+        )
+        for object in made:
+            function.line(f"call void @Py_DecRef(ptr {object})")
+        self._check_made(result)
+        return result
+
+    def _check_made(self, object: str) -> None:
+        function, label = self._function, self._function.label("ok")
+        function.branch(function.let(f"icmp eq ptr {object}, null"), self.fail, label)
+        function.begin(label)
+
+    def _take(self, object: str, variable: Variable) -> None:
+        """Let a value be what an object holds."""
+        place = self._places.make(variable)
+        if place.kind is Kind.OBJECT:
+            self._places.replace(place.name, object)
+            return
+        data, type = self._places.data(object), variable.tensor_type
+        self._places.copy(self._target(place), data, type)
+        self._function.line(f"call void @Py_DecRef(ptr {object})")
+
+
+def _shapes(operator: Operator) -> tuple[Any, ...]:
+    return tuple(v.type.shape for v in operator.results if isinstance(v.type, TensorType))
+
+
+__all__ = ["Body"]

@@ -1,0 +1,353 @@
+"""The function that Python calls: arrays in, arrays out, and machine code between them.
+
+run(self, arguments, number):
+    are these arrays of the types, ranks and sizes of the Program?   else give None: see
+    are all constraints on sizes kept?                               `executable.py`
+    take memory for a call; make the arrays that results are written to
+    the steps
+    give a list of results, or NULL where an exception was raised
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dy2st_runtime.dims import Condition, Dim, is_symbol, symbols
+from dy2st_runtime.dims.expression import Atom
+from dy2st_runtime.engine.native import abi
+from dy2st_runtime.engine.native.control import Body
+from dy2st_runtime.engine.native.function import Function
+from dy2st_runtime.engine.native.identity import Identity, same
+from dy2st_runtime.engine.native.lifetimes import Analysis, Kind
+from dy2st_runtime.engine.native.module import Module
+from dy2st_runtime.engine.native.places import Place, Places
+from dy2st_runtime.engine.native.planned import Step, planned
+from dy2st_runtime.engine.native.sizes import Sizes
+from dy2st_runtime.engine.runner import may_share
+from dy2st_runtime.ir.checks.broken_sizes import computed_sizes
+from dy2st_runtime.ir.program import Program, Variable
+from dy2st_runtime.ir.sizes import Origin, origins
+from dy2st_runtime.ir.types import TensorType
+
+_CODE = {"cond", "while", "from_dim", "require"}
+
+_LIST_ITEMS = 24
+
+
+@dataclass
+class Written:
+    """The code of a Program.
+
+    own     the values that the function gives back, in order: yields, each once.
+    shared  of each, whether it may look into memory that others hold.
+    given   of each, whether it may be an array that the call was given.
+    """
+
+    module: Module
+    own: list[Variable]
+    shared: list[bool]
+    given: list[bool]
+
+
+def write(program: Program) -> Written:
+    """The module of a Program, with the function `run`."""
+    module = Module()
+    own = list(dict.fromkeys(map(same, program.block.yields)))
+    own = [variable for variable in own if variable.maker is not program.block]
+    function = Function("run", [("ptr", "%self"), ("ptr", "%given"), ("i64", "%count")], "ptr", "")
+    entry = _Entry(program, module, function, own)
+    places = entry.write()
+    module.add("run", function.text())
+    shared = [places.of(one).kind is Kind.OBJECT and may_share(one) for one in own]
+    return Written(module, own, shared, [one in entry.identity.tracked for one in own])
+
+
+def is_code(step: Step) -> bool:
+    """Whether a step is computed without Python."""
+    return step.operator is None or step.operator.name in _CODE
+
+
+class _Entry:
+    def __init__(
+        self, program: Program, module: Module, function: Function, own: list[Variable]
+    ) -> None:
+        self._program, self._module, self._function, self._own = program, module, function, own
+        self._tests: list[str] = []
+        self.identity = Identity(program, own)
+
+    def write(self) -> Places:
+        program, function = self._program, self._function
+        arrays = self._given = [self._argument(n) for n in range(len(program.block.parameters))]
+        self._check_arrays(arrays)
+        known = self._bind(arrays)
+        sizes = Sizes(function, known)
+        self._check_sizes(arrays, sizes)
+        steps = planned(program.block)
+        found = Analysis(steps, self._own, sizes.is_early, is_code).found
+        places = Places(function, sizes, found)
+        self._arena(places, sizes)
+        for variable, array in zip(program.block.parameters, arrays, strict=True):
+            self._put(variable, array, places)
+        self._make_outputs(places)
+        body = Body(program, self._module, function, sizes, places, self.identity)
+        body.all(steps)
+        self._numbers = body.numbers
+        self._finish(places)
+        return places
+
+    # -- what was given ------------------------------------------------------------------------
+
+    def _argument(self, number: int) -> str:
+        place = self._function.let(f"getelementptr ptr, ptr %given, i64 {number}")
+        return self._function.let(f"load ptr, ptr {place}")
+
+    def _field(self, object: str, offset: int, type: str) -> str:
+        place = self._function.let(f"getelementptr i8, ptr {object}, i64 {offset}")
+        return self._function.let(f"load {type}, ptr {place}")
+
+    def _test(self, left: str, type: str, right: str, relation: str = "eq") -> None:
+        self._tests.append(self._function.let(f"icmp {relation} {type} {left}, {right}"))
+
+    def _leave_unless_all(self) -> None:
+        """Give None unless all tests so far hold."""
+        holds = "true"
+        for test in self._tests:
+            holds = self._function.let(f"and i1 {holds}, {test}")
+        self._tests = []
+        fits = self._function.label("fits")
+        self._function.branch(holds, fits, "unfit")
+        self._function.begin(fits)
+
+    def _check_arrays(self, arrays: list[str]) -> None:
+        """Whether these are arrays of the right types; only then their sizes can be read."""
+        for variable, array in zip(self._program.block.parameters, arrays, strict=True):
+            if not isinstance(variable.type, TensorType):
+                continue
+            self._test(self._field(array, 8, "ptr"), "ptr", "@array_type")
+        self._leave_unless_all()
+        for variable, array in zip(self._program.block.parameters, arrays, strict=True):
+            if not isinstance(variable.type, TensorType):
+                continue
+            dtype = self._module.object(variable.dtype, "dtype")
+            self._test(self._field(array, abi.TYPE, "ptr"), "ptr", dtype)
+            self._test(self._field(array, abi.RANK, "i32"), "i32", str(variable.type.rank))
+            flags = self._field(array, abi.FLAGS, "i32")
+            usable = self._function.let(f"and i32 {flags}, {abi.USABLE}")
+            self._test(usable, "i32", str(abi.USABLE))
+        self._leave_unless_all()
+
+    def _bind(self, arrays: list[str]) -> dict[Dim, str]:
+        places = dict(zip(self._program.block.parameters, arrays, strict=True))
+        return {
+            symbol: self._solved(origin, places[origin.variable])
+            for symbol, origin in origins(self._program.block.parameters).items()
+        }
+
+    def _solved(self, origin: Origin, array: str) -> str:
+        real = self._size(array, origin.axis)
+        _, factor, offset = origin.solved
+        if (factor, offset) == (1, 0):
+            return real
+        # Another size may come of it, which the comparison of all sizes then finds.
+        rest = self._function.let(f"sub i64 {real}, {offset}")
+        return self._function.let(f"sdiv i64 {rest}, {factor}")
+
+    def _size(self, array: str, axis: int) -> str:
+        return self._field(self._field(array, abi.SIZES, "ptr"), 8 * axis, "i64")
+
+    def _check_sizes(self, arrays: list[str], sizes: Sizes) -> None:
+        """The sizes of inputs, and all that the Program requires of sizes."""
+        for symbol, name in sizes.known.items():
+            self._test(name, "i64", str(symbol.minimum), "sge")
+            if symbol.maximum is not None:
+                self._test(name, "i64", str(symbol.maximum), "sle")
+        for entry in self._program.constraints:
+            if all(symbol in sizes.known for symbol in symbols(entry.constraint.condition)):
+                self._require(entry.constraint.condition, sizes)
+        for value, _ in computed_sizes(self._program):
+            if all(symbol in sizes.known for symbol in symbols(value)):
+                self._can_compute(value, sizes)
+        for variable, array in zip(self._program.block.parameters, arrays, strict=True):
+            if not isinstance(variable.type, TensorType):
+                continue
+            for axis, size in enumerate(variable.type.shape):
+                if not is_symbol(size) or self._is_elsewhere(size, variable, axis):
+                    if isinstance(size, Dim):
+                        self._can_compute(size, sizes)
+                    self._test(self._size(array, axis), "i64", sizes.value(size))
+        self._leave_unless_all()
+
+    def _is_elsewhere(self, size: object, variable: Variable, axis: int) -> bool:
+        """Whether a symbol is not bound here."""
+        origin = origins(self._program.block.parameters).get(size)  # type: ignore[arg-type]
+        return origin is None or origin.variable is not variable or origin.axis != axis
+
+    def _require(self, condition: Condition, sizes: Sizes) -> None:
+        self._can_compute(condition, sizes)
+        self._tests.append(sizes.condition(condition))
+
+    def _can_compute(self, value: Dim | Condition, sizes: Sizes) -> None:
+        """Nothing in it is divided by 0, and what is broadcast fits."""
+        for divisor in sizes.divisors(value):
+            self._tests.append(sizes.condition(Condition("!=", divisor, 0)))
+        for atom in sizes.broadcasts(value):
+            self._tests += [sizes.condition(fits) for fits in _fitting(atom)]
+
+    # -- memory --------------------------------------------------------------------------------
+
+    def _arena(self, places: Places, sizes: Sizes) -> None:
+        """Take memory for a call; `%arena` is null if none is needed."""
+        self._has_arena = bool(places.found.sizes)
+        if not self._has_arena:
+            return
+        total = "0"
+        for part in places.found.sizes:
+            total = self._function.let(f"add i64 {total}, {places.rounded(part.bytes)}")
+        total = self._function.let(f"add i64 {total}, 128")
+        self._module.add("pool", _POOL)
+        taken = self._function.let(f"call ptr @take(i64 {total})")
+        is_null = self._function.let(f"icmp eq ptr {taken}, null")
+        label = self._function.label("taken")
+        self._function.branch(is_null, "none", label)
+        self._function.begin(label)
+        self._taken = taken
+        self._function.line(f"%arena = getelementptr i8, ptr {taken}, i64 64")
+
+    def _put(self, variable: Variable, array: str, places: Places) -> None:
+        if places.found.kinds[variable] is Kind.OBJECT:
+            slot = places.slot()
+            self._function.line(f"call void @Py_IncRef(ptr {array})")
+            self._function.line(f"store ptr {array}, ptr {slot}")
+            places.put(variable, Place(Kind.OBJECT, slot))
+        else:
+            places.put(variable, Place(Kind.FOREIGN, places.data(array)))
+
+    def _make_outputs(self, places: Places) -> None:
+        """The arrays that results are made in."""
+        self._arrays: dict[Variable, str] = {}
+        for variable in self._own:
+            root = places.found.root(variable)
+            if root not in places.found.given:
+                continue
+            slot = places.slot()
+            made = places.array(variable.tensor_type, "null")
+            self._check(made)
+            self._function.line(f"store ptr {made}, ptr {slot}")
+            places.put(root, Place(Kind.FOREIGN, places.data(made)))
+            self._arrays[variable] = slot
+
+    def _check(self, object: str) -> None:
+        label = self._function.label("ok")
+        is_null = self._function.let(f"icmp eq ptr {object}, null")
+        self._function.branch(is_null, "fail", label)
+        self._function.begin(label)
+
+    # -- what is given back --------------------------------------------------------------------
+
+    def _finish(self, places: Places) -> None:
+        function = self._function
+        made = function.let(f"call ptr @PyList_New(i64 {len(self._own)})")
+        self._check(made)
+        for number, variable in enumerate(self._own):
+            if variable in self._arrays:
+                slot = self._arrays[variable]
+                object = function.let(f"load ptr, ptr {slot}")
+                function.line(f"store ptr null, ptr {slot}")
+            else:
+                object = places.owned(variable)
+                failing, after = function.label("failing"), function.label("has")
+                function.branch(function.let(f"icmp eq ptr {object}, null"), failing, after)
+                function.begin(failing)
+                function.line(f"call void @Py_DecRef(ptr {made})")
+                function.jump("fail")
+                function.begin(after)
+            if variable in self._numbers:
+                object = self._given_or(object, self._numbers[variable])
+            items = places.field(made, _LIST_ITEMS)
+            place = function.let(f"getelementptr ptr, ptr {items}, i64 {number}")
+            function.line(f"store ptr {object}, ptr {place}")
+        self._end(places, made)
+        function.begin("fail")
+        self._end(places, "null")
+        if self._has_arena:
+            function.begin("none")
+            function.line("%nomemory = call ptr @PyErr_NoMemory()")
+            function.line("ret ptr %nomemory")
+        function.begin("unfit")
+        function.line("call void @Py_IncRef(ptr @none)")
+        function.line("ret ptr @none")
+
+    def _given_or(self, object: str, slot: str) -> str:
+        """A new reference to the argument of that number, or the object if the number is 0."""
+        number, chosen = self._function.let(f"load i32, ptr {slot}"), object
+        for index, array in enumerate(self._given, 1):
+            is_it = self._function.let(f"icmp eq i32 {number}, {index}")
+            chosen = self._function.let(f"select i1 {is_it}, ptr {array}, ptr {chosen}")
+        self._function.line(f"call void @Py_IncRef(ptr {chosen})")
+        is_own = self._function.let(f"icmp eq i32 {number}, 0")
+        extra = self._function.let(f"select i1 {is_own}, ptr {chosen}, ptr {object}")
+        self._function.line(f"call void @Py_DecRef(ptr {extra})")
+        return chosen
+
+    def _end(self, places: Places, result: str) -> None:
+        """Give everything back that was taken."""
+        for slot in places.objects:
+            object = self._function.let(f"load ptr, ptr {slot}")
+            self._function.line(f"call void @Py_DecRef(ptr {object})")
+        if self._has_arena:
+            self._function.line(f"call void @give(ptr {self._taken})")
+        self._function.line(f"ret ptr {result}")
+
+
+def _fitting(atom: Atom) -> list[Condition]:
+    args = atom.args
+    return [
+        Condition("broadcasts", left, right)
+        for index, left in enumerate(args)
+        for right in args[index + 1 :]
+    ]
+
+
+# Whoever enters or leaves `run` holds the interpreter's lock, so a list needs no lock of its own.
+# The first 64 bytes of memory hold its size and the next in the list of what is free.
+_POOL = """\
+@free = internal global ptr null
+define internal ptr @take(i64 %bytes) {
+entry:
+  %first = load ptr, ptr @free
+  %empty = icmp eq ptr %first, null
+  br i1 %empty, label %new, label %old
+old:
+  %next.place = getelementptr i8, ptr %first, i64 8
+  %next = load ptr, ptr %next.place
+  store ptr %next, ptr @free
+  %size = load i64, ptr %first
+  %fits = icmp sge i64 %size, %bytes
+  br i1 %fits, label %done, label %small
+small:
+  call void @free_memory(ptr %first)
+  br label %new
+new:
+  %made = call ptr @aligned_alloc(i64 64, i64 %bytes)
+  %failed = icmp eq ptr %made, null
+  br i1 %failed, label %none, label %fill
+fill:
+  store i64 %bytes, ptr %made
+  br label %done
+none:
+  ret ptr null
+done:
+  %result = phi ptr [%first, %old], [%made, %fill]
+  ret ptr %result
+}
+define internal void @give(ptr %memory) {
+  %first = load ptr, ptr @free
+  %next.place = getelementptr i8, ptr %memory, i64 8
+  store ptr %first, ptr %next.place
+  store ptr %memory, ptr @free
+  ret void
+}
+"""
+
+
+__all__ = ["Written", "is_code", "write"]

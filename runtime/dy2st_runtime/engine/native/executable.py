@@ -1,0 +1,121 @@
+"""A Program as machine code, behind the contract of all engines.
+
+What the code does not take, since an argument has another type, size or order in memory than the
+Program wants, or since a constraint is broken, is left to NumPy's engine: it says what is wrong,
+and so both say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.engine.native import abi
+from dy2st_runtime.engine.native.entry import write
+from dy2st_runtime.engine.native.identity import same
+from dy2st_runtime.engine.native.llvm import Processor, compile_object, load
+from dy2st_runtime.engine.numpy import executable as reference
+from dy2st_runtime.engine.runner import Runner
+from dy2st_runtime.ir.program import Operator, Program, Variable
+
+Array = np.ndarray[Any, Any]
+
+
+class Executable(Runner):
+    """A Program that runs as machine code. Several threads may call it at once."""
+
+    def __init__(self, program: Program) -> None:
+        """Write, compile and link the code of the Program."""
+        super().__init__(program)
+        written = write(program)
+        self.source = written.module.text()
+        symbols = {**abi.symbols(), **written.module.symbols}
+        self._library = load(compile_object(self.source, Processor.host()), ["run"], symbols)
+        self._held = written.module.kept
+        self._function = abi.function_object(self._library.addresses["run"], self._held)
+        # Of each yield: which result of the code it is; ~n for the n-th parameter.
+        self._places = [_place(variable, program, written.own) for variable in program.block.yields]
+        self._copied = [place < 0 or written.shared[place] for place in self._places]
+        self._given = [place >= 0 and written.given[place] for place in self._places]
+        self._flows = [_is_of_flow(variable) for variable in program.block.yields]
+        in_order = self._places == list(range(len(written.own)))
+        self._is_plain = in_order and not any(self._copied + self._given)
+        self._is_plain = self._is_plain and not program.updates
+        self._count = len(program.block.parameters)
+
+    @cached_property
+    def reference(self) -> reference.Executable:
+        """The same Program in NumPy's engine."""
+        return reference.compile_program(self.program)
+
+    def run(
+        self,
+        inputs: Sequence[Array],
+        state: Sequence[Array],
+        as_is: Container[int] = (),
+        as_one: Collection[int] = (),
+        bare: int = 0,
+    ) -> list[Array]:
+        """As the contract says."""
+        # Which results of a branch are one array, code does not tell.
+        is_known = not as_one or not any(self._flows[place] for place in as_one)
+        results = self._computed(inputs, state) if is_known else None
+        if results is None:
+            return self.reference.run(inputs, state, as_is, as_one, bare)
+        if self._is_plain and not as_is and not as_one:
+            return results
+        held = [*inputs, *state]
+        arranged = [results[n] if n >= 0 else held[~n] for n in self._places]
+        ids = {id(array) for array in held}
+        copied = [
+            may or (is_given and id(one) in ids)
+            for may, is_given, one in zip(self._copied, self._given, arranged, strict=True)
+        ]
+        return self.given(arranged, (inputs, state), as_is, as_one, bare, copied)
+
+    def _computed(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Any] | None:
+        """What the code gives; None if it does not take these arrays."""
+        if len(inputs) + len(state) != self._count:
+            return None
+        results: list[Any] | None = self._function(*inputs, *state)
+        if results is None:
+            results = self._function(*map(_in_order, inputs), *map(_in_order, state))
+        return results
+
+    def check(self, inputs: Sequence[Array]) -> None:
+        """As the contract says."""
+        self.reference.check(inputs)
+
+    def takes_shapes(self, shapes: Sequence[Sequence[int]]) -> bool:
+        """As the contract says."""
+        return self.reference.takes_shapes(shapes)
+
+
+def _is_of_flow(variable: Variable) -> bool:
+    """Whether a value is the result of a branch or a loop."""
+    maker = same(variable).maker
+    return isinstance(maker, Operator) and bool(maker.blocks)
+
+
+def _in_order(array: Array) -> Array:
+    """An array whose elements lie row by row, without gaps."""
+    return np.array(array, order="C", copy=None) if isinstance(array, np.ndarray) else array
+
+
+def _place(variable: Variable, program: Program, own: list[Variable]) -> int:
+    """Where a yield is among the results of the code; ~n if it is the n-th parameter."""
+    variable = same(variable)
+    if variable.maker is program.block:
+        return ~[id(one) for one in program.block.parameters].index(id(variable))
+    return [id(one) for one in own].index(id(variable))
+
+
+def compile_program(program: Program) -> Executable | reference.Executable:
+    """Machine code, or NumPy's engine where this build of Python lays its objects differently."""
+    return Executable(program) if abi.is_known() else reference.compile_program(program)
+
+
+__all__ = ["Executable", "compile_program"]

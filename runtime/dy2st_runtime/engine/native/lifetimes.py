@@ -1,0 +1,296 @@
+"""Where the values of a Program lie, decided before code is written.
+
+Every value has a root: the value whose memory it is. A reshape has its operand's, a parameter of a
+nested Block what is given for it, a loop's parameters are the loop's results. Roots are of a kind:
+
+    SCALAR   0-d: a register
+    STACK    a small tensor of known sizes: the stack, which LLVM keeps in registers where it can
+    ARENA    sizes follow from those of the inputs: a part of the memory that each call takes
+    FOREIGN  memory that others own: inputs, parameters, buffers, constants
+    OBJECT   an object of Python: all whose sizes only data tells, lists, and types foreign to code
+
+Parts of the arena whose values do not live at the same time are one part.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import count
+
+from dy2st_runtime.dims import Size, product
+from dy2st_runtime.engine.native.abi import is_native
+from dy2st_runtime.engine.native.planned import Planned, Step
+from dy2st_runtime.ir.aliasing import view_of
+from dy2st_runtime.ir.definition import View, lookup
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.types import TensorType
+
+STACK_BYTES = 1024
+
+
+class Kind(Enum):
+    """Where a root lies."""
+
+    SCALAR = "scalar"
+    STACK = "stack"
+    ARENA = "arena"
+    FOREIGN = "foreign"
+    OBJECT = "object"
+
+
+@dataclass
+class Interval:
+    """The steps, by number, from where a part of the arena is written to where it is last read."""
+
+    start: int
+    end: int
+    bytes: Size
+
+
+@dataclass
+class Part:
+    """A part of the arena: its size, and how long it is taken."""
+
+    bytes: Size
+    free_from: int
+
+
+@dataclass
+class Lifetimes:
+    """What is decided.
+
+    roots     the root of every value that is not its own.
+    targets   values that are made in the memory of another: where a branch or turn yields to.
+    given     values that are made in an array that the Program gives back.
+    parts     the part of the arena of each root of that kind; a loop's second one under (result,).
+    """
+
+    roots: dict[Variable, Variable] = field(default_factory=dict)
+    targets: dict[Variable, Variable | tuple[Variable]] = field(default_factory=dict)
+    given: set[Variable] = field(default_factory=set)
+    parts: dict[Variable | tuple[Variable], int] = field(default_factory=dict)
+    sizes: list[Part] = field(default_factory=list)
+    kinds: dict[Variable, Kind] = field(default_factory=dict)
+    last: dict[int, list[Variable]] = field(default_factory=dict)
+
+    def root(self, variable: Variable) -> Variable:
+        """The value whose memory this one is."""
+        while variable in self.roots:
+            variable = self.roots[variable]
+        return variable
+
+
+def kind_of(variable: Variable, is_early: Callable[[Size], bool]) -> Kind:
+    """Where a value of this type lies."""
+    type = variable.type
+    if not isinstance(type, TensorType) or not is_native(type.dtype):
+        return Kind.OBJECT
+    if not type.shape:
+        return Kind.SCALAR
+    bytes = bytes_of(type)
+    if isinstance(bytes, int):
+        return Kind.STACK if bytes <= STACK_BYTES else Kind.ARENA
+    return Kind.ARENA if all(map(is_early, (bytes, *type.shape))) else Kind.OBJECT
+
+
+def bytes_of(type: TensorType) -> Size:
+    """The bytes of a tensor."""
+    return product(type.shape) * type.dtype.itemsize
+
+
+def is_alias(operator: Operator) -> bool:
+    """Whether the result is the operand's memory, element by element."""
+    if view_of(operator) is not View.SAME or lookup(operator.name).kernel is None:
+        return False
+    given, made = operator.operands[0].type, operator.results[0].type
+    if not isinstance(given, TensorType) or not isinstance(made, TensorType):
+        return given.__class__ is made.__class__
+    return is_native(given.dtype) and given.dtype == made.dtype
+
+
+class Analysis:
+    """A walk over all steps, numbered in the order in which they are written."""
+
+    def __init__(
+        self,
+        planned: Planned,
+        outputs: Iterable[Variable],
+        is_early: Callable[[Size], bool],
+        is_code: Callable[[Step], bool],
+    ) -> None:
+        """Decide for a whole Program; `is_code` tells which steps no kernel of NumPy computes."""
+        self.found = Lifetimes()
+        self._is_early, self._is_code = is_early, is_code
+        self._numbers = count()
+        self._loops: list[Loop] = []
+        self._made: dict[Variable, int] = {}
+        self._uses: list[tuple[Variable, int, tuple[Loop, ...]]] = []
+        self._extra: list[tuple[Variable, Loop]] = []
+        for parameter in planned.block.parameters:
+            kind = kind_of(parameter, is_early)
+            self.found.kinds[parameter] = kind if kind is Kind.OBJECT else Kind.FOREIGN
+        self._block(planned)
+        for variable in outputs:
+            self._read(variable, next(self._numbers))
+        self._outputs(planned)
+        self._allot(self._intervals())
+
+    # -- the walk ------------------------------------------------------------------------------
+
+    def _block(self, planned: Planned) -> None:
+        for step in planned.steps:
+            number = next(self._numbers)
+            step.number = number
+            for variable in step.reads:
+                self._read(variable, number)
+            self._step(step, number)
+        for variable in planned.block.yields:
+            self._read(variable, next(self._numbers))
+
+    def _step(self, step: Step, number: int) -> None:
+        operator = step.operator
+        if operator is not None and is_alias(operator):
+            self.found.roots[operator.results[0]] = operator.operands[0]
+            return
+        is_flow = operator is not None and operator.name in ("cond", "while")
+        if operator is not None and step.inner and not is_flow:
+            self._expanded(operator, step.inner[0])
+            return
+        for variable in step.results:
+            self._make(variable, number, step)
+        if operator is not None and operator.name == "while":
+            self._while(operator, step.inner, number)
+        elif operator is not None and is_flow:
+            self._cond(operator, step.inner)
+
+    def _make(self, variable: Variable, number: int, step: Step) -> None:
+        self._made[variable] = number
+        kind = kind_of(variable, self._is_early)
+        is_constant = step.operator is not None and step.operator.name == "constant"
+        if is_constant and kind in (Kind.STACK, Kind.ARENA):
+            kind = Kind.FOREIGN
+        elif kind is Kind.ARENA and not self._is_code(step):
+            kind = Kind.OBJECT  # the kernel of NumPy makes an array: it is not copied
+        self.found.kinds[variable] = kind
+
+    def _read(self, variable: Variable, number: int) -> None:
+        self._uses.append((self.found.root(variable), number, tuple(self._loops)))
+
+    def _expanded(self, operator: Operator, inner: Planned) -> None:
+        self._enter(inner.block.parameters, operator.operands)
+        self._block(inner)
+        self.found.roots.update(zip(operator.results, inner.block.yields, strict=True))
+
+    def _cond(self, operator: Operator, inner: Sequence[Planned]) -> None:
+        for planned in inner:
+            self._enter(planned.block.parameters, operator.operands[1:])
+            self._block(planned)
+            self._yield_to(planned, operator.results)
+
+    def _while(self, operator: Operator, inner: Sequence[Planned], number: int) -> None:
+        loop, results = Loop(number), operator.results
+        self._loops.append(loop)
+        for planned in inner:
+            self._enter(planned.block.parameters, [*results, *operator.operands[len(results) :]])
+            self._block(planned)
+        loop.end = next(self._numbers)
+        self._loops.pop()
+        self._yield_to(inner[1], [(result,) for result in results])
+        for result in results:
+            self._uses.append((result, loop.end, tuple(self._loops)))
+            self._extra.append((result, loop))
+
+    def _enter(self, parameters: Sequence[Variable], given: Sequence[Variable]) -> None:
+        self.found.roots.update(zip(parameters, given, strict=True))
+
+    def _yield_to(self, planned: Planned, targets: Iterable[Variable | tuple[Variable]]) -> None:
+        """Let what a Block makes itself, and yields once, be made where it is to go."""
+        steps = [step for step in planned.steps if self._is_target(step)]
+        made = {variable for step in steps for variable in step.results}
+        yields = [self.found.root(variable) for variable in planned.block.yields]
+        times = Counter(yields)
+        for variable, target in zip(yields, targets, strict=True):
+            kind = self.found.kinds.get(variable)
+            if variable in made and kind in (Kind.STACK, Kind.ARENA) and times[variable] < 2:
+                final = target[0] if isinstance(target, tuple) else target
+                if self.found.kinds[final] in (Kind.STACK, Kind.ARENA):
+                    self.found.targets[variable] = target
+
+    def _is_target(self, step: Step) -> bool:
+        """Whether code can make the results of a step wherever it is told to."""
+        is_loop = step.operator is not None and step.operator.name == "while"
+        return not is_loop and self._is_code(step)
+
+    def _outputs(self, planned: Planned) -> None:
+        """Let what the Program yields once be made in the array that it gives back."""
+        yields = [self.found.root(variable) for variable in planned.block.yields]
+        times = Counter(yields)
+        for step in planned.steps:
+            for variable in step.results if self._is_target(step) else ():
+                kind = self.found.kinds.get(variable)
+                if kind in (Kind.STACK, Kind.ARENA) and times[variable] == 1:
+                    self.found.given.add(variable)
+
+    # -- the arena -----------------------------------------------------------------------------
+
+    def _intervals(self) -> dict[Variable | tuple[Variable], Interval]:
+        kinds, found = self.found.kinds, dict[Variable | tuple[Variable], Interval]()
+        for variable, number in self._made.items():
+            has_place = variable in self.found.targets or variable in self.found.given
+            if kinds[variable] is Kind.ARENA and not has_place:
+                found[variable] = Interval(number, number, bytes_of(variable.tensor_type))
+        for result, loop in self._extra:
+            if kinds[result] is Kind.ARENA:
+                bytes = bytes_of(result.tensor_type)
+                found[(result,)] = Interval(loop.start, loop.end, bytes)
+        ends = dict[Variable, int]()
+        for variable, number, loops in self._uses:
+            made = self._made.get(variable, -1)
+            outer = next((loop.end for loop in loops if loop.start > made), number)
+            ends[variable] = max(ends.get(variable, 0), outer)
+        for variable, end in ends.items():
+            if variable in found:
+                found[variable].end = max(found[variable].end, end)
+            self.found.last.setdefault(end, []).append(variable)
+        for result, loop in self._extra:  # either part may hold the result when the loop is over
+            if (result,) in found:
+                found[(result,)].end = found[result].end
+        return found
+
+    def _allot(self, intervals: dict[Variable | tuple[Variable], Interval]) -> None:
+        """First come first served: the part that is free and fits best."""
+        for key, interval in sorted(intervals.items(), key=lambda pair: pair[1].start):
+            parts = self.found.sizes
+            index = next(_fitting(parts, interval), None)
+            if index is None:
+                index = len(parts)
+                parts.append(Part(interval.bytes, 0))
+            part = parts[index]
+            part.free_from = interval.end + 1
+            if isinstance(part.bytes, int) and isinstance(interval.bytes, int):
+                part.bytes = max(part.bytes, interval.bytes)
+            self.found.parts[key] = index
+
+
+@dataclass
+class Loop:
+    """The numbers of a loop's own step, and behind its last one."""
+
+    start: int
+    end: int = 0
+
+
+def _fitting(parts: Sequence[Part], interval: Interval) -> Iterator[int]:
+    """The parts that may be used again: of the same formula, or of a number."""
+    for index, part in enumerate(parts):
+        if part.free_from <= interval.start and (
+            part.bytes is interval.bytes
+            or (isinstance(part.bytes, int) and isinstance(interval.bytes, int))
+        ):
+            yield index
+
+
+__all__ = ["Analysis", "Block", "Interval", "Kind", "Lifetimes", "bytes_of", "is_alias", "kind_of"]

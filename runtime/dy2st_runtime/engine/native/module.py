@@ -1,0 +1,59 @@
+"""What becomes one piece of object code: functions, and names of objects that they refer to."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.engine.native import abi
+
+
+class Module:
+    """Texts of functions, each once, and addresses that are filled in when the code is linked.
+
+    No address stands in the text, so equal Programs have equal texts, in every process.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.texts: dict[str, str] = {}
+        self.symbols: dict[str, int] = {}
+        self.kept: list[Any] = []
+        self._names: dict[int, str] = {}
+
+    def add(self, name: str, text: str) -> None:
+        """A function, or several that belong together, once under a name."""
+        self.texts.setdefault(name, text)
+
+    def shared(self, text: str, stem: str) -> str:
+        """The name of a function, whose text says `@NAME`; of equal ones there is one."""
+        name = f"{stem}_{sha256(text.encode()).hexdigest()[:16]}"
+        self.add(name, text.replace("@NAME(", f"@{name}(", 1))
+        return name
+
+    def object(self, value: Any, stem: str) -> str:
+        """The name of an object of Python; the module keeps the object."""
+        return self._symbol(id(value), value, stem)
+
+    def array(self, value: np.ndarray[Any, Any]) -> str:
+        """The name of the elements of an array."""
+        value = np.array(value, order="C", copy=None)
+        return self._symbol(value.ctypes.data, value, "constant")
+
+    def text(self) -> str:
+        """The whole module."""
+        declared = [f"@{name} = external global i8" for name in self.symbols]
+        return "\n".join([abi.DECLARED, *declared, *self.texts.values()]) + "\n"
+
+    def _symbol(self, address: int, value: Any, stem: str) -> str:
+        name = self._names.get(address)
+        if name is None:
+            name = self._names[address] = f"{stem}_{len(self._names)}"
+            self.symbols[name] = address
+            self.kept.append(value)
+        return f"@{name}"
+
+
+__all__ = ["Module"]

@@ -1,0 +1,221 @@
+"""Values while code is written: where each one lies, and the instructions that read and write it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dy2st_runtime.dims import Size
+from dy2st_runtime.engine.native import abi
+from dy2st_runtime.engine.native.function import Function
+from dy2st_runtime.engine.native.lifetimes import Kind, Lifetimes, bytes_of
+from dy2st_runtime.engine.native.sizes import Sizes
+from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.types import TensorType
+
+MOST_AXES = 64
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a root lies.
+
+    name    the address; of one that `moves`, or is an object, the slot that holds it.
+    """
+
+    kind: Kind
+    name: str
+    moves: bool = False
+
+
+class Places:
+    """The places of all values of a function."""
+
+    def __init__(self, function: Function, sizes: Sizes, found: Lifetimes) -> None:
+        """Slots of objects are empty where the function is entered, and emptied where it ends."""
+        self.found, self.objects = found, list[str]()
+        self._function, self._sizes = function, sizes
+        self._places: dict[Variable, Place] = {}
+        self._next: dict[Variable, Place] = {}
+        self._arena: dict[int, str] = {}
+        self._axes = ""
+
+    # -- places --------------------------------------------------------------------------------
+
+    def of(self, variable: Variable) -> Place:
+        """The place of a value's root."""
+        return self._places[self.found.root(variable)]
+
+    def has(self, variable: Variable) -> bool:
+        """Whether a root has its place yet."""
+        return variable in self._places
+
+    def put(self, variable: Variable, place: Place) -> None:
+        """Say where a root lies."""
+        self._places[variable] = place
+
+    def make(self, variable: Variable) -> Place:
+        """The place of a new value."""
+        if variable not in self._places:
+            target = self.found.targets.get(variable)
+            if isinstance(target, tuple):
+                self._places[variable] = self.following(target[0])
+            elif target is not None:
+                self._places[variable] = self.make(target)
+            else:
+                self._places[variable] = self._made(variable, self.found.kinds[variable])
+        return self._places[variable]
+
+    def carried(self, result: Variable) -> Place:
+        """The place of a loop's value: one that moves, if it lies in the arena."""
+        place = self.make(result)
+        if place.kind is not Kind.ARENA:
+            return place
+        slot = self._function.alloca("ptr")
+        self._function.line(f"store ptr {place.name}, ptr {slot}")
+        moving = self._places[result] = Place(Kind.ARENA, slot, True)
+        return moving
+
+    def following(self, result: Variable) -> Place:
+        """Where the next turn's value of a loop is written."""
+        if result not in self._next:
+            self._next[result] = self._made_following(result)
+        return self._next[result]
+
+    def _made_following(self, result: Variable) -> Place:
+        kind = self.found.kinds[result]
+        if kind is not Kind.ARENA:
+            return self._made(result, kind)
+        slot = self._function.alloca("ptr")
+        with self._function.writing(self._sizes.start):
+            self._function.line(f"store ptr {self._part((result,))}, ptr {slot}")
+        return Place(kind, slot, True)
+
+    def _made(self, variable: Variable, kind: Kind) -> Place:
+        if kind is Kind.OBJECT:
+            return Place(kind, self.slot())
+        type = variable.tensor_type
+        if kind is Kind.SCALAR:
+            return Place(kind, self._function.alloca(abi.element(type.dtype)))
+        if kind is Kind.STACK:
+            bytes = bytes_of(type)
+            return Place(kind, self._function.alloca(f"[{max(int(bytes), 1)} x i8]", 64))  # type: ignore[arg-type]
+        return Place(kind, self._part(variable))
+
+    def _part(self, key: Variable | tuple[Variable]) -> str:
+        """The address of a part of the arena."""
+        number = self.found.parts[key]
+        if number not in self._arena:
+            with self._function.writing(self._sizes.start):
+                offset: str = "0"
+                for part in self.found.sizes[:number]:
+                    offset = self._function.let(f"add i64 {offset}, {self.rounded(part.bytes)}")
+                self._arena[number] = self._function.let(
+                    f"getelementptr i8, ptr %arena, i64 {offset}"
+                )
+        return self._arena[number]
+
+    def rounded(self, bytes: Size) -> str:
+        """Bytes up to a whole number of cache lines."""
+        up = self._function.let(f"add i64 {self._sizes.value(bytes)}, 63")
+        return self._function.let(f"and i64 {up}, -64")
+
+    def slot(self) -> str:
+        """A place for an object of Python."""
+        name = self._function.alloca("ptr", stem="o")
+        with self._function.writing(self._sizes.start):
+            self._function.line(f"store ptr null, ptr {name}")
+        self.objects.append(name)
+        return name
+
+    # -- reading and writing -------------------------------------------------------------------
+
+    def address(self, variable: Variable) -> str:
+        """Where the elements of a tensor are."""
+        place = self.of(variable)
+        if place.kind is Kind.OBJECT:
+            return self.data(self._function.let(f"load ptr, ptr {place.name}"))
+        return self._function.let(f"load ptr, ptr {place.name}") if place.moves else place.name
+
+    def data(self, array: str) -> str:
+        """Where the elements of an array are."""
+        return self.field(array, abi.DATA)
+
+    def field(self, object: str, offset: int, type: str = "ptr") -> str:
+        """A field of an object."""
+        place = self._function.let(f"getelementptr i8, ptr {object}, i64 {offset}")
+        return self._function.let(f"load {type}, ptr {place}")
+
+    def load(self, variable: Variable) -> str:
+        """The element of a 0-d tensor, as it lies in memory."""
+        type = abi.element(variable.tensor_type.dtype)
+        return self._function.let(f"load {type}, ptr {self.address(variable)}")
+
+    def truth(self, variable: Variable) -> str:
+        """The i1 of a tensor with one element."""
+        type = abi.element(variable.tensor_type.dtype)
+        value = self._function.let(f"load {type}, ptr {self.address(variable)}")
+        if type in ("float", "double"):
+            return self._function.let(f"fcmp une {type} {value}, 0.0")
+        return self._function.let(f"icmp ne {type} {value}, 0")
+
+    def copy(self, target: str, source: str, type: TensorType) -> None:
+        """Copy all elements."""
+        bytes = self._sizes.value(bytes_of(type))
+        if bytes != "0":
+            self._function.line(
+                f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {bytes}, i1 false)"
+            )
+
+    # -- objects -------------------------------------------------------------------------------
+
+    def replace(self, slot: str, object: str) -> None:
+        """Let a slot own an object instead of the one it held."""
+        before = self._function.let(f"load ptr, ptr {slot}")
+        self._function.line(f"store ptr {object}, ptr {slot}")
+        self._function.line(f"call void @Py_DecRef(ptr {before})")
+
+    def owned(self, variable: Variable) -> str:
+        """A new reference to an object of the value that lives on; null without memory."""
+        place = self.of(variable)
+        is_whole = variable is self.found.root(variable) or not isinstance(
+            variable.type, TensorType
+        )
+        if place.kind is Kind.OBJECT and (is_whole or not abi.is_native(variable.dtype)):
+            object = self._function.let(f"load ptr, ptr {place.name}")
+            self._function.line(f"call void @Py_IncRef(ptr {object})")
+            return object
+        made = self.array(variable.tensor_type, "null")
+        yes, after = self._function.label("made"), self._function.label("after")
+        is_null = self._function.let(f"icmp eq ptr {made}, null")
+        self._function.branch(is_null, after, yes)
+        self._function.begin(yes)
+        self.copy(self.data(made), self.address(variable), variable.tensor_type)
+        self._function.jump(after)
+        self._function.begin(after)
+        return made
+
+    def array(self, type: TensorType, data: str) -> str:
+        """A new array over memory, or with memory of its own."""
+        axes = self._axes = self._axes or self._function.alloca(f"[{MOST_AXES} x i64]")
+        for axis, size in enumerate(type.shape):
+            place = self._function.let(f"getelementptr i64, ptr {axes}, i64 {axis}")
+            self._function.line(f"store i64 {self._sizes.value(size)}, ptr {place}")
+        return self._function.let(
+            f"call ptr @PyArray_New(ptr @array_type, i32 {type.rank}, ptr {axes}, "
+            f"i32 {number(type.dtype)}, ptr null, ptr {data}, i32 0, "
+            f"i32 {abi.USABLE if data != 'null' else 0}, ptr null)"
+        )
+
+    def size(self, object: str, axis: int) -> str:
+        """A size of an array."""
+        return self.field(self.field(object, abi.SIZES), 8 * axis, "i64")
+
+
+def number(dtype: np.dtype[np.generic]) -> int:
+    """NumPy's number of an element type."""
+    return dtype.num
+
+
+__all__ = ["MOST_AXES", "Place", "Places"]

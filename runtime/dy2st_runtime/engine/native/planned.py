@@ -1,0 +1,78 @@
+"""A Program as steps: loop nests, and operators one by one, with the steps of what lies inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dy2st_runtime.engine.native.groups import NestStep, plan
+from dy2st_runtime.engine.native.nests import Nest
+from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.dispatch import interpreting
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.tracing.tracer import Tracer
+
+
+@dataclass(eq=False)
+class Step:
+    """A nest, or an operator with the steps of its Blocks, or of what it is made of."""
+
+    nest: Nest | None = None
+    operator: Operator | None = None
+    inner: list[Planned] = field(default_factory=list)
+    number: int = 0
+
+    @property
+    def reads(self) -> Sequence[Variable]:
+        """What it reads."""
+        if self.nest is not None:
+            return [leaf.variable for leaf in self.nest.leaves]
+        assert self.operator is not None
+        return self.operator.operands
+
+    @property
+    def results(self) -> Sequence[Variable]:
+        """What it makes."""
+        if self.nest is not None:
+            return self.nest.outputs
+        assert self.operator is not None
+        return self.operator.results
+
+
+@dataclass(eq=False)
+class Planned:
+    """A Block and its steps, in the order in which they run."""
+
+    block: Block
+    steps: list[Step]
+
+
+def planned(block: Block) -> Planned:
+    """The steps of a Block and of all Blocks inside of it."""
+    steps = []
+    for step in plan(block):
+        if isinstance(step, NestStep):
+            steps.append(Step(nest=step.nest))
+        else:
+            inner = [planned(one) for one in _blocks(step.operator)]
+            steps.append(Step(operator=step.operator, inner=inner))
+    return Planned(block, steps)
+
+
+def _blocks(operator: Operator) -> Sequence[Block]:
+    """The Blocks of an operator; of one without a kernel the operators that it is made of."""
+    if operator.blocks or lookup(operator.name).kernel is not None:
+        return operator.blocks
+    decompose = lookup(operator.name).decompose
+    assert decompose is not None, f"operator {operator.name!r} has no kernel"
+    tracer = Tracer()
+    parameters = [tracer.block.add_parameter(operand.type) for operand in operator.operands]
+    with tracer.tracing(), interpreting(tracer):
+        results = decompose(*parameters, **operator.attributes)
+    for inner in tracer.block.operators:
+        inner.location = operator.location
+    tracer.block.yields = list(results) if isinstance(results, tuple) else [results]
+    return [tracer.block]
+
+
+__all__ = ["Planned", "Step", "planned"]

@@ -1,0 +1,74 @@
+"""Random Programs run by the native engine and by NumPy's.
+
+python -m tests.runtime.engine.native.random_runs 3000              # and a summary
+python -m tests.runtime.engine.native.random_runs 1 --from 77       # shows Program 77
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections import Counter
+
+import numpy as np
+
+from dy2st_runtime.engine.native.executable import Executable
+from tests.random_programs import Made, random_program
+from tests.runtime.engine.test_random_programs import assert_same, assert_types, flat
+
+
+def run(executable, made: Made):
+    """What a run gives, or the class of what it raises; both times it is run."""
+    state = list(made.state.values())
+    try:
+        executable.run(made.inputs, state)
+        return flat(executable.run(made.inputs, state)), None
+    except Exception as error:
+        return None, type(error)
+
+
+def check(made: Made) -> str:
+    """Compare one Program; AssertionError if the engines differ."""
+    given = [*made.inputs, *made.state.values()]
+    copies = [array.copy() for array in given]
+    executable = Executable(made.program)
+    expected, raised = run(executable.reference, made)
+    results, error = run(executable, made)
+    assert raised is error, (raised, error)
+    for array, copy in zip(given, copies, strict=True):
+        assert array.tobytes() == copy.tobytes(), "an input was changed"
+    if expected is None:
+        return raised.__name__
+    assert_same(results, expected)
+    assert_types(made.program, results)
+    buffers = [id(array) for array in made.state.values()]
+    for result in results:
+        shared = [array for array in given if np.shares_memory(result, array)]
+        assert id(result) in buffers or not shared, "a result shares memory"
+    return "equal"
+
+
+def main() -> None:
+    """Run it, and say how many gave what."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("count", type=int)
+    parser.add_argument("--from", type=int, default=0, dest="first")
+    options = parser.parse_args()
+    found: Counter[str] = Counter()
+    for seed in range(options.first, options.first + options.count):
+        made = random_program(seed, 10 + seed % 3 * 15)
+        if options.count == 1:
+            print(made.program)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                found[check(made)] += 1
+            except AssertionError as error:
+                found["different"] += 1
+                print(f"seed {seed}: {str(error)[:300]}")
+    print(dict(found))
+    raise SystemExit(bool(found["different"]))
+
+
+if __name__ == "__main__":
+    main()
