@@ -1,0 +1,206 @@
+"""A group of operators becomes a loop nest: axes in order, strides, nodes, stores."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dy2st_runtime.dims import Size, equal, product
+from dy2st_runtime.engine.native.lanes import NATIVE
+from dy2st_runtime.engine.native.members import Axis, Group, Member, Places
+from dy2st_runtime.engine.native.nests import (
+    Apply,
+    Leaf,
+    Literal,
+    Load,
+    Nest,
+    Node,
+    Part,
+    Reduce,
+    Store,
+)
+from dy2st_runtime.ir.program import Operator, Variable
+from dy2st_runtime.ir.types import Shape
+
+Strides = list[Size]
+
+
+def build(group: Group, outside: Container[Variable]) -> Nest:
+    """The nest of a group; `outside` holds what others need of it."""
+    return _Builder(group, outside).nest()
+
+
+def contiguous(shape: Shape) -> Strides:
+    """How far the elements along each axis lie apart, in elements."""
+    strides: Strides = []
+    step: Size = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step = product([step, size])
+    return strides[::-1]
+
+
+def literal_of(variable: Variable) -> Any:
+    """The number that a constant is everywhere, as an array of no axes; None for all others."""
+    maker = variable.maker
+    if not isinstance(maker, Operator) or maker.name != "constant":
+        return None
+    value = np.asarray(maker.attributes["value"])
+    return value.reshape(()) if value.size == 1 and value.dtype in NATIVE else None
+
+
+class _Read(NamedTuple):
+    """A tensor that is read, and its strides for the axes of the nest."""
+
+    variable: Variable
+    strides: Strides
+
+
+class _Builder:
+    def __init__(self, group: Group, outside: Container[Variable]) -> None:
+        self.group = group
+        self.outputs = [member.variable for member in group.members if member.variable in outside]
+        natural = _natural(group)
+        reduced = group.reduced()
+        rows = [axis for axis in natural if axis not in reduced]
+        self.order = rows + [axis for axis in natural if axis in reduced]
+        self.rows = len(rows)
+        # Where the rows are neighbours in memory and the columns are not, lanes are rows.
+        self.has_rows_in_lanes = bool(rows and reduced) and natural[-1] not in reduced
+        self.number = {axis: index for index, axis in enumerate(self.order)}
+        self.reads: list[_Read] = []
+        self.known: dict[Any, int] = {}  # a tensor and its strides -> its place in `reads`
+        self.nodes: list[Node] = []
+        self.made: dict[Any, int] = {}  # a Variable, a read or a number -> its node
+
+    def nest(self) -> Nest:
+        """Strides first, then axes that can be one, then nodes."""
+        used = [self._read_of(member) for member in self.group.members]
+        stores = [self._strides(v, self.group.places[v]) for v in self.outputs]
+        part = self._part([read.strides for read in self.reads] + stores)
+        leaves = [Leaf(read.variable, tuple(read.strides)) for read in self.reads]
+        for member, places in zip(self.group.members, used, strict=True):
+            self._add(member, places, leaves, part)
+        part.nodes = self.nodes
+        for index, (variable, strides) in enumerate(zip(self.outputs, stores, strict=True)):
+            part.stores.append(Store(self.made[variable], index, tuple(strides)))
+        return Nest(leaves, self.outputs, [part])
+
+    # -- what is read --------------------------------------------------------------------------
+
+    def _read_of(self, member: Member) -> list[int | None]:
+        """For each operand its place in `reads`, None if it is made here or a number."""
+        found: list[int | None] = []
+        for variable, places in zip(member.operator.operands, member.operands, strict=True):
+            is_read = variable not in self.group.places and literal_of(variable) is None
+            found.append(self._read(variable, places) if is_read else None)
+        return found
+
+    def _read(self, variable: Variable, places: Places) -> int:
+        strides = self._strides(variable, places)
+        key = (id(variable), *(s if isinstance(s, int) else str(id(s)) for s in strides))
+        if key not in self.known:
+            self.known[key] = len(self.reads)
+            self.reads.append(_Read(variable, strides))
+        return self.known[key]
+
+    def _strides(self, variable: Variable, places: Places) -> Strides:
+        strides: Strides = [0] * len(self.order)
+        steps = contiguous(variable.tensor_type.shape)
+        for axis, step in zip(places, steps, strict=True):
+            if axis is not None:
+                place = self.number[axis.root]
+                strides[place] = strides[place] + step
+        return strides
+
+    # -- axes ----------------------------------------------------------------------------------
+
+    def _part(self, strides: Sequence[Strides]) -> Part:
+        """The part without nodes; neighbours that are one axis for all tensors become one."""
+        reduced = bool(self.group.own_reduced)
+        ends = [0, self.rows, len(self.order)] if reduced else [0, len(self.order)]
+        sizes: list[list[Size]] = []
+        for start, end in reversed(list(pairwise(ends))):
+            sizes.append(self._collapsed(start, end, strides))
+        axes = [size for part in reversed(sizes) for size in part]
+        columns = len(sizes[0]) if reduced else min(1, len(axes))
+        rows = len(axes) - columns
+        lane = (rows if self.has_rows_in_lanes else len(axes)) - 1
+        return Part(axes, columns, lane if axes else None)
+
+    def _collapsed(self, start: int, end: int, strides: Sequence[Strides]) -> list[Size]:
+        """The sizes of axes start to end, where what can be one axis is one."""
+        sizes = [axis.size for axis in self.order[start:end]]
+        for axis in range(end - 2, start - 1, -1):
+            inner = sizes[axis - start + 1]
+            if all(_joins(own[axis], own[axis + 1], inner) for own in strides):
+                sizes[axis - start : axis - start + 2] = [product([sizes[axis - start], inner])]
+                for own in strides:
+                    del own[axis]
+        return sizes
+
+    # -- nodes ---------------------------------------------------------------------------------
+
+    def _add(
+        self, member: Member, reads: Sequence[int | None], leaves: Sequence[Leaf], part: Part
+    ) -> None:
+        """The node of a member, after those of what it reads."""
+        operands = []
+        for variable, read in zip(member.operator.operands, reads, strict=True):
+            operands.append(self._operand(variable, read, leaves))
+        axes = frozenset[int]().union(*(self.nodes[operand].axes for operand in operands))
+        dtype = member.variable.tensor_type.dtype
+        if member.reduced:
+            own = axes - part.column_axes
+            name, count = member.operator.name, member.count
+            node: Node = Reduce(dtype, own, tuple(operands), kind=name, count=count)
+        else:
+            node = Apply(dtype, axes, tuple(operands), operator=member.operator)
+        self.made[member.variable] = self._new(node)
+
+    def _operand(self, variable: Variable, read: int | None, leaves: Sequence[Leaf]) -> int:
+        if variable in self.made:
+            return self.made[variable]
+        dtype = variable.tensor_type.dtype
+        if read is None:
+            number = literal_of(variable)
+            if variable not in self.made:
+                self.made[variable] = self._new(Literal(dtype, frozenset(), value=number.item()))
+            return self.made[variable]
+        if read not in self.made:
+            strides = leaves[read].strides
+            axes = [i for i, stride in enumerate(strides) if not _is_zero(stride)]
+            self.made[read] = self._new(Load(dtype, frozenset(axes), leaf=read))
+        return self.made[read]
+
+    def _new(self, node: Node) -> int:
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+
+def _natural(group: Group) -> list[Axis]:
+    """The axes in the order of the tensor that has most."""
+    best: dict[Axis, None] = {}
+    for member in group.members:
+        for places in (member.result, *(member.operands if member.reduced else ())):
+            found = dict.fromkeys([axis.root for axis in places if axis is not None])
+            best = found if len(found) > len(best) else best
+    return [axis for axis in group.axes() if axis not in best] + list(best)
+
+
+def _is_zero(size: Size) -> bool:
+    return isinstance(size, int) and size == 0
+
+
+def _joins(outer: Size, inner: Size, size: Size) -> bool:
+    """Whether a step along the outer axis is as many along the inner one as that has."""
+    if _is_zero(outer) or _is_zero(inner):
+        return _is_zero(outer) and _is_zero(inner)
+    whole = product([inner, size])
+    return whole is outer or equal(whole, outer) is True
+
+
+__all__ = ["build", "contiguous", "literal_of"]

@@ -1,0 +1,138 @@
+"""Which operators are computed in one loop nest, and in which order the steps run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dy2st_runtime.dims import using
+from dy2st_runtime.engine.native import groups
+from dy2st_runtime.engine.native.nests import Reduce
+from dy2st_runtime.ir import F
+from dy2st_runtime.ir.facts import facts_of
+from dy2st_runtime.ir.interpret import interpret
+from dy2st_runtime.tensor import EagerTensor
+from tests.effort import effort
+from tests.random_programs import random_program
+from tests.runtime.engine.native.running_nests import blocks_of, compiled, run, traced
+
+
+def planned(program):
+    """The nests of a Program, and the names of the operators that are in none."""
+    with using(facts_of(program)):
+        steps = groups.plan(program.block)
+    nests = [step.nest for step in steps if isinstance(step, groups.NestStep)]
+    others = [step.operator.name for step in steps if isinstance(step, groups.OperatorStep)]
+    return nests, [name for name in others if name != "constant"]
+
+
+def assert_whole(block):
+    """Every operator is in one step, and each step reads what stands before it."""
+    steps = groups.plan(block)
+    held = [
+        operator
+        for step in steps
+        for operator in (step.operators if isinstance(step, groups.NestStep) else [step.operator])
+    ]
+    assert len(held) == len(block.operators)
+    assert set(held) == set(block.operators)
+    known = set(block.parameters)
+    for step in steps:
+        if isinstance(step, groups.NestStep):
+            assert known.issuperset(leaf.variable for leaf in step.nest.leaves)
+            known.update(step.nest.outputs)
+        else:
+            assert known.issuperset(step.operator.operands)
+            known.update(step.operator.results)
+    assert known.issuperset(block.yields)
+
+
+def flat(values):
+    """Arrays of values, those of lists one after the other."""
+    return [
+        a for v in values for a in (flat(v) if isinstance(v, list) else [getattr(v, "array", v)])
+    ]
+
+
+def expected(made):
+    """What the interpreter gives; None where it refuses the sizes."""
+    inputs = [EagerTensor(array.copy("K")) for array in made.inputs]
+    state = {name: EagerTensor(array.copy("K")) for name, array in made.state.items()}
+    try:
+        outputs, updates = interpret(made.program, inputs, state)
+    except Exception:
+        return None
+    return flat([*outputs, *updates.values()])
+
+
+@pytest.mark.parametrize("seed", range(effort(25, 400)))
+def test_random_programs_are_planned_whole_and_give_the_same_numbers(seed):
+    made = random_program(seed)
+    with using(facts_of(made.program)):
+        for block in blocks_of(made.program.block):
+            assert_whole(block)
+    with np.errstate(all="ignore"):
+        wanted = expected(made)
+        if wanted is None:
+            return
+        found = flat(run(compiled(made.program), *made.inputs, state=made.state))
+    for have, want in zip(found, map(np.asarray, wanted), strict=True):
+        assert (have.dtype, have.shape) == (want.dtype, want.shape)
+        if have.dtype.kind != "f":
+            np.testing.assert_array_equal(have, want)
+        else:
+            rtol = 1e-2 if have.dtype == "float16" else 1e-5
+            np.testing.assert_allclose(have, want, rtol=rtol, atol=rtol)
+
+
+def test_a_chain_of_elementwise_operators_is_one_nest():
+    program = traced(lambda x, y: F.exp(x * y + 1.0), ("float32", ("n", 3)), ("float32", (3,)))
+    nests, others = planned(program)
+    assert (len(nests), others) == (1, [])
+
+
+def test_what_two_readers_share_is_computed_once():
+    def shared(x):
+        y = F.exp(x)
+        return y * 2.0 + F.sqrt(y)
+
+    (nest,), _ = planned(traced(shared, ("float32", (4, 3))))
+    assert nest.text.count("apply exp") == 1
+
+
+def test_a_reduction_and_what_reads_it_are_one_nest():
+    def normed(x):
+        centred = x - F.mean(x, axis=1, keepdim=True)
+        return centred / F.sqrt(F.mean(centred * centred, axis=1, keepdim=True))
+
+    (nest,), others = planned(traced(normed, ("float32", ("n", 64))))
+    assert others == []
+    assert sum(isinstance(node, Reduce) for node in nest.parts[0].nodes) == 2
+
+
+def test_reductions_along_different_axes_are_nests_of_their_own():
+    program = traced(lambda x: (F.sum(x, axis=0), F.sum(x, axis=1)), ("float32", (4, 5)))
+    assert len(planned(program)[0]) == 2
+
+
+def test_a_tensor_beside_itself_transposed_is_not_computed_in_one_nest():
+    def mirrored(x):
+        y = F.exp(x)
+        return y + F.transpose(y, [1, 0])
+
+    assert len(planned(traced(mirrored, ("float32", (4, 4))))[0]) == 2
+
+
+def test_axes_that_lie_one_after_the_other_are_one():
+    (nest,), _ = planned(traced(lambda x: x + x, ("float32", (2, 3, 4))))
+    assert nest.axes == [24]
+
+
+def test_nests_of_equal_text_are_alike():
+    def twice(x, y):
+        return F.exp(x), F.sum(y), F.exp(y)
+
+    nests, _ = planned(traced(twice, ("float32", (4,)), ("float32", (4,))))
+    texts = [nest.text for nest in nests]
+    assert len(texts) == 3
+    assert texts[0] == texts[2]
