@@ -50,7 +50,8 @@ declare void @Py_DecRef(ptr)
 declare ptr @PyArray_New(ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)
 declare ptr @PyErr_NoMemory()
 declare ptr @aligned_alloc(i64, i64)
-declare void @free_memory(ptr)
+declare ptr @malloc(i64)
+declare void @free(ptr)
 @array_type = external global i8
 @none = external global i8
 """
@@ -63,7 +64,7 @@ def symbols() -> dict[str, int]:
     table = _numpy_table()
     found |= {name: table[number] for name, number in _NUMPY.items()}
     libc = ctypes.CDLL(None)
-    found |= {"aligned_alloc": _address(libc.aligned_alloc), "free_memory": _address(libc.free)}
+    found |= {name: _address(getattr(libc, name)) for name in ("aligned_alloc", "malloc", "free")}
     return {**found, "array_type": table[_ARRAY_TYPE], "none": id(None)}
 
 

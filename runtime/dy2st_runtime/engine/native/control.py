@@ -85,9 +85,12 @@ class Body:
         text = nest_function(nest, "NAME", self._processor)
         name = self._module.shared(text, "nest")
         self._check_divisors(nest.sizes, None)
-        leaves = [leaf.variable for leaf in nest.leaves]
-        arguments = [f"ptr {self._places.address(v)}" for v in leaves if v.tensor_type.rank]
-        arguments += [self._scalar(v) for v in leaves if not v.tensor_type.rank]
+        arguments = []
+        for leaf in nest.leaves:
+            if leaf.is_scalar:
+                arguments.append(self._scalar(leaf.variable))
+            else:
+                arguments.append(f"ptr {self._places.address(leaf.variable)}")
         arguments += [f"ptr {self._place(variable)}" for variable in nest.outputs]
         arguments += [f"i64 {self._sizes.value(size)}" for size in nest.sizes]
         self._function.line(f"call void @{name}({', '.join(arguments)})")

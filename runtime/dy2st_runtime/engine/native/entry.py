@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dy2st_runtime.dims import Condition, Dim, is_symbol, symbols
+from dy2st_runtime.dims import Condition, Dim, Size, is_symbol, symbols
 from dy2st_runtime.dims.expression import Atom
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.control import Body
@@ -86,6 +86,7 @@ class _Entry:
         found = Analysis(steps, self._own, sizes.is_early, is_code).found
         places = Places(function, sizes, found)
         self._arena(places, sizes)
+        places.begin()
         for variable, array in zip(program.block.parameters, arrays, strict=True):
             self._put(variable, array, places)
         self._make_outputs(places)
@@ -177,7 +178,7 @@ class _Entry:
                     self._test(self._size(array, axis), "i64", sizes.value(size))
         self._leave_unless_all()
 
-    def _is_elsewhere(self, size: object, variable: Variable, axis: int) -> bool:
+    def _is_elsewhere(self, size: Size, variable: Variable, axis: int) -> bool:
         """Whether a symbol is not bound here."""
         origin = origins(self._program.block.parameters).get(size)  # type: ignore[arg-type]
         return origin is None or origin.variable is not variable or origin.axis != axis
@@ -311,21 +312,21 @@ def _fitting(atom: Atom) -> list[Condition]:
 # Whoever enters or leaves `run` holds the interpreter's lock, so a list needs no lock of its own.
 # The first 64 bytes of memory hold its size and the next in the list of what is free.
 _POOL = """\
-@free = internal global ptr null
+@spare = internal global ptr null
 define internal ptr @take(i64 %bytes) {
 entry:
-  %first = load ptr, ptr @free
+  %first = load ptr, ptr @spare
   %empty = icmp eq ptr %first, null
   br i1 %empty, label %new, label %old
 old:
   %next.place = getelementptr i8, ptr %first, i64 8
   %next = load ptr, ptr %next.place
-  store ptr %next, ptr @free
+  store ptr %next, ptr @spare
   %size = load i64, ptr %first
   %fits = icmp sge i64 %size, %bytes
   br i1 %fits, label %done, label %small
 small:
-  call void @free_memory(ptr %first)
+  call void @free(ptr %first)
   br label %new
 new:
   %made = call ptr @aligned_alloc(i64 64, i64 %bytes)
@@ -341,10 +342,10 @@ done:
   ret ptr %result
 }
 define internal void @give(ptr %memory) {
-  %first = load ptr, ptr @free
+  %first = load ptr, ptr @spare
   %next.place = getelementptr i8, ptr %memory, i64 8
   store ptr %first, ptr %next.place
-  store ptr %memory, ptr @free
+  store ptr %memory, ptr @spare
   ret void
 }
 """

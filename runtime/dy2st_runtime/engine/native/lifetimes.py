@@ -255,7 +255,7 @@ class Analysis:
             if variable in found:
                 found[variable].end = max(found[variable].end, end)
             self.found.last.setdefault(end, []).append(variable)
-        for result, loop in self._extra:  # either part may hold the result when the loop is over
+        for result, _ in self._extra:  # either part may hold the result when the loop is over
             if (result,) in found:
                 found[(result,)].end = found[result].end
         return found

@@ -1,4 +1,4 @@
-"""Values while code is written: where each one lies, and the instructions that read and write it."""
+"""Values while code is written: where each one lies, and what reads and writes it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Size
 from dy2st_runtime.engine.native import abi
-from dy2st_runtime.engine.native.function import Function
+from dy2st_runtime.engine.native.function import Function, Lines
 from dy2st_runtime.engine.native.lifetimes import Kind, Lifetimes, bytes_of
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.ir.program import Variable
@@ -40,6 +40,11 @@ class Places:
         self._next: dict[Variable, Place] = {}
         self._arena: dict[int, str] = {}
         self._axes = ""
+        self._start: Lines = []
+
+    def begin(self) -> None:
+        """The arena is there: what must be done before the first step is done here."""
+        self._start = self._function.section()
 
     # -- places --------------------------------------------------------------------------------
 
@@ -88,7 +93,7 @@ class Places:
         if kind is not Kind.ARENA:
             return self._made(result, kind)
         slot = self._function.alloca("ptr")
-        with self._function.writing(self._sizes.start):
+        with self._function.writing(self._start):
             self._function.line(f"store ptr {self._part((result,))}, ptr {slot}")
         return Place(kind, slot, True)
 
@@ -99,15 +104,15 @@ class Places:
         if kind is Kind.SCALAR:
             return Place(kind, self._function.alloca(abi.element(type.dtype)))
         if kind is Kind.STACK:
-            bytes = bytes_of(type)
-            return Place(kind, self._function.alloca(f"[{max(int(bytes), 1)} x i8]", 64))  # type: ignore[arg-type]
+            bytes = max(int(bytes_of(type)), 1)
+            return Place(kind, self._function.alloca(f"[{bytes} x i8]", 64))
         return Place(kind, self._part(variable))
 
     def _part(self, key: Variable | tuple[Variable]) -> str:
         """The address of a part of the arena."""
         number = self.found.parts[key]
         if number not in self._arena:
-            with self._function.writing(self._sizes.start):
+            with self._function.writing(self._start):
                 offset: str = "0"
                 for part in self.found.sizes[:number]:
                     offset = self._function.let(f"add i64 {offset}, {self.rounded(part.bytes)}")
@@ -124,7 +129,7 @@ class Places:
     def slot(self) -> str:
         """A place for an object of Python."""
         name = self._function.alloca("ptr", stem="o")
-        with self._function.writing(self._sizes.start):
+        with self._function.writing(self._start):
             self._function.line(f"store ptr null, ptr {name}")
         self.objects.append(name)
         return name
@@ -164,9 +169,8 @@ class Places:
         """Copy all elements."""
         bytes = self._sizes.value(bytes_of(type))
         if bytes != "0":
-            self._function.line(
-                f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {bytes}, i1 false)"
-            )
+            arguments = f"ptr {target}, ptr {source}, i64 {bytes}, i1 false"
+            self._function.line(f"call void @llvm.memcpy.p0.p0.i64({arguments})")
 
     # -- objects -------------------------------------------------------------------------------
 
