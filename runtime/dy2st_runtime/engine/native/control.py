@@ -49,13 +49,6 @@ class Body:
         self._waiting = [c for c in program.constraints if not self._is_known(c)]
         self._most_arguments = 1
         self._processor = Processor.host()
-        self._writers: dict[str, Callable[[Step, Operator], None]] = {
-            "constant": self._constant,
-            "from_dim": self._from_dim,
-            "require": self._require,
-            "cond": self._cond,
-            "while": self._while,
-        }
 
     def all(self, planned: Planned) -> None:
         """The steps of the outermost Block."""
@@ -118,9 +111,9 @@ class Body:
         )
         if is_alias(operator):
             return
-        writer = self._writers.get(operator.name)
+        writer = WRITERS.get(operator.name)
         if writer is not None:
-            writer(step, operator)
+            writer(self, step, operator)
         elif step.inner:
             self.block(step.inner[0])
         else:
@@ -413,8 +406,23 @@ class Body:
         self._function.line(f"call void @Py_DecRef(ptr {object})")
 
 
+WRITERS: dict[str, Callable[[Body, Step, Operator], None]] = {
+    "constant": Body._constant,
+    "from_dim": Body._from_dim,
+    "require": Body._require,
+    "cond": Body._cond,
+    "while": Body._while,
+}
+"""What writes the operators that are computed without Python, beside those in nests."""
+
+
+def is_code(step: Step) -> bool:
+    """Whether a step is computed without Python."""
+    return step.operator is None or step.operator.name in WRITERS
+
+
 def _shapes(operator: Operator) -> tuple[Any, ...]:
     return tuple(v.type.shape for v in operator.results if isinstance(v.type, TensorType))
 
 
-__all__ = ["Body"]
+__all__ = ["Body", "is_code"]

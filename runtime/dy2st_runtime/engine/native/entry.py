@@ -15,21 +15,19 @@ from dataclasses import dataclass
 from dy2st_runtime.dims import Condition, Dim, Size, is_symbol, symbols
 from dy2st_runtime.dims.expression import Atom
 from dy2st_runtime.engine.native import abi
-from dy2st_runtime.engine.native.control import Body
+from dy2st_runtime.engine.native.control import Body, is_code
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.identity import Identity, same
 from dy2st_runtime.engine.native.lifetimes import Analysis, Kind
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.places import Place, Places
-from dy2st_runtime.engine.native.planned import Step, planned
+from dy2st_runtime.engine.native.planned import planned
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.engine.runner import may_share
 from dy2st_runtime.ir.checks.broken_sizes import computed_sizes
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.sizes import Origin, origins
 from dy2st_runtime.ir.types import TensorType
-
-_CODE = {"cond", "while", "from_dim", "require"}
 
 _LIST_ITEMS = 24
 
@@ -60,11 +58,6 @@ def write(program: Program) -> Written:
     module.add("run", function.text())
     shared = [places.of(one).kind is Kind.OBJECT and may_share(one) for one in own]
     return Written(module, own, shared, [one in entry.identity.tracked for one in own])
-
-
-def is_code(step: Step) -> bool:
-    """Whether a step is computed without Python."""
-    return step.operator is None or step.operator.name in _CODE
 
 
 class _Entry:
@@ -351,4 +344,4 @@ define internal void @give(ptr %memory) {
 """
 
 
-__all__ = ["Written", "is_code", "write"]
+__all__ = ["Written", "write"]
