@@ -1,0 +1,366 @@
+"""Matrix products as machine code: `c = a @ b` of float32 or float64, for any sizes and strides.
+
+    product          packs what pays for it, by the sizes of the call
+    pack             lays b out in panels once, for `product_packed`
+    product_packed   a product with those panels, and any number of rows
+    product_scratch  the bytes that either takes as `scratch`
+    packed_bytes     the bytes of the panels
+
+Names end with `_f32` or `_f64`, PARAMETERS tells what they take. The rows of c lie `c_row` elements
+after one another, each side by side; a and b have any strides, counted in elements. k may be 0: c
+is zeros.
+
+`epilogue` is null, or what is done to each part of c as soon as it is complete:
+`void (ptr context, ptr c, i64 c_row, i64 row, i64 rows, i64 column, i64 columns)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+
+import numpy as np
+
+from dy2st_runtime.engine.native.code import Code
+from dy2st_runtime.engine.native.dots import dots
+from dy2st_runtime.engine.native.llvm import Library, Processor, compile_object, load
+from dy2st_runtime.engine.native.panels import pack
+from dy2st_runtime.engine.native.tiles import Shape, tile
+
+# How far a tile goes along k at once, and how many rows and columns are packed at once: its part of
+# a stays in the nearest cache, a block of a in the second one, and a block of b in the last.
+_DEPTH_BYTES, _ROWS, _COLUMNS = 2048, 96, 1024
+_PACKED_ROWS = 48  # from which on b is packed
+_DOT_ROWS = 3  # up to which columns of b that lie along k are not
+_NEAR_BYTES = 1 << 17  # b of no more is not packed either
+_WIDE = 8  # vectors of a row of b that is read as it is, since memory likes long pieces
+
+_STRIDES = "a_row a_column b_row b_column c_row"
+PARAMETERS = {
+    "product": f"c a b scratch epilogue context | m n k {_STRIDES}",
+    "pack": "packed b | n k b_row b_column",
+    "product_packed": "c a packed scratch epilogue context | m n k a_row a_column c_row",
+    "product_scratch": "| m n k",
+    "packed_bytes": "| n k",
+}
+"""Of the functions for callers: pointers first, then i64."""
+
+_EPILOGUE = ("ptr %epilogue", "ptr %context")
+
+
+def library(processor: Processor, names: Iterable[str]) -> str:
+    """The text of the functions of these names, and of all that they call, for one module."""
+    wanted, found = list(names), dict[str, str]()
+    while wanted:
+        name = wanted.pop()
+        if name not in found:
+            stem, shape = _parts(name, processor)
+            found[name] = _WRITERS[stem](shape)
+            wanted += re.findall(r"call void @(\w+)\(", found[name])
+    return "\n\n".join(found[name] for name in sorted(found))
+
+
+@cache
+def linked(processor: Processor, suffix: str) -> Library:
+    """All functions of a dtype, "f32" or "f64", made once for all modules of the process."""
+    names = [f"{stem}_{suffix}" for stem in PARAMETERS]
+    text = library(processor, names)
+    for name in names:
+        text = re.sub(rf"define internal (\w+ @{name}\()", r"define \1", text)
+    return load(compile_object(text, processor), names, {})
+
+
+def declaration(name: str) -> str:
+    """What a module says of a function that it takes from `linked`.
+
+    >>> declaration("packed_bytes_f32")
+    'declare i64 @packed_bytes_f32(i64, i64)'
+    """
+    pointers, _, sizes = PARAMETERS[name.rpartition("_")[0]].partition("|")
+    types = ["ptr"] * len(pointers.split()) + ["i64"] * len(sizes.split())
+    result = "void" if pointers else "i64"
+    return f"declare {result} @{name}({', '.join(types)})"
+
+
+def _parts(name: str, processor: Processor) -> tuple[str, Shape]:
+    stem, _, suffix = name.rpartition("_")
+    return stem, Shape.of(np.dtype(f"float{suffix[1:]}"), processor)
+
+
+# -- blocks -----------------------------------------------------------------------------------
+
+
+def _tiles(shape: Shape) -> str:
+    """All tiles of a block of rows, panel by panel."""
+    code = shape.code(
+        "tiles",
+        "c a b epilogue context | m n k a_row a_column a_tile b_row b_panel c_row more row column",
+    )
+    here = code.at("%c", code.plus(code.times("%row", "%c_row"), "%column"))
+    is_last = code.let("icmp ne ptr %epilogue, null")
+    with code.loop("0", "%n", str(shape.columns)) as at:
+        panel = code.at("%b", code.times(code.over(at, shape.columns), "%b_panel"))
+        columns = code.least(shape.columns, code.minus("%n", at))
+        to = code.at(here, at)
+        whole = code.up_to("%m", shape.rows)
+        is_narrow = code.compare("sle", columns, shape.lanes)
+        narrow = code.choose(is_narrow, whole, 0)
+        _column(code, shape, ("narrow", shape.rows), ("0", narrow), (to, panel, columns))
+        start = narrow
+        for rows in shape.heights:
+            end = code.plus(start, code.up_to(code.minus("%m", start), rows))
+            _column(code, shape, (f"tile{rows}", rows), (start, end), (to, panel, columns))
+            start = end
+        with code.when(is_last):
+            place = ("%c_row", "%row", "%m", code.plus("%column", at), columns)
+            listed = ", ".join(["ptr %context, ptr %c", *(f"i64 {size}" for size in place)])
+            code.line(f"call void %epilogue({listed})")
+    return code.end()
+
+
+def _column(
+    code: Code,
+    shape: Shape,
+    kind: tuple[str, int],
+    part: tuple[str, str],
+    places: tuple[str, str, str],
+) -> None:
+    """Tiles below each other, from one row up to another."""
+    (name, rows), (to, panel, columns) = kind, places
+    with code.loop(*part, str(rows)) as row:
+        own = _row_of_tile(code, shape, row)
+        strides = ("%a_row", "%a_column", "%b_row", "%c_row", columns, "%more")
+        place = code.at(to, code.times(row, "%c_row"))
+        _call(code, shape, name, (place, own, panel), ("%k", *strides))
+
+
+def _row_of_tile(code: Code, shape: Shape, row: str) -> str:
+    """Where a row of a is: inside of its group of rows, and groups `a_tile` after one another."""
+    group = code.over(row, shape.rows)
+    inside = code.minus(row, code.times(group, shape.rows))
+    return code.at("%a", code.plus(code.times(group, "%a_tile"), code.times(inside, "%a_row")))
+
+
+def _blocks(shape: Shape) -> str:
+    """A product block by block; b and a are packed where there is room for it.
+
+    Without room b is read as it is: its panels are `b_panel` apart.
+    """
+    code = shape.code(
+        "blocks",
+        "c a b epilogue context room_a room_b | m n k a_row a_column b_row b_column b_panel c_row",
+    )
+    depth = _DEPTH_BYTES // shape.dtype.itemsize
+    turns = code.most(1, code.over(code.plus("%k", depth - 1), depth))
+    step = code.over(code.plus("%k", code.minus(turns, 1)), turns)
+    packs = code.let("icmp ne ptr %room_b, null")
+    b_row = code.choose(packs, shape.columns, "%b_row")
+    with code.loop("0", "%n", str(_COLUMNS)) as column, code.loop("0", turns) as turn:
+        at = code.times(turn, step)
+        count = code.least(step, code.minus("%k", at))
+        columns = code.least(_COLUMNS, code.minus("%n", column))
+        down = code.at("%b", code.times(at, "%b_row"))
+        with code.when(packs):
+            own = code.at(down, code.times(column, "%b_column"))
+            sizes = (columns, count, "%b_row", "%b_column")
+            _call(code, shape, "pack", ("%room_b", own), sizes)
+        panel = code.choose(packs, code.times(count, shape.columns), "%b_panel")
+        own = code.at(down, code.times(code.over(column, shape.columns), "%b_panel"))
+        b = code.choose(packs, "%room_b", own, "ptr")
+        is_last = code.compare("eq", code.plus(turn, 1), turns)
+        epilogue = code.choose(is_last, "%epilogue", "null", "ptr")
+        _rows_of_blocks(
+            code, shape, (b, epilogue), (columns, count, b_row, panel, turn, column, at)
+        )
+    return code.end()
+
+
+def _rows_of_blocks(
+    code: Code, shape: Shape, pointers: tuple[str, str], sizes: tuple[str, ...]
+) -> None:
+    """The blocks of rows for one block of b."""
+    b, epilogue = pointers
+    columns, count, b_row, b_panel, turn, column, at = sizes
+    packs = code.let("icmp ne ptr %room_a, null")
+    a_row = code.choose(packs, 1, "%a_row")
+    a_column = code.choose(packs, shape.rows, "%a_column")
+    tile_of_a = code.choose(packs, code.times(count, shape.rows), code.times("%a_row", shape.rows))
+    with code.loop("0", "%m", str(_ROWS)) as row:
+        rows = code.least(_ROWS, code.minus("%m", row))
+        place = code.plus(code.times(row, "%a_row"), code.times(at, "%a_column"))
+        own = code.at("%a", place)
+        with code.when(packs):
+            _call(code, shape, "pack_rows", ("%room_a", own), (rows, count, "%a_column", "%a_row"))
+        a = code.choose(packs, "%room_a", own, "ptr")
+        strides = (a_row, a_column, tile_of_a, b_row, b_panel, "%c_row")
+        _call(
+            code,
+            shape,
+            "tiles",
+            ("%c", a, b, epilogue, "%context"),
+            (rows, columns, count, *strides, turn, row, column),
+        )
+
+
+# -- products ---------------------------------------------------------------------------------
+
+
+def _product(shape: Shape) -> str:
+    """A product; one column is made as a row of the product with both sides turned."""
+    code = shape.code("product", PARAMETERS["product"])
+    dense = code.both(code.compare("eq", "%c_row", 1), code.compare("eq", "%n", 1))
+    with code.when(dense):
+        turned = ("1", "%m", "%k", "0", "%b_row", "%a_column", "%a_row", "%m")
+        _call(code, shape, "chosen", ("%c", "%b", "%a", "%scratch", "null", "null"), turned)
+        _finish(code)
+    with code.when(code.no(dense)):
+        sizes = ("%m", "%n", "%k", *(f"%{name}" for name in _STRIDES.split()))
+        _call(code, shape, "chosen", ("%c", "%a", "%b", "%scratch", *_EPILOGUE), sizes)
+    return code.end()
+
+
+def _chosen(shape: Shape) -> str:
+    """The form that is fastest for the sizes and strides."""
+    code = shape.code("chosen", PARAMETERS["product"])
+    along_k = code.both(code.compare("eq", "%b_row", 1), code.compare("eq", "%a_column", 1))
+    by_dots = code.both(along_k, code.compare("sle", "%m", _DOT_ROWS))
+    by_dots = code.both(by_dots, code.compare("ne", "%b_column", 1))
+    has_rows = code.compare("eq", "%b_column", 1)
+    is_wide = code.compare("sge", "%n", _WIDE * shape.lanes)
+    by_row = code.both(code.both(has_rows, is_wide), code.compare("eq", "%m", 1))
+    with code.when(by_dots):
+        _rows_of_dots(code, shape)
+        _finish(code)
+    with code.when(by_row):
+        _wide_row(code, shape)
+        _finish(code)
+    with code.when(code.no(code.either(by_dots, by_row))):
+        bytes_of_b = code.times("%n", code.times("%k", shape.dtype.itemsize))
+        is_near = code.compare("sle", bytes_of_b, _NEAR_BYTES)
+        is_read_as_it_is = code.both(
+            has_rows, code.either(is_near, code.compare("slt", "%m", _PACKED_ROWS))
+        )
+        room_b = code.choose(is_read_as_it_is, "null", "%scratch", "ptr")
+        room_a = _room_for_rows(code, shape, code.at("%scratch", _panels(code, shape)))
+        places = ("%c", "%a", "%b", *_EPILOGUE, room_a, room_b)
+        sizes = ("%m", "%n", "%k", "%a_row", "%a_column", "%b_row", "%b_column")
+        _call(code, shape, "blocks", places, (*sizes, shape.columns, "%c_row"))
+    return code.end()
+
+
+def _rows_of_dots(code: Code, shape: Shape) -> None:
+    """Row by row, without laying out b, whose columns lie along k."""
+    with code.loop("0", "%m") as row:
+        to = code.at("%c", code.times(row, "%c_row"))
+        own = code.at("%a", code.times(row, "%a_row"))
+        _call(code, shape, "dots", (to, own, "%b"), ("%n", "%k", "%b_column"))
+
+
+def _wide_row(code: Code, shape: Shape) -> None:
+    """The only row, by long pieces of the rows of b; the rest by tiles."""
+    wide = _WIDE * shape.lanes
+    whole = code.up_to("%n", wide)
+    for name, start, end, step in (
+        ("wide", "0", whole, wide),
+        ("tile1", whole, "%n", shape.columns),
+    ):
+        with code.loop(start, end, str(step)) as column:
+            columns = code.least(step, code.minus("%n", column))
+            places = (code.at("%c", column), "%a", code.at("%b", column))
+            sizes = ("%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, 0)
+            _call(code, shape, name, places, sizes)
+
+
+def _finish(code: Code) -> None:
+    """Call the epilogue for the whole of c."""
+    with code.when(code.let("icmp ne ptr %epilogue, null")):
+        sizes = "i64 %c_row, i64 0, i64 %m, i64 0, i64 %n"
+        code.line(f"call void %epilogue(ptr %context, ptr %c, {sizes})")
+
+
+def _product_packed(shape: Shape) -> str:
+    """A product whose b has been packed."""
+    code = shape.code("product_packed", PARAMETERS["product_packed"])
+    room = _room_for_rows(code, shape, "%scratch")
+    sizes = ("%m", "%n", "%k", "%a_row", "%a_column", shape.columns, 1)
+    _call(
+        code,
+        shape,
+        "blocks",
+        ("%c", "%a", "%packed", *_EPILOGUE, room, "null"),
+        (*sizes, code.times("%k", shape.columns), "%c_row"),
+    )
+    return code.end()
+
+
+def _room_for_rows(code: Code, shape: Shape, room: str) -> str:
+    """The room if a is to be packed, where it does not lie along k and is read often; else null."""
+    often = code.compare("sgt", "%n", 2 * shape.columns)
+    several = code.compare("sge", "%m", shape.rows)
+    is_turned = code.compare("ne", "%a_column", 1)
+    return code.choose(code.both(is_turned, code.both(often, several)), room, "null", "ptr")
+
+
+# -- sizes ------------------------------------------------------------------------------------
+
+
+def _panels(code: Code, shape: Shape, columns: str = "%n") -> str:
+    """The elements of a packed block of b."""
+    depth = _DEPTH_BYTES // shape.dtype.itemsize
+    full = code.up_to(code.plus(code.least(columns, _COLUMNS), shape.columns - 1), shape.columns)
+    return code.times(full, code.least("%k", depth))
+
+
+def _scratch(shape: Shape) -> str:
+    """The bytes of a packed block of b and of one of a."""
+    code = shape.code("product_scratch", PARAMETERS["product_scratch"], "i64")
+    depth = _DEPTH_BYTES // shape.dtype.itemsize
+    rows = code.up_to(code.plus(code.least("%m", _ROWS), shape.rows - 1), shape.rows)
+    own = code.times(rows, code.least("%k", depth))
+    turned = code.most("%m", "%n")
+    columns = code.choose(code.compare("eq", "%n", 1), turned, "%n")
+    total = code.times(code.plus(own, _panels(code, shape, columns)), shape.dtype.itemsize)
+    code.line(f"ret i64 {total}")
+    return code.text()
+
+
+def _packed_bytes(shape: Shape) -> str:
+    """The bytes of all panels of b."""
+    code = shape.code("packed_bytes", PARAMETERS["packed_bytes"], "i64")
+    full = code.up_to(code.plus("%n", shape.columns - 1), shape.columns)
+    total = code.times(code.times(full, "%k"), shape.dtype.itemsize)
+    code.line(f"ret i64 {total}")
+    return code.text()
+
+
+def _call(
+    code: Code, shape: Shape, stem: str, pointers: Iterable[str], sizes: Iterable[str | int]
+) -> None:
+    """Call one of these functions."""
+    listed = [p if p.startswith("ptr ") else f"ptr {p}" for p in pointers]
+    listed += [f"i64 {size}" for size in sizes]
+    code.line(f"call void @{shape.name(stem)}({', '.join(listed)})")
+
+
+def _tile(rows: int) -> Callable[[Shape], str]:
+    return lambda shape: tile(shape, f"tile{rows}", rows)
+
+
+_WRITERS: dict[str, Callable[[Shape], str]] = {
+    "product": _product,
+    "product_packed": _product_packed,
+    "product_scratch": _scratch,
+    "packed_bytes": _packed_bytes,
+    "pack": lambda shape: pack(shape, "pack", shape.columns),
+    "pack_rows": lambda shape: pack(shape, "pack_rows", shape.rows),
+    "chosen": _chosen,
+    "blocks": _blocks,
+    "tiles": _tiles,
+    "dots": dots,
+    **{f"tile{rows}": _tile(rows) for rows in (8, 6, 4, 2, 1)},
+    "narrow": lambda shape: tile(shape, "narrow", shape.rows, 1),
+    "wide": lambda shape: tile(shape, "wide", 1, _WIDE),
+}
+
+__all__ = ["PARAMETERS", "declaration", "library", "linked"]

@@ -1,0 +1,86 @@
+"""Matrix products in the code of a Program: calls, batch axes, what is done to the results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from dy2st_runtime.engine.native.code import Code, first_lanes
+from dy2st_runtime.engine.native.function import Function
+from dy2st_runtime.engine.native.lanes import DType, Lanes, Value, element
+from dy2st_runtime.engine.native.llvm import Processor
+
+Hook = Callable[[Lanes, Value, str, str, str], Value]
+"""From the lanes, the product's numbers, their row, the first column and the mask: the results."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A product `c = a @ b`: names or numbers of i64, in elements.
+
+    sizes     m, n and k.
+    a, b      strides of a row and of a column.
+    batch     of each leading axis: its size, and the strides in c, in a and in b; 0 where an
+              operand has the same for all.
+    epilogue, context   what is done to the results, and what it gets; null if nothing is.
+    """
+
+    dtype: DType
+    sizes: tuple[str, str, str]
+    a: tuple[str, str]
+    b: tuple[str, str]
+    c_row: str
+    batch: tuple[tuple[str, str, str, str], ...] = ()
+    epilogue: str = "null"
+    context: str = "null"
+
+    @property
+    def function(self) -> str:
+        """The name of what is called."""
+        return f"product_f{8 * self.dtype.itemsize}"
+
+
+def emit(function: Function, call: Call, pointers: tuple[str, str, str], scratch: str) -> None:
+    """Call a product for every index of the batch axes: pointers are those of c, a and b."""
+    places = list(pointers)
+    with ExitStack() as loops:
+        for size, *strides in call.batch:
+            index = loops.enter_context(function.loop("0", size))
+            places = [
+                _moved(function, call, place, index, stride)
+                for place, stride in zip(places, strides, strict=True)
+            ]
+        listed = [*places, scratch, call.epilogue, call.context]
+        sizes = [*call.sizes, *call.a, *call.b, call.c_row]
+        arguments = [f"ptr {p}" for p in listed] + [f"i64 {size}" for size in sizes]
+        function.line(f"call void @{call.function}({', '.join(arguments)})")
+
+
+def _moved(function: Function, call: Call, place: str, index: str, stride: str) -> str:
+    if stride == "0":
+        return place
+    offset = function.let(f"mul nsw i64 {index}, {stride}")
+    return function.let(f"getelementptr {element(call.dtype)}, ptr {place}, i64 {offset}")
+
+
+def epilogue(name: str, dtype: DType, processor: Processor, hook: Hook) -> str:
+    """A function that puts what `hook` makes of the results of a product in their place.
+
+    The hook may read more by `%context`, a pointer, in `lanes.function`, with the mask.
+    """
+    parameters = [("ptr", "%context"), ("ptr", "%c")]
+    parameters += [("i64", f"%{n}") for n in ("c_row", "row", "rows", "column", "columns")]
+    code = Code(name, parameters, element(dtype), attributes="noinline nounwind")
+    lanes = Lanes(code, processor.vector_bytes // dtype.itemsize)
+    end = code.plus("%row", "%rows")
+    with code.loop("%row", end) as row, code.loop("0", "%columns", str(lanes.lanes)) as at:
+        mask = first_lanes(lanes, code.minus("%columns", at))
+        column = code.plus("%column", at)
+        place = code.at(code.at("%c", code.times(row, "%c_row")), column)
+        value = hook(lanes, lanes.load(place, dtype, mask), row, column, mask)
+        lanes.store(value, place, mask)
+    return code.end()
+
+
+__all__ = ["Call", "Hook", "emit", "epilogue"]

@@ -1,0 +1,80 @@
+"""Matrix products by machine code, called on arrays."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from dy2st_runtime.engine.native import product
+from dy2st_runtime.engine.native.llvm import Processor, compile_object, load
+
+GUARD = 1024
+
+
+def callable_at(address, name):
+    """A function of machine code, with the types that PARAMETERS tells."""
+    pointers, _, sizes = product.PARAMETERS[name].partition("|")
+    types = [ctypes.c_void_p] * len(pointers.split()) + [ctypes.c_int64] * len(sizes.split())
+    return ctypes.CFUNCTYPE(None if pointers else ctypes.c_int64, *types)(address)
+
+
+def strides(array):
+    return [stride // array.itemsize for stride in array.strides]
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+class Products:
+    """The functions for a dtype; memory that they are given is watched on both sides."""
+
+    def __init__(self, dtype):
+        self.dtype = np.dtype(dtype)
+        suffix = f"f{8 * self.dtype.itemsize}"
+        found = product.linked(Processor.host(), suffix).addresses
+        for name in product.PARAMETERS:
+            setattr(self, name, callable_at(found[f"{name}_{suffix}"], name))
+
+    def plain(self, a, b, c, epilogue=None, context=None):
+        """`c = a @ b`."""
+        (m, k), n = a.shape, b.shape[1]
+        with Room(self.product_scratch(m, n, k)) as scratch:
+            numbers = (m, n, k, *strides(a), *strides(b), strides(c)[0])
+            self.product(address(c), address(a), address(b), scratch, epilogue, context, *numbers)
+
+    def packed(self, a, b, c):
+        """The same; b is packed before."""
+        (m, k), n = a.shape, b.shape[1]
+        with (
+            Room(self.packed_bytes(n, k)) as panels,
+            Room(self.product_scratch(m, n, k)) as scratch,
+        ):
+            self.pack(panels, address(b), n, k, *strides(b))
+            numbers = (m, n, k, *strides(a), strides(c)[0])
+            self.product_packed(address(c), address(a), panels, scratch, None, None, *numbers)
+
+
+class Room:
+    """Bytes, of which nothing is written before the first or behind the last."""
+
+    def __init__(self, size):
+        self.bytes = np.full(size + 2 * GUARD, 0xAB, np.uint8)
+
+    def __enter__(self):
+        return address(self.bytes) + GUARD
+
+    def __exit__(self, *_):
+        assert (self.bytes[:GUARD] == 0xAB).all() and (self.bytes[-GUARD:] == 0xAB).all()
+
+
+def loaded(text, name, types):
+    """A function of a module that takes products from the library of the process."""
+    libraries = [product.linked(Processor.host(), suffix) for suffix in ("f32", "f64")]
+    symbols = {n: where for library in libraries for n, where in library.addresses.items()}
+    used = [n for n in symbols if f"@{n}(" in text]
+    text = "\n".join([*map(product.declaration, used), text])
+    code = compile_object(text, Processor.host())
+    library = load(code, [name], {n: symbols[n] for n in used})
+    return library, ctypes.CFUNCTYPE(None, *types)(library.addresses[name])
