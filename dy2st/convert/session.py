@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from dy2st.convert.depth import deeper
 from dy2st.convert.kinds.gradients import note_gradients
 from dy2st.convert.kinds.layer_changes import note_change
 from dy2st.convert.one_call import OneCall
@@ -95,7 +96,8 @@ def trace(
             machine.mark_outside(value)
         sources = {} if varied is None else varied.begin(machine)
         try:
-            result = _undisturbed(machine, lambda: _run(machine, function, args, kwargs))
+            with deeper(machine):
+                result = _undisturbed(machine, lambda: _run(machine, function, args, kwargs))
         except BaseException as error:
             is_users = is_thrown(machine, error) and not is_refusal(error)
             if is_users and _has_written(machine) and may_run_again(machine):

@@ -177,6 +177,7 @@ class Trace:
         self.variables: dict[int, tuple[CellType, str]] = {}  # the names of cells
         self.staged: dict[tuple[str, str, int, int], None] = {}  # kind, file, line and column
         self.unbound = UNBOUND
+        self.limit = 0  # of calls in each other, as the user's code knows it
 
     def end(self) -> None:
         """Let go of all that the trace knows: objects of the user's live no longer than before."""

@@ -23,6 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.depth import users_limit
+from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
 from dy2st.ignored import IGNORED_PACKAGES
 
@@ -48,7 +50,7 @@ _TOLD = {
         "posix": "access cpu_count getcwd getpid listdir",
         "posixpath": "abspath expanduser expandvars islink lexists realpath",
         "random": "getstate",
-        "sys": "getrecursionlimit getswitchinterval",
+        "sys": "getswitchinterval",
         "threading": "active_count",
     }.items()
 }
@@ -101,6 +103,12 @@ def _where(kind: type, name: str) -> str:
     having = [one for one in kind.__mro__ if name in vars(one)]
     in_c = [one for one in having if type(vars(one)[name]) is not FunctionType]
     return (in_c or [kind])[0].__module__
+
+
+@function_row(sys.getrecursionlimit)
+def getrecursionlimit_(trace: Trace) -> Any:
+    """`sys.getrecursionlimit()`."""
+    return trace.read("told", sys.getrecursionlimit, ((), ()), users_limit(trace))
 
 
 def is_told(function: Any, given: tuple[Any, ...]) -> bool:

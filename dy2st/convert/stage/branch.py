@@ -173,7 +173,7 @@ def run(
         if is_refusal(error) or not is_thrown(trace, error):
             raise
         if is_endless(error) and trace.is_nested:
-            raise endless() from None
+            raise endless(trace) from None
         if known == len(trace.opened):
             if handler is None or not handler.catches(type(error)):
                 raise

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dy2st.convert.depth import users_limit
 from dy2st.convert.objects import members_of
 from dy2st.convert.trace import Trace
 from dy2st.ignored import is_ignored_module
@@ -173,13 +174,13 @@ def note_limit(error: BaseException) -> None:
         )
 
 
-def endless() -> ConversionError:
+def endless(trace: Trace) -> ConversionError:
     """The refusal of code in a branch or body that calls itself again and again."""
     return ConversionError(
         "a recursion whose end depends on a tensor, or that is too deep to be traced",
         at=user_location(),
         why="both branches of an `if` on a tensor are traced, so every call makes the next one, up "
-        f"to Python's limit of {sys.getrecursionlimit()} calls in each other",
+        f"to Python's limit of {users_limit(trace)} calls in each other",
         hint="write it as a `while` loop; if a number of Python ends it, raise the limit with "
         "sys.setrecursionlimit(...)",
     )

@@ -51,6 +51,42 @@ def test_a_recursion_without_end_is_the_error_of_python():
         assert "sys.setrecursionlimit" in caught.value.__notes__[0]
 
 
+def ended_by_a_number(x, n):
+    for _ in range(1):
+        if n > 0:
+            x = ended_by_a_number(x, n - 1)
+    return x + 1
+
+
+def test_a_recursion_is_about_as_deep_as_in_python():
+    assert to_static(lambda x: ended_by_a_number(x, 300) * 0)(X).tolist() == [0.0, 0.0]
+
+
+def test_the_limit_of_python_is_that_of_the_user():
+    limit = sys.getrecursionlimit()
+
+    def f(x):
+        return x * sys.getrecursionlimit()
+
+    static = to_static(f)
+    assert static(X).tolist() == static(X).tolist() == [limit, 2.0 * limit]
+    assert len(static.program_cache) == 1
+    assert sys.getrecursionlimit() == limit
+
+
+def test_a_limit_that_the_function_sets_stays():
+    limit = sys.getrecursionlimit()
+
+    def f():
+        sys.setrecursionlimit(limit + 9)
+        return sys.getrecursionlimit()
+
+    try:
+        assert to_static(f)() == sys.getrecursionlimit() == limit + 9
+    finally:
+        sys.setrecursionlimit(limit)
+
+
 def test_an_error_of_the_users_of_that_class_is_one_like_others():
     def f(x):
         if x.sum() < 0:

@@ -1,0 +1,33 @@
+"""How deep code goes in a trace: a call that is traced takes several of Python's."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dy2st.convert.trace import Trace
+
+# The least limit of a trace. What Python takes for so many calls fits a stack of 2 MB.
+_LEAST = 5000
+
+
+@contextmanager
+def deeper(trace: Trace) -> Iterator[None]:
+    """Let code go about as deep as without a trace, unless the user's own limit is higher."""
+    trace.limit = limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _LEAST))
+    try:
+        yield
+    finally:
+        if sys.getrecursionlimit() == max(limit, _LEAST):  # the code has set no other
+            sys.setrecursionlimit(limit)
+
+
+def users_limit(trace: Trace) -> int:
+    """The limit of Python that the user's code knows of."""
+    now = sys.getrecursionlimit()
+    return trace.limit if now == max(trace.limit, _LEAST) else now
+
+
+__all__ = ["deeper", "users_limit"]
