@@ -12,6 +12,8 @@ import importlib.util
 import json
 import sys
 import unittest
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 import test.support
@@ -72,6 +74,22 @@ class _Result(unittest.TestResult):
         print(json.dumps(record), file=self._file, flush=True)
 
 
+@contextmanager
+def _one_functools() -> Iterator[None]:
+    """A process has one `_functools`, whose caches the trace knows: who loads functools anew too."""
+    helper = test.support.import_helper
+    load = helper.import_fresh_module
+
+    def load_fresh(name: str, fresh: Any = (), **options: Any) -> Any:
+        return load(name, [one for one in fresh if one != "_functools"], **options)
+
+    helper.import_fresh_module = load_fresh
+    try:
+        yield
+    finally:
+        helper.import_fresh_module = load
+
+
 def main(suite: str, module: str, mode: str, path: str) -> None:
     """Run the tests and write the file."""
     test.support.use_resources = []  # none that is slow or leaves the machine
@@ -83,7 +101,9 @@ def main(suite: str, module: str, mode: str, path: str) -> None:
             if importlib.util.find_spec(target) is not None:  # of this version
                 importlib.import_module(target)
         importlib.import_module("collections.abc")
-        tests = unittest.defaultTestLoader.loadTestsFromModule(importlib.import_module(name))
+        with _one_functools():
+            module_of_tests = importlib.import_module(name)
+        tests = unittest.defaultTestLoader.loadTestsFromModule(module_of_tests)
         count = 0
         if mode == "traced":
             trace_modules((*targets, name))
