@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.objects import slots_of
 from dy2st.convert.replay.result import DERIVED, Known, Made, Out, Rows, Several, Written
 from dy2st.convert.values.forms import bare, emptied, form_of
 from dy2st.convert.values.layout import Cases, Grown, Layout, Leaf, Number, Same
@@ -87,7 +88,9 @@ def _derived(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
     """An object of a class derived from a container, which no method of that class has filled."""
     made = known[id(tree)] = tree.like.__new__(tree.kind)
     attributes, held = (rebuild(item, outputs, known) for item in tree.items)
-    vars(made).update(attributes)
+    slots: Any = slots_of(tree.kind)
+    for name, one in attributes.items():  # past the methods of its class
+        object.__setattr__(made, name, one) if name in slots else vars(made).update({name: one})
     put = DERIVED[tree.like]
     for item in held.items() if isinstance(held, dict) else ((one,) for one in held):
         put(made, *item)

@@ -173,7 +173,7 @@ class Taker:
         if has_states(value):
             return self._note(value, Made(type(value), (), [], copy(value)))
         base = next((base for base in DERIVED if isinstance(value, base)), None)
-        if base is not None and not slots_of(type(value)):
+        if base is not None:
             return self._derived(value, base)
         parts = _parts(self.trace, value)
         if parts is None:
@@ -187,7 +187,11 @@ class Taker:
     def _derived(self, value: Any, base: type) -> Made:
         """An object of a class derived from a container: its attributes, and what it holds."""
         made: Made = self._note(value, Made(type(value), (), [], base))
-        made.items += [self._container(dict(vars(value)), dict), self._container(base(value), base)]
+        held = dict(getattr(value, "__dict__", ()))
+        held |= {
+            name: getattr(value, name) for name in slots_of(type(value)) if hasattr(value, name)
+        }
+        made.items += [self._container(held, dict), self._container(base(value), base)]
         return made
 
     def _note(self, value: Any, tree: Any) -> Any:

@@ -328,3 +328,21 @@ def test_what_is_set_as_the_init_of_a_class_makes_its_objects():
 
     assert to_static(run)(1) == 1
     assert Plain(2).first == 2
+
+
+class Hashed(list):
+    __slots__ = ("known",)
+
+    def __init__(self, items):
+        self[:] = items
+        self.known = len(self)
+
+
+def test_a_list_of_a_class_with_slots_is_given_back_anew():
+    def run(x):
+        return Hashed([x, x + 1])
+
+    static = to_static(run)
+    first, second = static(dy2st.to_tensor(1.0)), static(dy2st.to_tensor(2.0))
+    assert type(first) is Hashed and first.known == 2
+    assert ([float(one) for one in first], [float(one) for one in second]) == ([1, 2], [2, 3])
