@@ -69,14 +69,15 @@ class Only:
 def flatten(value: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Any]:
     """Leaves in order, and the structure around them; what is no leaf stays in the structure."""
     leaves: list[Any] = []
+    return leaves, _without_leaves(value, is_leaf, leaves)
 
-    def take(entry: Any) -> Any:
-        if is_leaf(entry):
-            leaves.append(entry)
-            return Output(len(leaves) - 1)
-        return map_entries(entry, take)
 
-    return leaves, take(value)
+def _without_leaves(entry: Any, is_leaf: Callable[[Any], bool], leaves: list[Any]) -> Any:
+    if is_leaf(entry):
+        leaves.append(entry)
+        return Output(len(leaves) - 1)
+    # No function that knows itself: it would hold the leaves until garbage is searched for.
+    return map_entries(entry, lambda inner: _without_leaves(inner, is_leaf, leaves))
 
 
 def rebuild(structure: Any, leaves: Sequence[Any]) -> Any:
