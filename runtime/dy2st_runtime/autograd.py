@@ -177,6 +177,20 @@ def depends(tensor: Taped, other: Taped) -> bool:
 def _walk(
     seeds: Sequence[tuple[Taped, Any]], create_graph: bool, retain_graph: bool
 ) -> tuple[_Sums, dict[tuple[Node, int], Any]]:
+    """As `gathered`, with what hooks of leaves make of it."""
+    sums, finished = gathered(seeds, create_graph, retain_graph)
+    with set_grad_enabled(create_graph), autocasting(None):
+        for key, (tensor, total) in sums.of_leaves.items():
+            for hook in tensor.hooks:
+                changed = hook(total)
+                total = total if changed is None else changed
+            sums.of_leaves[key] = (tensor, total)
+    return sums, finished
+
+
+def gathered(
+    seeds: Sequence[tuple[Taped, Any]], create_graph: bool, retain_graph: bool
+) -> tuple[_Sums, dict[tuple[Node, int], Any]]:
     """Run the tape backwards; return sums for leaves and for every Node result."""
     sums = _Sums()
     finished: dict[tuple[Node, int], Any] = {}
@@ -199,11 +213,6 @@ def _walk(
                     sums.add(edge.tensor, edge.node, edge.index, gradient)
             if not retain_graph:
                 node.free()
-        for key, (tensor, total) in sums.of_leaves.items():
-            for hook in tensor.hooks:
-                changed = hook(total)
-                total = total if changed is None else changed
-            sums.of_leaves[key] = (tensor, total)
     return sums, finished
 
 

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from dy2st.distributed.fleet.meta_parallel import ColumnParallelLinear, RowParallelLinear
+from dy2st.distributed.fleet.recomputing import recompute as recompute
 from dy2st.mirrors import mirrors
-from dy2st_runtime.ir.tracing.converting import converted
 
 ColumnSequenceParallelLinear, RowSequenceParallelLinear = ColumnParallelLinear, RowParallelLinear
-
-
-def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """`function(*args)`; its values are kept for the gradient, not computed again.
-
-    >>> recompute(max, 1, 2, use_reentrant=False)
-    2
-    """
-    for option in ("preserve_rng_state", "use_reentrant"):
-        kwargs.pop(option, None)
-    return converted(function)(*args, **kwargs)
 
 
 def fused_allreduce_gradients(parameter_list: Any, hcg: Any = None) -> None:

@@ -28,7 +28,7 @@ def expanded(tracer: Tracer, operator: Operator) -> list[Operator]:
     del block.operators[mark:]
     back = {inner: operand for operand, inner in outside.items()}
     for part in parts:
-        part.location = operator.location
+        part.location, part.again = operator.location, operator.again
         part.operands = [back.get(operand, operand) for operand in part.operands]
         for result in part.results:
             result.maker = part

@@ -79,7 +79,7 @@ class StandIns:
 
     def finish(self) -> None:
         """Let all stand-ins that are read be what they stand for."""
-        made = self._made
+        made, copies = self._made, list[Operator]()
         made.operators[:] = _living(made)
         needed = self._read(made)
         plan = _Plan(self._home, self._outside, needed, self.settled)
@@ -88,10 +88,11 @@ class StandIns:
         self._give(plan.kept)
         self._require(wanted)
         for operator in plan.again:
-            self._copy(operator)
+            copies.append(self._copy(operator))
         for variable in plan.outside:
             self._take(variable)
-        made.operators[:] = made.operators[mark:] + made.operators[:mark]
+        operators = made.operators[mark:] + made.operators[:mark]
+        made.operators[:] = _when_read(operators, copies, made.yields)
 
     def _give(self, kept: Iterable[Variable]) -> None:
         """Let stand-ins be elements of the lists that the forward Block gives out."""
@@ -144,13 +145,14 @@ class StandIns:
     def _is_around(self, size: Size) -> bool:
         return all(self._homes.is_known_around(one, self._home) for one in symbols(size))
 
-    def _copy(self, operator: Operator) -> None:
+    def _copy(self, operator: Operator) -> Operator:
         operands = [self.value(operand) for operand in operator.operands]
         types = [result.type for result in operator.results]
         made = self._tracer.append(operator.name, operands, operator.attributes, types)
         made.results = [self.value(result) for result in operator.results]
         for result in made.results:
             result.maker = made
+        return made
 
     def _take(self, variable: Variable) -> None:
         """Let a stand-in be what comes from around."""
@@ -246,17 +248,41 @@ class _Plan:
         given = self._settled or ()
         later = {v for v in needed if isinstance(v.maker, Operator) and _is_cheap(v.maker)}
         later.difference_update(given)
+        self._leaving = _leaving(home)
+        parts = {v for v in needed if isinstance(v.maker, Operator) and _is_part(v.maker)}
+        parts.difference_update(given, self._leaving)
         for variable in needed:
-            if variable not in later:
+            if variable not in later and variable not in parts:
                 self.keep(variable)
+        for variable in filter(parts.__contains__, needed):
+            self._run_part(variable)
         for variable in filter(later.__contains__, needed):
-            found: dict[Operator, None] = {}
-            taken: dict[Variable, None] = {}
-            if self._is_at_hand(variable, found, taken, _DEEPEST):
-                self._again.update(found)
-                self._taken.update(taken)
+            self._copy_or_keep(variable)
+
+    def _run_part(self, variable: Variable) -> None:
+        """Compute a value that `recompute` has made again, of what came into that."""
+        assert isinstance(variable.maker, Operator)
+        number, todo = variable.maker.again, [variable]
+        while todo:
+            one = todo.pop()
+            maker, is_given = one.maker, one in (self._settled or ())
+            if one in self.kept or is_given or one in self._outside or one in self._leaving:
+                self.keep(one)
+            elif isinstance(maker, Operator) and maker.again == number and _is_part(maker):
+                if maker not in self._again:
+                    self._again[maker] = None
+                    todo.extend(maker.operands)
             else:
-                self.keep(variable)
+                self._copy_or_keep(one)
+
+    def _copy_or_keep(self, variable: Variable) -> None:
+        found: dict[Operator, None] = {}
+        taken: dict[Variable, None] = {}
+        if self._is_at_hand(variable, found, taken, _DEEPEST):
+            self._again.update(found)
+            self._taken.update(taken)
+        else:
+            self.keep(variable)
 
     def _is_at_hand(
         self,
@@ -287,14 +313,37 @@ class _Plan:
 
 def _is_cheap(operator: Operator) -> bool:
     """Whether to compute it again costs no more than to keep it, and changes nothing."""
-    if operator.blocks:
+    is_cheap = not operator.operands or lookup(operator.name).is_cheap
+    return is_cheap and _may_run_again(operator)
+
+
+def _is_part(operator: Operator) -> bool:
+    """Whether it is to be computed again, however much that costs."""
+    if not operator.again or not _may_run_again(operator):
         return False
-    definition = lookup(operator.name)
-    if definition.effect is not Effect.PURE or any(
-        isinstance(v.type, ArrayType) for v in (*operator.operands, *operator.results)
-    ):
+    known = set(symbols(tuple(operator.attributes.values())))
+    for operand in operator.operands:
+        known.update(_sizes(operand))
+    return all(known.issuperset(_sizes(result)) for result in operator.results)
+
+
+def _leaving(block: Block) -> set[Variable]:
+    """The values that operators outside of their `recompute` read, which others begin with."""
+    found = {v for v in block.yields if isinstance(v.maker, Operator) and v.maker.again}
+    for operator in block.operators:
+        for operand in operator.operands:
+            maker = operand.maker
+            if isinstance(maker, Operator) and maker.again not in (0, operator.again):
+                found.add(operand)
+    return found
+
+
+def _may_run_again(operator: Operator) -> bool:
+    """Whether to compute it again changes nothing."""
+    if operator.blocks or lookup(operator.name).effect is not Effect.PURE:
         return False
-    return not operator.operands or definition.is_cheap
+    values = (*operator.operands, *operator.results)
+    return not any(isinstance(value.type, ArrayType) for value in values)
 
 
 def _condition_of(operator: Operator) -> Condition | None:
@@ -314,6 +363,34 @@ def _living(block: Block) -> list[Operator]:
             read.update(operator.operands)
             kept.append(operator)
     return kept[::-1]
+
+
+def _when_read(
+    operators: Iterable[Operator], copies: Collection[Operator], yields: Iterable[Variable]
+) -> list[Operator]:
+    """The operators with each copy just before what reads it first: so it takes room for less."""
+    makers = {result: copy for copy in copies for result in copy.results}
+    found: list[Operator] = []
+
+    def place(operator: Operator) -> None:
+        todo = [operator]
+        while todo:
+            missing = next((makers[v] for v in todo[-1].operands if v in makers), None)
+            if missing is not None:
+                todo.append(missing)
+                continue
+            found.append(todo.pop())
+            for result in found[-1].results:
+                makers.pop(result, None)
+
+    apart = set(copies)
+    for operator in operators:
+        if operator not in apart:
+            place(operator)
+    for variable in yields:
+        if variable in makers:
+            place(makers[variable])
+    return found
 
 
 def _symbols_of(block: Block) -> set[Dim]:

@@ -494,6 +494,7 @@ class Operator:
     blocks: list[Block] = field(default_factory=list)
     results: list[Variable] = field(default_factory=list)
     location: Location | None = None
+    again: int = 0  # the number of the call of `recompute` that it is part of, 0 for none
 
     def __repr__(self) -> str:
         """`Operator(add(tensor<2xfloat32>, tensor<2xfloat32>) -> (tensor<2xfloat32>))`."""
@@ -549,8 +550,7 @@ class Program:
     The parameters of `block` are, in this order: the inputs, the parameters, the buffers. The
     yields of `block` are the outputs, then the new values of the buffers named in `updates`.
 
-    structure   how the outputs are nested: a literal of tuples, lists, dicts and Python constants
-                in which `Output(i)` stands for the i-th output.
+    structure   how the outputs are nested, a literal with `Output(i)` in place of the i-th.
     """
 
     name: str = "main"

@@ -231,6 +231,7 @@ class _Rebuild:
         operator = Operator(
             call.name, call.operands, call.attributes, block, list(blocks), [], old.location
         )
+        operator.again = old.again
         for type, result in zip(types, old.results, strict=True):
             made = Variable(type, operator, result.name)
             made.number = result.number

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 from dy2st_runtime.errors import FormatError
 from dy2st_runtime.ir import Output
 from dy2st_runtime.ir.choice import Choice
-from dy2st_runtime.ir.structure import Only, Rows, rebuild, wrong_entries
+from dy2st_runtime.ir.structure import Only, Rows, flatten, rebuild, wrong_entries
 from dy2st_runtime.ir.types import ArrayType, TensorType
 
 NUMBER = TensorType(np.dtype("int64"), ())
@@ -61,3 +64,16 @@ def test_what_is_no_list_has_no_rows(structure, words):
 def test_rows_of_lists_are_right(structure):
     types = [NUMBER, ArrayType(VECTOR), ArrayType(None)]
     assert list(wrong_entries(structure, types)) == []
+
+
+def test_leaves_go_with_their_list_before_garbage_is_searched_for():
+    gc.disable()
+    try:
+        array = np.zeros(3)
+        seen = weakref.ref(array)
+        leaves, structure = flatten({"a": [array, 1]}, lambda entry: isinstance(entry, np.ndarray))
+        assert leaves[0] is array and structure["a"][1] == 1
+        del array, leaves
+        assert seen() is None
+    finally:
+        gc.enable()

@@ -115,6 +115,7 @@ class Tracer:
         # The operators whose gradients were taken once and for all.
         self.spent: set[Operator] = set()
         self.is_grad_wanted = is_grad_enabled()
+        self.again = 0  # the number of the call of `recompute` that is traced, 0 for none
         self._required: set[tuple[Block | None, Constraint]] = set()
         self.growth = Growth()
         self.given_out: dict[Any, Variable] = {}  # by finished Blocks, for gradients
@@ -249,9 +250,8 @@ class Tracer:
         if not self._is_scratch:
             location = self.locate()
             self.locate_constraints(location)
-        operator = Operator(
-            name, list(operands), dict(attributes), self.block, list(blocks), [], location
-        )
+        operator = Operator(name, [*operands], dict(attributes), self.block, [*blocks])
+        operator.location, operator.again = location, self.again
         if self.block.parent is not None:  # what is known here need not be known elsewhere
             types = [simplified_type(type) for type in types]
         operator.results = [Variable(type, operator) for type in types]
