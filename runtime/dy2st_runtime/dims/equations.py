@@ -125,7 +125,17 @@ def narrowed(interval: Interval, limit: Interval | None) -> Interval:
     return max(lows, default=None), min(highs, default=None)
 
 
-def centred(factor: int, number: int) -> int:
+def scaled_multiple(size: Dim, term: Term, number: int) -> Size:
+    """A size with coefficient 1 for a term, which `number` divides just where it divides `size`."""
+    inverse = pow(term[1], -1, number)
+    whole: Size = _centred(size.constant * inverse, number)
+    for atoms, factor in size.terms:
+        scaled = 1 if atoms == term[0] else _centred(factor * inverse, number)
+        whole = add(whole, of_term(atoms, scaled))
+    return whole
+
+
+def _centred(factor: int, number: int) -> int:
     """The coefficient of least absolute value that is equal modulo `number`."""
     rest = factor % number
     return rest - number if 2 * rest > number else rest

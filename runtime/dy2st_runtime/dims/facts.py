@@ -12,7 +12,6 @@ from math import gcd
 
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import (
-    centred,
     exactness,
     exchanged_quotient,
     lone_term,
@@ -20,6 +19,7 @@ from dy2st_runtime.dims.equations import (
     narrowed,
     newest_term,
     quotient_of_quotient,
+    scaled_multiple,
     share_symbols,
     sharing,
     substitute_atom,
@@ -36,7 +36,7 @@ from dy2st_runtime.dims.expression import (
 )
 from dy2st_runtime.dims.intervals import DECLARED, atom_interval, bounds
 from dy2st_runtime.dims.operations import broadcast_forms, broadcast_members, extreme, floordiv
-from dy2st_runtime.dims.order import never_negative, parts_never_negative
+from dy2st_runtime.dims.order import Proof, evident, never_negative, parts_never_negative
 from dy2st_runtime.dims.polynomial import (
     add,
     common_factor,
@@ -48,7 +48,7 @@ from dy2st_runtime.dims.polynomial import (
     split,
     subtract,
 )
-from dy2st_runtime.dims.samples import deep_symbols
+from dy2st_runtime.dims.samples import Values, deep_atoms, deep_symbols, sampled
 from dy2st_runtime.dims.told import Question, note
 
 _ROUNDS, _DEEPEST, _MOST_TERMS = 8, 60, 20_000  # what rules make of rules may grow with each
@@ -73,6 +73,7 @@ class Facts:
         self.is_impossible = False  # facts contradict each other: nothing runs here
         self.inequalities: list[Dim] = []
         self.answers: dict[tuple[object, Size], bool | None] = {}
+        self.examples: Sequence[Values] = ()
         self.mask: int = 0
         self._rules: dict[Monomial, Size] = {}
         self._products: list[Monomial] = []
@@ -93,7 +94,7 @@ class Facts:
         """The facts of a place inside this one, which may have more."""
         inner = Facts()
         inner.place, inner.mask, inner._looked_at = self.place, self.mask, self._looked_at
-        inner.is_impossible = self.is_impossible
+        inner.is_impossible, inner.examples = self.is_impossible, self.examples
         for name in _SEEN_INSIDE:
             setattr(inner, name, getattr(self, name).copy())
         return inner
@@ -407,8 +408,8 @@ class Facts:
         elif high == 0:
             self._not_negative(subtract(-1, rest))
 
-    def _not_negative(self, size: Size) -> None:
-        """size >= 0."""
+    def _not_negative(self, size: Size, follows: Proof = never_negative) -> None:
+        """size >= 0, which is nothing new where it follows from the rest."""
         size = least_multiple(self.normal(size))
         if isinstance(size, int):
             if size < 0:
@@ -416,7 +417,7 @@ class Facts:
             return
         if never_negative(subtract(-1, size), self):
             raise Contradiction
-        if never_negative(size, self):
+        if follows(size, self):
             return
         self._changed(size)
         atoms, factor = size.terms[0]
@@ -475,8 +476,9 @@ class Facts:
         product = lone_term(rest, lambda factor: abs(factor) == 1)
         if product is not None:
             self._enter(product, rest)
-        else:
-            self._not_negative_both(rest)
+            return False
+        self.inequalities += [rest, -rest]
+        self._changed(rest)
         return False
 
     def _note_whole(self, rest: Dim) -> None:
@@ -491,12 +493,6 @@ class Facts:
                 self._wholes.append((above, below, of_atom(atom)))
                 if never_negative(subtract(above, 1), self) and never_negative(below, self):
                     self._not_negative(subtract(above, below))
-
-    def _not_negative_both(self, rest: Dim) -> None:
-        opposite = multiply(rest, -1)
-        assert isinstance(opposite, Dim)
-        self.inequalities += [rest, opposite]
-        self._changed(rest)
 
     def _enter(self, term: tuple[Monomial, int], rest: Dim) -> None:
         """The rule that a term with coefficient 1 or -1 is what rest == 0 makes it."""
@@ -524,14 +520,21 @@ class Facts:
             self._normal.clear()  # it was made with these rules
         for rest in rests:
             self._equate(rest)
-        self._restate([fact for fact in self.inequalities if fact.mask & atom.mask])
+        near = [fact for fact in self.inequalities if fact.mask & atom.mask]
+        self._restate([fact for fact in near if not self._stands(fact, atom)])
 
     def _restate(self, facts: Sequence[Dim]) -> None:
         """Say inequalities again, as they are written now."""
         restated = set(facts)
         self.inequalities = [fact for fact in self.inequalities if fact not in restated]
         for fact in facts:
-            self._not_negative(fact)
+            self._not_negative(fact, evident)  # it followed from nothing when it was said first
+
+    def _stands(self, fact: Dim, atom: Atom) -> bool:
+        """Whether an inequality is not of an atom, and an example shows that it is no equality."""
+        if atom.kind == "floordiv" or atom in deep_atoms(fact):
+            return False  # a quotient is a part of others, as n//2 is of n//4
+        return any(value > 0 for value in sampled(fact, self))
 
     def _keep_limits(self, atom: Atom, value: Size) -> None:
         """What was known of the range of an atom is known of the size that stands for it."""
@@ -578,11 +581,7 @@ class Facts:
 
     def _enter_multiple(self, size: Dim, term: tuple[Monomial, int], number: int) -> None:
         """number divides size: size is number * q, solved for one of its terms."""
-        inverse = pow(term[1], -1, number)
-        whole: Size = centred(size.constant * inverse, number)
-        for atoms, factor in size.terms:
-            scaled = 1 if atoms == term[0] else centred(factor * inverse, number)
-            whole = add(whole, of_term(atoms, scaled))
+        whole = scaled_multiple(size, term, number)
         low, high = bounds(whole, self)
         least = None if low is None else -(-low // number)
         most = None if high is None else high // number

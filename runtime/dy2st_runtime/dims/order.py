@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import lcm
 from typing import TYPE_CHECKING
 
@@ -19,11 +19,12 @@ from dy2st_runtime.dims.polynomial import (
     split,
     subtract,
 )
-from dy2st_runtime.dims.samples import Facts, relevant_facts, sampled
+from dy2st_runtime.dims.samples import Facts, Values, relevant_facts, sampled
 
 if TYPE_CHECKING:
     from dy2st_runtime.dims.intervals import Known
 
+Proof = Callable[[Dim, Facts], bool]
 Goals = tuple[Size, ...]
 """Sizes that must all be proved not negative."""
 
@@ -35,6 +36,7 @@ _MOST_SHIFTED = 64
 class _NoFacts:
     inequalities: Sequence[Dim] = ()
     conditions: Sequence[Condition] = ()
+    examples: Sequence[Values] = ()
 
     def interval(self, atom: Atom) -> Interval:
         """The declared interval."""
@@ -58,6 +60,12 @@ def never_negative(size: Size, facts: Facts = NO_FACTS) -> bool:
     if any(value < 0 for value in sampled(size, facts)):
         return False
     return proved(size, facts)
+
+
+def evident(size: Dim, facts: Facts) -> bool:
+    """`never_negative` without a search."""
+    low = bounds(size, facts)[0]
+    return (low is not None and low >= 0) or positive_when_shifted(size, facts)
 
 
 def sign(size: Size, facts: Facts = NO_FACTS) -> int | None:
@@ -160,8 +168,7 @@ class _Proof:
         """Whether size >= 0 is proved with at most `depth` implications."""
         if isinstance(size, int):
             return size >= 0
-        low = bounds(size, self.facts)[0]
-        if (low is not None and low >= 0) or positive_when_shifted(size, self.facts):
+        if evident(size, self.facts):
             return True
         if depth == 0 or self.steps <= 0 or self.failed.get(size, -1) >= depth:
             return False

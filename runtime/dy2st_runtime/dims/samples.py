@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from math import lcm
 from typing import Protocol
 
 from dy2st_runtime.dims.conditions import MEANING, Condition
-from dy2st_runtime.dims.expression import Atom, Dim, Interval, Size, factors_of
+from dy2st_runtime.dims.expression import Atom, Dim, Interval, Size, factors_of, of_atom
 from dy2st_runtime.dims.polynomial import memo, of_term, split
+
+Values = dict[Atom, int]
+"""Numbers for symbols; once asked for, those of the operations on them stand beside them."""
 
 
 class Facts(Protocol):
-    """What is known: the values of atoms, sizes that are never negative, and conditions."""
+    """What is known: the values of atoms, sizes that are never negative, and conditions.
+
+    examples    values of symbols that were hard to find, the last ones first: they often serve
+                for the next question too.
+    """
+
+    examples: Sequence[Values]
 
     @property
     def inequalities(self) -> Sequence[Dim]:
@@ -26,7 +36,7 @@ class Facts(Protocol):
         """The least and the largest value of an atom."""
 
 
-_FAR, _MOST, _MOST_ROUND = 4, 32, 1_000_000
+_FAR, _MOST, _MOST_ROUND, _KEPT = 4, 32, 1_000_000, 8
 
 _Choice = Callable[[int, int], int]
 _POINTS: tuple[_Choice, ...] = (
@@ -40,43 +50,51 @@ _POINTS: tuple[_Choice, ...] = (
 def sampled(size: Size, facts: Facts) -> Iterator[int]:
     """Values that the size takes for some values of its symbols that the facts allow."""
     relevant = relevant_facts(size, facts)
-    inside = deep_symbols(size)
-    for fact in relevant:
-        inside = (*inside, *(atom for atom in deep_symbols(fact) if atom not in inside))
+    inside = _all_symbols((size, *relevant))
     conditions = _near(facts.conditions, inside)
-    for condition in conditions:
-        inside = (*inside, *(a for a in condition_symbols(condition) if a not in inside))
+    inside = _all_symbols((*map(of_atom, inside), *(s for c in conditions for s in c.sizes)))
     limits = {atom: facts.interval(atom) for atom in inside}
     is_found = False
-    for values in _points(limits):
+    for values in chain(_kept(facts.examples, limits), _points(limits)):
         value = _value(size, values, relevant, conditions)
         if value is not None:
             is_found = True
             yield value
     if not is_found:
-        yield from _at_round_points(size, facts, limits, relevant, conditions)
+        yield from _at_round_points(size, facts, relevant, conditions)
+
+
+def _all_symbols(sizes: Iterable[Size]) -> list[Atom]:
+    return list(dict.fromkeys([atom for size in sizes for atom in deep_symbols(size)]))
+
+
+def _kept(examples: Sequence[Values], limits: dict[Atom, Interval]) -> Iterator[Values]:
+    """Earlier examples, in which other symbols have the least value that they may have."""
+    for values in examples:
+        for atom, limit in limits.items():
+            if not _fits(values.setdefault(atom, _least(limit)), limit):
+                break
+        else:
+            yield values
 
 
 def _at_round_points(
-    size: Size,
-    facts: Facts,
-    limits: dict[Atom, Interval],
-    relevant: Sequence[Dim],
-    conditions: Sequence[Condition],
+    size: Size, facts: Facts, relevant: Sequence[Dim], conditions: Sequence[Condition]
 ) -> Iterator[int]:
     """As `sampled`, where facts say more of the symbols than that they are large enough."""
     told = [side for condition in conditions for side in condition.sizes]
-    more = [*relevant, *(fact for side in told for fact in relevant_facts(side, facts))]
-    inside = [atom for fact in more for atom in deep_symbols(fact) if atom not in limits]
-    limits = limits | {atom: facts.interval(atom) for atom in inside}
+    more = list(dict.fromkeys([f for side in (size, *told) for f in relevant_facts(side, facts)]))
+    limits = {atom: facts.interval(atom) for atom in _all_symbols((size, *told, *more))}
     for values in _round_points(limits, (size, *relevant)):
         is_mended = _mend(values, limits, more)
         value = _value(size, values, relevant, conditions) if is_mended else None
         if value is not None:
+            if more or conditions:  # else only zeros in divisors make it hard
+                facts.examples = (values, *facts.examples[: _KEPT - 1])
             yield value
 
 
-def _points(limits: dict[Atom, Interval]) -> Iterator[dict[Atom, int]]:
+def _points(limits: dict[Atom, Interval]) -> Iterator[Values]:
     """Some values of symbols."""
     for choose in _POINTS:
         yield {
@@ -85,7 +103,7 @@ def _points(limits: dict[Atom, Interval]) -> Iterator[dict[Atom, int]]:
         }
 
 
-def _round_points(limits: dict[Atom, Interval], sizes: Sequence[Size]) -> Iterator[dict[Atom, int]]:
+def _round_points(limits: dict[Atom, Interval], sizes: Sequence[Size]) -> Iterator[Values]:
     """Values that leave no remainder where sizes are divided by numbers."""
     divisors = [
         atom.args[1]
@@ -107,13 +125,18 @@ def _least(limit: Interval) -> int:
     return low if low is not None else 0 if high is None or high >= 0 else high
 
 
+def _fits(value: int, limit: Interval) -> bool:
+    low, high = limit
+    return (low is None or low <= value) and (high is None or value <= high)
+
+
 def _within(value: int, limit: Interval) -> int:
     return value if limit[1] is None else min(value, limit[1])
 
 
 def _value(
     size: Size,
-    values: dict[Atom, int],
+    values: Values,
     relevant: Sequence[Dim],
     conditions: Sequence[Condition],
 ) -> int | None:
@@ -128,7 +151,7 @@ def _value(
     return None
 
 
-def _mend(values: dict[Atom, int], limits: dict[Atom, Interval], relevant: Sequence[Dim]) -> bool:
+def _mend(values: Values, limits: dict[Atom, Interval], relevant: Sequence[Dim]) -> bool:
     """Change single symbols until no inequality is broken, if that can be done so."""
     turns = dict.fromkeys(values, 0)
     try:
@@ -149,7 +172,7 @@ def _mend(values: dict[Atom, int], limits: dict[Atom, Interval], relevant: Seque
 
 
 def _ways(
-    fact: Dim, value: int, values: dict[Atom, int], limits: dict[Atom, Interval]
+    fact: Dim, value: int, values: Values, limits: dict[Atom, Interval]
 ) -> Iterator[tuple[Atom, int]]:
     """Which symbol may have which value, so that an inequality with this value holds."""
     for atoms, factor in fact.terms:
@@ -159,8 +182,7 @@ def _ways(
             if not times:
                 continue
             wanted = values[atom] - (value // abs(times)) * (1 if times > 0 else -1)
-            low, high = limits[atom]
-            if (low is None or low <= wanted) and (high is None or wanted <= high):
+            if _fits(wanted, limits[atom]):
                 yield atom, wanted
 
 
@@ -203,7 +225,7 @@ def condition_symbols(condition: Condition) -> tuple[Atom, ...]:
     return tuple([atom for side in condition.sizes for atom in deep_symbols(side)])
 
 
-def holds_at(condition: Condition, values: dict[Atom, int]) -> bool:
+def holds_at(condition: Condition, values: Values) -> bool:
     """Whether a condition holds; ZeroDivisionError where one of its sizes has no number."""
     left, right = value_at(condition.left, values), condition.right
     if isinstance(right, tuple):
@@ -213,7 +235,7 @@ def holds_at(condition: Condition, values: dict[Atom, int]) -> bool:
     return MEANING[condition.relation](left, right)
 
 
-def value_at(size: Size, values: dict[Atom, int]) -> int:
+def value_at(size: Size, values: Values) -> int:
     """The number of a size; ZeroDivisionError where it has none."""
     total, terms = split(size)
     for atoms, factor in terms:
@@ -226,7 +248,7 @@ def value_at(size: Size, values: dict[Atom, int]) -> int:
     return total
 
 
-def _operation_at(atom: Atom, values: dict[Atom, int]) -> int:
+def _operation_at(atom: Atom, values: Values) -> int:
     args = [value_at(argument, values) for argument in atom.args]
     if atom.kind == "floordiv":
         return args[0] // args[1]

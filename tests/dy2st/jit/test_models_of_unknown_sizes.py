@@ -12,6 +12,7 @@ from dy2st import nn, to_static
 from dy2st.static import InputSpec
 from dy2st_runtime.dims import is_symbol, symbols
 from dy2st_runtime.ir.checks.verifier import verify
+from tests.dy2st.jit.windows import Windows
 
 F = nn.functional
 COMBINATIONS = 50
@@ -144,6 +145,12 @@ MODELS = {
         Decoder,
         [InputSpec(["batch", "start"], "int64"), InputSpec([], "int64")],
         lambda g, b, t, n: [tokens(g, 0, b, t), np.array(n % 5)],
+        None,
+    ),
+    "windows": (
+        Windows,
+        [InputSpec(["batch", 1, "height", "width"], "float32")],
+        lambda g, b, h, w: [floats(g, b, 1, h + 4, w + 4)],
         None,
     ),
     "detector": (

@@ -40,3 +40,18 @@ def test_an_example_fits_what_broadcasts():
 def test_facts_that_no_number_fits_have_no_example():
     facts = knowing(n * n * n >= 2, 3 * n * n * n <= 2 * n * n + 3)
     assert list(sampled(n - 1, facts)) == []
+
+
+def test_an_example_that_was_hard_to_find_serves_for_the_next_question_too():
+    whole = Condition("==", h * w, 16 * (h // 4) * (w // 4))
+    facts = knowing(whole, (h // 4) * (w // 4) >= 1)
+    assert min(sampled(3 - h, facts)) < 0 and len(facts.examples) > 0
+    known = facts.examples
+    assert min(sampled(3 - w, facts)) < 0 and facts.examples is known
+
+
+def test_an_example_that_a_later_fact_excludes_is_none_any_more():
+    facts = knowing(h >= 4, k >= h // 4, k <= 4 * ((h + 12) // 16), m >= (k + 1) // 2, m <= k)
+    assert min(sampled(-m, facts)) < 0 and len(facts.examples) > 0
+    facts.assume(m + k <= 4)
+    assert all(value <= 4 for value in sampled(m + k, facts))
