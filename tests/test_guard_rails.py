@@ -155,8 +155,9 @@ LISTS_OF_NAMES = {
     "native/rows/functions.py": "as for arithmetic",
     "native/rows/logic.py": "as for arithmetic",
     "native/rows/reductions.py": "as for arithmetic",
-    "native/members.py": "what loop nests hold is a matter of this engine",
     "native/control.py": "which operators are control flow of the code",
+    "native/pieces.py": "how loops compute normalisations is a matter of this engine",
+    "native/views.py": "how loops read what is shown elsewhere is a matter of this engine",
     "ir/tracing/python_numbers.py": "what Python computes where the Program has 64 bits",
     "ir/tracing/sizes_as_numbers.py": "Python's operators on sizes, which have names of their own",
 }

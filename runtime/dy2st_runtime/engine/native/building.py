@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dy2st_runtime.dims import Size, equal, product
-from dy2st_runtime.engine.native.lanes import NATIVE
-from dy2st_runtime.engine.native.members import Axis, Group, Member, Places
+from dy2st_runtime.engine.native.axes import Axis, Places, Use
+from dy2st_runtime.engine.native.members import Group, Member
 from dy2st_runtime.engine.native.nests import (
     Apply,
     Leaf,
@@ -44,19 +44,23 @@ def contiguous(shape: Shape) -> Strides:
 
 
 def literal_of(variable: Variable) -> Any:
-    """The number that a constant is everywhere, as an array of no axes; None for all others."""
+    """The number that a constant is everywhere; None for all others."""
     maker = variable.maker
-    if not isinstance(maker, Operator) or maker.name != "constant":
+    if not isinstance(maker, Operator):
         return None
-    value = np.asarray(maker.attributes["value"])
-    return value.reshape(()) if value.size == 1 and value.dtype in NATIVE else None
+    if maker.name == "full" and isinstance(maker.attributes["value"], (bool, int, float)):
+        return maker.attributes["dtype"].type(maker.attributes["value"]).item()
+    if maker.name != "constant" or np.size(maker.attributes["value"]) != 1:
+        return None
+    return np.asarray(maker.attributes["value"]).item()
 
 
 class _Read(NamedTuple):
-    """A tensor that is read, and its strides for the axes of the nest."""
+    """A tensor that is read: its strides for the axes of the nest, and the first element."""
 
     variable: Variable
     strides: Strides
+    offset: Size
 
 
 class _Builder:
@@ -78,10 +82,15 @@ class _Builder:
 
     def nest(self) -> Nest:
         """Strides first, then axes that can be one, then nodes."""
+        if not self.outputs:
+            return Nest([], [], [])
         used = [self._read_of(member) for member in self.group.members]
-        stores = [self._strides(v, self.group.places[v]) for v in self.outputs]
+        stores = [
+            self._strides(contiguous(v.tensor_type.shape), self.group.places[v])
+            for v in self.outputs
+        ]
         part = self._part([read.strides for read in self.reads] + stores)
-        leaves = [Leaf(read.variable, tuple(read.strides)) for read in self.reads]
+        leaves = [Leaf(read.variable, tuple(read.strides), read.offset) for read in self.reads]
         for member, places in zip(self.group.members, used, strict=True):
             self._add(member, places, leaves, part)
         part.nodes = self.nodes
@@ -94,22 +103,29 @@ class _Builder:
     def _read_of(self, member: Member) -> list[int | None]:
         """For each operand its place in `reads`, None if it is made here or a number."""
         found: list[int | None] = []
-        for variable, places in zip(member.operator.operands, member.operands, strict=True):
-            is_read = variable not in self.group.places and literal_of(variable) is None
-            found.append(self._read(variable, places) if is_read else None)
+        for use in member.operands:
+            is_read = use.variable not in self.group.places and literal_of(use.variable) is None
+            found.append(self._read(use) if is_read else None)
         return found
 
-    def _read(self, variable: Variable, places: Places) -> int:
-        strides = self._strides(variable, places)
-        key = (id(variable), *(s if isinstance(s, int) else str(id(s)) for s in strides))
+    def _read(self, use: Use) -> int:
+        offset: Size = 0
+        strides = contiguous(use.variable.tensor_type.shape)
+        if not use.is_plain:
+            for stride, start in zip(strides, use.starts, strict=True):
+                offset = offset + product([stride, start])
+            strides = [product(pair) for pair in zip(strides, use.steps, strict=True)]
+        strides = self._strides(strides, use.places)
+        parts = (s if isinstance(s, int) else str(id(s)) for s in (offset, *strides))
+        key = (id(use.variable), *parts)
         if key not in self.known:
             self.known[key] = len(self.reads)
-            self.reads.append(_Read(variable, strides))
+            self.reads.append(_Read(use.variable, strides, offset))
         return self.known[key]
 
-    def _strides(self, variable: Variable, places: Places) -> Strides:
+    def _strides(self, steps: Strides, places: Places) -> Strides:
+        """The strides of a tensor's axes as those of the nest's."""
         strides: Strides = [0] * len(self.order)
-        steps = contiguous(variable.tensor_type.shape)
         for axis, step in zip(places, steps, strict=True):
             if axis is not None:
                 place = self.number[axis.root]
@@ -149,10 +165,13 @@ class _Builder:
     ) -> None:
         """The node of a member, after those of what it reads."""
         operands = []
-        for variable, read in zip(member.operator.operands, reads, strict=True):
-            operands.append(self._operand(variable, read, leaves))
+        for use, read in zip(member.operands, reads, strict=True):
+            operands.append(self._operand(use.variable, read, leaves))
         axes = frozenset[int]().union(*(self.nodes[operand].axes for operand in operands))
         dtype = member.variable.tensor_type.dtype
+        if member.operator is None:
+            self.made[member.variable] = operands[0]
+            return
         if member.reduced:
             own = axes - part.column_axes
             name, count = member.operator.name, member.count
@@ -167,8 +186,7 @@ class _Builder:
         dtype = variable.tensor_type.dtype
         if read is None:
             number = literal_of(variable)
-            if variable not in self.made:
-                self.made[variable] = self._new(Literal(dtype, frozenset(), value=number.item()))
+            self.made[variable] = self._new(Literal(dtype, frozenset(), value=number))
             return self.made[variable]
         if read not in self.made:
             strides = leaves[read].strides
@@ -185,7 +203,8 @@ def _natural(group: Group) -> list[Axis]:
     """The axes in the order of the tensor that has most."""
     best: dict[Axis, None] = {}
     for member in group.members:
-        for places in (member.result, *(member.operands if member.reduced else ())):
+        operands = [use.places for use in member.operands] if member.reduced else []
+        for places in (member.result, *operands):
             found = dict.fromkeys([axis.root for axis in places if axis is not None])
             best = found if len(found) > len(best) else best
     return [axis for axis in group.axes() if axis not in best] + list(best)

@@ -7,15 +7,18 @@ may take what is ready there; or it moves down to its reader, if nobody reads it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dy2st_runtime.dims import Dim, equal, is_symbol, symbols
+from dy2st_runtime.engine.native.axes import Axis, Places, Use
 from dy2st_runtime.engine.native.building import build
-from dy2st_runtime.engine.native.members import Axis, Group, Member, Places, member_of
+from dy2st_runtime.engine.native.members import Group, Member, members_of
 from dy2st_runtime.engine.native.nests import Nest
+from dy2st_runtime.engine.native.pieces import taken_apart
+from dy2st_runtime.engine.native.views import is_alias, is_view_operator
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.program import Block, Operator, Variable
@@ -65,18 +68,33 @@ class _Planner:
         self.steps: list[Group | _Single] = []
         self.maker: dict[Variable, Group | _Single] = {}
         self.became: dict[Group, Group] = {}
+        self.read_alone: set[Variable] = set()
         # Which value tells a size that only the data decides.
         self.known = set(symbols(tuple(size for v in block.parameters for size in _shape(v))))
         self.told_by: dict[Dim, Variable] = {}
 
     def plan(self) -> list[Step]:
-        for operator in self.block.operators:
-            self._take(operator)
+        for operator, members in self._all_members():
+            self._take(operator, members)
         groups = [s for s in self.steps if isinstance(s, _Single) or s not in self.became]
         # What is light stands behind the step that it follows.
         order = sorted(groups, key=lambda step: (step.at, isinstance(step, _Single)))
         outside = self._read_outside()
         return [self._finished(step, outside) for step in order]
+
+    def _all_members(self) -> list[tuple[Operator, list[Member] | None]]:
+        """What each operator is in a nest, views only as far as others than nests read them."""
+        self.read_alone = set(self.block.yields)
+        found: list[tuple[Operator, list[Member] | None]] = []
+        for operator in reversed(self.block.operators):
+            members = _members(operator)
+            if members is not None and is_view_operator(operator):
+                members = [member for member in members if member.variable in self.read_alone]
+                if members and is_alias(operator):
+                    members = None  # whoever reads it alone finds the same elements
+            self.read_alone.update(operator.operands if members is None else ())
+            found.append((operator, members))
+        return found[::-1]
 
     def _finished(self, step: Group | _Single, outside: set[Variable]) -> Step:
         if isinstance(step, _Single):
@@ -95,17 +113,17 @@ class _Planner:
 
     # -- one operator --------------------------------------------------------------------------
 
-    def _take(self, operator: Operator) -> None:
+    def _take(self, operator: Operator, members: list[Member] | None) -> None:
         now = len(self.steps) + 1
-        members = members_of(operator)
         if members is None:
             self._single(operator, now)
             return
         group = Group.alone(now, operator, members)
-        group.after.update(dict.fromkeys(self._sizes_of(operator)))
+        group.after.update(dict.fromkeys(self._sizes_of(operator, members)))
         self._note_reads(group, (*group.leaves, *group.after))
         self.steps.append(group)
-        self.maker[operator.results[0]] = group
+        for member in members:
+            self.maker[member.variable] = group
         self._join_makers(group)
 
     def _single(self, operator: Operator, now: int) -> None:
@@ -125,15 +143,15 @@ class _Planner:
                 self.known.add(size)
                 self.told_by[size] = result
 
-    def _sizes_of(self, operator: Operator) -> list[Variable]:
+    def _sizes_of(self, operator: Operator, members: Sequence[Member] = ()) -> list[Variable]:
         """The values that tell the sizes which an operator is told, or its results have."""
         if not self.told_by:
             return []
-        said = [
-            value for value in operator.attributes.values() if not isinstance(value, np.ndarray)
-        ]
+        values = operator.attributes.values()
+        said = [value for value in values if not isinstance(value, np.ndarray)]
         shapes = [_shape(result) for result in operator.results]
-        found = symbols((*said, *shapes))
+        uses = [use for member in members for use in member.operands]
+        found = symbols((*said, *shapes, *((use.starts, use.steps) for use in uses)))
         return [self.told_by[size] for size in found if size in self.told_by]
 
     def _at(self, variable: Variable) -> int:
@@ -236,10 +254,10 @@ def _is_light(operator: Operator) -> bool:
     return all(isinstance(v.type, TensorType) and not v.type.shape for v in operator.results)
 
 
-def members_of(operator: Operator) -> list[Member] | None:
+def _members(operator: Operator) -> list[Member] | None:
     """What an operator is in a nest; None if no nest holds it."""
-    member = member_of(operator)
-    return None if member is None else [member]
+    found = members_of(operator)
+    return taken_apart(operator) if found is None else found
 
 
 # -- whether two groups fit -------------------------------------------------------------------
@@ -253,7 +271,7 @@ def _alignment(maker: Group, reader: Group) -> dict[Axis, Axis] | None:
         if made is None:
             continue
         for use in uses:
-            if not _pair(use, made, pairs):
+            if not use.is_plain or not _pair(use.places, made, pairs):
                 return None
     own, others = _left(reader, maker, pairs)
     if own and others:
@@ -292,8 +310,12 @@ def _pair_by_leaves(maker: Group, reader: Group, pairs: dict[Axis, Axis]) -> Non
     for variable, uses in reader.leaves.items():
         for made in maker.leaves.get(variable, ())[:1]:
             trial = dict(pairs)
-            if _pair(uses[0], made, trial):
+            if _is_alike(uses[0], made) and _pair(uses[0].places, made.places, trial):
                 pairs.update(trial)
+
+
+def _is_alike(one: Use, other: Use) -> bool:
+    return one.is_plain and other.is_plain
 
 
 def _fit(maker: Group, reader: Group, pairs: dict[Axis, Axis]) -> bool:

@@ -1,72 +1,43 @@
-"""What a group of operators is made of: axes that are shared, and members that run along them.
+"""What a group of operators is made of: members that run along axes which they share.
 
-A member is an operator in a loop nest. For each axis of each tensor it names the axis of the nest
-along which that one runs, None where the size is 1. Two groups become one by making axes one.
+Two groups become one by making their axes one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st_runtime.dims import Size, equal, less, product
+from dy2st_runtime.dims import Size, equal, product
+from dy2st_runtime.engine.native.axes import Axis, Places, Use, aligned, is_one, is_same, new_axes
 from dy2st_runtime.engine.native.lanes import NATIVE
 from dy2st_runtime.engine.native.rows import ROWS, has_row
 from dy2st_runtime.engine.native.rows.reductions import has_reduction
+from dy2st_runtime.engine.native.views import is_view_operator, seen
 from dy2st_runtime.ir.definition import DEFINITIONS
+from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.program import Operator, Variable
-from dy2st_runtime.ir.types import Shape, TensorType
-
-
-class Axis:
-    """An axis of a nest; when two become one, one of them points to the other."""
-
-    __slots__ = ("into", "size")
-
-    def __init__(self, size: Size) -> None:
-        """Of its own until it is joined."""
-        self.size = size
-        self.into: Axis | None = None
-
-    @property
-    def root(self) -> Axis:
-        """The axis that it has become."""
-        axis = self
-        while axis.into is not None:
-            axis = axis.into
-        return axis
-
-    def join(self, other: Axis) -> None:
-        """Become the other one, which then has the simpler size."""
-        one, whole = self.root, other.root
-        if one is not whole:
-            whole.size = one.size if isinstance(one.size, int) else whole.size
-            one.into = whole
-
-
-Places = tuple["Axis | None", ...]
+from dy2st_runtime.ir.types import TensorType
 
 
 @dataclass(eq=False, slots=True)
 class Member:
-    """An operator in a group.
+    """One value that a group computes.
 
-    operands   along which axes each operand runs.
-    result     along which its result does.
+    operator   the elementwise operator, or the reduction; None if the value is `number`, the place
+               along an axis if there is no number either, or its only operand.
+    result     along which axes of the nest its axes run.
     reduced    the axes that it reduces; `count` is how many elements become one.
     """
 
-    operator: Operator
-    operands: list[Places]
+    variable: Variable
+    operands: list[Use]
     result: Places
+    operator: Operator | None = None
     reduced: tuple[Axis, ...] = ()
     count: Size = 1
-
-    @property
-    def variable(self) -> Variable:
-        """Its result."""
-        return self.operator.results[0]
+    number: Any = None
 
 
 @dataclass(eq=False)
@@ -83,7 +54,7 @@ class Group:
     origins: list[Operator]
     members: list[Member]
     places: dict[Variable, Places] = field(default_factory=dict)
-    leaves: dict[Variable, list[Places]] = field(default_factory=dict)
+    leaves: dict[Variable, list[Use]] = field(default_factory=dict)
     after: dict[Variable, None] = field(default_factory=dict)
     own_axes: list[Axis] = field(default_factory=list)
     own_reduced: list[Axis] = field(default_factory=list)
@@ -95,12 +66,13 @@ class Group:
         """A group of one operator, or of the members that it is taken apart into."""
         group = cls(at, [origin], members)
         for member in members:
-            for variable, places in zip(member.operator.operands, member.operands, strict=True):
-                if variable not in group.places:
-                    group.leaves.setdefault(variable, []).append(places)
-                group.own_axes.extend(axis for axis in places if axis is not None)
+            for use in member.operands:
+                if use.variable not in group.places:
+                    group.leaves.setdefault(use.variable, []).append(use)
+                group.own_axes.extend(axis for axis in use.places if axis is not None)
             group.places[member.variable] = member.result
             group.own_axes.extend(axis for axis in member.result if axis is not None)
+            group.own_axes.extend(member.reduced)
             group.own_reduced.extend(member.reduced)
             group.cost += cost(member)
         return group
@@ -118,59 +90,54 @@ class Group:
 
 def cost(member: Member) -> int:
     """About how many instructions a vector takes."""
-    row = ROWS.get(member.operator.name)
-    return row.cost if row is not None and not member.reduced else 2
+    if member.operator is None:
+        return 0
+    return 2 if member.reduced else ROWS[member.operator.name].cost
 
 
 # -- one operator alone -----------------------------------------------------------------------
 
 
-def member_of(operator: Operator) -> Member | None:
-    """An operator as the only member of a nest; None if it belongs in none."""
+def members_of(operator: Operator) -> list[Member] | None:
+    """An operator as members of a nest; None if it belongs in none."""
     variables = (*operator.operands, *operator.results)
-    if not all(isinstance(variable.type, TensorType) for variable in variables):
+    if not all(is_native(variable) for variable in variables):
         return None
+    if is_view_operator(operator):
+        return [_copy(result) for result in operator.results]
     if DEFINITIONS[operator.name].is_elementwise:
-        return elementwise(operator) if has_row(operator) else None
-    return reduction(operator) if has_reduction(operator) else None
+        member = _elementwise(operator) if has_row(operator) else None
+    else:
+        member = _reduction(operator) if has_reduction(operator) else None
+    return None if member is None else [member]
 
 
-def new_axes(shape: Shape) -> Places:
-    """An axis of its own for each size that is not 1."""
-    return tuple([None if _is_one(size) else Axis(size) for size in shape])
+def is_native(variable: Variable) -> bool:
+    """Whether a value is a tensor whose elements machine code knows."""
+    return isinstance(variable.type, TensorType) and variable.type.dtype in NATIVE
 
 
-def _is_one(size: Size) -> bool:
-    return isinstance(size, int) and size == 1
+def _copy(variable: Variable) -> Member:
+    """A view, as a copy of the elements that it shows."""
+    places = new_axes(variable.tensor_type.shape)
+    return Member(variable, [seen(variable, places)], places)
 
 
-def elementwise(operator: Operator) -> Member | None:
+def _elementwise(operator: Operator) -> Member | None:
     """An operator whose operands are brought to one shape; None if that cannot be told."""
-    result = new_axes(operator.results[0].tensor_type.shape)
+    whole = operator.results[0].tensor_type.shape
+    result = new_axes(whole)
     operands = []
     for operand in operator.operands:
-        places = aligned(operand.tensor_type.shape, operator.results[0].tensor_type.shape, result)
+        places = aligned(operand.tensor_type.shape, whole, result)
         if places is None:
             return None
-        operands.append(places)
-    return Member(operator, operands, result) if result else None  # numbers need no loop
+        operands.append(seen(operand, places))
+    # Numbers need no loop.
+    return Member(operator.results[0], operands, result, operator) if result else None
 
 
-def aligned(shape: Shape, whole: Shape, result: Places) -> Places | None:
-    """Along which axes of a result an operand runs that is repeated to its shape."""
-    lead = len(whole) - len(shape)
-    places: list[Axis | None] = []
-    for axis, size in enumerate(shape, lead):
-        if _is_one(size):
-            places.append(None)
-        elif size is whole[axis] or equal(size, whole[axis]) is True:
-            places.append(result[axis])
-        else:
-            return None
-    return tuple(places)
-
-
-def reduction(operator: Operator) -> Member | None:
+def _reduction(operator: Operator) -> Member | None:
     """An operator that makes one element of those along axes; None if there may be none to take."""
     shape = operator.operands[0].tensor_type.shape
     axes = _reduced_axes(operator)
@@ -178,7 +145,7 @@ def reduction(operator: Operator) -> Member | None:
         return None
     own = new_axes(shape)
     reduced = tuple([axis for place in axes if (axis := own[place]) is not None])
-    if not reduced or (operator.name in _NEED_ELEMENTS and not _has_elements(reduced)):
+    if not reduced or may_fail(operator):
         return None
     rank = operator.results[0].tensor_type.rank
     if operator.name == "sum_to":
@@ -188,14 +155,9 @@ def reduction(operator: Operator) -> Member | None:
         result = tuple([None if i in axes else axis for i, axis in enumerate(own)])
     else:
         result = tuple([axis for i, axis in enumerate(own) if i not in axes])
-    return Member(operator, [own], result, reduced, product([axis.size for axis in reduced]))
-
-
-_NEED_ELEMENTS = frozenset({"max", "min", "argmax", "argmin"})
-
-
-def _has_elements(axes: Iterable[Axis]) -> bool:
-    return all(less(0, axis.size) is True for axis in axes)
+    count = product([axis.size for axis in reduced])
+    use = seen(operator.operands[0], own)
+    return Member(operator.results[0], [use], result, operator, reduced, count)
 
 
 def _reduced_axes(operator: Operator) -> Sequence[int] | None:
@@ -208,17 +170,12 @@ def _reduced_axes(operator: Operator) -> Sequence[int] | None:
     lead = len(shape) - len(wanted)
     found = list(range(lead))
     for place, size in enumerate(wanted, lead):
-        if size is shape[place] or equal(size, shape[place]) is True:
+        if is_same(size, shape[place]):
             continue
-        if not _is_one(size) or equal(shape[place], 1) is not False:
+        if not is_one(size) or equal(shape[place], 1) is not False:
             return None
         found.append(place)
     return found
 
 
-def is_native(variable: Variable) -> bool:
-    """Whether a value is a tensor whose elements machine code knows."""
-    return isinstance(variable.type, TensorType) and variable.type.dtype in NATIVE
-
-
-__all__ = ["Axis", "Group", "Member", "Places", "aligned", "cost", "is_native", "member_of"]
+__all__ = ["Group", "Member", "cost", "is_native", "members_of"]

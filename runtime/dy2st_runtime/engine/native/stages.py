@@ -73,7 +73,7 @@ class _Scheduler:
         stages = [Stage() for _ in order]
         self._fill(stages, self._find_needs())
         before = self._fill_rows(stages, order)
-        single = [store for store in self.part.stores if not self.is_full[store.node]]
+        single = [store for store in self.part.stores if self._stage_of_store(store) is None]
         return Schedule(stages, before, single, self._buffers(stages))
 
     def _fill_rows(self, stages: Sequence[Stage], order: Sequence[tuple[int, int]]) -> list[int]:
@@ -122,6 +122,10 @@ class _Scheduler:
     def _used_places(self) -> set[tuple[int, int]]:
         found = {self.place[i] for i, full in enumerate(self.is_full) if full}
         found.update(self._stage_of_reduction(i) for i in self._reductions())
+        for store in self.part.stores:
+            place = self._stage_of_store(store)
+            if place is not None:
+                found.add(place)
         return found
 
     def _reductions(self) -> list[int]:
@@ -130,6 +134,14 @@ class _Scheduler:
     def _stage_of_reduction(self, index: int) -> tuple[int, int]:
         (operand,) = self.part.nodes[index].operands
         return self.place[operand] if self.is_full[operand] else (self.place[index][0] - 1, 0)
+
+    def _stage_of_store(self, store: Store) -> tuple[int, int] | None:
+        """Where something is written; None if that is once a row."""
+        if self.is_full[store.node]:
+            return self.place[store.node]
+        along = [store.strides[axis] for axis in self.part.column_axes]
+        is_single = all(isinstance(stride, int) and stride == 0 for stride in along)
+        return None if is_single else (self.place[store.node][0], 0)
 
     def _find_needs(self) -> list[bool]:
         """In which stages each full node is needed; whether it is kept for the later ones."""
@@ -178,8 +190,9 @@ class _Scheduler:
                 for stage in needs[1:]:
                     stages[stage].read.append(index)
         for store in self.part.stores:
-            if self.is_full[store.node]:
-                stages[self._home(store.node)].stores.append(store)
+            place = self._stage_of_store(store)
+            if place is not None:
+                stages[self.number[place]].stores.append(store)
 
     def _buffers(self, stages: Sequence[Stage]) -> dict[int, int]:
         """A buffer for each kept node; what is read for the last time makes room for the next."""

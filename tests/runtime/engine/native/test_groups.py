@@ -120,7 +120,8 @@ def test_a_tensor_beside_itself_transposed_is_not_computed_in_one_nest():
         y = F.exp(x)
         return y + F.transpose(y, [1, 0])
 
-    assert len(planned(traced(mirrored, ("float32", (4, 4))))[0]) == 2
+    nests, _ = planned(traced(mirrored, ("float32", (4, 4))))
+    assert [nest.text.count("apply") for nest in nests if nest.outputs] == [1, 1]
 
 
 def test_axes_that_lie_one_after_the_other_are_one():
@@ -136,3 +137,41 @@ def test_nests_of_equal_text_are_alike():
     texts = [nest.text for nest in nests]
     assert len(texts) == 3
     assert texts[0] == texts[2]
+
+
+def test_what_a_view_shows_is_read_where_it_lies():
+    def shown(x, y):
+        turned = F.flip(F.transpose(x, [1, 0]), [0])
+        first, second = F.split(y, 2, axis=1)
+        return turned[1:, ::2] * 2.0 + first - second
+
+    program = traced(shown, ("float32", (6, 4)), ("float32", (3, 6)))
+    nests, others = planned(program)
+    assert (sum(bool(nest.outputs) for nest in nests), others) == (1, [])
+    x, y = (np.arange(n, dtype="float32").reshape(s) for n, s in ((24, (6, 4)), (18, (3, 6))))
+    (found,) = run(compiled(program), x, y)
+    turned = np.flip(x.T, 0)
+    np.testing.assert_array_equal(found.array, turned[1:, ::2] * 2 + y[:, :3] - y[:, 3:])
+
+
+def test_a_part_of_what_is_computed_is_no_reason_to_compute_in_its_loop():
+    program = traced(lambda x: F.exp(F.exp(x)[:3]), ("float32", (6,)))
+    (found,) = run(compiled(program), np.zeros(6, "float32"))
+    np.testing.assert_allclose(found.array, np.full(3, np.exp(1.0), "float32"), rtol=1e-6)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_normalisations_and_softmax_are_one_nest(axis):
+    def normed(x, w, b):
+        return F.softmax(F.layer_norm(x, [7], w, b) * 2.0, axis=axis)
+
+    types = (("float32", ("n", 7)), ("float32", (7,)), ("float32", (7,)))
+    program = traced(normed, *types)
+    nests, others = planned(program)
+    assert (len(nests), others) == (2 - axis, [])
+    rng = np.random.default_rng(0)
+    x, w, b = (rng.standard_normal(s).astype("float32") for s in ((5, 7), (7,), (7,)))
+    y = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5) * w + b
+    e = np.exp(2.0 * (y - y.max(axis, keepdims=True)))
+    (found,) = run(compiled(program), x, w, b)
+    np.testing.assert_allclose(found.array, e / e.sum(axis, keepdims=True), rtol=1e-5)
