@@ -227,6 +227,11 @@ class Lanes:
         """Whether a float is not a number."""
         return self.let(f"fcmp uno {self.type(x.dtype)} {x.text}, {x.text}", BOOL)
 
+    def has_minus(self, x: Value) -> Value:
+        """Whether a float has the sign -, as -0.0 has."""
+        whole = integers_of(x.dtype)
+        return self.compare("lt", self.bits(x, whole), self.constant(0, whole))
+
     def truth(self, x: Value) -> Value:
         """Whether x is not 0."""
         return self.cast(x, BOOL)
@@ -253,6 +258,33 @@ class Lanes:
         parts = f"{self.type(BOOL)} {condition.text}, {wide} {x.text}, {wide} {y.text}"
         return self.let(f"select {parts}", x.dtype)
 
+    def any(self, condition: Value) -> str:
+        """Whether the condition holds in some lane: the name of one i1."""
+        if self.lanes == 1:
+            return condition.text
+        wide = self.type(BOOL)
+        called = f"@llvm.vector.reduce.or.{self.suffix(BOOL)}({wide} {condition.text})"
+        return self.function.let(f"call i1 {called}")
+
+    def called(self, name: str, *values: Value) -> Value:
+        """A function of the C library, called lane by lane: for what is rare."""
+        dtype, function = values[0].dtype, self.function
+        if self.lanes == 1:
+            return self.intrinsic(name, *values)
+        one = Lanes(function, 1)
+        size = self.lanes * dtype.itemsize
+        places = [function.alloca(f"[{self.lanes} x {element(dtype)}]", size) for _ in values]
+        for value, place in zip(values, places):
+            self.store(value, place)
+        with function.loop("0", str(self.lanes)) as lane:
+            found = [
+                function.let(f"getelementptr {element(dtype)}, ptr {place}, i64 {lane}")
+                for place in places
+            ]
+            result = one.intrinsic(name, *(one.load(place, dtype) for place in found))
+            one.store(result, found[0])
+        return self.load(places[0], dtype)
+
     # -- dtypes --------------------------------------------------------------------------------
 
     def bits(self, x: Value, dtype: DType) -> Value:
@@ -275,6 +307,14 @@ class Lanes:
         if source.kind == "b" or source.itemsize < dtype.itemsize:
             return self._converted("sext" if source.kind == "i" else "zext", x, dtype)
         return self.bits(x, dtype) if source.itemsize == dtype.itemsize else self._short(x, dtype)
+
+    def small_integer(self, x: Value, dtype: DType) -> Value:
+        """An integer as the float of its width, which it is small for: AVX2 converts no int64."""
+        if dtype.itemsize == 4:
+            return self.cast(x, dtype)
+        magic = 1.5 * 2**52
+        moved = self.add(x, self.constant(int(np.array(magic).view(np.int64)), INT64))
+        return self.subtract(self.bits(moved, dtype), self.constant(magic, dtype), exactly=True)
 
     def _converted(self, word: str, x: Value, dtype: DType) -> Value:
         return self.let(f"{word} {self.type(x.dtype)} {x.text} to {self.type(dtype)}", dtype)

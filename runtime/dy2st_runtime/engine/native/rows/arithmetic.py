@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.engine.native.lanes import Lanes, Value, integers_of
+from dy2st_runtime.engine.native.lanes import BOOL, Lanes, Value, integers_of
 from dy2st_runtime.engine.native.rows.row import (
     Row,
     are,
@@ -134,8 +134,23 @@ def _sign(lanes: Lanes, x: Value) -> Value:
 
 def _signbit(lanes: Lanes, x: Value) -> Value:
     if x.dtype.kind == "f":
-        x = lanes.bits(x, integers_of(x.dtype))
+        return lanes.has_minus(x)
     return lanes.compare("lt", x, lanes.constant(0, x.dtype))
+
+
+def _nextafter(lanes: Lanes, x: Value, y: Value) -> Value:
+    """The bits of x and 1 more, or 1 less, seen as an integer; from 0 on the least number."""
+    whole = integers_of(x.dtype)
+    zero, one = lanes.constant(0, whole), lanes.constant(1, whole)
+    bits = lanes.bits(x, whole)
+    grows = lanes.differ(lanes.compare("gt", y, x), lanes.has_minus(x))
+    moved = lanes.select(grows, lanes.add(bits, one), lanes.subtract(bits, one))
+    least = lanes.bits(one, x.dtype)
+    is_zero = lanes.compare("eq", x, lanes.bits(zero, x.dtype))
+    found = lanes.select(is_zero, lanes.intrinsic("copysign", least, y), lanes.bits(moved, x.dtype))
+    found = lanes.select(lanes.compare("eq", x, y), y, found)
+    has_none = lanes.let(f"fcmp uno {lanes.type(x.dtype)} {x.text}, {y.text}", BOOL)
+    return lanes.select(has_none, lanes.add(x, y), found)
 
 
 def _rounding(name: str) -> Callable[..., Value]:
@@ -218,6 +233,7 @@ ARITHMETIC = {
     "neg": Row(of_operands(Lanes.negate), 1),
     "abs": Row(of_operands(Lanes.magnitude), 1),
     "sign": Row(of_operands(_sign), 4),
+    "nextafter": Row(of_result(_nextafter), 14),
     "signbit": Row(of_operands(_signbit), 1),
     "square": Row(of_result(lambda lanes, x: lanes.multiply(x, x)), 1),
     "floor": Row(of_operands(_rounding("floor")), 1),

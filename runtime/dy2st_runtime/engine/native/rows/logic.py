@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -42,6 +43,13 @@ def _is_finite(lanes: Lanes, x: Value) -> Value:
     return lanes.compare("lt", lanes.magnitude(x), lanes.constant(float("inf"), x.dtype))
 
 
+def _angle(lanes: Lanes, x: Value) -> Value:
+    """Of real numbers: pi of negative ones, else 0; NaN of NaN."""
+    zero, pi = lanes.constant(0, x.dtype), lanes.constant(math.pi, x.dtype)
+    turned = lanes.select(lanes.compare("lt", x, zero), pi, zero)
+    return lanes.select(lanes.is_nan(x), x, turned)
+
+
 _SAME = Row(of_result(lambda lanes, x: x), 0)
 
 LOGIC = {
@@ -65,6 +73,8 @@ LOGIC = {
     "hooked": Row(of_operands(lambda lanes, x: x), 0),
     "real": _SAME,
     "conj": _SAME,
+    "imag": Row(of_result(lambda lanes, x: lanes.constant(0, x.dtype)), 0),
+    "angle": Row(of_result(_angle), 4),
 }
 
 __all__ = ["LOGIC"]
