@@ -11,15 +11,17 @@ from typing import Any
 
 from dy2st_runtime.dims import Condition, Constraint, Dim, is_symbol, symbols
 from dy2st_runtime.engine.native import abi
-from dy2st_runtime.engine.native.emit import function as nest_function
+from dy2st_runtime.engine.native import emit as nests
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.identity import Identity
 from dy2st_runtime.engine.native.kernels import dividing, kernel_call, refusing
+from dy2st_runtime.engine.native.lanes import Lanes
 from dy2st_runtime.engine.native.lifetimes import Kind, is_alias
 from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.places import Place, Places
 from dy2st_runtime.engine.native.planned import Planned, Step
+from dy2st_runtime.engine.native.rows import emit, has_row
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.list_owners import lists_in_place
@@ -75,7 +77,7 @@ class Body:
     def _nest(self, step: Step) -> None:
         nest = step.nest
         assert nest is not None
-        text = nest_function(nest, "NAME", self._processor)
+        text = nests.function(nest, "NAME", self._processor)
         name = self._module.shared(text, "nest")
         self._check_divisors(nest.sizes, None)
         arguments = []
@@ -112,7 +114,9 @@ class Body:
         if is_alias(operator):
             return
         writer = WRITERS.get(operator.name)
-        if writer is not None:
+        if _is_scalar(operator):
+            self._apply(operator)
+        elif writer is not None:
             writer(self, step, operator)
         elif step.inner:
             self.block(step.inner[0])
@@ -158,6 +162,12 @@ class Body:
             return
         constraint = Constraint(condition, operator.attributes["message"])
         self._check(LocatedConstraint(constraint, operator.location))
+
+    def _apply(self, operator: Operator) -> None:
+        """An elementwise operator on registers."""
+        lanes = Lanes(self._function, 1)
+        operands = [lanes.load(self._places.address(v), v.dtype) for v in operator.operands]
+        lanes.store(emit(lanes, operator, operands), self._places.make(operator.results[0]).name)
 
     # -- branches and loops --------------------------------------------------------------------
 
@@ -418,7 +428,14 @@ WRITERS: dict[str, Callable[[Body, Step, Operator], None]] = {
 
 def is_code(step: Step) -> bool:
     """Whether a step is computed without Python."""
-    return step.operator is None or step.operator.name in WRITERS
+    operator = step.operator
+    return operator is None or operator.name in WRITERS or _is_scalar(operator)
+
+
+def _is_scalar(operator: Operator) -> bool:
+    """Whether it computes one number of numbers."""
+    types = [variable.type for variable in (*operator.operands, *operator.results)]
+    return has_row(operator) and all(isinstance(t, TensorType) and not t.shape for t in types)
 
 
 def _shapes(operator: Operator) -> tuple[Any, ...]:

@@ -77,7 +77,7 @@ class _Entry:
         self._check_sizes(arrays, sizes)
         steps = planned(program.block)
         found = Analysis(steps, self._own, sizes.is_early, is_code).found
-        places = Places(function, sizes, found)
+        places = Places(self._module, function, sizes, found)
         self._arena(places, sizes)
         places.begin()
         for variable, array in zip(program.block.parameters, arrays, strict=True):
@@ -263,6 +263,7 @@ class _Entry:
         self._end(places, made)
         function.begin("fail")
         self._end(places, "null")
+        places.end()
         if self._has_arena:
             function.begin("none")
             function.line("%nomemory = call ptr @PyErr_NoMemory()")
@@ -285,9 +286,7 @@ class _Entry:
 
     def _end(self, places: Places, result: str) -> None:
         """Give everything back that was taken."""
-        for slot in places.objects:
-            object = self._function.let(f"load ptr, ptr {slot}")
-            self._function.line(f"call void @Py_DecRef(ptr {object})")
+        places.clean()
         if self._has_arena:
             self._function.line(f"call void @give(ptr {self._taken})")
         self._function.line(f"ret ptr {result}")

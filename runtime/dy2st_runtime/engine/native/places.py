@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from dy2st_runtime.dims import Size
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.function import Function, Lines
 from dy2st_runtime.engine.native.lifetimes import Kind, Lifetimes, bytes_of
+from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.types import TensorType
-
-MOST_AXES = 64
 
 
 @dataclass(frozen=True)
@@ -32,14 +29,14 @@ class Place:
 class Places:
     """The places of all values of a function."""
 
-    def __init__(self, function: Function, sizes: Sizes, found: Lifetimes) -> None:
+    def __init__(self, module: Module, function: Function, sizes: Sizes, found: Lifetimes) -> None:
         """Slots of objects are empty where the function is entered, and emptied where it ends."""
-        self.found, self.objects = found, list[str]()
-        self._function, self._sizes = function, sizes
+        self.found, self._objects = found, 0
+        module.add("objects", OBJECTS)
+        self._module, self._function, self._sizes = module, function, sizes
         self._places: dict[Variable, Place] = {}
         self._next: dict[Variable, Place] = {}
         self._arena: dict[int, str] = {}
-        self._axes = ""
         self._start: Lines = []
 
     def begin(self) -> None:
@@ -128,11 +125,23 @@ class Places:
 
     def slot(self) -> str:
         """A place for an object of Python."""
-        name = self._function.alloca("ptr", stem="o")
         with self._function.writing(self._start):
-            self._function.line(f"store ptr null, ptr {name}")
-        self.objects.append(name)
+            name = self._function.let(f"getelementptr ptr, ptr %objects, i64 {self._objects}", "o")
+        self._objects += 1
         return name
+
+    def clean(self) -> None:
+        """Give up all objects."""
+        if self._objects:
+            self._function.line(f"call void @give_up(ptr %objects, i64 {self._objects})")
+
+    def end(self) -> None:
+        """All slots are known: they are empty at first."""
+        if not self._objects:
+            return
+        self._function.reserve("%objects", f"[{self._objects} x ptr]")
+        arguments = f"ptr %objects, i8 0, i64 {8 * self._objects}, i1 false"
+        self._start.insert(0, f"  call void @llvm.memset.p0.i64({arguments})")
 
     # -- reading and writing -------------------------------------------------------------------
 
@@ -176,9 +185,7 @@ class Places:
 
     def replace(self, slot: str, object: str) -> None:
         """Let a slot own an object instead of the one it held."""
-        before = self._function.let(f"load ptr, ptr {slot}")
-        self._function.line(f"store ptr {object}, ptr {slot}")
-        self._function.line(f"call void @Py_DecRef(ptr {before})")
+        self._function.line(f"call void @replace(ptr {slot}, ptr {object})")
 
     def owned(self, variable: Variable) -> str:
         """A new reference to an object of the value that lives on; null without memory."""
@@ -202,24 +209,65 @@ class Places:
 
     def array(self, type: TensorType, data: str) -> str:
         """A new array over memory, or with memory of its own."""
-        axes = self._axes = self._axes or self._function.alloca(f"[{MOST_AXES} x i64]")
-        for axis, size in enumerate(type.shape):
-            place = self._function.let(f"getelementptr i64, ptr {axes}, i64 {axis}")
-            self._function.line(f"store i64 {self._sizes.value(size)}, ptr {place}")
-        return self._function.let(
-            f"call ptr @PyArray_New(ptr @array_type, i32 {type.rank}, ptr {axes}, "
-            f"i32 {number(type.dtype)}, ptr null, ptr {data}, i32 0, "
-            f"i32 {abi.USABLE if data != 'null' else 0}, ptr null)"
-        )
+        self._module.add(f"array{type.rank}", _array_function(type.rank))
+        flags = abi.USABLE if data != "null" else 0
+        numbers = [f"i32 {type.dtype.num}", f"i32 {flags}"]
+        sizes = [f"i64 {self._sizes.value(size)}" for size in type.shape]
+        arguments = ", ".join([f"ptr {data}", *numbers, *sizes])
+        return self._function.let(f"call ptr @array{type.rank}({arguments})")
 
     def size(self, object: str, axis: int) -> str:
         """A size of an array."""
         return self.field(self.field(object, abi.SIZES), 8 * axis, "i64")
 
 
-def number(dtype: np.dtype[np.generic]) -> int:
-    """NumPy's number of an element type."""
-    return dtype.num
+def _array_function(rank: int) -> str:
+    """The function that makes arrays of a rank: (elements or null, type, flags, sizes...)."""
+    sizes = [("i64", f"%size{axis}") for axis in range(rank)]
+    function = Function(
+        f"array{rank}",
+        [("ptr", "%data"), ("i32", "%number"), ("i32", "%flags"), *sizes],
+        "ptr",
+        attributes="noinline",
+    )
+    axes = function.alloca(f"[{max(rank, 1)} x i64]")
+    for axis, (_, name) in enumerate(sizes):
+        place = function.let(f"getelementptr i64, ptr {axes}, i64 {axis}")
+        function.line(f"store i64 {name}, ptr {place}")
+    made = function.let(
+        f"call ptr @PyArray_New(ptr @array_type, i32 {rank}, ptr {axes}, i32 %number, ptr null, "
+        "ptr %data, i32 0, i32 %flags, ptr null)"
+    )
+    function.line(f"ret ptr {made}")
+    return function.text()
 
 
-__all__ = ["MOST_AXES", "Place", "Places"]
+# Slots lie in one piece of memory that functions are given: LLVM would else follow each of them
+# through all branches, which takes time that grows with the square of a Program.
+OBJECTS = """\
+define internal void @replace(ptr %slot, ptr %object) noinline {
+  %before = load ptr, ptr %slot
+  store ptr %object, ptr %slot
+  call void @Py_DecRef(ptr %before)
+  ret void
+}
+define internal void @give_up(ptr %slots, i64 %count) noinline {
+entry:
+  br label %head
+head:
+  %i = phi i64 [0, %entry], [%next, %body]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %body, label %end
+body:
+  %slot = getelementptr ptr, ptr %slots, i64 %i
+  %object = load ptr, ptr %slot
+  call void @Py_DecRef(ptr %object)
+  %next = add i64 %i, 1
+  br label %head
+end:
+  ret void
+}
+"""
+
+
+__all__ = ["Place", "Places"]
