@@ -39,22 +39,6 @@ def _write_array(target: Any, state: bytes) -> None:
     target.frombytes(state)
 
 
-def _generator_state(generator: Any) -> Any:
-    return _plain(generator.bit_generator.state)
-
-
-def _set_generator(generator: Any, state: Any) -> None:
-    generator.bit_generator.state = _unplain(state)
-
-
-def _legacy_state(generator: Any) -> Any:
-    return _plain(generator.get_state(legacy=False))
-
-
-def _set_legacy(generator: Any, state: Any) -> None:
-    generator.set_state(_unplain(state))
-
-
 def _plain(state: Any) -> Any:
     """The state of a generator of NumPy as what == compares."""
     if isinstance(state, dict):
@@ -79,8 +63,14 @@ _STATES: dict[tuple[str, str], _State] = {
     ("random", "SystemRandom"): (lambda one: None, lambda one, old: None),  # that of the machine
     ("random", "Random"): (lambda one: one.getstate(), lambda one, old: one.setstate(old)),
     ("array", "array"): (lambda values: values.tobytes(), _write_array),
-    ("numpy.random", "Generator"): (_generator_state, _set_generator),
-    ("numpy.random", "RandomState"): (_legacy_state, _set_legacy),
+    ("numpy.random", "Generator"): (
+        lambda one: _plain(one.bit_generator.state),
+        lambda one, old: setattr(one.bit_generator, "state", _unplain(old)),
+    ),
+    ("numpy.random", "RandomState"): (
+        lambda one: _plain(one.get_state(legacy=False)),
+        lambda one, old: one.set_state(_unplain(old)),
+    ),
 }
 
 

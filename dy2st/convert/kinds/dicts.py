@@ -154,34 +154,23 @@ def _new(trace: Trace, made: Any, others: Any, named: dict[str, Any]) -> Any:
     return made
 
 
-@dict_row(*DICTS)
-def _items(trace: Trace, owner: Any) -> Any:
-    content = whole_dict(trace, owner)
-    return content.items() if is_sure(trace, content) else gathered(trace, content, _pair)
+def _row_of_view(name: str, take: Callable[[Any, Any], Any]) -> None:
+    def row(trace: Trace, owner: Any) -> Any:
+        content = whole_dict(trace, owner)
+        if is_sure(trace, content):
+            return getattr(content, name)()
+        return gathered(trace, content, take)
+
+    row.__name__ = name
+    dict_row(*DICTS)(row)
 
 
-@dict_row(*DICTS)
-def _values(trace: Trace, owner: Any) -> Any:
-    content = whole_dict(trace, owner)
-    return content.values() if is_sure(trace, content) else gathered(trace, content, _value)
-
-
-@dict_row(*DICTS)
-def _keys(trace: Trace, owner: Any) -> Any:
-    content = whole_dict(trace, owner)
-    return content.keys() if is_sure(trace, content) else gathered(trace, content, _key)
-
-
-def _pair(key: Any, value: Any) -> Any:
-    return key, value
-
-
-def _value(key: Any, value: Any) -> Any:
-    return value
-
-
-def _key(key: Any, value: Any) -> Any:
-    return key
+for _name, _take in (
+    ("items", lambda key, value: (key, value)),
+    ("values", lambda key, value: value),
+    ("keys", lambda key, value: key),
+):
+    _row_of_view(_name, _take)
 
 
 def factory_of(trace: Trace, owner: Any) -> Any:

@@ -6,7 +6,7 @@ Where the length is known they are Python's own, by the protocol item by item; e
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NoReturn
 
@@ -219,13 +219,19 @@ def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
 
 
 def _until(trace: Trace, function: Any, sentinel: Any) -> Iterator[Any]:
+    for found in each_until(trace, lambda: trace.call(function), StopIteration):
+        if trace.truth(trace.eq(found, sentinel)):
+            return
+        yield found
+
+
+def each_until(trace: Trace, ask: Callable[[], Any], *ends: type[Exception]) -> Iterator[Any]:
+    """What the user's code gives, until it raises that it is at its end."""
     while True:
         try:
-            with ending(trace, StopIteration):
-                found = trace.call(function)
-        except StopIteration:
-            return
-        if trace.truth(trace.eq(found, sentinel)):
+            with ending(trace, *ends):
+                found = ask()
+        except ends:
             return
         yield found
 

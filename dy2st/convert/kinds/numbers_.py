@@ -18,14 +18,19 @@ from dy2st_runtime.ir import F, Variable, user_location
 def _int(trace: Trace, *args: Any, **options: Any) -> Any:
     if len(args) != 1 or options:
         return int(*args, **options)
-    value = args[0]
-    own = own_method(trace, value, "__int__", "__index__", "__trunc__")
-    if own is not None:
-        found = trace.call(own, value)
-        return _int(trace, found) if is_traced(found) else _judged(int, own, value, found)
+    value = _own(trace, int, args[0], "__int__", "__index__", "__trunc__")
     if not is_traced(value):
         return int(value)
     return value if isinstance(value, Dim) else whole(trace, scalar(trace, value))
+
+
+def _own(trace: Trace, kind: Any, value: Any, *names: str) -> Any:
+    """A value; of an object of the user's the number that one of its methods gives."""
+    own = own_method(trace, value, *names)
+    if own is None:
+        return value
+    found = trace.call(own, value)
+    return found if is_traced(found) else _judged(kind, own, value, found)
 
 
 def _judged(kind: Any, own: Any, value: Any, found: Any) -> Any:
@@ -46,16 +51,11 @@ def whole(trace: Trace, value: Variable) -> Variable:
 def _float(trace: Trace, *args: Any) -> Any:
     if len(args) != 1:
         return float(*args)
-    value = args[0]
-    own = own_method(trace, value, "__float__", "__index__")
-    if own is not None:
-        found = trace.call(own, value)
-        return _float(trace, found) if is_traced(found) else _judged(float, own, value, found)
+    value = _own(trace, float, args[0], "__float__", "__index__")
     if not is_traced(value):
         return float(value)
-    if number_kind(value) is float:
-        return value
-    return as_number(trace, to_float(trace, value), float)
+    is_one = number_kind(value) is float
+    return value if is_one else as_number(trace, to_float(trace, value), float)
 
 
 @function_row(bool)

@@ -127,40 +127,33 @@ def while_(
         state = body(*state)
 
 
-def if_exp(trace: Trace, test: Any, true: Callable[[], Any], false: Callable[[], Any]) -> Any:
-    """`a if test else b`."""
-    truth = test if type(test) is bool else test_of(trace, test)
+def _either(
+    trace: Trace, truth: Any, true: Callable[[], Any], false: Callable[[], Any], *words: str
+) -> Any:
+    """The value of one of two expressions. `words`: what both are called, and how they look."""
     if truth is True:
         return true()
     if truth is False:
         return false()
-    names = ("the value of `... if ... else ...`",)
-    with staging(trace, "if expression"):
+    names = (f"the value of `{words[-1]}`",)
+    with staging(trace, words[0]):
         return stage_if(trace, truth, lambda: (true(),), lambda: (false(),), (), names)[0]
+
+
+def if_exp(trace: Trace, test: Any, true: Callable[[], Any], false: Callable[[], Any]) -> Any:
+    """`a if test else b`."""
+    truth = test_of(trace, test)
+    return _either(trace, truth, true, false, "if expression", "... if ... else ...")
 
 
 def and_(trace: Trace, left: Any, right: Callable[[], Any]) -> Any:
     """`left and right()`."""
-    truth = test_of(trace, left)
-    if truth is True:
-        return right()
-    if truth is False:
-        return left
-    names = ("the value of `and`",)
-    with staging(trace, "and"):
-        return stage_if(trace, truth, lambda: (right(),), lambda: (left,), (), names)[0]
+    return _either(trace, test_of(trace, left), right, lambda: left, "and")
 
 
 def or_(trace: Trace, left: Any, right: Callable[[], Any]) -> Any:
     """`left or right()`."""
-    truth = test_of(trace, left)
-    if truth is True:
-        return left
-    if truth is False:
-        return right()
-    names = ("the value of `or`",)
-    with staging(trace, "or"):
-        return stage_if(trace, truth, lambda: (left,), lambda: (right(),), (), names)[0]
+    return _either(trace, test_of(trace, left), lambda: left, right, "or")
 
 
 def not_(trace: Trace, value: Any) -> Any:

@@ -15,6 +15,7 @@ from dy2st.convert.kinds.entries import check_sure, is_sure
 from dy2st.convert.kinds.entries import gathered as gather_entries
 from dy2st.convert.kinds.iterators import (
     counting,
+    each_until,
     is_counting,
     left_of,
     of_dynamic,
@@ -34,7 +35,6 @@ from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import is_case
 from dy2st.convert.stage.loop import stage_while
-from dy2st.convert.stage.outcome import ending
 from dy2st.convert.stage.statement import staging
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, Source, Trace
@@ -116,15 +116,9 @@ def _live(trace: Trace, owner: Any) -> Iterator[Any]:
 
 
 def _by_index(trace: Trace, owner: Any) -> Iterator[Any]:
-    place = 0
-    while True:
-        try:
-            with ending(trace, IndexError, StopIteration):
-                found = call(trace, type(owner).__getitem__, owner, place)
-        except (IndexError, StopIteration):
-            return
-        yield found
-        place += 1
+    places = count()
+    ask = lambda: call(trace, type(owner).__getitem__, owner, next(places))  # noqa: E731
+    return each_until(trace, ask, IndexError, StopIteration)
 
 
 def _of_tensor(trace: Trace, tensor: Tensor) -> Any:
@@ -220,17 +214,7 @@ def _next_of(trace: Trace, items: Iterable[Any]) -> Iterable[Any]:
     own = own_method(trace, items, "__next__")
     if own is None:
         return items
-    return _asked(trace, own, items)
-
-
-def _asked(trace: Trace, own: FunctionType, owner: Any) -> Iterator[Any]:
-    while True:
-        try:
-            with ending(trace, StopIteration):
-                found = call(trace, own, owner)
-        except StopIteration:
-            return
-        yield found
+    return each_until(trace, lambda: call(trace, own, items), StopIteration)
 
 
 def _endless() -> UnsupportedSyntax:

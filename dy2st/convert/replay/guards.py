@@ -419,24 +419,9 @@ class _Writer:
         return f"(all(map(is_, {own}, {name})) or same_items({own}, {name}))"
 
 
+_KINDS = "item attr class_ cell layer length has content array cached told all state fields names_"
 _CONDITIONS: dict[str, Callable[..., str]] = {
-    name.rstrip("_"): getattr(_Writer, name)
-    for name in (
-        *("item", "attr", "class_", "cell"),
-        *(
-            "layer",
-            "length",
-            "has",
-            "content",
-            "array",
-            "cached",
-            "told",
-            "all",
-            "state",
-            "fields",
-            "names_",
-        ),
-    )
+    name.rstrip("_"): getattr(_Writer, name) for name in _KINDS.split()
 }
 
 

@@ -35,7 +35,7 @@ from dy2st.convert.trace import CONTENT, STATE, Key, Opened, Place, Region, Trac
 from dy2st.convert.values.carry import build, flatten
 from dy2st.convert.values.layout import Layout, Same, View, opened
 from dy2st.convert.values.lub import Lub, Unlike
-from dy2st.convert.values.special import ABSENT, MISSING, Dynamic, Union
+from dy2st.convert.values.special import ABSENT, MISSING, NOWHERE, Dynamic, Union
 from dy2st_runtime.dims import symbols
 from dy2st_runtime.errors import BranchMismatch
 from dy2st_runtime.ir import Block, Tensor, Tracer, Variable, user_location
@@ -56,7 +56,7 @@ class Slot:
     left: Any
     right: Any
     place: Place | None = None
-    layout: Layout | None = None
+    layout: Layout = field(default_factory=lambda: Same(None, NOWHERE))  # until they are joined
     parts: list[Part] = field(default_factory=list)
 
     def seen(self, value: Any, view: View) -> Layout:
@@ -71,7 +71,6 @@ class Slot:
 
     def note_parts(self, trace: Trace, value: Any, view: View, path: Marks | None = None) -> None:
         """Note the objects of a side that are carried by value."""
-        assert self.layout is not None
         found = trace.holders.parts_of(value, self.layout, view, path)
         self.parts += [one for one in found if not self.is_content or one.value is not value]
 
@@ -396,23 +395,35 @@ def _finish(
     left, right = regions
     tensors = {key: tensor for r in regions for key, (tensor, _) in r.tensors.items()}
     for region, side in ((left, "left"), (right, "right")):
-        with trace.inside(region):
-            yields: list[Variable] = []
-            for slot in slots:
-                assert slot.layout is not None
-                value = getattr(slot, side)
-                yields += flatten(trace, value, slot.layout, region)
-                slot.note_parts(trace, value, region)
-            for key, tensor in tensors.items():
-                now = region.tensors.get(key)
-                yields.append(trace.tracer.variable(tensor if now is None else now[1]))
-            region.block.yields = [trace.tracer.local(leaf) for leaf in yields]
+        end_with(trace, region, slots, side, tensors, notes_parts=True)
     results = _append(trace, pred, regions, left.block.yields, right.block.yields)
     for tensor, result in zip(
         tensors.values(), results[len(results) - len(tensors) :], strict=True
     ):
         trace.tracer.assign(tensor, result)
     return put_back(trace, slots, iter(results), regions)
+
+
+def end_with(
+    trace: Trace,
+    region: Region,
+    slots: Sequence[Slot],
+    side: str,
+    tensors: dict[int, Tensor],
+    notes_parts: bool = False,
+) -> None:
+    """Let a Block yield what a side has left in variables and places, and the tensors changed."""
+    with trace.inside(region):
+        yields: list[Variable] = []
+        for slot in slots:
+            value = getattr(slot, side)
+            yields += flatten(trace, value, slot.layout, region)
+            if notes_parts:
+                slot.note_parts(trace, value, region)
+        for key, tensor in tensors.items():
+            now = region.tensors.get(key)
+            yields.append(trace.tracer.variable(tensor if now is None else now[1]))
+        region.block.yields = [trace.tracer.local(leaf) for leaf in yields]
 
 
 def put_back(
@@ -422,7 +433,6 @@ def put_back(
     known: dict[Any, Any] = {}
     built = []
     for slot in slots:
-        assert slot.layout is not None
         value = build(trace, slot.layout, leaves, known)
         built.append(value)
         if slot.place is not None:

@@ -16,6 +16,7 @@ from dy2st.convert.stage.branch import (
     End,
     Slot,
     end_region,
+    end_with,
     places_of,
     proceed,
     put_back,
@@ -200,7 +201,6 @@ def _initial_types(loop: _Loop) -> list[ValueType]:
     fixed = {symbol for shape in shapes for size in shape for symbol in symbols(size)}
     expected: list[ValueType] = []
     for slot in loop.slots:
-        assert slot.layout is not None
         expected += types_of(slot.layout, fixed)
     found: list[ValueType] = [leaf.type for leaf in _initial(loop)]
     for place, type in enumerate(expected):
@@ -214,7 +214,6 @@ def _initial(loop: _Loop) -> list[Variable]:
     trace = loop.trace
     leaves: list[Variable] = []
     for slot in loop.slots:
-        assert slot.layout is not None
         leaves += flatten(trace, slot.left, slot.layout, trace)
     leaves += [trace.tracer.variable(tensor) for tensor in loop.tensors.values()]
     return [trace.tracer.local(leaf) for leaf in leaves]
@@ -247,7 +246,6 @@ def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
     leaves, known = iter(parameters), dict[Any, Any]()
     values = []
     for slot in loop.slots:
-        assert slot.layout is not None
         value = build(trace, slot.layout, leaves, known)
         if slot.place is None:
             values.append(value)
@@ -291,7 +289,6 @@ def _holds(loop: _Loop, turned: Region) -> bool:
             place = slot.place
             after = turned.value_of(_key(place), place.owner, place.name)
             slot.right = settled_set(place, after, slot.left)
-        assert slot.layout is not None
         joined = _joined(loop, slot, slot.seen(slot.right, turned))
         rises = rises or joined is not slot.layout
         slot.layout = joined
@@ -326,7 +323,6 @@ def _note_parts(loop: _Loop, turned: Region) -> bool:
 
 
 def _joined(loop: _Loop, slot: Slot, after: Layout) -> Layout:
-    assert slot.layout is not None
     try:
         joined = loop.join(slot.layout, after)
     except Unlike as error:
@@ -378,15 +374,7 @@ def _carry(loop: _Loop, place: Place, after: Any) -> None:
 def _types_hold(loop: _Loop, turned: Region) -> bool:
     """Whether the leaves keep their types; sizes that change become symbols."""
     trace = loop.trace
-    with trace.inside(turned):
-        leaves: list[Variable] = []
-        for slot in loop.slots:
-            assert slot.layout is not None
-            leaves += flatten(trace, slot.right, slot.layout, turned)
-        for key, tensor in loop.tensors.items():
-            now = turned.tensors.get(key)
-            leaves.append(trace.tracer.variable(tensor if now is None else now[1]))
-        turned.block.yields = [trace.tracer.local(leaf) for leaf in leaves]
+    end_with(trace, turned, loop.slots, "right", loop.tensors)
     joined = [
         join_types(old, new.type, _mismatch, loop.free)
         for old, new in zip(loop.types, turned.block.yields, strict=True)

@@ -45,7 +45,6 @@ class Rounds:
     def begin(self, slots: Sequence[Slot]) -> None:
         """Let variables and places begin as the tensors and numbers that they were found to be."""
         for slot, kind in zip(slots, self.kinds, strict=False):
-            assert slot.layout is not None
             node = opened(slot.layout)
             if kind in (Leaf, Number) and type(node) is kind:
                 slot.layout = node
