@@ -34,10 +34,7 @@ def to_static(
 ) -> StaticFunction: ...
 @overload
 def to_static(
-    function: None = None,
-    input_spec: InputSpecs = None,
-    build_strategy: Any = None,
-    **options: Any,
+    function: None = None, input_spec: InputSpecs = None, build_strategy: Any = None, **options: Any
 ) -> Callable[[Any], Any]: ...
 
 

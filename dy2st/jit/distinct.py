@@ -28,10 +28,7 @@ class Distinct:
     def of(cls, program: Program, tracer: Tracer) -> Distinct:
         """Those of a Program that has been traced."""
         variables = program.block.parameters
-        return cls(
-            _numbered(variables, tracer.distinct),
-            _numbered(variables, tracer.flags.apart),
-        )
+        return cls(_numbered(variables, tracer.distinct), _numbered(variables, tracer.flags.apart))
 
     def __bool__(self) -> bool:
         return bool(self.asked or self.apart)

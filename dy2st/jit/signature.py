@@ -71,10 +71,9 @@ class Signature:
     def _refuse_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Raise what Python says of arguments that do not fit: it runs nothing of the function."""
         function = self._function
-        is_plain = type(function) is FunctionType and not {
-            "__wrapped__",
-            "__signature__",
-        } & set(vars(function))
+        is_plain = type(function) is FunctionType and not {"__wrapped__", "__signature__"} & set(
+            vars(function)
+        )
         if is_plain:
             function(*args, **kwargs)
 

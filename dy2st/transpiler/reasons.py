@@ -35,8 +35,7 @@ REASONS: dict[str, Reason] = {
         "make the call in a function of its own",
     ),
     "depth": Reason(
-        "it is nested too deeply to be rewritten",
-        "split the function into smaller ones",
+        "it is nested too deeply to be rewritten", "split the function into smaller ones"
     ),
     "async": Reason(
         "it stands in or contains an `async` statement",

@@ -92,9 +92,9 @@ def _with(low: Lowering, node: Node, flow: Flow, k: int) -> list[ast.stmt]:
         bound: list[ast.stmt] = []
         if item.optional_vars is not None:
             bound = bind_target(low, item.optional_vars, load(place, entered))
-        return [*bound, *statements.inside(low, lambda: _with(low, node, flow, k + 1))]
+        return [*bound, *low.apart(lambda: _with(low, node, flow, k + 1))]
 
-    body = [*statements.inside(low, inner), give(place, loads_of(place, flow.state))]
+    body = [*low.apart(inner), give(place, loads_of(place, flow.state))]
     parts = [one.optional_vars for one in node.items[k:] if one.optional_vars is not None]
     own = _own(low, [*parts, *node.body], flow)
     made = define(place, name, arguments(place, [entered, *flow.state], own), body)

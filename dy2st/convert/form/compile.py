@@ -83,11 +83,7 @@ def compiled(
     # What the compiler warns of it has warned of when the user's file was compiled.
     with quiet.held():
         module = compile(
-            tree,
-            original.co_filename,
-            "exec",
-            flags=original.co_flags & _FUTURE,
-            dont_inherit=True,
+            tree, original.co_filename, "exec", flags=original.co_flags & _FUTURE, dont_inherit=True
         )
     code = next(one for one in module.co_consts if isinstance(one, CodeType))
     cells, helpers = low.parameters()

@@ -102,23 +102,12 @@ class _Inside:
         """Make statements inside."""
         low, place = self._low, self._place
         outer, low.scope = low.scope, self._scope
-        out, low.out = low.out, []
         for name in sorted(self._scope.cells):
             made = low.call(place, "new_cell")
             self.cells.append(assign_name(place, low.cell(name), made))
-        statements = make()
-        statements = [*low.out, *statements]
-        low.scope, low.out = outer, out
+        statements = low.apart(make)
+        low.scope = outer
         return statements
-
-
-def _nested(low: Lowering, make: Innermost) -> list[ast.stmt]:
-    """Statements of a block of their own."""
-    out, low.out = low.out, []
-    statements = make()
-    statements = [*low.out, *statements]
-    low.out = out
-    return statements
 
 
 def _empty(low: Lowering, place: Place, node: Node) -> ast.expr:
@@ -155,10 +144,10 @@ def _staged(
 
     def turn() -> list[ast.stmt]:
         bound = bind_target(low, generator.target, load(place, item))
-        return [*bound, *_nested(low, lambda: _filtered(low, generator.ifs, then))]
+        return [*bound, *low.apart(lambda: _filtered(low, generator.ifs, then))]
 
     nothing = tuple_of(place, [])
-    body = [*_nested(low, turn), give(place, nothing)]
+    body = [*low.apart(turn), give(place, nothing)]
     made = define(place, name, arguments(place, [item]), body)
     values = [iterable, constant(place, None), load(place, name), nothing, nothing]
     return [made, ast.Expr(value=low.call(place, "for_", *values), **place)]
@@ -170,7 +159,7 @@ def _filtered(low: Lowering, tests: list[Node], then: Innermost) -> list[ast.stm
     place = low.place(tests[0])
     test, name = low.expression(tests[0]), low.fresh("true")
     nothing = tuple_of(place, [])
-    inner = _nested(low, lambda: _filtered(low, tests[1:], then))
+    inner = low.apart(lambda: _filtered(low, tests[1:], then))
     made = define(place, name, arguments(place, []), [*inner, give(place, nothing)])
     values = [test, load(place, name), thunk(place, nothing), nothing, nothing]
     return [made, ast.Expr(value=low.call(place, "if_", *values), **place)]
@@ -192,11 +181,11 @@ def _python_loops(
                 low, node, depth + 1, low.expression(inner), innermost
             )
         bound = bind_target(low, generator.target, load(place, item))
-        return [*bound, *_nested(low, lambda: _python_filtered(low, generator.ifs, inside))]
+        return [*bound, *low.apart(lambda: _python_filtered(low, generator.ifs, inside))]
 
     target = ast.Name(id=item, ctx=STORE, **place)
     taken = low.call(place, "iterate", iterable)
-    return [ast.For(target=target, iter=taken, body=_nested(low, turn), orelse=[], **place)]
+    return [ast.For(target=target, iter=taken, body=low.apart(turn), orelse=[], **place)]
 
 
 def _python_filtered(low: Lowering, tests: list[Node], then: Innermost) -> list[ast.stmt]:
@@ -204,7 +193,7 @@ def _python_filtered(low: Lowering, tests: list[Node], then: Innermost) -> list[
         return then()
     place = low.place(tests[0])
     test = low.call(place, "truth", low.expression(tests[0]))
-    body = _nested(low, lambda: _python_filtered(low, tests[1:], then))
+    body = low.apart(lambda: _python_filtered(low, tests[1:], then))
     return [ast.If(test=test, body=body, orelse=[], **place)]
 
 

@@ -103,11 +103,7 @@ def _test(low: Lowering, place: Place, node: Node, flow: Flow) -> tuple[ast.expr
 
 
 def _python_while(low: Lowering, place: Place, node: Node) -> ast.stmt:
-    before, low.out = low.out, []
-    value = low.expression(node.test)
-    needed, low.out = low.out, before
-    low.out += needed
-    test = low.call(place, "truth", value)
+    test = low.call(place, "truth", low.expression(node.test))
     body, orelse = _body(low, node.body, place), low.block(node.orelse)
     return ast.While(test=test, body=body, orelse=orelse, **place)
 
@@ -143,10 +139,7 @@ def _item(low: Lowering, place: Place, target: Node, flow: Flow) -> tuple[str, l
     if is_plain and target.id not in flow.state:
         return target.id, []
     item = low.fresh("item")
-    before, low.out = low.out, []
-    bound = bind_target(low, target, load(low.place(target), item))
-    bound, low.out = [*low.out, *bound], before
-    return item, bound
+    return item, low.apart(lambda: bind_target(low, target, load(low.place(target), item)))
 
 
 def _python_for(low: Lowering, place: Place, node: Node, iterable: ast.expr) -> ast.stmt:

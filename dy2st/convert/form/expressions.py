@@ -8,15 +8,7 @@ from typing import Any
 import gast
 
 from dy2st.convert.form.lowering import Lowering
-from dy2st.convert.form.trees import (
-    LOAD,
-    Place,
-    bind,
-    constant,
-    load,
-    thunk,
-    tuple_of,
-)
+from dy2st.convert.form.trees import LOAD, Place, bind, constant, load, thunk, tuple_of
 from dy2st.convert.form.vocabulary import BINARY, COMPARE, UNARY
 from dy2st.transpiler.nodes import Block, Node, is_own, walk
 

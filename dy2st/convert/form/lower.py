@@ -8,14 +8,7 @@ from types import FunctionType
 
 import gast
 
-from dy2st.convert.form import (
-    attempts,
-    comprehensions,
-    control,
-    expressions,
-    functions,
-    statements,
-)
+from dy2st.convert.form import attempts, comprehensions, control, expressions, functions, statements
 from dy2st.convert.form.compile import Factory, compiled, factory_tree
 from dy2st.convert.form.inner import InnerCodes
 from dy2st.convert.form.lowering import Lowering
@@ -41,11 +34,7 @@ from dy2st.transpiler.prepared import name_super, prepared
 from dy2st.transpiler.refused import reason_against
 from dy2st.transpiler.rewrites import break_continue, early_return, match
 
-_EXPRESSIONS = {
-    **expressions.EXPRESSIONS,
-    **comprehensions.EXPRESSIONS,
-    **functions.EXPRESSIONS,
-}
+_EXPRESSIONS = {**expressions.EXPRESSIONS, **comprehensions.EXPRESSIONS, **functions.EXPRESSIONS}
 _STATEMENTS = {
     **statements.STATEMENTS,
     **control.STATEMENTS,

@@ -77,6 +77,13 @@ class Lowering:
         out, self.out = self.out, before
         return out
 
+    def apart(self, make: Callable[[], list[ast.stmt]]) -> list[ast.stmt]:
+        """Statements of a block of their own, with the functions that they need."""
+        before, self.out = self.out, []
+        made = make()
+        made, self.out = [*self.out, *made], before
+        return made
+
     def fresh(self, stem: str) -> str:
         """A name for what is generated."""
         return self.context.fresh(stem)

@@ -151,19 +151,10 @@ def _with(low: Lowering, node: Node, k: int) -> list[ast.stmt]:
     elif item.optional_vars is not None:
         name = low.fresh("entered")
         target = store(place, name)
-        bound = inside(low, lambda: bind_target(low, item.optional_vars, load(place, name)))
-    body = [*bound, *inside(low, lambda: _with(low, node, k + 1))]
+        bound = low.apart(lambda: bind_target(low, item.optional_vars, load(place, name)))
+    body = [*bound, *low.apart(lambda: _with(low, node, k + 1))]
     entered = ast.withitem(context_expr=taken, optional_vars=target)
     return [ast.With(items=[entered], body=body, **place)]
-
-
-def inside(low: Lowering, make: Any) -> list[ast.stmt]:
-    """Statements of a block of their own, with the functions that they need."""
-    out, low.out = low.out, []
-    made = make()
-    made = [*low.out, *made]
-    low.out = out
-    return made
 
 
 def tried(low: Lowering, node: Node) -> list[ast.stmt]:

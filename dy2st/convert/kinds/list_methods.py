@@ -270,8 +270,7 @@ def _place_in_program(trace: Trace, content: Dynamic, item: Any, start: Any, sto
 
     def turn(place: Any, found: Any) -> tuple[Any]:
         is_new = trace.and_(
-            trace.lt(found, 0),
-            lambda: _is_same(trace, element_at(trace, content, place), item),
+            trace.lt(found, 0), lambda: _is_same(trace, element_at(trace, content, place), item)
         )
         return (trace.if_exp(is_new, lambda: place, lambda: found),)
 

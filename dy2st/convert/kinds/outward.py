@@ -157,9 +157,7 @@ _SETTINGS = {
     }.items()
 }
 _STREAM = _row(
-    "read readline readlines truncate write writelines flush",
-    "{}() of a stream is called",
-    _PRINT,
+    "read readline readlines truncate write writelines flush", "{}() of a stream is called", _PRINT
 )
 _ENVIRONMENT = _row(
     "__delitem__ __setitem__ clear pop popitem setdefault update",

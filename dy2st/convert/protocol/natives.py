@@ -48,18 +48,12 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         ends = value.start, value.stop, value.step
         parts = tuple(native(trace, one) for one in ends)
         return value if all(map(is_, parts, ends)) else slice(*parts)
-    if kind in (list, deque):
-        return _list(trace, value, around)
     if kind in CONTAINERS:
         content = trace.content(value)
-        trace.read_content(value)
         if type(content) is Dynamic:
             return _array(trace, content)
-        if isinstance(content, dict):
-            new = {key: native(trace, one, around) for key, one in content.items()}
-            same = content is value and all(new[key] is content[key] for key in new)
-            return value if same else type(value)(new) if kind is dict else content
-        return content
+        trace.read_content(value)
+        return _container(trace, value, content, around)
     if kind is Indexed:
         return native(trace, trace.call(list, value))
     if kind is Generated:
@@ -77,15 +71,19 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
     return value
 
 
-def _list(trace: Trace, value: Any, around: tuple[Any, ...]) -> Any:
-    content = trace.content(value)
-    if type(content) is Dynamic:
-        return _array(trace, content)
-    trace.read_content(value)
-    new = [native(trace, one, around) for one in content]
-    if content is value and all(a is b for a, b in zip(new, value, strict=True)):
+def _container(trace: Trace, value: Any, content: Any, around: tuple[Any, ...]) -> Any:
+    """A container of Python: itself, if native code may see all that it holds."""
+    if isinstance(content, dict):
+        new: Any = {key: native(trace, one, around) for key, one in content.items()}
+        is_same = all(new[key] is content[key] for key in new)
+    elif isinstance(content, (list, deque)):
+        new = [native(trace, one, around) for one in content]
+        is_same = all(map(is_, new, content))
+    else:
+        return content
+    if content is value and is_same:
         return value
-    return type(value)(new)
+    return type(value)(new) if type(value) in (dict, list, deque) else content
 
 
 def _array(trace: Trace, content: Dynamic) -> Variable:

@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from types import (
-    FunctionType,
-    MappingProxyType,
-    MemberDescriptorType,
-    MethodType,
-    ModuleType,
-)
+from types import FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 from dy2st.convert.classes import HEAP_TYPE

@@ -7,16 +7,7 @@ from collections.abc import Callable, Container, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import partial
-from types import (
-    BuiltinFunctionType,
-    CellType,
-    CodeType,
-    CoroutineType,
-    FunctionType,
-    MethodType,
-    ModuleType,
-)
+from types import BuiltinFunctionType, CellType, CodeType, CoroutineType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -26,6 +17,7 @@ from dy2st.convert.replay.places import owners_of
 from dy2st.convert.states import has_states
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.carry import build, flatten
+from dy2st.convert.values.forms import BUNDLES
 from dy2st.convert.values.layout import Layout, Same, leaves_of, number_kind, opened
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import Dynamic, Special, Unbound, Union, is_changed
@@ -284,14 +276,10 @@ def _parts(trace: Trace, value: Any) -> Sequence[Any] | None:
     if kind is FunctionType:
         defaults = value.__defaults__ or (), (value.__kwdefaults__ or {}).values()
         return [*(value.__closure__ or ()), *defaults[0], *defaults[1]]
-    if kind is partial:
-        return value.func, *value.args, *value.keywords.values()
-    if kind is MethodType:
-        return value.__func__, value.__self__
+    if kind in BUNDLES:
+        return BUNDLES[kind].parts(value, ())
     if kind is BuiltinFunctionType:
         return () if value.__self__ is None else (value.__self__,)
-    if kind is slice:
-        return value.start, value.stop, value.step
     if kind is frozenset:
         return list(value)
     if isinstance(value, (int, float, str, bytes)):

@@ -14,6 +14,7 @@ import numpy as np
 
 from dy2st.convert.classes import HEAP_TYPE
 from dy2st.convert.trace import MISSING
+from dy2st.convert.values.forms import BUNDLES
 from dy2st.convert.values.special import UNBOUND
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter
@@ -44,7 +45,8 @@ def same(value: Any, known: Any) -> bool:
     if kind is frozenset:
         return len(value) == len(known) and all(map(_is_in, value, [known] * len(value)))
     if kind is slice:
-        return same_items(_parts(value), _parts(known))
+        parts = BUNDLES[slice].parts
+        return same_items(parts(value, ()), tuple(parts(known, ())))
     if isinstance(known, np.generic):
         return bool(value.tobytes() == known.tobytes())
     return isinstance(known, np.dtype) and bool(value == known)
@@ -52,10 +54,6 @@ def same(value: Any, known: Any) -> bool:
 
 def _is_in(value: Any, known: frozenset[Any]) -> bool:
     return any(same(value, one) for one in known)
-
-
-def _parts(value: slice) -> tuple[Any, Any, Any]:
-    return value.start, value.stop, value.step
 
 
 def same_items(values: Iterable[Any], known: tuple[Any, ...]) -> bool:

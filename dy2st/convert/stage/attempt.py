@@ -65,10 +65,7 @@ def _under(trace: Trace, handler: Handler, body: Callable[[], State]) -> End:
 
 
 def each(
-    trace: Trace,
-    outcome: Any,
-    function: Callable[[BaseException], State],
-    names: Sequence[str],
+    trace: Trace, outcome: Any, function: Callable[[BaseException], State], names: Sequence[str]
 ) -> State:
     """What a function gives for an exception, or for each that it can be."""
     outcome = known(trace, outcome)
