@@ -180,3 +180,6 @@ def not_to_static(func: Method | None = None) -> Any:
     else:
         func.__dy2st_ignore__ = True  # type: ignore[attr-defined]
     return func
+
+
+__all__ = ["not_to_static", "to_static"]

@@ -185,3 +185,22 @@ def defined(value: Any, name: str) -> Any:
     if isinstance(value, Undefined):
         raise UnboundLocalError(_UNBOUND.format(name))
     return value
+
+
+__all__ = [
+    "Undefined",
+    "convert_and",
+    "convert_assert",
+    "convert_call",
+    "convert_for_loop",
+    "convert_ifelse",
+    "convert_ifexp",
+    "convert_not",
+    "convert_or",
+    "convert_range",
+    "convert_swallowed",
+    "convert_turn",
+    "convert_while_loop",
+    "defined",
+    "undefined",
+]
