@@ -96,6 +96,23 @@ class Code(Function):
         self.jump(after)
         self.begin(after)
 
+    @contextmanager
+    def walk(self, end: str) -> Iterator[tuple[str, list[str]]]:
+        """From 0 to an end by uneven steps: yields the place, and takes the next one in a list."""
+        place = self.alloca("i64")
+        self.line(f"store i64 0, ptr {place}")
+        head, inside, after = map(self.label, ("head", "in", "out"))
+        following: list[str] = []
+        self.jump(head)
+        self.begin(head)
+        at = self.let(f"load i64, ptr {place}")
+        self.branch(self.compare("slt", at, end), inside, after)
+        self.begin(inside)
+        yield at, following
+        self.line(f"store i64 {following[0]}, ptr {place}")
+        self.jump(head)
+        self.begin(after)
+
     def both(self, x: str, y: str) -> str:
         """Whether both conditions hold."""
         return self.let(f"and i1 {x}, {y}")

@@ -18,21 +18,18 @@ _VECTORS = 2
 def dots(shape: Shape) -> str:
     """`c = a @ b` of one row a, side by side, and columns b, each side by side."""
     code = shape.code("dots", _PARAMETERS)
-    whole = code.up_to("%n", _TOGETHER)
-    with code.loop("0", whole, str(_TOGETHER)) as column:
-        _columns(code, shape, column, _TOGETHER)
-    with code.loop(whole, "%n") as column:
-        _columns(code, shape, column, 1)
+    with code.loop("0", "%n", str(_TOGETHER)) as column:
+        _columns(code, shape, column)
     return code.end()
 
 
-def _columns(code: Code, shape: Shape, first: str, count: int) -> None:
-    """The products with some columns."""
+def _columns(code: Code, shape: Shape, first: str) -> None:
+    """The products with some columns; where there are fewer, the last one is made again."""
     lanes, dtype = Lanes(code, shape.lanes), shape.dtype
     wide, step = lanes.type(dtype), _VECTORS * shape.lanes
-    columns = [
-        code.at("%b", code.times(code.plus(first, index), "%b_column")) for index in range(count)
-    ]
+    last = code.minus("%n", 1)
+    places = [code.least(code.plus(first, index), last) for index in range(_TOGETHER)]
+    columns = [code.at("%b", code.times(place, "%b_column")) for place in places]
     sums = [[code.alloca(wide) for _ in range(_VECTORS)] for _ in columns]
     for name in (name for names in sums for name in names):
         code.line(f"store {wide} zeroinitializer, ptr {name}")
@@ -43,14 +40,14 @@ def _columns(code: Code, shape: Shape, first: str, count: int) -> None:
     with code.loop(whole, "%k", str(shape.lanes)) as at:
         mask = first_lanes(lanes, code.minus("%k", at))
         _add(lanes, shape, at, columns, (sums, 0, mask))
-    for index, names in enumerate(sums):
+    for place, names in zip(places, sums, strict=True):
         total = lanes.load(names[0], dtype)
         for name in names[1:]:
             total = lanes.add(total, lanes.load(name, dtype))
         reduced = f"@llvm.vector.reduce.fadd.{lanes.suffix(dtype)}"
         zero = f"{code.element} -0.0, {wide} {total.text}"
         one = code.let(f"call reassoc {code.element} {reduced}({zero})")
-        code.line(f"store {code.element} {one}, ptr {code.at('%c', code.plus(first, index))}")
+        code.line(f"store {code.element} {one}, ptr {code.at('%c', place)}")
 
 
 def _add(

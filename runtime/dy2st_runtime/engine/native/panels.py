@@ -14,9 +14,9 @@ _PARAMETERS = "packed b | n k b_row b_column"
 _BLOCK_BYTES = 32
 
 
-def pack(shape: Shape, stem: str, width: int) -> str:
-    """Lay out a matrix of any strides, of k rows and n columns, in panels of a width."""
-    code = shape.code(stem, _PARAMETERS)
+def pack(shape: Shape) -> str:
+    """Lay out a matrix of any strides, of k rows and n columns, in panels as wide as tiles."""
+    code, width = shape.code("pack", _PARAMETERS), shape.columns
     by_rows, by_columns = code.compare("eq", "%b_column", 1), code.compare("eq", "%b_row", 1)
     with code.when(by_rows):
         _rows(code, shape, width)
@@ -33,7 +33,7 @@ def pack(shape: Shape, stem: str, width: int) -> str:
 
 def _rows(code: Code, shape: Shape, width: int) -> None:
     """Where columns lie side by side: copy them row by row, by vectors."""
-    lanes = Lanes(code, min(shape.lanes, 1 << (width - 1).bit_length()))
+    lanes = Lanes(code, shape.lanes)
     starts = range(0, width, lanes.lanes)
     with code.loop("0", "%n", str(width)) as column:
         masks = [first_lanes(lanes, code.minus(code.minus("%n", column), s)) for s in starts]
@@ -43,14 +43,7 @@ def _rows(code: Code, shape: Shape, width: int) -> None:
             place = code.at(to, code.times(row, width))
             for start, mask in zip(starts, masks, strict=True):
                 value = lanes.load(code.at(row_of_b, start), shape.dtype, mask)
-                lanes.store(value, code.at(place, start), _whole(width - start, lanes.lanes))
-
-
-def _whole(count: int, lanes: int) -> str | None:
-    """The mask of what a panel has of a vector; None if it has all."""
-    if count >= lanes:
-        return None
-    return f"<{', '.join(f'i1 {lane < count}'.lower() for lane in range(lanes))}>"
+                lanes.store(value, code.at(place, start))
 
 
 def _blocks(code: Code, shape: Shape, width: int) -> None:
@@ -59,8 +52,6 @@ def _blocks(code: Code, shape: Shape, width: int) -> None:
     with code.loop("0", "%n", str(width)) as column:
         columns = code.least(width, code.minus("%n", column))
         full_rows, full_columns = code.up_to("%k", side), code.up_to(columns, side)
-        if width % side:
-            full_columns = code.least(full_columns, width - width % side)
         with (
             code.loop("0", full_columns, str(side)) as start,
             code.loop("0", full_rows, str(side)) as row,

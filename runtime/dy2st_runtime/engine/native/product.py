@@ -22,8 +22,9 @@ from functools import cache
 
 import numpy as np
 
-from dy2st_runtime.engine.native.code import Code
+from dy2st_runtime.engine.native.code import Code, first_lanes
 from dy2st_runtime.engine.native.dots import dots
+from dy2st_runtime.engine.native.lanes import Lanes
 from dy2st_runtime.engine.native.llvm import Library, Processor, compile_object, load
 from dy2st_runtime.engine.native.panels import pack
 from dy2st_runtime.engine.native.tiles import Shape, tile
@@ -57,7 +58,7 @@ def library(processor: Processor, names: Iterable[str]) -> str:
         if name not in found:
             stem, shape = _parts(name, processor)
             found[name] = _WRITERS[stem](shape)
-            wanted += re.findall(r"call void @(\w+)\(", found[name])
+            wanted += re.findall(r"@(\w+_f\d\d)\b", found[name])
     return "\n\n".join(found[name] for name in sorted(found))
 
 
@@ -68,7 +69,7 @@ def linked(processor: Processor, suffix: str) -> Library:
     text = library(processor, names)
     for name in names:
         text = re.sub(rf"define internal (\w+ @{name}\()", r"define \1", text)
-    return load(compile_object(text, processor), names, {})
+    return load(compile_object(text, processor, is_plain=True), names, {})
 
 
 def declaration(name: str) -> str:
@@ -95,23 +96,22 @@ def _tiles(shape: Shape) -> str:
     """All tiles of a block of rows, panel by panel."""
     code = shape.code(
         "tiles",
-        "c a b epilogue context | m n k a_row a_column a_tile b_row b_panel c_row more row column",
+        "c a b epilogue context | m n k a_row a_column b_row b_panel c_row more row column",
     )
     here = code.at("%c", code.plus(code.times("%row", "%c_row"), "%column"))
     is_last = code.let("icmp ne ptr %epilogue, null")
     with code.loop("0", "%n", str(shape.columns)) as at:
         panel = code.at("%b", code.times(code.over(at, shape.columns), "%b_panel"))
         columns = code.least(shape.columns, code.minus("%n", at))
-        to = code.at(here, at)
-        whole = code.up_to("%m", shape.rows)
         is_narrow = code.compare("sle", columns, shape.lanes)
-        narrow = code.choose(is_narrow, whole, 0)
-        _column(code, shape, ("narrow", shape.rows), ("0", narrow), (to, panel, columns))
-        start = narrow
-        for rows in shape.heights:
-            end = code.plus(start, code.up_to(code.minus("%m", start), rows))
-            _column(code, shape, (f"tile{rows}", rows), (start, end), (to, panel, columns))
-            start = end
+        with code.walk("%m") as (row, following):
+            tile_of_row, rows = _tallest(code, shape, is_narrow, code.minus("%m", row))
+            to = code.at(here, code.plus(code.times(row, "%c_row"), at))
+            own = code.at("%a", code.times(row, "%a_row"))
+            sizes = ["%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, "%more"]
+            listed = ", ".join(f"i64 {size}" for size in sizes)
+            code.line(f"call void {tile_of_row}(ptr {to}, ptr {own}, ptr {panel}, {listed})")
+            following.append(code.plus(row, rows))
         with code.when(is_last):
             place = ("%c_row", "%row", "%m", code.plus("%column", at), columns)
             listed = ", ".join(["ptr %context, ptr %c", *(f"i64 {size}" for size in place)])
@@ -119,31 +119,21 @@ def _tiles(shape: Shape) -> str:
     return code.end()
 
 
-def _column(
-    code: Code,
-    shape: Shape,
-    kind: tuple[str, int],
-    part: tuple[str, str],
-    places: tuple[str, str, str],
-) -> None:
-    """Tiles below each other, from one row up to another."""
-    (name, rows), (to, panel, columns) = kind, places
-    with code.loop(*part, str(rows)) as row:
-        own = _row_of_tile(code, shape, row)
-        strides = ("%a_row", "%a_column", "%b_row", "%c_row", columns, "%more")
-        place = code.at(to, code.times(row, "%c_row"))
-        _call(code, shape, name, (place, own, panel), ("%k", *strides))
-
-
-def _row_of_tile(code: Code, shape: Shape, row: str) -> str:
-    """Where a row of a is: inside of its group of rows, and groups `a_tile` after one another."""
-    group = code.over(row, shape.rows)
-    inside = code.minus(row, code.times(group, shape.rows))
-    return code.at("%a", code.plus(code.times(group, "%a_tile"), code.times(inside, "%a_row")))
+def _tallest(code: Code, shape: Shape, is_narrow: str, rest: str) -> tuple[str, str]:
+    """The function of the tallest tile that has no more rows than are left, and its rows."""
+    heights = shape.heights[::-1]
+    name, rows = f"@{shape.name('tile1')}", "1"
+    for height in heights[1:]:
+        fits = code.compare("sge", rest, height)
+        own = f"@{shape.name(f'tile{height}')}"
+        if height == shape.rows:
+            own = code.choose(is_narrow, f"@{shape.name('narrow')}", own, "ptr")
+        name, rows = code.choose(fits, own, name, "ptr"), code.choose(fits, height, rows)
+    return name, rows
 
 
 def _blocks(shape: Shape) -> str:
-    """A product block by block; b and a are packed where there is room for it.
+    """A product block by block; b is packed, and a copied, where there is room for it.
 
     Without room b is read as it is: its panels are `b_panel` apart.
     """
@@ -182,25 +172,29 @@ def _rows_of_blocks(
     """The blocks of rows for one block of b."""
     b, epilogue = pointers
     columns, count, b_row, b_panel, turn, column, at = sizes
-    packs = code.let("icmp ne ptr %room_a, null")
-    a_row = code.choose(packs, 1, "%a_row")
-    a_column = code.choose(packs, shape.rows, "%a_column")
-    tile_of_a = code.choose(packs, code.times(count, shape.rows), code.times("%a_row", shape.rows))
+    copies = code.let("icmp ne ptr %room_a, null")
+    a_row = code.choose(copies, 1, "%a_row")
     with code.loop("0", "%m", str(_ROWS)) as row:
         rows = code.least(_ROWS, code.minus("%m", row))
-        place = code.plus(code.times(row, "%a_row"), code.times(at, "%a_column"))
-        own = code.at("%a", place)
-        with code.when(packs):
-            _call(code, shape, "pack_rows", ("%room_a", own), (rows, count, "%a_column", "%a_row"))
-        a = code.choose(packs, "%room_a", own, "ptr")
-        strides = (a_row, a_column, tile_of_a, b_row, b_panel, "%c_row")
-        _call(
-            code,
-            shape,
-            "tiles",
-            ("%c", a, b, epilogue, "%context"),
-            (rows, columns, count, *strides, turn, row, column),
-        )
+        own = code.at("%a", code.plus(code.times(row, "%a_row"), code.times(at, "%a_column")))
+        with code.when(copies):
+            _call(code, shape, "copy", ("%room_a", own), (rows, count, "%a_column"))
+        a = code.choose(copies, "%room_a", own, "ptr")
+        strides = (a_row, code.choose(copies, rows, "%a_column"), b_row, b_panel, "%c_row")
+        places = ("%c", a, b, epilogue, "%context")
+        _call(code, shape, "tiles", places, (rows, columns, count, *strides, turn, row, column))
+
+
+def _copy(shape: Shape) -> str:
+    """Rows of some elements, that are far from each other, close together."""
+    code = shape.code("copy", "to from | n rows stride")
+    lanes = Lanes(code, shape.lanes)
+    with code.loop("0", "%rows") as row, code.loop("0", "%n", str(shape.lanes)) as at:
+        mask = first_lanes(lanes, code.minus("%n", at))
+        place = code.at("%from", code.plus(code.times(row, "%stride"), at))
+        to = code.at("%to", code.plus(code.times(row, "%n"), at))
+        lanes.store(lanes.load(place, shape.dtype, mask), to, mask)
+    return code.end()
 
 
 # -- products ---------------------------------------------------------------------------------
@@ -295,11 +289,12 @@ def _product_packed(shape: Shape) -> str:
 
 
 def _room_for_rows(code: Code, shape: Shape, room: str) -> str:
-    """The room if a is to be packed, where it does not lie along k and is read often; else null."""
-    often = code.compare("sgt", "%n", 2 * shape.columns)
-    several = code.compare("sge", "%m", shape.rows)
-    is_turned = code.compare("ne", "%a_column", 1)
-    return code.choose(code.both(is_turned, code.both(often, several)), room, "null", "ptr")
+    """The room if a is copied, whose columns lie far apart and are read often; else null."""
+    often = code.both(
+        code.compare("sgt", "%n", 2 * shape.columns), code.compare("sge", "%m", shape.rows)
+    )
+    is_turned = code.both(code.compare("eq", "%a_row", 1), code.compare("ne", "%a_column", 1))
+    return code.choose(code.both(is_turned, often), room, "null", "ptr")
 
 
 # -- sizes ------------------------------------------------------------------------------------
@@ -316,8 +311,7 @@ def _scratch(shape: Shape) -> str:
     """The bytes of a packed block of b and of one of a."""
     code = shape.code("product_scratch", PARAMETERS["product_scratch"], "i64")
     depth = _DEPTH_BYTES // shape.dtype.itemsize
-    rows = code.up_to(code.plus(code.least("%m", _ROWS), shape.rows - 1), shape.rows)
-    own = code.times(rows, code.least("%k", depth))
+    own = code.times(code.least("%m", _ROWS), code.least("%k", depth))
     turned = code.most("%m", "%n")
     columns = code.choose(code.compare("eq", "%n", 1), turned, "%n")
     total = code.times(code.plus(own, _panels(code, shape, columns)), shape.dtype.itemsize)
@@ -352,13 +346,13 @@ _WRITERS: dict[str, Callable[[Shape], str]] = {
     "product_packed": _product_packed,
     "product_scratch": _scratch,
     "packed_bytes": _packed_bytes,
-    "pack": lambda shape: pack(shape, "pack", shape.columns),
-    "pack_rows": lambda shape: pack(shape, "pack_rows", shape.rows),
+    "pack": pack,
+    "copy": _copy,
     "chosen": _chosen,
     "blocks": _blocks,
     "tiles": _tiles,
     "dots": dots,
-    **{f"tile{rows}": _tile(rows) for rows in (8, 6, 4, 2, 1)},
+    **{f"tile{rows}": _tile(rows) for rows in (8, 6, 4, 3, 2, 1)},
     "narrow": lambda shape: tile(shape, "narrow", shape.rows, 1),
     "wide": lambda shape: tile(shape, "wide", 1, _WIDE),
 }

@@ -49,7 +49,7 @@ class Shape:
     @cached_property
     def heights(self) -> list[int]:
         """The rows of all tiles that there are: a rest is put together of the smaller ones."""
-        return [self.rows, *(rows for rows in (4, 2, 1) if rows < self.rows)]
+        return [self.rows, *(rows for rows in (4, 3, 2, 1) if rows < self.rows)]
 
     def name(self, stem: str) -> str:
         """The name of a function."""
