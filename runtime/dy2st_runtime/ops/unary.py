@@ -24,7 +24,7 @@ from dy2st_runtime.ir import (
 )
 from dy2st_runtime.ir.arguments import dtype_of
 from dy2st_runtime.ops.erf import erf_kernel
-from dy2st_runtime.ops.rules import float_result, holomorphic, same_type
+from dy2st_runtime.ops.rules import as_floats, float_result, holomorphic, same_type
 
 Rule = Callable[[Any, Any, Any], Any]
 
@@ -44,6 +44,7 @@ class _Row(NamedTuple):
 
 
 def _sigmoid(x: Any) -> Any:
+    x = as_floats(x)
     # tanh does not overflow, and half the work of the two-branch formula.
     return (np.tanh(x * x.dtype.type(0.5)) + x.dtype.type(1)) * x.dtype.type(0.5)
 

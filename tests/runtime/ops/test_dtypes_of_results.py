@@ -49,6 +49,13 @@ def test_the_rule_says_which_dtype_the_kernel_gives(definition, sample):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "bool"])
+def test_sigmoid_of_integers_is_that_of_the_same_floats(dtype):
+    x = np.array([0, 1, 3, 100]).astype(dtype)
+    expected = scipy.special.expit(x.astype("float64"))
+    np.testing.assert_allclose(ops.sigmoid(to_tensor(x)).numpy(), expected, rtol=2e-3)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "bool"])
 def test_softmax_of_integers_is_that_of_the_same_floats(dtype):
     x = np.array([[0, 1, 3], [127, 2, 0]]).astype(dtype)
     x = np.array([[-128, 127, 0]], dtype) if dtype == "int8" else x

@@ -64,7 +64,7 @@ FUNCTIONS = {
     "acosh": _row(logarithm.acosh, 110),
     "atanh": _row(logarithm.atanh, 110),
     "erf": _row(error.erf, 35),
-    "sigmoid": Row(of_result(exponential.sigmoid), 33, are("f")),
+    "sigmoid": _row(exponential.sigmoid, 33),
     "silu": _row(_silu, 33),
     "pow": Row(of_result(power.pow), 100, are("f")),
     "gelu": Row(with_attributes(error.gelu), 39),
