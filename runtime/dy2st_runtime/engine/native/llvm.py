@@ -101,16 +101,20 @@ def load(code: bytes, exports: Iterable[str], symbols: Mapping[str, int]) -> Lib
 
 
 def _target_machine(processor: Processor) -> Any:
+    """Of the small code model: a constant is an operand there, not an address of 10 bytes first."""
     target = binding.Target.from_default_triple()
     return target.create_target_machine(
-        cpu=processor.name, features=processor.features, opt=1, reloc="pic", codemodel="jitdefault"
+        cpu=processor.name, features=processor.features, opt=1, reloc="pic", codemodel="small"
     )
 
 
 @cache
 def _linker() -> Any:
-    """One linker for the process: it owns the memory of all code."""
-    return binding.create_lljit_compiler()
+    """One linker for the process: it owns the memory of all code.
+
+    JITLink lays the parts of an object beside each other, which the small code model needs.
+    """
+    return binding.create_lljit_compiler(use_jit_link=True)
 
 
 @cache

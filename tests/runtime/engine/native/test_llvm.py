@@ -50,3 +50,18 @@ def test_code_for_another_processor_is_as_right(monkeypatch):
     assert processor.vector_bytes == 32
     library = load(compile_object(summing(), processor), ["total"], {})
     assert SIGNATURE(library.addresses["total"])(5) == 10
+
+
+def test_constants_are_operands_of_instructions():
+    text = """
+define float @bent(float %x) {
+  %y = fmul float %x, 0x3FB99999A0000000
+  %z = fadd float %y, 0x3FC3333340000000
+  ret float %z
+}"""
+    processor = Processor.host()
+    code = compile_object(text, processor)
+    library = load(code, ["bent"], {})
+    bent = ctypes.CFUNCTYPE(ctypes.c_float, ctypes.c_float)(library.addresses["bent"])
+    assert bent(2.0) == pytest.approx(0.35)
+    assert b"_GLOBAL_OFFSET_TABLE_" not in code
