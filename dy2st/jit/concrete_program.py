@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from dy2st.convert.one_call import Answer, OneCall
@@ -33,6 +33,8 @@ from dy2st_runtime.ir.tracing.gradient_flow import Settings
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.tensor import EagerTensor, wrapped
 from dy2st_runtime.trained import Parts, TrainedProgram
+
+Run = Callable[[Sequence[EagerTensor]], tuple[list[Any], dict[str, EagerTensor]]]
 
 
 @dataclass(eq=False, repr=False)
@@ -158,8 +160,8 @@ class ConcreteProgram:
         handed_on = self.handed_on
         if handed_on is not None and self.passes is None:
             is_taped = is_taped or handed_on.needs_objects(held)
-        by_array = self._is_compiled(tensors, held) if is_taped else True
-        run = self._run if not is_taped else self._run_trained if by_array else self._run_taped
+        compiled = self._compiled(tensors, held, state) if is_taped else self._run
+        by_array, run = compiled is not None, compiled or self._run_taped
         random = get_rng_state() if self._is_random else None
         try:
             outputs, updates = run(tensors)
@@ -231,42 +233,43 @@ class ConcreteProgram:
         count = len(results) - len(updates)
         return outputs[:count], dict(zip(updates, outputs[count:], strict=True))
 
-    def _is_compiled(self, tensors: Sequence[EagerTensor], held: Sequence[EagerTensor]) -> bool:
-        """Whether a call that is taped runs compiled, with one Node for all of it.
+    def _compiled(
+        self,
+        tensors: Sequence[EagerTensor],
+        held: Sequence[EagerTensor],
+        state: dict[str, EagerTensor],
+    ) -> Run | None:
+        """What runs a call that is taped compiled; None where operators run one by one.
 
-        The first one does not: who calls once need not wait until the gradients are a Program.
+        The first call does: who calls once need not wait until the gradients are a Program.
         """
         if self.settings != [] or self.finished.has_gone_back or not is_grad_enabled():
-            return False
+            return None
         if self.passes is None and self.handed_on and self.handed_on.needs_objects(held):
-            return False
+            return None
         was_taped, self._was_taped = self._was_taped, True
-        return was_taped and not self.is_spent and self._parts(tensors) is not None
-
-    def _parts(self, tensors: Sequence[EagerTensor]) -> Parts | None:
-        """The two Programs that run for gradients; None where operators run one by one."""
-        program, state = self._to_train()
+        if not was_taped or self.is_spent:
+            return None
+        program, read = self._to_train(state)
         if self._trained is None or self._trained.program is not program:
-            self._trained = TrainedProgram(program, self.engine)
-        return self._trained.parts([*tensors, *state.values()])
+            self._trained = TrainedProgram(program)
+        parts = self._trained.parts([*tensors, *read.values()])
+        return None if parts is None else partial(self._run_trained, parts, read)
 
-    def _to_train(self) -> tuple[Program, dict[str, EagerTensor]]:
+    def _to_train(self, state: dict[str, EagerTensor]) -> tuple[Program, dict[str, EagerTensor]]:
         """The Program that runs where gradients are wanted, and the tensors that it reads."""
         known = self._optimized
         # Where parameters are built in, gradients need none of what the passes would make anew.
         better = known if known is not None and known.frozen else self.optimized
         if better is not None and not better.frozen:
             return better.program, better.state
-        return self.main_program, self.state
+        return self.main_program, state
 
     def _run_trained(
-        self, tensors: Sequence[EagerTensor]
+        self, parts: Parts, state: dict[str, EagerTensor], tensors: Sequence[EagerTensor]
     ) -> tuple[list[Any], dict[str, EagerTensor]]:
         """Run compiled, and leave a Node behind that knows the gradients of it all."""
-        (program, state), handed_on = self._to_train(), self.handed_on
-        parts = self._parts(tensors)
-        assert parts is not None
-        has_passes = program is not self.main_program
+        handed_on, has_passes = self.handed_on, parts.program is not self.main_program
         as_is = () if handed_on is None else handed_on.as_is(has_passes)
         as_one = () if handed_on is None or has_passes else handed_on.twins
         return parts.run(tensors, state, as_is, as_one)
@@ -281,7 +284,7 @@ class ConcreteProgram:
                 return interpret(self.main_program, tensors, self.state)
         if self.settings != []:  # passes know values, and not which tensor has them
             return interpret(self.main_program, tensors, self.state)
-        program, state = self._to_train()
+        program, state = self._to_train(self.state)
         return interpret(program, tensors, state)
 
     # -- without its calls -------------------------------------------------------------------
