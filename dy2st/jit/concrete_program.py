@@ -243,7 +243,9 @@ class ConcreteProgram:
 
         The first call does: who calls once need not wait until the gradients are a Program.
         """
-        if self.settings != [] or self.finished.has_gone_back or not is_grad_enabled():
+        if self.settings or self.finished.has_gone_back or not is_grad_enabled():
+            return None
+        if self.settings is None and self.passes is not None:  # they know values, not tensors
             return None
         if self.passes is None and self.handed_on and self.handed_on.needs_objects(held):
             return None

@@ -20,7 +20,7 @@ from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.program import Program
-from dy2st_runtime.ir.tracing.gradient_flow import SETTER
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER, begins_gradients
 from dy2st_runtime.ir.types import ArrayType, TensorType
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.tensor import EagerTensor, wrapped
@@ -31,8 +31,8 @@ def why_not(program: Program) -> str | None:
     if any(isinstance(variable.type, ArrayType) for variable in program.block.yields):
         return "it gives a list whose length a tensor decides"
     for operator in program.block.walk():
-        if operator.name == SETTER:
-            return "it sets stop_gradient of its arguments"
+        if operator.name == SETTER and not begins_gradients(operator):
+            return "it sets stop_gradient of its arguments, or in a branch or loop"
         if lookup(operator.name).hidden:
             return f"the gradient of `{operator.name}` runs code of the user's"
     return None

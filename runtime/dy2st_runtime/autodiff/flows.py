@@ -22,10 +22,12 @@ Task = Generator[Variable, Any, Variable]
 
 
 class NotTold(Exception):
-    """Whether gradients flow through a list depends on the run."""
+    """A run alone tells whether gradients flow through a result."""
 
-    def __init__(self) -> None:
-        super().__init__("whether gradients flow through a list depends on the run")
+    def __init__(
+        self, why: str = "whether gradients flow through a list depends on the run"
+    ) -> None:
+        super().__init__(why)
 
 
 class Surely(Varied):

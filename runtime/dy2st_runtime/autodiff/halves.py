@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from dy2st_runtime.autodiff.activity import Varied
+from dy2st_runtime.autodiff.activity import Varied, before_setting
 from dy2st_runtime.autodiff.append import HANDLERS, append_gradients
-from dy2st_runtime.autodiff.flows import Flags
+from dy2st_runtime.autodiff.flows import Flags, NotTold
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
 from dy2st_runtime.autodiff.kept import Homes, Kept
 from dy2st_runtime.autodiff.lists import add_lists
@@ -20,6 +20,7 @@ from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.program import Block, Program, Variable
 from dy2st_runtime.ir.text.collection import without_collection
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
 
@@ -70,6 +71,7 @@ class Halves:
         self.varied.mark(block.operators)
         self.targets = [i for i, v in enumerate(self._yields) if self.varied.has(v)]
         self.flags = self._flags()
+        self._check_begun()
         self._kept = Kept(Homes(block))
         self._settled: list[Variable] | None = None
         self._backward: dict[Given, Backward | None] = {}
@@ -89,6 +91,18 @@ class Halves:
         unsure = [target for target in targets if not flags.is_sure(target)]
         found = dict(zip(unsure, flags.flags(unsure), strict=True))
         return [found.get(target) for target in targets]
+
+    def _check_begun(self) -> None:
+        """Raise NotTold if gradients flow through a result because they begin in the Program."""
+        operators = self.forward.block.operators
+        begun = Varied(before_setting(one.results[0]) for one in operators if one.name == SETTER)
+        if not begun.known:
+            return
+        begun.mark(operators)
+        pairs = zip(self.targets, self.flags, strict=True)
+        sure = {place for place, flag in pairs if flag is None}
+        if any(begun.has(one) and place not in sure for place, one in enumerate(self._yields)):
+            raise NotTold("gradients flow through a result because they begin in the function")
 
     def backward(self, given: Given) -> Backward | None:
         """The Program of the gradients that begin with those of some targets.

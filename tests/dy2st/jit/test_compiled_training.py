@@ -379,3 +379,51 @@ def test_programs_after_passes_run_compiled_too():
         check_same(found_values, values)
         check_same(found, expected)
     assert isinstance(static(dy2st.to_tensor(x)).node, ProgramNode)
+
+
+class Penalty(nn.Layer):
+    """Gradients that begin inside of the function, and may be given back."""
+
+    def __init__(self, gives_leaf=False):
+        super().__init__()
+        self.body, self.gives_leaf = nn.Linear(3, 3), gives_leaf
+
+    def forward(self, x):
+        x = x.detach() * 2
+        x.stop_gradient = False
+        found = self.body(x).tanh().sum()
+        (slope,) = dy2st.grad(found, [x], create_graph=True)
+        loss = (slope.norm() - 1) ** 2 + found
+        return (loss, x) if self.gives_leaf else loss
+
+
+def test_gradients_that_begin_and_end_inside_are_compiled():
+    net = Penalty()
+    static, x = to_static(copy.deepcopy(net)), dy2st.ones([2, 3])
+    for _ in range(3):
+        net.clear_gradients(), static.clear_gradients()
+        expected, found = net(x), static(x)
+        assert found.item() == pytest.approx(expected.item())
+        expected.backward(), found.backward()
+    assert isinstance(static(x).grad_fn, ProgramNode)
+    for one, other in zip(net.parameters(), static.parameters(), strict=True):
+        np.testing.assert_allclose(other.grad.numpy(), one.grad.numpy(), rtol=1e-5, atol=1e-7)
+    (first,) = dy2st.grad(static(x), [static.body.weight], create_graph=True)
+    (wanted,) = dy2st.grad(net(x), [net.body.weight], create_graph=True)
+    first.sum().backward(), wanted.sum().backward()
+    found, expected = static.body.weight.grad, net.body.weight.grad
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("gives_leaf", [True, False])
+def test_gradients_that_begin_inside_and_flow_on_run_operator_by_operator(gives_leaf):
+    net = Penalty(gives_leaf)
+    for parameter in net.parameters():
+        parameter.stop_gradient = not gives_leaf
+    static, x = to_static(net), dy2st.ones([2, 3])
+    for _ in range(3):
+        made = static(x)
+        loss, leaf = made if gives_leaf else (made, None)
+        assert not loss.stop_gradient and not isinstance(loss.grad_fn, ProgramNode)
+        loss.backward()
+        assert leaf is None or (not leaf.stop_gradient and leaf.grad is not None)

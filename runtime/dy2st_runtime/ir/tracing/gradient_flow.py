@@ -129,6 +129,13 @@ def settings_of(program: Program, has_gone_back: bool = False) -> Settings:
     return found
 
 
+def begins_gradients(operator: Operator) -> bool:
+    """Whether it lets gradients flow through a value that the Program computes on every path."""
+    made = operator.operands[0].maker
+    is_outermost = operator.block.program is not None
+    return is_outermost and isinstance(made, Operator) and not operator.attributes["value"]
+
+
 def flags_of(tensor: Any) -> tuple[bool, bool]:
     """Whether gradients stop at an eager tensor, and whether no operator has made it."""
     return bool(tensor.stopped), tensor.stopped or tensor.node is None
