@@ -85,6 +85,7 @@ class _NestWriter:
         parameters += [("i64", own) for own in self.sizes.values()]
         inline = "alwaysinline" if _work(nest) <= _TINY else "noinline"
         self.function = Function(name, parameters, attributes=f"{inline} nounwind")
+        self.function.scales = processor.scales
 
     def text(self) -> str:
         """The whole function."""

@@ -36,6 +36,7 @@ class Function:
         words = ["define", *([linkage] if linkage else []), result, f"@{name}({listed})"]
         self.name = name
         self.current = "entry"
+        self.scales = False  # whether the processor multiplies by 2**n in one instruction
         self._head = " ".join([*words, *([attributes] if attributes else [])])
         self._allocas: list[str] = []
         self._lines: Lines = []

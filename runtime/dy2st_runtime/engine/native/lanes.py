@@ -185,6 +185,12 @@ class Lanes:
         listed = ", ".join(f"{wide} {value.text}" for value in values)
         return self.let(f"call {wide} @llvm.{name}.{self.suffix(dtype)}({listed})", dtype)
 
+    def scaled(self, x: Value, n: Value) -> Value:
+        """x * 2**n for integers n of its width, rounded once."""
+        wide, whole = self.type(x.dtype), self.type(n.dtype)
+        name = f"@llvm.ldexp.{self.suffix(x.dtype)}.{self.suffix(n.dtype)}"
+        return self.let(f"call {wide} {name}({wide} {x.text}, {whole} {n.text})", x.dtype)
+
     def magnitude(self, x: Value) -> Value:
         """|x|; the least integer stays what it is."""
         if x.dtype.kind == "f":
@@ -208,6 +214,9 @@ class Lanes:
             return self.binary("or" if word == "max" else "and", x, y)
         if x.dtype.kind != "f":
             return self.intrinsic(("s" if x.dtype.kind == "i" else "u") + word, x, y)
+        if y.text.startswith(("0x", "splat (")) and "FF8" not in y.text:
+            # A constant that is a number: NaN is x then, and equal ones are y again.
+            return self.select(self.compare("le" if word == "max" else "ge", x, y), y, x)
         best = self.select(self.compare(relation, x, y), x, y)
         return self.select(self.is_nan(x), x, best)
 

@@ -36,6 +36,11 @@ class Processor:
             return 64
         return 32 if "+avx2" in self.features.split(",") else 16
 
+    @property
+    def scales(self) -> bool:
+        """Whether a vector is multiplied by powers of 2 in one instruction."""
+        return self.vector_bytes == 64
+
     @classmethod
     def host(cls) -> Processor:
         """This machine's; `DY2ST_NATIVE_CPU=haswell` makes code for another one of its family."""

@@ -29,11 +29,12 @@ def operator_of(name, dtypes, attributes=None):
     return operator
 
 
-def written(name, write, dtypes, result, count):
+def written(name, write, dtypes, result, count, scales=False):
     """The text of `void name(ptr result, ptr operand..., i64 length)`."""
     pointers = [f"%p{index}" for index in range(len(dtypes))]
     parameters = [("ptr", "%result"), *(("ptr", pointer) for pointer in pointers), ("i64", "%n")]
     function = Function(name, parameters, linkage="")
+    function.scales = scales
     lanes = Lanes(function, count)
 
     def step(at, mask):
@@ -75,7 +76,7 @@ class Runner:
     def add(self, name, write, dtypes, result, count=1):
         """`write(lanes, *operands)` as a function of this name."""
         dtypes, result = [np.dtype(dtype) for dtype in dtypes], np.dtype(result)
-        self.texts.append(written(name, write, dtypes, result, count))
+        self.texts.append(written(name, write, dtypes, result, count, self.processor.scales))
         self.results[name] = result
 
     def add_operator(self, name, operator, count=1):

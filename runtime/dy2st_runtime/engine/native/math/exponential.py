@@ -26,6 +26,11 @@ class _Format(NamedTuple):
     sinh: tuple[float, ...]
     tanh: tuple[float, ...]
 
+    @property
+    def shift(self) -> int:
+        """The bits of `magic`, which n in the lowest ones is added to."""
+        return ((self.bias + self.mantissa) << self.mantissa) + (1 << self.mantissa - 1)
+
 
 FORMATS = {
     4: _Format(
@@ -109,9 +114,11 @@ def exp(lanes: Lanes, x: Value, less: int = 0) -> Value:
     """e**x / 2**less; the scale is two factors, so that only the last one rounds or overflows."""
     form = format_of(x.dtype)
     n, rise = _reduced(lanes, _limited(lanes, x, form.least, form.most))
+    power = lanes.add(rise, lanes.constant(1, x.dtype))
+    if lanes.function.scales:
+        return lanes.scaled(power, lanes.subtract(n, lanes.constant(form.shift + less, n.dtype)))
     half = lanes.binary("ashr", n, lanes.constant(1, n.dtype))
     rest = lanes.subtract(n, half)
-    power = lanes.add(rise, lanes.constant(1, x.dtype))
     power = lanes.multiply(power, _power_of_2(lanes, half, x.dtype))
     return lanes.multiply(power, _power_of_2(lanes, rest, x.dtype, less))
 
