@@ -5,6 +5,8 @@
     product_packed   a product with those panels, and any number of rows
     product_scratch  the bytes that either takes as `scratch`
     packed_bytes     the bytes of the panels
+    shared_product   a product on which `set_num_threads` threads work, if it is large
+    shared_scratch   the bytes that it takes
 
 Names end with `_f32` or `_f64`, PARAMETERS tells what they take. The rows of c lie `c_row` elements
 after one another, each side by side; a and b have any strides, counted in elements. k may be 0: c
@@ -27,6 +29,12 @@ from dy2st_runtime.engine.native.dots import dots
 from dy2st_runtime.engine.native.lanes import Lanes
 from dy2st_runtime.engine.native.llvm import Library, Processor, compile_object, load
 from dy2st_runtime.engine.native.panels import pack
+from dy2st_runtime.engine.native.shared_product import (
+    part_of_product,
+    shared_product,
+    shared_scratch,
+)
+from dy2st_runtime.engine.native.threads import pool
 from dy2st_runtime.engine.native.tiles import Shape, tile
 
 # How far a tile goes along k at once, and how many rows and columns are packed at once: its part of
@@ -44,6 +52,8 @@ PARAMETERS = {
     "product_packed": "c a packed scratch epilogue context | m n k a_row a_column c_row",
     "product_scratch": "| m n k",
     "packed_bytes": "| n k",
+    "shared_product": f"c a b scratch epilogue context | m n k {_STRIDES}",
+    "shared_scratch": "| m n k",
 }
 """Of the functions for callers: pointers first, then i64."""
 
@@ -69,7 +79,9 @@ def linked(processor: Processor, suffix: str) -> Library:
     text = library(processor, names)
     for name in names:
         text = re.sub(rf"define internal (\w+ @{name}\()", r"define \1", text)
-    return load(compile_object(text, processor, is_plain=True), names, {})
+    text += "\n@threads = external global i64\ndeclare void @parallel(ptr, ptr, i64)\n"
+    helpers = pool(processor).addresses
+    return load(compile_object(text, processor, is_plain=True), names, helpers)
 
 
 def declaration(name: str) -> str:
@@ -347,6 +359,9 @@ _WRITERS: dict[str, Callable[[Shape], str]] = {
     "product_scratch": _scratch,
     "packed_bytes": _packed_bytes,
     "pack": pack,
+    "shared_product": shared_product,
+    "shared_scratch": shared_scratch,
+    "part_of_product": part_of_product,
     "copy": _copy,
     "chosen": _chosen,
     "blocks": _blocks,

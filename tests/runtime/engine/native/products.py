@@ -44,6 +44,14 @@ class Products:
             numbers = (m, n, k, *strides(a), *strides(b), strides(c)[0])
             self.product(address(c), address(a), address(b), scratch, epilogue, context, *numbers)
 
+    def shared(self, a, b, c, epilogue=None, context=None):
+        """The same, by as many threads as are set."""
+        (m, k), n = a.shape, b.shape[1]
+        with Room(self.shared_scratch(m, n, k)) as scratch:
+            numbers = (m, n, k, *strides(a), *strides(b), strides(c)[0])
+            pointers = (address(c), address(a), address(b), scratch, epilogue, context)
+            self.shared_product(*pointers, *numbers)
+
     def packed(self, a, b, c):
         """The same; b is packed before."""
         (m, k), n = a.shape, b.shape[1]
