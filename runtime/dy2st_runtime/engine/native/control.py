@@ -21,7 +21,9 @@ from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.places import Place, Places
 from dy2st_runtime.engine.native.planned import Planned, Step
+from dy2st_runtime.engine.native.products import Products
 from dy2st_runtime.engine.native.rows import emit, has_row
+from dy2st_runtime.engine.native.sides import is_product
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.list_owners import lists_in_place
@@ -46,6 +48,7 @@ class Body:
         self._program, self._module = program, module
         self._function, self._sizes, self._places = function, sizes, places
         self._identity = identity
+        self._products = Products(module, function, sizes, places)
         self.numbers = {result: function.alloca("i32") for result in identity.tracked}
         self._lists = lists_in_place(program.block)
         self._waiting = [c for c in program.constraints if not self._is_known(c)]
@@ -118,6 +121,8 @@ class Body:
             self._apply(operator)
         elif writer is not None:
             writer(self, step, operator)
+        elif is_product(operator):
+            self._products.write(operator, self._place(operator.results[0]))
         elif step.inner:
             self.block(step.inner[0])
         else:
@@ -429,7 +434,9 @@ WRITERS: dict[str, Callable[[Body, Step, Operator], None]] = {
 def is_code(step: Step) -> bool:
     """Whether a step is computed without Python."""
     operator = step.operator
-    return operator is None or operator.name in WRITERS or _is_scalar(operator)
+    if operator is None or operator.name in WRITERS or step.inner:
+        return True
+    return _is_scalar(operator) or is_product(operator)
 
 
 def _is_scalar(operator: Operator) -> bool:

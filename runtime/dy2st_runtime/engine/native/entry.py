@@ -22,6 +22,7 @@ from dy2st_runtime.engine.native.lifetimes import Analysis, Kind
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.places import Place, Places
 from dy2st_runtime.engine.native.planned import planned
+from dy2st_runtime.engine.native.pool import pool
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.engine.runner import may_share
 from dy2st_runtime.ir.checks.broken_sizes import computed_sizes
@@ -198,14 +199,12 @@ class _Entry:
         for part in places.found.sizes:
             total = self._function.let(f"add i64 {total}, {places.rounded(part.bytes)}")
         total = self._function.let(f"add i64 {total}, 128")
-        self._module.add("pool", _POOL)
-        taken = self._function.let(f"call ptr @take(i64 {total})")
-        is_null = self._function.let(f"icmp eq ptr {taken}, null")
+        self._module.add("arena", pool("arena"))
+        self._function.line(f"%arena = call ptr @arena_take(i64 {total})")
+        is_null = self._function.let("icmp eq ptr %arena, null")
         label = self._function.label("taken")
         self._function.branch(is_null, "none", label)
         self._function.begin(label)
-        self._taken = taken
-        self._function.line(f"%arena = getelementptr i8, ptr {taken}, i64 64")
 
     def _put(self, variable: Variable, array: str, places: Places) -> None:
         if places.found.kinds[variable] is Kind.OBJECT:
@@ -288,7 +287,7 @@ class _Entry:
         """Give everything back that was taken."""
         places.clean()
         if self._has_arena:
-            self._function.line(f"call void @give(ptr {self._taken})")
+            self._function.line("call void @arena_give(ptr %arena)")
         self._function.line(f"ret ptr {result}")
 
 
@@ -299,48 +298,6 @@ def _fitting(atom: Atom) -> list[Condition]:
         for index, left in enumerate(args)
         for right in args[index + 1 :]
     ]
-
-
-# Whoever enters or leaves `run` holds the interpreter's lock, so a list needs no lock of its own.
-# The first 64 bytes of memory hold its size and the next in the list of what is free.
-_POOL = """\
-@spare = internal global ptr null
-define internal ptr @take(i64 %bytes) {
-entry:
-  %first = load ptr, ptr @spare
-  %empty = icmp eq ptr %first, null
-  br i1 %empty, label %new, label %old
-old:
-  %next.place = getelementptr i8, ptr %first, i64 8
-  %next = load ptr, ptr %next.place
-  store ptr %next, ptr @spare
-  %size = load i64, ptr %first
-  %fits = icmp sge i64 %size, %bytes
-  br i1 %fits, label %done, label %small
-small:
-  call void @free(ptr %first)
-  br label %new
-new:
-  %made = call ptr @aligned_alloc(i64 64, i64 %bytes)
-  %failed = icmp eq ptr %made, null
-  br i1 %failed, label %none, label %fill
-fill:
-  store i64 %bytes, ptr %made
-  br label %done
-none:
-  ret ptr null
-done:
-  %result = phi ptr [%first, %old], [%made, %fill]
-  ret ptr %result
-}
-define internal void @give(ptr %memory) {
-  %first = load ptr, ptr @spare
-  %next.place = getelementptr i8, ptr %memory, i64 8
-  store ptr %first, ptr %next.place
-  store ptr %memory, ptr @spare
-  ret void
-}
-"""
 
 
 __all__ = ["Written", "write"]

@@ -32,7 +32,7 @@ class Executable(Runner):
         super().__init__(program)
         written = write(program)
         self.source = written.module.text()
-        symbols = {**abi.symbols(), **written.module.symbols}
+        symbols = {**abi.symbols(), **written.module.symbols, **written.module.links}
         self._library = load(compile_object(self.source, Processor.host()), ["run"], symbols)
         self._held = written.module.kept
         self._function = abi.function_object(self._library.addresses["run"], self._held)

@@ -18,6 +18,7 @@ from dy2st_runtime.engine.native.building import build
 from dy2st_runtime.engine.native.members import Group, Member, members_of
 from dy2st_runtime.engine.native.nests import Nest
 from dy2st_runtime.engine.native.pieces import taken_apart
+from dy2st_runtime.engine.native.sides import read_by
 from dy2st_runtime.engine.native.views import is_alias, is_view_operator
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.failing import may_fail
@@ -92,7 +93,7 @@ class _Planner:
                 members = [member for member in members if member.variable in self.read_alone]
                 if members and is_alias(operator):
                     members = None  # whoever reads it alone finds the same elements
-            self.read_alone.update(operator.operands if members is None else ())
+            self.read_alone.update(read_by(operator) if members is None else ())
             found.append((operator, members))
         return found[::-1]
 
@@ -106,7 +107,7 @@ class _Planner:
         found = set(self.block.yields)
         for step in self.steps:
             if isinstance(step, _Single):
-                found.update(step.operator.operands)
+                found.update(read_by(step.operator))
             elif step not in self.became:
                 found.update(step.leaves)
         return found
@@ -128,7 +129,7 @@ class _Planner:
 
     def _single(self, operator: Operator, now: int) -> None:
         step = _Single(now, operator)
-        needed = (*operator.operands, *self._sizes_of(operator))
+        needed = (*read_by(operator), *self._sizes_of(operator))
         if _is_light(operator):
             step.at = max([self._at(variable) for variable in needed], default=0)
         self._note_reads(step, needed)

@@ -21,6 +21,7 @@ class Module:
         self.texts: dict[str, str] = {}
         self.symbols: dict[str, int] = {}
         self.kept: list[Any] = []
+        self.links: dict[str, int] = {}
         self._names: dict[int, str] = {}
 
     def add(self, name: str, text: str) -> None:
@@ -32,6 +33,12 @@ class Module:
         name = f"{stem}_{sha256(text.encode()).hexdigest()[:16]}"
         self.add(name, text.replace("@NAME(", f"@{name}(", 1))
         return name
+
+    def link(self, name: str, address: int, owner: Any) -> None:
+        """Tell where a function is that a text declares; the module keeps its owner."""
+        if name not in self.links:
+            self.links[name] = address
+            self.kept.append(owner)
 
     def object(self, value: Any, stem: str) -> str:
         """The name of an object of Python; the module keeps the object."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from dy2st_runtime.engine.native.groups import NestStep, plan
 from dy2st_runtime.engine.native.nests import Nest
+from dy2st_runtime.engine.native.sides import read_by
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, Operator, Variable
@@ -28,7 +29,7 @@ class Step:
         if self.nest is not None:
             return [leaf.variable for leaf in self.nest.leaves]
         assert self.operator is not None
-        return self.operator.operands
+        return read_by(self.operator)
 
     @property
     def results(self) -> Sequence[Variable]:
