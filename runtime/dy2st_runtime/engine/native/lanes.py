@@ -18,7 +18,7 @@ entry:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from struct import pack
 from typing import Any, NamedTuple
 
@@ -275,12 +275,28 @@ class Lanes:
         called = f"@llvm.vector.reduce.or.{self.suffix(BOOL)}({wide} {condition.text})"
         return self.function.let(f"call i1 {called}")
 
-    def called(self, name: str, *values: Value) -> Value:
-        """A function of the C library, called lane by lane: for what is rare."""
+    def where_any(
+        self, condition: Value, rare: Callable[[], Value], usual: Callable[[], Value]
+    ) -> Value:
+        """What `rare` writes where the condition holds in some lane, else what `usual` does."""
+        function = self.function
+        far, near, end = (function.label(stem) for stem in ("rare", "usual", "joined"))
+        function.branch(self.any(condition), far, near)
+        ways = []
+        for label, write in ((far, rare), (near, usual)):
+            function.begin(label)
+            value = write()
+            ways.append(f"[{value.text}, %{function.current}]")
+            function.jump(end)
+        function.begin(end)
+        return self.let(f"phi {self.type(value.dtype)} {', '.join(ways)}", value.dtype)
+
+    def each(self, write: Callable[..., Value], *values: Value) -> Value:
+        """`write(one lane, *values)` in a loop over the lanes: for what is rare."""
         dtype, function = values[0].dtype, self.function
-        if self.lanes == 1:
-            return self.intrinsic(name, *values)
         one = Lanes(function, 1)
+        if self.lanes == 1:
+            return write(one, *values)
         size = self.lanes * dtype.itemsize
         places = [function.alloca(f"[{self.lanes} x {element(dtype)}]", size) for _ in values]
         for value, place in zip(values, places):
@@ -290,8 +306,7 @@ class Lanes:
                 function.let(f"getelementptr {element(dtype)}, ptr {place}, i64 {lane}")
                 for place in places
             ]
-            result = one.intrinsic(name, *(one.load(place, dtype) for place in found))
-            one.store(result, found[0])
+            one.store(write(one, *(one.load(place, dtype) for place in found)), found[0])
         return self.load(places[0], dtype)
 
     # -- dtypes --------------------------------------------------------------------------------

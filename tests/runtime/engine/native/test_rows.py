@@ -158,3 +158,16 @@ def test_other_dtypes_have_no_row(dtype):
 
 def test_what_may_raise_for_some_data_has_no_row():
     assert not has_row(operator_of("pow", ["int64", "int64"]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["remainder", "floor_divide"])
+def test_divisions_of_floats_are_exact_where_quotients_are_nearly_whole(name, dtype):
+    rng = np.random.default_rng(3)
+    y = (rng.integers(1, 50, 4000) * 0.1).astype(dtype)
+    whole = (y * rng.integers(-3000, 3000, 4000)).astype(dtype)
+    x = np.concatenate([whole, np.nextafter(whole, np.inf), np.nextafter(whole, -np.inf)])
+    runner = Runner()
+    runner.add_operator("f", operator_of(name, [dtype, dtype]), 16)
+    y = np.tile(y, 3)
+    np.testing.assert_array_equal(runner("f", x, y), lookup(name).kernel(x, y))

@@ -22,7 +22,7 @@ _POWER = (
 def pow(lanes: Lanes, x: Value, y: Value) -> Value:
     """x**y as C has it: 1 where x is 1 or y is 0, whatever the other one; NaN of roots of x < 0."""
     if x.dtype.itemsize == 8:
-        return lanes.called("pow", x, y)
+        return lanes.each(lambda one, *both: one.intrinsic("pow", *both), x, y)
     dtype = x.dtype
     one, zero = lanes.constant(1, dtype), lanes.constant(0, dtype)
     size = lanes.magnitude(x)

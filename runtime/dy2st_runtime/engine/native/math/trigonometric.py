@@ -99,20 +99,13 @@ def _or_called(name: str, near: Callable[[Lanes, Value], Value]) -> Callable[[La
     """`near` for lanes inside of the limit; the C library's function where any is beyond."""
 
     def write(lanes: Lanes, x: Value) -> Value:
-        function, wide = lanes.function, lanes.type(x.dtype)
-        far, usual, end = (function.label(name + part) for part in ("far", "near", "end"))
         limit = lanes.constant(_series(x.dtype).limit, x.dtype)
         is_far = lanes.compare("gt", lanes.magnitude(x), limit)
-        function.branch(lanes.any(is_far), far, usual)
-        function.begin(far)
-        called, after_far = lanes.called(name, x), function.current
-        function.jump(end)
-        function.begin(usual)
-        found, after_usual = near(lanes, x), function.current
-        function.jump(end)
-        function.begin(end)
-        ways = f"[{called.text}, %{after_far}], [{found.text}, %{after_usual}]"
-        return lanes.let(f"phi {wide} {ways}", x.dtype)
+        return lanes.where_any(
+            is_far,
+            lambda: lanes.each(lambda one, value: one.intrinsic(name, value), x),
+            lambda: near(lanes, x),
+        )
 
     return write
 

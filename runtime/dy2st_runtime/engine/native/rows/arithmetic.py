@@ -83,10 +83,38 @@ def _one(lanes: Lanes, like: Value) -> Value:
     return lanes.constant(1, like.dtype)
 
 
+def _rest_as_in_c(lanes: Lanes, x: Value, y: Value) -> Value:
+    """fmod(x, y): exact, with the sign of x.
+
+    x - q * y, rounded once, is exact for a quotient q that a float holds. Where q was rounded up
+    what is left has the other sign, and y too few.
+    """
+    ratio, zero = lanes.divide(x, y), lanes.constant(0, x.dtype)
+    limit = lanes.constant(2.0 ** (np.finfo(x.dtype).nmant - 1), x.dtype)
+    endless = lanes.constant(np.inf, x.dtype)
+    is_far = lanes.either(
+        lanes.compare("ge", lanes.magnitude(ratio), limit),
+        lanes.compare("eq", lanes.magnitude(y), endless),
+    )
+
+    def near() -> Value:
+        down = lanes.negate(lanes.intrinsic("trunc", ratio))
+        rest = lanes.intrinsic("fma", down, y, x)
+        turned = lanes.differ(lanes.compare("lt", rest, zero), lanes.compare("lt", x, zero))
+        turned = lanes.both(turned, lanes.compare("ne", rest, zero))
+        more = lanes.add(rest, lanes.intrinsic("copysign", y, x), exactly=True)
+        return lanes.select(turned, more, rest)
+
+    def far() -> Value:
+        return lanes.each(lambda one, *both: one.binary("frem", *both), x, y)
+
+    return lanes.where_any(is_far, far, near)
+
+
 def _float_parts(lanes: Lanes, x: Value, y: Value) -> tuple[Value, Value]:
     """The quotient as a float that is nearly whole, and the rest with the sign of y; y is not 0."""
     zero = lanes.constant(0, x.dtype)
-    rest = lanes.binary("frem", x, y)
+    rest = _rest_as_in_c(lanes, x, y)
     quotient = lanes.divide(lanes.subtract(x, rest, exactly=True), y)
     has_rest = lanes.compare("ne", rest, zero)
     turned = lanes.differ(lanes.compare("lt", y, zero), lanes.compare("lt", rest, zero))
