@@ -22,7 +22,7 @@ from dy2st.convert.values.carry import element_at
 from dy2st.convert.values.sequences import Generated, Indexed, zipped
 from dy2st.convert.values.special import Dynamic, Special, Union
 from dy2st_runtime.dims import Dim, ceil_divide, maximum, minimum
-from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location
 
 POSITION, STEP = Special("the next number"), Special("the step")  # of an `itertools.count`
@@ -121,9 +121,33 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
     if not isinstance(iterable, (Dynamic, Indexed)) and not _is_reversible(type(iterable)):
         return reversed(iterable)  # raises what Python raises
     items = trace.items_of(iterable)
-    if type(items) is not Indexed:
-        return trace.made(reversed(list(items)))
-    return Indexed(items.length, lambda index: items.item(items.length - 1 - index))
+    if type(items) is Indexed:
+        return Indexed(items.length, lambda index: items.item(items.length - 1 - index))
+    if type(iterable) is list:
+        return trace.made(_backwards(trace, iterable))
+    is_of_python = isinstance(items, (tuple, str, bytes, range, dict))
+    return trace.made(reversed(items if is_of_python else [*items]))
+
+
+def _backwards(trace: Trace, owner: Any) -> Iterator[Any]:
+    """The items of a list as it is at each turn, from the last one on."""
+    place = len(held_now(trace, owner)) - 1
+    while 0 <= place < len(held_now(trace, owner)):
+        yield held_now(trace, owner)[place]
+        place -= 1
+
+
+def held_now(trace: Trace, owner: Any) -> Any:
+    """What a list holds at a turn of a loop over it, which is unrolled."""
+    content = trace.content(owner)
+    if type(content) is Dynamic:
+        raise ConversionError(
+            "a loop over a list changes its length, as a tensor decides",
+            at=user_location(),
+            why="the loop is unrolled, and how often it would run is known only later",
+            hint="loop over a copy: `for item in list(items)`",
+        )
+    return content
 
 
 def _is_reversible(kind: type) -> bool:
@@ -140,10 +164,27 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
         return _mapped_later(trace, function, iterables[0])
     if any(type(one) is Union for one in (function, *iterables)):
         return trace.spread(lambda *given: _map(trace, *given), function, *iterables)
+    if len(iterables) == 1:
+        return _of_each(trace, function, trace.items_of(iterables[0]))
     items = _zip(trace, *iterables)
     if type(items) is Indexed:
         return Indexed(lambda: items.length, lambda index: trace.call(function, *items.item(index)))
     return trace.made(trace.call(function, *item) for item in items)
+
+
+def _of_each(trace: Trace, function: Any, items: Any) -> Any:
+    if type(items) is Indexed:
+        return Indexed(lambda: items.length, lambda index: trace.call(function, items.item(index)))
+    return trace.made(_asked(trace, function, iter(trace.iterate(items))))
+
+
+def _asked(trace: Trace, function: Any, items: Iterator[Any]) -> Iterator[Any]:
+    """As `map` does it: no item is held while the next one is asked for, and either may end it."""
+    try:
+        while True:
+            yield trace.call(function, next(items))
+    except StopIteration:
+        return
 
 
 def _mapped_later(trace: Trace, function: Any, iterable: Union) -> Any:

@@ -16,6 +16,7 @@ from dy2st.convert.kinds.entries import gathered as gather_entries
 from dy2st.convert.kinds.iterators import (
     counting,
     each_until,
+    held_now,
     is_counting,
     left_of,
     of_dynamic,
@@ -101,14 +102,7 @@ def _live(trace: Trace, owner: Any) -> Iterator[Any]:
     # By index, as Python's own iterator: the body may change the list.
     place = 0
     while True:
-        content = trace.content(owner)
-        if type(content) is Dynamic:
-            raise ConversionError(
-                "a loop over a list changes its length, as a tensor decides",
-                at=user_location(),
-                why="the loop is unrolled, and how often it would run is known only later",
-                hint="loop over a copy: `for item in list(items)`",
-            )
+        content = held_now(trace, owner)
         if place >= len(content):
             return
         yield content[place]

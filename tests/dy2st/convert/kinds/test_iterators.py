@@ -281,3 +281,64 @@ def test_an_endless_iterator_beside_an_unknown_length_is_refused():
 
 def test_combinations_of_unknown_length_are_refused():
     refused(lambda x: [a for a, _ in itertools.combinations(x, 2)], "combinations")
+
+
+def test_a_list_that_is_gone_through_backwards_is_as_it_is_at_each_turn():
+    def run():
+        items = [1, 2, 3]
+        last = reversed(items)
+        items[0] = 9
+        first = next(last)
+        items.clear()
+        return first, list(last)
+
+    assert to_static(run)() == run() == (3, [])
+
+
+def test_what_is_reversed_has_the_class_that_python_gives_it():
+    def run():
+        values = (range(3), (1, 2), "ab", {1: 2})
+        return [(type(reversed(one)).__name__, list(reversed(one))) for one in values]
+
+    assert to_static(run)() == run()
+
+
+def test_a_map_holds_no_item_while_it_asks_for_the_next():
+    def run():
+        return len(set(map(id, enumerate("abc"))))
+
+    assert to_static(run)() == run() == 1
+
+
+def test_a_function_of_map_may_end_it():
+    def run():
+        items = iter([2, 0, 1])
+
+        def halved(value):
+            if not value:
+                raise StopIteration
+            return value / 2
+
+        return list(map(halved, items)), list(items)
+
+    assert to_static(run)() == run() == ([1.0], [1])
+
+
+def test_map_asks_an_iterator_of_the_users_in_traced_form():
+    class Counting:
+        def __init__(self, value):
+            self.value, self.turn = value, 0
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            self.turn += 1
+            if self.turn > 2:
+                raise StopIteration
+            return self.value * 2 if self.value.sum() > 0 else self.value
+
+    def run(x):
+        return list(map(lambda one: one + 1, Counting(x)))
+
+    same(run)
