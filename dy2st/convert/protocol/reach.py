@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from types import FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
+from weakref import ProxyTypes
 
 from dy2st.convert.classes import HEAP_TYPE
 from dy2st.convert.kinds.process import is_of_library, is_opaque, note_settings
@@ -35,13 +36,24 @@ def note_reached(trace: Trace, values: Any, through_users: bool = True) -> list[
     known = len(trace.reads)
     while todo:
         value = todo.pop()
-        if id(value) not in seen and not isinstance(value, Tensor):
+        if id(value) not in seen and not _is_gone(value) and not isinstance(value, Tensor):
             seen[id(value)] = value
             todo += _parts(trace, value, through_users)
     if len(trace.reads) - known > _MOST_PLACES:
         text = f"code that is not traced may read more than {_MOST_PLACES} places"
         trace.read(EACH_CALL, note_reached, "reached", text)
     return list(seen.values())
+
+
+def _is_gone(value: Any) -> bool:
+    """Whether it is a proxy of an object that is there no more: whatever asks it raises."""
+    if type(value) not in ProxyTypes:
+        return False
+    try:
+        bool(value.__class__)
+    except ReferenceError:
+        return True
+    return False
 
 
 def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:

@@ -14,6 +14,7 @@ import string
 import struct
 import types
 import unittest.mock
+import weakref
 
 import numpy as np
 import pytest
@@ -119,3 +120,20 @@ def test_an_object_that_is_half_made_is_not_asked_what_it_is():
         return one.skipkeys
 
     assert to_static(made)() is made() is False
+
+
+def test_a_proxy_of_what_is_gone_raises_what_python_raises():
+    class Held:
+        a = 1
+
+    def run():
+        held = Held()
+        proxy = weakref.proxy(held)
+        before = proxy.a
+        del held
+        with pytest.raises(ReferenceError):
+            json.dumps(proxy, default=lambda one: one.a)
+        return before
+
+    assert run() == 1
+    assert to_static(run)() == 1
