@@ -254,7 +254,7 @@ class ConcreteProgram:
             return None
         program, read = self._to_train(state)
         if self._trained is None or self._trained.program is not program:
-            self._trained = TrainedProgram(program)
+            self._trained = TrainedProgram(program, self.engine)
         parts = self._trained.parts([*tensors, *read.values()])
         return None if parts is None else partial(self._run_trained, parts, read)
 
