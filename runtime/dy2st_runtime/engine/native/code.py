@@ -134,7 +134,8 @@ class Code(Function):
 def first_lanes(lanes: Lanes, count: str) -> str:
     """The mask of the lanes before a count, which may be negative, or more than there are."""
     function, wide = lanes.function, f"<{lanes.lanes} x i32>"
-    short = function.let(f"trunc i64 {count} to i32")
+    few = function.let(f"call i64 @llvm.smin.i64(i64 {count}, i64 {lanes.lanes})")
+    short = function.let(f"trunc i64 {few} to i32")
     first = function.let(f"insertelement {wide} poison, i32 {short}, i64 0")
     ends = function.let(f"shufflevector {wide} {first}, {wide} poison, {wide} zeroinitializer")
     places = ", ".join(f"i32 {index}" for index in range(lanes.lanes))

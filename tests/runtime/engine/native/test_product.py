@@ -110,6 +110,19 @@ def test_what_is_not_finite_goes_where_numpy_has_it(products, sizes):
             np.testing.assert_array_equal(np.isneginf(c), np.isneginf(want))
 
 
+@pytest.mark.parametrize("sizes", [(1, 40, 300), (3, 33, 9), (64, 600, 70)], ids=str)
+def test_a_row_or_column_may_be_the_same_one_again_and_again(products, sizes):
+    m, k, n = sizes
+    random = np.random.default_rng(4)
+    whole = [rows_first(random, m, k, products.dtype), rows_first(random, k, n, products.dtype)]
+    ways = [[np.broadcast_to(x[:1], x.shape), np.broadcast_to(x[:, :1], x.shape), x] for x in whole]
+    for a, b in itertools.product(*ways):
+        for run in (products.plain, products.packed):
+            c = np.empty((m, n), products.dtype)
+            run(a, b, c)
+            assert_product(c, a, b)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_panels_are_columns_side_by_side_filled_up_with_zeros(products, layout):
     width = 2 * Processor.host().vector_bytes // products.dtype.itemsize
