@@ -162,6 +162,28 @@ def test_functions_of_two_numbers_are_near(name, dtype, count, runner):
     assert off <= (2 if dtype == np.float32 else 4), where
 
 
+@pytest.mark.parametrize("exponent", [2, 3, -1, 0.5, 4])
+def test_powers_of_a_constant_are_near(exponent):
+    runner = Runner()
+    for dtype, count in (("float32", 16), ("float64", 8), ("float64", 1)):
+
+        def write(lanes, x):
+            return power.pow(lanes, x, lanes.constant(exponent, x.dtype))
+
+        runner.add(f"{dtype}_{count}", write, [dtype], dtype, count)
+    for name, most, wide in (
+        ("float32_16", 2, np.float64),
+        ("float64_8", 4, np.longdouble),
+        ("float64_1", 4, np.longdouble),
+    ):
+        with np.errstate(all="ignore"):
+            x = some_float64(500).astype(name.split("_")[0])
+            x_wide = x.astype(wide)
+            exact = np.sqrt(x_wide) if exponent == 0.5 else np.power(x_wide, wide(exponent))
+        off, *where = worst(runner(name, x), exact, x)
+        assert off <= most, where
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_logaddexp_is_as_near_as_its_largest_part(dtype, runner):
     x, y = points(dtype)

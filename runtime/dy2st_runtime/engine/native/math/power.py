@@ -21,16 +21,37 @@ _POWER = (
 
 def pow(lanes: Lanes, x: Value, y: Value) -> Value:
     """x**y as C has it: 1 where x is 1 or y is 0, whatever the other one; NaN of roots of x < 0."""
+    for exponent, write in _SHORT.items():
+        if y.text == lanes.constant(exponent, y.dtype).text:
+            return write(lanes, x)
     if x.dtype.itemsize == 8:
         return lanes.each(lambda one, *both: one.intrinsic("pow", *both), x, y)
-    dtype = x.dtype
-    one, zero = lanes.constant(1, dtype), lanes.constant(0, dtype)
+    one, zero = lanes.constant(1, x.dtype), lanes.constant(0, x.dtype)
     size = lanes.magnitude(x)
     wide = lanes.multiply(_log2(lanes, size), lanes.cast(y, FLOAT64))
-    power = lanes.cast(_power_of_2(lanes, wide), dtype)
+    power = lanes.cast(_power_of_2(lanes, wide), x.dtype)
     is_one = lanes.either(lanes.compare("eq", size, one), lanes.compare("eq", y, zero))
-    power = lanes.select(is_one, one, power)
-    return _signed(lanes, x, y, power)
+    return _signed(lanes, x, y, lanes.select(is_one, one, power))
+
+
+def _square(lanes: Lanes, x: Value) -> Value:
+    return lanes.multiply(x, x)
+
+
+def _cube(lanes: Lanes, x: Value) -> Value:
+    return lanes.multiply(lanes.multiply(x, x), x)
+
+
+def _inverse(lanes: Lanes, x: Value) -> Value:
+    return lanes.divide(lanes.constant(1, x.dtype), x)
+
+
+def _root(lanes: Lanes, x: Value) -> Value:
+    return lanes.intrinsic("sqrt", x)
+
+
+# Exponents that stand in the code: NumPy, too, takes the root for one 0.5 of all elements.
+_SHORT = {2: _square, 3: _cube, -1: _inverse, 0.5: _root}
 
 
 def _signed(lanes: Lanes, x: Value, y: Value, power: Value) -> Value:
