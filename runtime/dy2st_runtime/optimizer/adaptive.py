@@ -48,7 +48,7 @@ class Adagrad(Optimizer):
         self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
     ) -> Value:
         """One step."""
-        total = state["moment"] = state["moment"] + gradient**2
+        total = state["moment"] = state["moment"] + gradient * gradient
         return weight - rate * gradient / (sqrt(total) + settings["epsilon"])
 
 
@@ -81,7 +81,7 @@ class Adadelta(Optimizer):
         rho, rest = settings["rho"], (1 - settings["rho"])
         epsilon = settings["epsilon"]
         grads, updates = self.slots
-        mean = state[grads] = rho * state[grads] + rest * gradient**2
+        mean = state[grads] = rho * state[grads] + rest * (gradient * gradient)
         change = gradient * sqrt((state[updates] + epsilon) / (mean + epsilon))
         state[updates] = rho * state[updates] + rest * change**2
         return weight - rate * change
@@ -163,7 +163,7 @@ class RMSProp(Optimizer):
     ) -> Value:
         """One step."""
         rho, rest = settings["rho"], (1 - settings["rho"])
-        spread = state["mean_square"] = rho * state["mean_square"] + rest * gradient**2
+        spread = state["mean_square"] = rho * state["mean_square"] + rest * (gradient * gradient)
         if settings["centered"]:
             mean = state["mean_grad"] = rho * state["mean_grad"] + rest * gradient
             spread = spread - mean**2
@@ -268,7 +268,7 @@ class NAdam(Optimizer):
         mu, next_mu = beta1 * (1 - 0.5 * now), beta1 * (1 - 0.5 * now * growth)
         product = state["mu_product"] = state["mu_product"] * mu
         m = state["moment1"] = beta1 * state["moment1"] + (1 - beta1) * gradient
-        v = state["moment2"] = beta2 * state["moment2"] + (1 - beta2) * gradient**2
+        v = state["moment2"] = beta2 * state["moment2"] + (1 - beta2) * (gradient * gradient)
         done = product.item()
         ahead = next_mu / (1 - done * next_mu) * m + (1 - mu) / (1 - done) * gradient
         spread = sqrt(v / (1 - power.item())) + settings["epsilon"]
@@ -312,7 +312,7 @@ class RAdam(Optimizer):
         power2 = state["beta2_pow"] = state["beta2_pow"] * beta2
         step = state["rho"] = state["rho"] + 1
         m = state["moment1"] = beta1 * state["moment1"] + (1 - beta1) * gradient
-        v = state["moment2"] = beta2 * state["moment2"] + (1 - beta2) * gradient**2
+        v = state["moment2"] = beta2 * state["moment2"] + (1 - beta2) * (gradient * gradient)
         mean = m / (1 - power1.item())
         longest = 2 / (1 - beta2) - 1
         left = 1 - power2.item()

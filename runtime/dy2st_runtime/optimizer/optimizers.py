@@ -126,7 +126,7 @@ class Adam(Optimizer):
         """One step."""
         beta1, beta2 = settings["beta1"], settings["beta2"]
         m = state["moment1"] = beta1 * state["moment1"] + (1 - beta1) * gradient
-        v = state["moment2"] = beta2 * state["moment2"] + (1 - beta2) * gradient**2
+        v = state["moment2"] = beta2 * state["moment2"] + (1 - beta2) * (gradient * gradient)
         if self._amsgrad:
             v = state["moment2_max"] = maximum(state["moment2_max"], v)
         power1, power2 = state["beta1_pow_acc"].item(), state["beta2_pow_acc"].item()
