@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from dy2st_runtime.autodiff.activity import Varied, behind, is_stopped
+from dy2st_runtime.autodiff.again import compute_again
 from dy2st_runtime.autodiff.append import HANDLERS, AsTheyWere
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
 from dy2st_runtime.autodiff.kept import Homes, Kept
@@ -74,7 +75,8 @@ def _recorded(
     """What `settled` makes of the gradient of each input; None where there is none."""
     trace = _Trace(tracer, inputs)
     trace.look_behind(outputs)
-    at = user_location()
+    at, operators = user_location(), tracer.block.operators
+    last = operators[-1] if operators else None
     with interpreting(tracer), set_grad_enabled(True), tracer.located(lambda: at):
         walk = trace.walk(create_graph)
         for output, seed in zip(outputs, seeds, strict=True):
@@ -82,7 +84,13 @@ def _recorded(
         for block in trace.path:
             walk.run(block)
         found = [walk.gradient(variable) for variable in inputs]
-        return [None if one is None else settled(one) for one in found]
+        made = [None if one is None else settled(one) for one in found]
+    if last is not None and not create_graph:
+        # A composite operator has given way to others by now.
+        maker = last.results[-1].maker if last.results else last
+        assert isinstance(maker, Operator)
+        compute_again(tracer.block, maker)
+    return made
 
 
 def _surely(tracer: Tracer, gradient: Gradient, is_needed: bool) -> Variable:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from dy2st_runtime.autodiff.again import is_part, leaving, may_run_again, sizes_of, when_read
 from dy2st_runtime.autodiff.kept import Homes
 from dy2st_runtime.dims import (
     Condition,
@@ -24,7 +25,7 @@ from dy2st_runtime.dims import (
     require_equal,
     symbols,
 )
-from dy2st_runtime.ir.definition import Effect, lookup
+from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.failing import is_dispensable
 from dy2st_runtime.ir.fresh import fresh_symbol
 from dy2st_runtime.ir.join import size_of_elements
@@ -92,7 +93,7 @@ class StandIns:
         for variable in plan.outside:
             self._take(variable)
         operators = made.operators[mark:] + made.operators[:mark]
-        made.operators[:] = _when_read(operators, copies, made.yields)
+        made.operators[:] = when_read(operators, copies, made.yields)
 
     def _give(self, kept: Iterable[Variable]) -> None:
         """Let stand-ins be elements of the lists that the forward Block gives out."""
@@ -174,7 +175,7 @@ class StandIns:
         for operator in plan.again:
             wanted.update(symbols(tuple(operator.attributes.values())))
         for variable in [*plan.kept, *(v for o in plan.again for v in o.results)]:
-            wanted.update(_sizes(variable))
+            wanted.update(sizes_of(variable))
         for symbol in sorted(wanted, key=str):
             if self._homes.is_known_around(symbol, self._home):
                 continue
@@ -248,8 +249,8 @@ class _Plan:
         given = self._settled or ()
         later = {v for v in needed if isinstance(v.maker, Operator) and _is_cheap(v.maker)}
         later.difference_update(given)
-        self._leaving = _leaving(home)
-        parts = {v for v in needed if isinstance(v.maker, Operator) and _is_part(v.maker)}
+        self._leaving = leaving(home.operators, home.yields)
+        parts = {v for v in needed if isinstance(v.maker, Operator) and is_part(v.maker)}
         parts.difference_update(given, self._leaving)
         for variable in needed:
             if variable not in later and variable not in parts:
@@ -268,7 +269,7 @@ class _Plan:
             maker, is_given = one.maker, one in (self._settled or ())
             if one in self.kept or is_given or one in self._outside or one in self._leaving:
                 self.keep(one)
-            elif isinstance(maker, Operator) and maker.again == number and _is_part(maker):
+            elif isinstance(maker, Operator) and maker.again == number and is_part(maker):
                 if maker not in self._again:
                     self._again[maker] = None
                     todo.extend(maker.operands)
@@ -314,36 +315,7 @@ class _Plan:
 def _is_cheap(operator: Operator) -> bool:
     """Whether to compute it again costs no more than to keep it, and changes nothing."""
     is_cheap = not operator.operands or lookup(operator.name).is_cheap
-    return is_cheap and _may_run_again(operator)
-
-
-def _is_part(operator: Operator) -> bool:
-    """Whether it is to be computed again, however much that costs."""
-    if not operator.again or not _may_run_again(operator):
-        return False
-    known = set(symbols(tuple(operator.attributes.values())))
-    for operand in operator.operands:
-        known.update(_sizes(operand))
-    return all(known.issuperset(_sizes(result)) for result in operator.results)
-
-
-def _leaving(block: Block) -> set[Variable]:
-    """The values that operators outside of their `recompute` read, which others begin with."""
-    found = {v for v in block.yields if isinstance(v.maker, Operator) and v.maker.again}
-    for operator in block.operators:
-        for operand in operator.operands:
-            maker = operand.maker
-            if isinstance(maker, Operator) and maker.again not in (0, operator.again):
-                found.add(operand)
-    return found
-
-
-def _may_run_again(operator: Operator) -> bool:
-    """Whether to compute it again changes nothing."""
-    if operator.blocks or lookup(operator.name).effect is not Effect.PURE:
-        return False
-    values = (*operator.operands, *operator.results)
-    return not any(isinstance(value.type, ArrayType) for value in values)
+    return is_cheap and may_run_again(operator)
 
 
 def _condition_of(operator: Operator) -> Condition | None:
@@ -365,46 +337,14 @@ def _living(block: Block) -> list[Operator]:
     return kept[::-1]
 
 
-def _when_read(
-    operators: Iterable[Operator], copies: Collection[Operator], yields: Iterable[Variable]
-) -> list[Operator]:
-    """The operators with each copy just before what reads it first: so it takes room for less."""
-    makers = {result: copy for copy in copies for result in copy.results}
-    found: list[Operator] = []
-
-    def place(operator: Operator) -> None:
-        todo = [operator]
-        while todo:
-            missing = next((makers[v] for v in todo[-1].operands if v in makers), None)
-            if missing is not None:
-                todo.append(missing)
-                continue
-            found.append(todo.pop())
-            for result in found[-1].results:
-                makers.pop(result, None)
-
-    apart = set(copies)
-    for operator in operators:
-        if operator not in apart:
-            place(operator)
-    for variable in yields:
-        if variable in makers:
-            place(makers[variable])
-    return found
-
-
 def _symbols_of(block: Block) -> set[Dim]:
     """The symbols that the operators of a Block have in attributes and types."""
     found: set[Dim] = set()
     for operator in block.walk():
         found.update(symbols(tuple(operator.attributes.values())))
         for result in operator.results:
-            found.update(_sizes(result))
+            found.update(sizes_of(result))
     return found
-
-
-def _sizes(variable: Variable) -> Iterable[Dim]:
-    return symbols(variable.type.shape) if isinstance(variable.type, TensorType) else ()
 
 
 def _plain(variable: Variable) -> set[Dim]:

@@ -141,24 +141,42 @@ def test_branches_loops_and_containers(way):
         np.testing.assert_array_equal(right, left)
 
 
+def step_of(is_again, dropout=0.1):
+    """A step of training."""
+    net = built(is_again, lambda is_again: Blocks(is_again, dropout))
+    best = dy2st.optimizer.SGD(0.01, parameters=net.parameters())
+
+    def step(x):
+        loss = net(x)
+        loss.backward()
+        best.step()
+        best.clear_grad()
+        return loss
+
+    return step
+
+
 @pytest.mark.parametrize("way", [to_static, lambda step: step], ids=["converted", "eager"])
 def test_steps_of_training_are_the_same(way):
     losses = []
     for is_again in (False, True):
-        net = built(is_again)
-        best = dy2st.optimizer.Adam(0.01, parameters=net.parameters())
-
-        def step(x, net=net, best=best):
-            loss = net(x)
-            loss.backward()
-            best.step()
-            best.clear_grad()
-            return loss
-
-        run = way(step)
+        run = way(step_of(is_again))
         dy2st.seed(5)
         losses.append([run(dy2st.to_tensor(X)).item() for _ in range(4)])
     assert losses[0] == losses[1]
+
+
+def test_the_most_that_a_converted_step_holds_is_less():
+    most, x = [], dy2st.to_tensor(X)
+    for is_again in (False, True):
+        run = to_static(step_of(is_again, 0.0))
+        for _ in range(3):
+            run(x)
+        tracemalloc.start()
+        run(x)
+        most.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert most[1] < 0.75 * most[0], most
 
 
 def test_parts_inside_of_parts_and_hooks_of_parameters_run_once():

@@ -1,0 +1,117 @@
+"""What `recompute` has marked: its values are computed again where gradients read them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from dy2st_runtime.dims import Dim, symbols
+from dy2st_runtime.ir.definition import Effect, lookup
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.types import ArrayType, TensorType
+
+
+def is_part(operator: Operator) -> bool:
+    """Whether it is to be computed again, however much that costs."""
+    if not operator.again or not may_run_again(operator):
+        return False
+    known = set(symbols(tuple(operator.attributes.values())))
+    for operand in operator.operands:
+        known.update(sizes_of(operand))
+    return all(known.issuperset(sizes_of(result)) for result in operator.results)
+
+
+def leaving(operators: Iterable[Operator], yields: Iterable[Variable]) -> set[Variable]:
+    """The values that are read outside of their `recompute`: what others begin with."""
+    found = {v for v in yields if isinstance(v.maker, Operator) and v.maker.again}
+    for operator in operators:
+        for operand in operator.operands:
+            maker = operand.maker
+            if isinstance(maker, Operator) and maker.again not in (0, operator.again):
+                found.add(operand)
+    return found
+
+
+def may_run_again(operator: Operator) -> bool:
+    """Whether to compute it again changes nothing."""
+    if operator.blocks or lookup(operator.name).effect is not Effect.PURE:
+        return False
+    values = (*operator.operands, *operator.results)
+    return not any(isinstance(value.type, ArrayType) for value in values)
+
+
+def sizes_of(variable: Variable) -> Iterable[Dim]:
+    """The symbols in the shape of a value."""
+    return symbols(variable.type.shape) if isinstance(variable.type, TensorType) else ()
+
+
+def when_read(
+    operators: Iterable[Operator], copies: Collection[Operator], yields: Iterable[Variable]
+) -> list[Operator]:
+    """The operators with each copy just before what reads it first: so it takes room for less."""
+    makers = {result: copy for copy in copies for result in copy.results}
+    found: list[Operator] = []
+
+    def place(operator: Operator) -> None:
+        todo = [operator]
+        while todo:
+            missing = next((makers[v] for v in todo[-1].operands if v in makers), None)
+            if missing is not None:
+                todo.append(missing)
+                continue
+            found.append(todo.pop())
+            for result in found[-1].results:
+                makers.pop(result, None)
+
+    apart = set(copies)
+    for operator in operators:
+        if operator not in apart:
+            place(operator)
+    for variable in yields:
+        if variable in makers:
+            place(makers[variable])
+    return found
+
+
+def compute_again(block: Block, last: Operator) -> None:
+    """Let the operators behind one read copies of what `recompute` has made up to there."""
+    mark = block.operators.index(last) + 1
+    before, behind = block.operators[:mark], block.operators[mark:]
+    stays = leaving(before, [])
+    read = {operand for operator in behind for operand in operator.operands}
+    wanted = _parts(read - stays, stays)
+    if not wanted:
+        return
+    values: dict[Variable, Variable] = {}
+    copies = [_copy(operator, values) for operator in before if operator in wanted]
+    for operator in behind:
+        operator.operands = [values.get(operand, operand) for operand in operator.operands]
+    block.operators[mark:] = when_read(behind, copies, [])
+
+
+def _parts(read: Iterable[Variable], stays: Collection[Variable]) -> set[Operator]:
+    """The operators that give values again, of those that stay and what is in no `recompute`."""
+    todo = [(v, v.maker.again) for v in read if isinstance(v.maker, Operator)]
+    found: set[Operator] = set()
+    while todo:
+        variable, number = todo.pop()
+        maker = variable.maker
+        if variable in stays or not isinstance(maker, Operator) or maker in found:
+            continue
+        if maker.again == number and is_part(maker):
+            found.add(maker)
+            todo.extend((operand, number) for operand in maker.operands)
+    return found
+
+
+def _copy(operator: Operator, values: dict[Variable, Variable]) -> Operator:
+    operands: Sequence[Variable] = [values.get(operand, operand) for operand in operator.operands]
+    made = Operator(operator.name, [*operands], dict(operator.attributes), operator.block)
+    made.location = operator.location
+    for result in operator.results:
+        copied = values[result] = Variable(result.type, made, result.name)
+        copied.number, copied.held = result.number, result.held
+        made.results.append(copied)
+    return made
+
+
+__all__ = ["compute_again", "is_part", "leaving", "may_run_again", "sizes_of", "when_read"]
