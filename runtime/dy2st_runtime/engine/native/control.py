@@ -6,10 +6,11 @@ each of its values: a turn reads the one and writes the other; then they change 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from dy2st_runtime.dims import Condition, Constraint, Dim, is_symbol, symbols
+from dy2st_runtime.dims import Condition, Constraint, Dim, Size, is_symbol, product, symbols
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native import emit as nests
 from dy2st_runtime.engine.native.function import Function
@@ -23,12 +24,19 @@ from dy2st_runtime.engine.native.places import Place, Places
 from dy2st_runtime.engine.native.planned import Planned, Step
 from dy2st_runtime.engine.native.products import Products
 from dy2st_runtime.engine.native.rows import emit, has_row
-from dy2st_runtime.engine.native.sides import is_product
+from dy2st_runtime.engine.native.sides import is_product, product_axes
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.list_owners import lists_in_place
 from dy2st_runtime.ir.program import LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.types import ArrayType, TensorType
+
+_LONG = 20_000
+"""From how many elements, or products of numbers, on the interpreter's lock is let go."""
+
+_SAVE = "call ptr @PyEval_SaveThread()"
+_RESTORE = "call void @PyEval_RestoreThread(ptr {})"
+_LOAD = "load ptr, ptr "
 
 
 class Body:
@@ -45,6 +53,7 @@ class Body:
     ) -> None:
         """All values of the outermost Block's parameters have their places."""
         self.fail = "fail"
+        self._is_locked = True
         self._program, self._module = program, module
         self._function, self._sizes, self._places = function, sizes, places
         self._identity = identity
@@ -91,7 +100,8 @@ class Body:
                 arguments.append(f"ptr {self._places.address(leaf.variable)}")
         arguments += [f"ptr {self._place(variable)}" for variable in nest.outputs]
         arguments += [f"i64 {self._sizes.value(size)}" for size in nest.sizes]
-        self._function.line(f"call void @{name}({', '.join(arguments)})")
+        with self._without_lock(self._is_long(part.axes for part in nest.parts)):
+            self._function.line(f"call void @{name}({', '.join(arguments)})")
 
     def _scalar(self, variable: Variable) -> str:
         value, type = self._places.load(variable), abi.element(variable.dtype)
@@ -122,7 +132,9 @@ class Body:
         elif writer is not None:
             writer(self, step, operator)
         elif is_product(operator):
-            self._products.write(operator, self._place(operator.results[0]))
+            target = self._place(operator.results[0])
+            with self._without_lock(self._is_long([product_axes(operator)])):
+                self._products.write(operator, target)
         elif step.inner:
             self.block(step.inner[0])
         else:
@@ -224,13 +236,18 @@ class Body:
         return self._function.let(f"load ptr, ptr {place.name}") if place.moves else place.name
 
     def _while(self, step: Step, operator: Operator) -> None:
-        function, results = self._function, operator.results
+        results = operator.results
         for number, (given, result) in enumerate(zip(operator.operands, results, strict=False)):
             place = self._places.carried(result)
             self._yield(given, place, result)
             if (operator, number) in self._lists.copied:
                 self._copy_list(place)
         self._number(results, operator.operands)
+        with self._without_lock(None if self._asks_python(step) else "true"):
+            self._turns(step, results)
+
+    def _turns(self, step: Step, results: Sequence[Variable]) -> None:
+        function = self._function
         head, body, after = (function.label(stem) for stem in ("head", "body", "after"))
         condition, turn = step.inner
         slots, waiting = dict(self._sizes.slots), list(self._waiting)
@@ -278,6 +295,55 @@ class Body:
         object = self._function.let(f"load ptr, ptr {place.name}")
         made = self._call(self._module.object(list, "list"), [object])
         self._places.replace(place.name, made)
+
+    # -- the lock ------------------------------------------------------------------------------
+
+    def _asks_python(self, step: Step) -> bool:
+        """Whether a step calls Python, makes or holds objects, or may raise."""
+        operator = step.operator
+        if operator is not None:
+            told = formulas((*_shapes(operator), *operator.attributes.values()))
+            early = all(isinstance(f, Condition) or self._sizes.is_early(f) for f in told)
+            if not early or operator.name == "require" or not (is_code(step) or is_alias(operator)):
+                return True
+        kinds = self._places.found.kinds
+        if any(kinds.get(variable) is Kind.OBJECT for variable in step.results):
+            return True
+        return any(self._asks_python(one) for planned in step.inner for one in planned.steps)
+
+    def _is_long(self, parts: Iterable[Sequence[Size]]) -> str | None:
+        """Whether so much is computed that others should run meanwhile; None if never."""
+        sizes = [product(axes) for axes in parts]
+        if all(isinstance(size, int) for size in sizes):
+            return "true" if max(map(int, sizes), default=0) >= _LONG else None
+        tests = [self._sizes.value(size) for size in sizes]
+        found = "false"
+        for size in tests:
+            is_long = self._function.let(f"icmp sge i64 {size}, {_LONG}")
+            found = self._function.let(f"or i1 {found}, {is_long}")
+        return found
+
+    @contextmanager
+    def _without_lock(self, condition: str | None) -> Iterator[None]:
+        """Let other threads of Python run meanwhile, if the condition holds; None never does."""
+        if condition is None or not self._is_locked:
+            yield
+            return
+        function, slot = self._function, self._function.alloca("ptr")
+        self._when(condition, lambda: function.line(f"store ptr {function.let(_SAVE)}, ptr {slot}"))
+        self._is_locked = False
+        yield
+        self._is_locked = True
+        self._when(condition, lambda: function.line(_RESTORE.format(function.let(_LOAD + slot))))
+
+    def _when(self, condition: str, write: Callable[[], None]) -> None:
+        function = self._function
+        yes, after = function.label("yes"), function.label("after")
+        function.branch(condition, yes, after)
+        function.begin(yes)
+        write()
+        function.jump(after)
+        function.begin(after)
 
     # -- sizes ---------------------------------------------------------------------------------
 

@@ -22,7 +22,6 @@ from dy2st_runtime.engine.native.lifetimes import Analysis, Kind
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.places import Place, Places
 from dy2st_runtime.engine.native.planned import planned
-from dy2st_runtime.engine.native.pool import pool
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.engine.runner import may_share
 from dy2st_runtime.ir.checks.broken_sizes import computed_sizes
@@ -198,8 +197,7 @@ class _Entry:
         total = "0"
         for part in places.found.sizes:
             total = self._function.let(f"add i64 {total}, {places.rounded(part.bytes)}")
-        total = self._function.let(f"add i64 {total}, 128")
-        self._module.add("arena", pool("arena"))
+        self._module.pool("arena")
         self._function.line(f"%arena = call ptr @arena_take(i64 {total})")
         is_null = self._function.let("icmp eq ptr %arena, null")
         label = self._function.label("taken")

@@ -7,19 +7,23 @@ and so both say the same.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Sequence
+import ctypes
+from collections.abc import Callable, Collection, Container, Sequence
 from functools import cached_property
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.entry import write
 from dy2st_runtime.engine.native.identity import same
-from dy2st_runtime.engine.native.llvm import Processor, compile_object, load
+from dy2st_runtime.engine.native.llvm import Library, Processor, compile_object, load
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.ir.program import Operator, Program, Variable
+
+_EXPORTS = ("run", "drop")
 
 Array = np.ndarray[Any, Any]
 
@@ -33,8 +37,10 @@ class Executable(Runner):
         written = write(program)
         self.source = written.module.text()
         symbols = {**abi.symbols(), **written.module.symbols, **written.module.links}
-        self._library = load(compile_object(self.source, Processor.host()), ["run"], symbols)
+        self._library = load(compile_object(self.source, Processor.host()), _EXPORTS, symbols)
         self._held = written.module.kept
+        drop = ctypes.CFUNCTYPE(None)(self._library.addresses["drop"])
+        finalize(self, _drop, drop, self._library)
         self._function = abi.function_object(self._library.addresses["run"], self._held)
         # Of each yield: which result of the code it is; ~n for the n-th parameter.
         self._places = [_place(variable, program, written.own) for variable in program.block.yields]
@@ -92,6 +98,11 @@ class Executable(Runner):
     def takes_shapes(self, shapes: Sequence[Sequence[int]]) -> bool:
         """As the contract says."""
         return self.reference.takes_shapes(shapes)
+
+
+def _drop(function: Callable[[], None], library: Library) -> None:
+    """Free the memory that code keeps, while the code is still there."""
+    function()
 
 
 def _is_of_flow(variable: Variable) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.engine.native import abi
+from dy2st_runtime.engine.native.pool import drop, pool
 
 
 class Module:
@@ -22,6 +23,7 @@ class Module:
         self.symbols: dict[str, int] = {}
         self.kept: list[Any] = []
         self.links: dict[str, int] = {}
+        self.pools: dict[str, None] = {}
         self._names: dict[int, str] = {}
 
     def add(self, name: str, text: str) -> None:
@@ -33,6 +35,11 @@ class Module:
         name = f"{stem}_{sha256(text.encode()).hexdigest()[:16]}"
         self.add(name, text.replace("@NAME(", f"@{name}(", 1))
         return name
+
+    def pool(self, name: str) -> None:
+        """The functions of a pool of memory."""
+        self.add(f"{name}_pool", pool(name))
+        self.pools[name] = None
 
     def link(self, name: str, address: int, owner: Any) -> None:
         """Tell where a function is that a text declares; the module keeps its owner."""
@@ -52,7 +59,8 @@ class Module:
     def text(self) -> str:
         """The whole module."""
         declared = [f"@{name} = external global i8" for name in self.symbols]
-        return "\n".join([abi.DECLARED, *declared, *self.texts.values()]) + "\n"
+        texts = [*self.texts.values(), drop(self.pools)]
+        return "\n".join([abi.DECLARED, *declared, *texts]) + "\n"
 
     def _symbol(self, address: int, value: Any, stem: str) -> str:
         name = self._names.get(address)

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-# Whoever takes or gives holds the interpreter's lock, so the list of what is spare needs none.
-# The 64 bytes before memory hold its size, and what follows in that list.
+from collections.abc import Iterable
+
+# Several threads may take at once, with and without the interpreter's lock: what is spare is taken
+# and given by exchange, so nobody else has it. The 64 bytes before memory hold its size.
 _POOL = """\
 @NAME_spare = internal global ptr null
-define internal ptr @NAME_take(i64 %bytes) {
+define internal ptr @NAME_take(i64 %bytes) noinline {
 entry:
-  %first = load ptr, ptr @NAME_spare
-  %empty = icmp eq ptr %first, null
+  %spare = atomicrmw xchg ptr @NAME_spare, ptr null acquire
+  %empty = icmp eq ptr %spare, null
   br i1 %empty, label %new, label %old
 old:
-  %next.place = getelementptr i8, ptr %first, i64 8
-  %next = load ptr, ptr %next.place
-  store ptr %next, ptr @NAME_spare
-  %size = load i64, ptr %first
+  %size = load i64, ptr %spare
   %fits = icmp sge i64 %size, %bytes
   br i1 %fits, label %done, label %small
 small:
-  call void @free(ptr %first)
+  call void @free(ptr %spare)
   br label %new
 new:
-  %made = call ptr @aligned_alloc(i64 64, i64 %bytes)
+  %up = add i64 %bytes, 127
+  %room = and i64 %up, -64
+  %made = call ptr @aligned_alloc(i64 64, i64 %room)
   %failed = icmp eq ptr %made, null
   br i1 %failed, label %none, label %fill
 fill:
@@ -31,27 +32,34 @@ fill:
 none:
   ret ptr null
 done:
-  %whole = phi ptr [%first, %old], [%made, %fill]
+  %whole = phi ptr [%spare, %old], [%made, %fill]
   %result = getelementptr i8, ptr %whole, i64 64
   ret ptr %result
 }
-define internal void @NAME_give(ptr %result) {
+define internal void @NAME_give(ptr %result) noinline {
   %memory = getelementptr i8, ptr %result, i64 -64
-  %first = load ptr, ptr @NAME_spare
-  %next.place = getelementptr i8, ptr %memory, i64 8
-  store ptr %first, ptr %next.place
-  store ptr %memory, ptr @NAME_spare
+  %other = atomicrmw xchg ptr @NAME_spare, ptr %memory release
+  call void @free(ptr %other)
   ret void
 }
 """
 
 
 def pool(name: str) -> str:
-    """The functions `NAME_take` and `NAME_give`: bytes, 64 more than are used, and back.
+    """The functions `NAME_take`, which gives memory for so many bytes, and `NAME_give`.
 
-    What is spare first is given again if it is large enough, else freed: sizes seldom shrink.
+    What is spare is given again if it is large enough, else freed: sizes seldom shrink.
     """
     return _POOL.replace("@NAME", f"@{name}")
 
 
-__all__ = ["pool"]
+def drop(names: Iterable[str]) -> str:
+    """The function `drop`, which frees what is spare when code is not used any more."""
+    lines = []
+    for name in names:
+        lines.append(f"  %{name} = atomicrmw xchg ptr @{name}_spare, ptr null acquire")
+        lines.append(f"  call void @free(ptr %{name})")
+    return "\n".join(["define void @drop() {", *lines, "  ret void", "}"])
+
+
+__all__ = ["drop", "pool"]

@@ -14,7 +14,6 @@ from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.places import Places
-from dy2st_runtime.engine.native.pool import pool
 from dy2st_runtime.engine.native.product import declaration, linked
 from dy2st_runtime.engine.native.sides import Side, sides
 from dy2st_runtime.engine.native.sizes import Sizes
@@ -87,11 +86,10 @@ class Products:
     def _scratch(self, suffix: str, sizes: tuple[str, str, str]) -> str:
         name = f"product_scratch_{suffix}"
         self._declare(name)
-        self._module.add("scratch", pool("scratch"))
+        self._module.pool("scratch")
         listed = ", ".join(f"i64 {size}" for size in sizes)
         bytes = self._function.let(f"call i64 @{name}({listed})")
-        room = self._function.let(f"add i64 {bytes}, 128")
-        return self._function.let(f"call ptr @scratch_take(i64 {room})")
+        return self._function.let(f"call ptr @scratch_take(i64 {bytes})")
 
     def _declare(self, name: str) -> None:
         suffix = name.rpartition("_")[2]

@@ -38,6 +38,11 @@ def sides(operator: Operator) -> tuple[Side, Side]:
     return _side(left, (1, *left.tensor_type.shape)), _side(right, (*right.tensor_type.shape, 1))
 
 
+def product_axes(operator: Operator) -> tuple[Size, ...]:
+    """The sizes of a product: those of its result, and how many products each sum has."""
+    return (*operator.results[0].tensor_type.shape, operator.operands[0].tensor_type.shape[-1])
+
+
 def read_by(operator: Operator) -> Sequence[Variable]:
     """The values that an operator reads where it is no part of a nest."""
     if not is_product(operator):
@@ -65,4 +70,4 @@ def _transposed(variable: Variable) -> Variable | None:
     return maker.operands[0] if order == [*range(rank - 2), rank - 1, rank - 2] else None
 
 
-__all__ = ["Side", "is_product", "read_by", "sides"]
+__all__ = ["Side", "is_product", "product_axes", "read_by", "sides"]

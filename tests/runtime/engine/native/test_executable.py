@@ -1,0 +1,202 @@
+"""Programs as machine code give what NumPy's engine gives: numbers, errors, the same arrays."""
+
+from __future__ import annotations
+
+import gc
+import random
+import sys
+import threading
+from functools import partial
+
+import numpy as np
+import pytest
+
+from dy2st_runtime import ops
+from dy2st_runtime.engine.native.executable import Executable
+from dy2st_runtime.errors import ShapeError, SpecError
+from dy2st_runtime.ir import Program, TensorType, Tracer
+from dy2st_runtime.ir.definition import Effect
+from dy2st_runtime.ops.control_flow import cond, while_loop
+from dy2st_runtime.ops.dynamic import TABLE
+from tests.effort import effort
+from tests.random_programs import random_program
+from tests.runtime.engine.native.random_runs import check
+from tests.runtime.engine.native.running_nests import traced
+from tests.runtime.engine.test_random_programs import flat
+from tests.runtime.ops.test_commuting_square import SAMPLES, Square, apply_all, drawn
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def outcome(run):
+    """Arrays, or the class of the error."""
+    try:
+        return flat(run()), None
+    except Exception as error:
+        return None, type(error)
+
+
+def assert_alike(executable, inputs):
+    (have, error) = outcome(lambda: executable.run(inputs, []))
+    (want, raised) = outcome(lambda: executable.reference.run(inputs, []))
+    assert error is raised
+    for left, right in zip(have or (), want or (), strict=True):
+        assert (left.dtype, left.shape) == (right.dtype, right.shape)
+        if left.dtype.kind in "fc":
+            rtol = {2: 1e-2, 4: 2e-5, 8: 1e-12}.get(left.dtype.itemsize, 2e-5)
+            np.testing.assert_allclose(left, right, rtol=rtol, atol=rtol)
+        else:
+            np.testing.assert_array_equal(left, right)
+
+
+CHOSEN = [
+    pytest.param(*one.values, id=one.id)
+    for one in SAMPLES[:: effort(3, 1)]
+    if one.values[0].effect is not Effect.RANDOM
+]
+
+
+def square_of(definition, sample, is_fixed):
+    """An operator traced on the sizes of a sample, or on symbols for them."""
+    dtypes = sample.dtypes or ("float64",) * len(sample.shapes)
+    function = partial(apply_all, definition.name, dict(sample.attributes))
+    ranks = [len(shape) for shape in sample.shapes]
+    told = TABLE[definition.name].arguments if definition.name in TABLE else ()
+    fixed = [
+        shape if is_fixed or i in told else [None] * len(shape)
+        for i, shape in enumerate(sample.shapes)
+    ]
+    square = Square(function, ranks, dtypes, sample.low, sample.high, fixed)
+    block = square.program.block
+    block.yields = list(block.operators[-1].results)
+    return square
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("definition", "sample"), CHOSEN)
+def test_an_operator_of_known_sizes_computes_what_its_kernel_does(definition, sample):
+    square = square_of(definition, sample, True)
+    inputs = list(square.arrays({}, np.random.default_rng(0)))
+    assert_alike(Executable(square.program), inputs)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("definition", "sample"), CHOSEN)
+def test_an_operator_of_unknown_sizes_computes_what_its_kernel_does(definition, sample):
+    square, generator = square_of(definition, sample, False), random.Random(0)
+    executable = Executable(square.program)
+    for _ in range(4):
+        sizes = drawn(square, generator, sample.shapes)
+        assert_alike(executable, list(square.arrays(sizes, np.random.default_rng(0))))
+
+
+@pytest.mark.parametrize("block", range(effort(4, 24)))
+def test_random_programs_give_what_numpys_engine_gives(block):
+    for seed in range(block * 10, block * 10 + 10):
+        check(random_program(seed, 10 + seed % 3 * 15))
+
+
+def counting(x):
+    """A loop that doubles until the sum is large, with a branch inside."""
+
+    def body(i, v):
+        return i + 1, *cond(v.sum() < 3, lambda: [v + 1], lambda: [v * 2])
+
+    return while_loop(lambda i, v: v.sum() < 100, body, [ops.full([], 0, "int64"), x])
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 16, 33, 1000])
+def test_loops_and_branches_run_as_the_data_says(size):
+    executable = Executable(traced(counting, ("float32", ("n",))))
+    assert_alike(executable, [np.linspace(0.01, 0.02, size, dtype=np.float32)])
+
+
+def test_a_loop_without_turns_gives_what_was_given():
+    program = traced(lambda x: while_loop(lambda v: v.sum() < 0, lambda v: [v * 2], [x])[0],
+                     ("float32", ("n",)))  # fmt: skip
+    executable, x = Executable(program), np.ones(5, np.float32)
+    assert executable.run([x], [], as_is={0})[0] is x
+    assert executable.run([x], [])[0] is not x
+
+
+def test_arrays_in_another_order_are_taken():
+    executable = Executable(traced(lambda x: x * 2, ("float32", ("n", "m"))))
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(executable.run([x.T], [])[0], x.T * 2)
+    np.testing.assert_array_equal(executable.run([x[:, ::-1]], [])[0], x[:, ::-1] * 2)
+
+
+@pytest.mark.parametrize(
+    ("array", "error"),
+    [
+        (np.ones((2, 3), np.float64), SpecError),
+        (np.ones(3, np.float32), SpecError),
+        (np.ones((2, 4), np.float32), SpecError),
+    ],
+)
+def test_what_does_not_fit_is_refused_as_by_numpys_engine(array, error):
+    executable = Executable(traced(lambda x: x + 1, ("float32", ("n", 3))))
+    with pytest.raises(error) as found:
+        executable.run([array], [])
+    with pytest.raises(error) as wanted:
+        executable.reference.run([array], [])
+    assert str(found.value) == str(wanted.value)
+
+
+def test_sizes_that_break_a_constraint_are_refused():
+    executable = Executable(traced(lambda x, y: x + y, ("float32", ("n",)), ("float32", (4,))))
+    with pytest.raises(ShapeError):
+        executable.run([np.ones(3, np.float32), np.ones(4, np.float32)], [])
+
+
+def test_calls_leave_no_memory_behind():
+    executable = Executable(traced(counting, ("float32", ("n",))))
+    x = np.ones(300, np.float32)
+    executable.run([x], [])
+    gc.collect()
+    before, count = sys.getrefcount(x), sys.getallocatedblocks()
+    for _ in range(2000):
+        executable.run([x], [])
+    assert sys.getrefcount(x) == before
+    assert sys.getallocatedblocks() - count < 1000  # less than one for each call
+
+
+def test_threads_call_one_executable_at_sizes_of_their_own():
+    executable = Executable(traced(counting, ("float32", ("n",))))
+    wrong = []
+
+    def work(size):
+        x = np.full(size, 0.5 / size, np.float32)
+        want = executable.reference.run([x], [])[1]
+        for _ in range(200):
+            if not np.allclose(executable.run([x], [])[1], want, rtol=1e-5):
+                wrong.append(size)
+
+    threads = [threading.Thread(target=work, args=(size,)) for size in (1, 5, 64, 333, 1000, 4000)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_equal_programs_have_equal_texts():
+    texts = [Executable(traced(counting, ("float32", ("n",)))).source for _ in range(2)]
+    assert texts[0] == texts[1]
+
+
+def test_an_operator_that_fails_names_the_users_line():
+    program, tracer = Program(), None
+    program.inputs = [program.block.add_parameter(TensorType("float32", (3,)), "x")]
+    program.inputs.append(program.block.add_parameter(TensorType("int64", ()), "i"))
+    tracer = Tracer(program)
+    with tracer.tracing():
+        x, i = program.inputs
+        program.block.yields = [x[i]]
+    executable = Executable(program)
+    inputs = [np.arange(3, dtype=np.float32), np.array(7)]
+    with pytest.raises(IndexError) as found:
+        executable.run(inputs, [])
+    with pytest.raises(IndexError) as wanted:
+        executable.reference.run(inputs, [])
+    assert str(found.value) == str(wanted.value)
