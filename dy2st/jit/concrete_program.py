@@ -162,6 +162,7 @@ class ConcreteProgram:
             is_taped = is_taped or handed_on.needs_objects(held)
         compiled = self._compiled(tensors, held, state) if is_taped else self._run
         by_array, run = compiled is not None, compiled or self._run_taped
+        # If the run raises, Python makes the call and draws the same numbers once more.
         random = get_rng_state() if self._is_random else None
         try:
             outputs, updates = run(tensors)
@@ -178,6 +179,7 @@ class ConcreteProgram:
             handed_on.put(outputs, held, by_array, ends)
         for place, value in self.settings or ():
             held[place].stop_gradient = value
+        # One table for results and effects: an object that both have is one object.
         known: dict[int, Any] = {}
         result = rebuild(self.finished.result, outputs, known)
         for name, new in updates.items():
@@ -280,7 +282,7 @@ class ConcreteProgram:
         self, tensors: Sequence[EagerTensor]
     ) -> tuple[list[Any], dict[str, EagerTensor]]:
         """Run operator by operator, so that the tape sees branches and loops as they are taken."""
-        self.executable.check([t.array for t in tensors])
+        self.executable.check([t.array for t in tensors])  # operators would not say which argument
         if self.finished.has_gone_back:
             with no_grad():
                 return interpret(self.main_program, tensors, self.state)

@@ -129,6 +129,7 @@ def put(trace: Trace, owner: Any, key: Any, item: Any) -> None:
     pairs = with_item(trace, content, item, lambda array, leaf: (array, leaf))
     assert pairs.element is not None
     check_keys(pairs.element, content.kind)
+    # A key that is there keeps its place and itself, as in Python: 1 stays 1 where True is set.
     first = _width_of_key(pairs.element, content.kind)
 
     def written() -> list[Variable]:
@@ -288,6 +289,7 @@ def clear(trace: Trace, owner: Any) -> None:
 def copy(trace: Trace, owner: Any) -> Any:
     """`owner.copy()`; lists and objects in it would be kept twice, so they are refused."""
     content = content_of(trace, owner)
+    # Numbers, texts and tensors never change, so both dicts may hold the same arrays.
     if content.element is not None and has_objects(content.element):
         raise ConversionError(
             f"a {type(owner).__name__} whose keys the data decides is copied, with lists or "
@@ -337,6 +339,7 @@ def gone_through(
     before = content_of(trace, owner)
     length = length_of(trace, before)
 
+    # Asked at each turn, since the body may change the dict: Python raises then, too.
     def size() -> Any:
         now = content_of(trace, owner)
         if now is not before:

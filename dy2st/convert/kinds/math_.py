@@ -19,7 +19,7 @@ from dy2st.convert.values.layout import is_traced_number, number_kind
 from dy2st.convert.values.special import Dynamic
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, user_location
-from dy2st_runtime.ir.program import refused_by_numpy
+from dy2st_runtime.ir.no_value import refused_by_numpy
 
 Compute = Callable[..., Any]
 

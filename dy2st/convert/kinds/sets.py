@@ -105,7 +105,7 @@ def _discard(trace: Trace, owner: Any, item: Any) -> None:
         there = lambda: _take(trace, owner, item) or ()  # type: ignore[func-returns-value]  # noqa: E731
         trace.if_(keyed.contains(trace, owner, item), there, lambda: (), (), ())
         return
-    content_of(trace, owner)
+    content_of(trace, owner)  # what it takes away depends on what was there
     trace.writable(owner).discard(item)
 
 
@@ -234,13 +234,13 @@ def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
 def _changing(name: str, plain: str) -> None:
     @method_row(set, name=name)
     def row(trace: Trace, owner: Any, *others: Any) -> None:
-        given = [elements(trace, one) for one in others]
+        given = [elements(trace, one) for one in others]  # before anything changes: one may be it
         if not any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
             getattr(trace.writable(owner), name)(*given)
         elif plain == "union":
             for one in given:
                 _each(trace, one, lambda item: _add(trace, owner, item))
-        elif others:
+        elif others:  # without any other, Python leaves the set as it is
             found = content_of(trace, _found(trace, owner, plain, given))
             trace.hold(owner, found)
 

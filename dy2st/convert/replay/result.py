@@ -156,6 +156,7 @@ class Taker:
         held = trace.fields(value)
         if held is None:
             return self._other(value)
+        # Noted before its parts are taken: they may hold it.
         made = self._note(value, Made(kind, list(held), [], object))
         made.items += [self.take(item) for item in held.values()]
         return made
@@ -171,6 +172,7 @@ class Taker:
         if parts is None:
             raise self._refusal(value)
         known = self._note(value, Known(lambda: value))
+        # It is kept as it is, so nothing in it may be other at the next call.
         for tree in map(self.take, parts):
             if isinstance(tree, TREES) and not isinstance(tree, Known):
                 raise self._refusal(value)
@@ -242,6 +244,7 @@ class Taker:
             self.trace.holders.check(one)
         if not any(is_changed(value, place, self.trace) for place in value.objects):
             return value
+        # Once more by value: the arrays of the cases are those of before the change.
         node = opened(Same(value, self.trace))
         made: Union = build(self.trace, node, iter(flatten(self.trace, value, node, self.trace)))
         return made

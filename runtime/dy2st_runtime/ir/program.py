@@ -16,8 +16,9 @@ import numpy as np
 
 from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
-from dy2st_runtime.ir.dispatch import FUNCTIONS, F, active
-from dy2st_runtime.ir.location import is_asked_by_library, user_location, why_not_converted
+from dy2st_runtime.ir.dispatch import F, active
+from dy2st_runtime.ir.location import is_asked_by_library, user_location
+from dy2st_runtime.ir.no_value import needs_value, refused_by_numpy
 from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.text.printer import to_text
@@ -462,25 +463,6 @@ def _recorder() -> Any:
 _PRINT = "print(x) shows it when the Program runs"
 _OUTSIDE = "do it outside of the function, to what it takes or returns"
 _SEQUENCES = (str, bytes, list, tuple)
-
-
-def refused_by_numpy(function: Any) -> TensorAsPython:
-    """The refusal of a traced tensor in a function of NumPy."""
-    name = function.__name__
-    own = f"dy2st.{name}" if name in FUNCTIONS else "dy2st's own functions on the tensor"
-    return needs_value(f"np.{name} of a traced tensor", f"use {own}")
-
-
-def needs_value(what: str, hint: str) -> TensorAsPython:
-    """The refusal of what only the values of the run could answer."""
-    why = "while a function is traced its tensors have no values yet"
-    reason = why_not_converted()
-    return TensorAsPython(
-        what,
-        at=user_location(),
-        why=f"{why}; {reason}" if reason else why,
-        hint=hint,
-    )
 
 
 @dataclass(eq=False, repr=False, slots=True)
