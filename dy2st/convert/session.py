@@ -181,7 +181,8 @@ def _finish(traced: Traced, result: Any, at: Location | None) -> None:
     by_id = {id(tensor): key for key, tensor in traced.state.items()}
     for tensor, variable in tracer.assigned():
         key = by_id[id(tensor)]
-        if variable.overwritten is not None and _is_replaced(traced, tensor):
+        is_replaced = any(effect.buffer is tensor for effect in traced.finished.effects)
+        if variable.overwritten is not None and is_replaced:
             traced.finished.unknown.append((key, variable.overwritten))
             continue
         tracer.local(variable)  # refused where it was changed under another name
@@ -189,11 +190,6 @@ def _finish(traced: Traced, result: Any, at: Location | None) -> None:
         if new is not program.state[key]:
             program.updates.append(key)
             program.block.yields.append(tracer.local(new))
-
-
-def _is_replaced(traced: Traced, tensor: Tensor) -> bool:
-    """Whether a tensor is a buffer that another takes the place of."""
-    return any(effect.buffer is tensor for effect in traced.finished.effects)
 
 
 def _capturing(

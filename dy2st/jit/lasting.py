@@ -60,14 +60,10 @@ def _is_computed(tree: Any) -> bool:
 def drop_flags(program: Program) -> None:
     """Strike out what sets `stop_gradient`: gradients end in the Program, so nobody asks."""
     for block in blocks_of(program):
-        block.operators = [one for one in block.operators if not _is_setter(one)]
+        block.operators = [one for one in block.operators if one.name != SETTER]
         for operator in block.operators:
             operator.operands = [*map(_before, operator.operands)]
         block.yields = [*map(_before, block.yields)]
-
-
-def _is_setter(operator: Any) -> bool:
-    return bool(operator.name == SETTER)
 
 
 def _before(variable: Variable) -> Variable:

@@ -12,14 +12,11 @@ from dy2st.transpiler.functional import STEPS, functional_form, left_as_python
 def show(function: FunctionType) -> None:
     """Print the code, and the notes, that were asked for."""
     if settings.code_level is not None:
-        print(_code(function), file=settings.code_stream or sys.stderr)
+        text = functional_form(function, min(settings.code_level or ALL, len(STEPS)))
+        print(text, file=settings.code_stream or sys.stderr)
     if settings.verbosity:
         for line in _notes(function):
             print(line, file=settings.verbosity_stream or sys.stderr)
-
-
-def _code(function: FunctionType) -> str:
-    return functional_form(function, min(settings.code_level or ALL, len(STEPS)))
 
 
 def _notes(function: FunctionType) -> list[str]:

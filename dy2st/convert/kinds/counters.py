@@ -113,7 +113,9 @@ def _by_python(name: str, plain: Callable[[Any, Any], Any]) -> None:
     def row(trace: Trace, left: Any, right: Any) -> Any:
         """Python's own, which is code of Counter in Python, on numbers of Python alone."""
         found = [trace.native(one) for one in (left, right)]
-        if all(isinstance(one, dict) and _is_plain(one) for one in found):
+        numbers = [number for one in found if isinstance(one, dict) for number in one.values()]
+        are_dicts = all(isinstance(one, dict) for one in found)
+        if are_dicts and all(type(one) in (bool, int, float) for one in numbers):
             return trace.made(plain(*found))
         raise ConversionError(
             "two Counters are compared or put together by another operator than + and -",
@@ -121,10 +123,6 @@ def _by_python(name: str, plain: Callable[[Any, Any], Any]) -> None:
             why="entries that are missing count as 0",
             hint="go through their items() in a `for` loop",
         )
-
-
-def _is_plain(content: Any) -> bool:
-    return all(type(one) in (bool, int, float) for one in content.values())
 
 
 for _name in ("or_", "and_", "eq", "ne", "lt", "le", "gt", "ge"):

@@ -88,17 +88,14 @@ def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Dyna
 def new_list(trace: Trace, content: Any, kind: type = list, like: Any = None) -> Any:
     """A new list with that content; of a tuple the content itself. `like`: a deque's maxlen."""
     if kind is tuple:
-        return _as_tuple(content) if type(content) is Dynamic else tuple(content)
+        is_known = type(content) is not Dynamic
+        return tuple(content) if is_known else Dynamic(tuple, content.element, content.arrays)
     most = {} if kind is list or like is None else {"maxlen": like.maxlen}
     if type(content) is not Dynamic:
         return trace.made(kind(content, **most))
     made = trace.made(kind(**most))
     trace.hold(made, Dynamic(kind, content.element, content.arrays, made))
     return made
-
-
-def _as_tuple(content: Dynamic) -> Dynamic:
-    return content if content.kind is tuple else Dynamic(tuple, content.element, content.arrays)
 
 
 def whole_of(trace: Trace, owner: Any, content: Any) -> Dynamic:

@@ -89,7 +89,9 @@ def _initialise(trace: Trace, kind: Any, owner: Any, given: dict[str, Any]) -> N
             value = given[field.name]
         elif _is_there(field.default_factory):
             value = trace.call(field.default_factory)
-        elif _is_there(field.default) and (field.init or field.name in _slots(kind)):
+        elif _is_there(field.default) and (
+            field.init or field.name in kind.__dict__.get("__slots__", ())
+        ):
             value = field.default
         else:
             continue  # its class holds the default
@@ -108,10 +110,6 @@ def _role(field: Any) -> str:
 
 def _is_there(default: Any) -> bool:
     return type(default).__name__ != "_MISSING_TYPE"
-
-
-def _slots(kind: Any) -> Any:
-    return kind.__dict__.get("__slots__", ())
 
 
 def _fields(kind: Any) -> list[Any]:

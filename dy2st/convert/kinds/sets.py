@@ -219,10 +219,6 @@ _NAMES = {
 }
 
 
-def _is_plain(trace: Trace, *values: Any) -> bool:
-    return not any(_is_decided(trace, elements(trace, one)) for one in values)
-
-
 def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
     """What a method of two sets gives where the data decides on one of them."""
     for other in others:
@@ -267,7 +263,7 @@ def _operator(name: str, special: str) -> None:
     def row(trace: Trace, left: Any, right: Any) -> Any:
         if type(right) not in _SETS and not hasattr(right, "isdisjoint"):
             return NotImplemented
-        if not _is_plain(trace, left, right):
+        if any(_is_decided(trace, elements(trace, one)) for one in (left, right)):
             return _found(trace, left, _NAMES.get(special, special), [right])
         other = content_of(trace, right)
         found = getattr(content_of(trace, left), special)(other)

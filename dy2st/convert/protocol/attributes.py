@@ -312,9 +312,6 @@ def _is_set_in_c(owner: Any) -> bool:
     return type(own) is WrapperDescriptorType and own.__objclass__ not in _PLAIN_SETTERS
 
 
-_PLAIN_SETTERS = (object, BaseException, type)
-
-
 def _set_in_c(owner: Any, name: str) -> ConversionError:
     kind = type(owner).__name__
     return ConversionError(

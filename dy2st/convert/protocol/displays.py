@@ -45,17 +45,14 @@ def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
     """A dict display with `**`: pairs, and mappings alone."""
     found: dict[Any, Any] = {}
     for part in parts:
-        if len(part) == 1 and not _is_keyed(trace, part[0]):
+        is_keyed_one = type(part[0]) in DICTS and is_keyed(trace, part[0])
+        if len(part) == 1 and not is_keyed_one:
             _spread_into(trace, found, part[0])
         elif len(part) == 1 or is_traced_key(part[0]):
             return _set_one_by_one(trace, parts)
         else:
             found[part[0]] = part[1]
     return trace.made(found)
-
-
-def _is_keyed(trace: Trace, other: Any) -> bool:
-    return type(other) in DICTS and is_keyed(trace, other)
 
 
 def _set_one_by_one(trace: Trace, parts: Any) -> Any:

@@ -346,7 +346,8 @@ def settled_set(place: Place, value: Any, other: Any) -> Any:
         return value
     if Dynamic not in (type(value), type(other)) and value == other:
         return other
-    if not any(isinstance(one, Tensor) for side in (value, other) for one in _known(side)):
+    known = [side for side in (value, other) if isinstance(side, set)]
+    if not any(isinstance(one, Tensor) for side in known for one in side):
         return value
     raise BranchMismatch(
         "a set has other tensors on some paths of an `if` or loop that depends on a tensor",
@@ -354,10 +355,6 @@ def settled_set(place: Place, value: Any, other: Any) -> Any:
         why="which tensors a set has is part of the Program",
         hint="keep a list, or make numbers of them: int(...)",
     )
-
-
-def _known(content: Any) -> Any:
-    return content if isinstance(content, set) else ()
 
 
 def _settled_state(place: Place, value: Any, other: Any) -> Any:

@@ -15,17 +15,14 @@ def keep_items(trace: Trace, owner: Any, left: Any, right: Any) -> tuple[Any, An
         return left, right
     kinds = {type(left), type(right), type(owner)}
     if isinstance(owner, dict) and len(kinds) == 1:
-        keys = [key for key in {**left, **right} if _differ(left, right, key)]
+        both = {**left, **right}
+        keys = [key for key in both if left.get(key, MISSING) is not right.get(key, MISSING)]
         return _keep(trace, owner, keys, left, right)
     if kinds == {list} and len(left) == len(right) == len(owner):
         places = [place for place in range(len(owner)) if left[place] is not right[place]]
         return _keep(trace, owner, places, left, right)
     trace.read_content(owner)
     return left, right
-
-
-def _differ(left: dict[Any, Any], right: dict[Any, Any], key: Any) -> bool:
-    return left.get(key, MISSING) is not right.get(key, MISSING)
 
 
 def _keep(trace: Trace, owner: Any, names: Sequence[Any], left: Any, right: Any) -> tuple[Any, Any]:
