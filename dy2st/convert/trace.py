@@ -245,6 +245,10 @@ class Trace:
                 self.reads[id(value), "array", None] = value, "array", None, None
         return self.mark_outside(self.inputs.get(key, value) if self.inputs else value)
 
+    def seen(self, kind: str, owner: Any, name: Any, value: Any) -> Any:
+        """As `read`; of an object that the trace has made nothing is noted."""
+        return self.read(kind, owner, name, value) if self.is_outside(owner) else value
+
     def read_item(self, owner: Any, name: Any, found: Any) -> Any:
         """Note that an item was found, or MISSING; not if the code itself has put it there."""
         if not self.is_outside(owner):
@@ -257,8 +261,7 @@ class Trace:
 
     def read_length(self, owner: Any) -> None:
         """Note that the code has asked how many items there are."""
-        if self.is_outside(owner):
-            self.read("length", owner, None, len(owner))
+        self.seen("length", owner, None, len(owner))
 
     def read_content(self, owner: Any) -> None:
         """Note that the code has looked at all items."""
@@ -296,7 +299,7 @@ class Trace:
         if type(owner) is dict:  # the globals of a module
             return self.read("item", owner, name, value)
         kind = "cell" if type(owner) is CellType else "attr"
-        return self.read(kind, owner, name, value) if self.is_outside(owner) else value
+        return self.seen(kind, owner, name, value)
 
     def content(self, owner: Any) -> Any:
         """What a container holds now: itself, its working copy, or a Dynamic."""

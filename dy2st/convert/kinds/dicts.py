@@ -175,9 +175,7 @@ for _name, _take in (
 
 def factory_of(trace: Trace, owner: Any) -> Any:
     """`owner.default_factory`."""
-    value = owner.default_factory
-    is_read = trace.is_outside(owner)
-    return trace.read("attr", owner, "default_factory", value) if is_read else value
+    return trace.seen("attr", owner, "default_factory", owner.default_factory)
 
 
 @dict_row(*DICTS)

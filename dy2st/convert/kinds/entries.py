@@ -6,7 +6,7 @@ Such an entry is one of several values, of which one is MISSING.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from dy2st.convert.stage.cases import is_case
 from dy2st.convert.trace import Trace
@@ -45,14 +45,17 @@ def presence(trace: Trace, value: Any) -> Any:
 
 def there(trace: Trace, key: Any, value: Any) -> Any:
     """An entry that must be there: KeyError where it is not."""
-    flag = presence(trace, value)
-    if flag is not True:
-
-        def fails() -> tuple[()]:
-            raise KeyError(key)
-
-        trace.if_(flag, lambda: (), fails, (), ())
+    must(trace, presence(trace, value), KeyError(key))
     return trace.known(value)
+
+
+def must(trace: Trace, flag: Any, error: Exception) -> None:
+    """Raise an error, in a branch of its own, unless something holds."""
+
+    def fails() -> NoReturn:
+        raise error
+
+    trace.if_(flag, tuple, fails, (), ())
 
 
 def there_or(trace: Trace, value: Any, default: Callable[[], Any]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.outward import note_call
-from dy2st.convert.kinds.scalars import is_traced
+from dy2st.convert.kinds.scalars import check, is_traced
 from dy2st.convert.kinds.table import code_row, function_row, method_row
 from dy2st.convert.one_call import Answer
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace
@@ -27,25 +27,19 @@ _CACHED: Any = type(functools.lru_cache(lambda: None))
 
 @function_row(functools.reduce)
 def _reduce(trace: Trace, function: Any, iterable: Any, initial: Any = _NOTHING) -> Any:
-
     def turn(item: Any, found: Any) -> tuple[Any]:
         return (trace.call(function, found, item),)
 
     names = ("the value of reduce()",)
+    error = TypeError("reduce() of empty iterable with no initial value")
     if initial is not _NOTHING:
         return trace.for_(iterable, None, turn, (initial,), names)[0]
     items = trace.items_of(iterable)
     if type(items) is not Indexed:
         found = list(items)
-        if not found:
-            raise TypeError("reduce() of empty iterable with no initial value")
+        check(trace, bool(found), error)
         return trace.for_(found[1:], None, turn, (found[0],), names)[0]
-    has_any = trace.test_of(trace.gt(items.length, 0))
-    if not isinstance(has_any, bool):
-        error = TypeError("reduce() of empty iterable with no initial value")
-        trace.tracer.check(has_any, error)
-    elif not has_any:
-        raise TypeError("reduce() of empty iterable with no initial value")
+    check(trace, trace.test_of(trace.gt(items.length, 0)), error)
     rest = Indexed(trace.sub(items.length, 1), lambda place: items.item(place + 1))
     return trace.for_(rest, None, turn, (items.item(0),), names)[0]
 

@@ -109,7 +109,6 @@ def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
 
 @function_row(itertools.accumulate)
 def _accumulate(trace: Trace, iterable: Any, func: Any = None, *, initial: Any = None) -> Any:
-
     def join(total: Any, item: Any) -> Any:
         return trace.add(total, item) if func is None else trace.call(func, total, item)
 

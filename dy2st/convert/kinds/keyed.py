@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 from dy2st.convert.classes import own_method
+from dy2st.convert.kinds.entries import must
 from dy2st.convert.kinds.lists import length_of, of_both, of_each, with_item
 from dy2st.convert.kinds.process import is_of_library
 from dy2st.convert.trace import Trace
@@ -183,11 +184,7 @@ def sure_place(trace: Trace, owner: Any, key: Any) -> Any:
     """Where a key stands; KeyError where it is not there."""
     content = content_of(trace, owner)
     place = place_of(trace, content, key)
-
-    def fails() -> tuple[()]:
-        raise KeyError(key)
-
-    trace.if_(is_there(trace, content, place), lambda: (), fails, (), ())
+    must(trace, is_there(trace, content, place), KeyError(key))
     return place
 
 
@@ -261,11 +258,7 @@ def popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
     """`owner.popitem()`."""
     content = content_of(trace, owner)
     length = length_of(trace, content)
-
-    def fails() -> tuple[()]:
-        raise KeyError("popitem(): dictionary is empty")
-
-    trace.if_(trace.gt(length, 0), lambda: (), fails, (), ())
+    must(trace, trace.gt(length, 0), KeyError("popitem(): dictionary is empty"))
     place = trace.sub(length, 1) if last else 0
     found = element_at(trace, content, place)
     taken(trace, owner, place)

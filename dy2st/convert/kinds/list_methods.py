@@ -190,7 +190,6 @@ def _sort(trace: Trace, owner: Any, *, key: Any = None, reverse: Any = False) ->
 
 @method_row(list, deque, tuple, Dynamic)
 def _count(trace: Trace, owner: Any, item: Any) -> Any:
-
     def turn(one: Any, total: Any) -> tuple[Any]:
         return (trace.add(total, trace.if_exp(_is_same(trace, one, item), lambda: 1, lambda: 0)),)
 

@@ -112,7 +112,6 @@ def _pow(trace: Trace, base: Any, exponent: Any) -> Any:
 
 @function_row(math.prod)
 def _prod(trace: Trace, iterable: Any, *, start: Any = 1) -> Any:
-
     def turn(item: Any, product: Any) -> tuple[Any]:
         return (trace.mul(product, item),)
 

@@ -179,9 +179,8 @@ def _from_descriptor(trace: Trace, found: Any, owner: Any, name: str) -> Any:
     if get is None:
         return found
     value = get(found, owner, type(owner))
-    is_place = kind is GetSetDescriptorType and trace.is_outside(owner)
-    is_place = is_place and not isinstance(owner, np.ndarray)  # all of an array is noted
-    return trace.read("attr", owner, name, value) if is_place else value
+    is_place = kind is GetSetDescriptorType and not isinstance(owner, np.ndarray)
+    return trace.seen("attr", owner, name, value) if is_place else value  # all of an array is noted
 
 
 def _of_class_method(trace: Trace, found: Any, owner: Any) -> Any:
@@ -198,9 +197,7 @@ def _slot(trace: Trace, owner: Any, name: str) -> Any:
     value = getattr(owner, name) if place is None else place.value
     if value is MISSING:
         raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
-    if place is None and trace.is_outside(owner):
-        return trace.read("attr", owner, name, value)
-    return value
+    return trace.seen("attr", owner, name, value) if place is None else value
 
 
 def _own(trace: Trace, owner: Any, name: str) -> Any:
@@ -219,7 +216,7 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
     value = held.get(name, MISSING) if isinstance(held, dict) else MISSING
     if value is MISSING and isinstance(owner, Layer):
         value = _of_layer(owner, name)
-    return trace.read("attr", owner, name, value) if trace.is_outside(owner) else value
+    return trace.seen("attr", owner, name, value)
 
 
 def _there(trace: Trace, owner: Any, name: str, value: Any) -> Any:

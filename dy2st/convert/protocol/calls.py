@@ -292,8 +292,8 @@ def _maker(trace: Trace, kind: type, name: str) -> Any:
 def _call_partial(
     trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    for name in ("func", "args", "keywords") if trace.is_outside(function) else ():
-        trace.read("attr", function, name, getattr(function, name))
+    for name in ("func", "args", "keywords"):
+        trace.seen("attr", function, name, getattr(function, name))
     trace.read_content(function.keywords)
     words = trace.content(function.keywords)
     return call(trace, function.func, *function.args, *args, **{**words, **kwargs})
@@ -309,8 +309,7 @@ def call_layer(trace: Trace, layer: Layer, args: tuple[Any, ...], kwargs: dict[s
 
 def _forward(trace: Trace, layer: Layer, *args: Any, **kwargs: Any) -> Any:
     """What `Layer.__call__` does."""
-    if trace.is_outside(layer):
-        trace.read("layer", layer, "hooks", None)
+    trace.seen("layer", layer, "hooks", None)
     for key, hook in tuple(layer._forward_pre_hooks.items()):
         convert = partial(call, trace, hook)
         args, kwargs = layer._before(key, convert, args, kwargs)

@@ -123,7 +123,7 @@ def _held(trace: Trace, owner: CellType) -> Any:
         value = owner.cell_contents
     except ValueError:
         value = UNBOUND
-    return trace.read("cell", owner, CELL, value) if trace.is_outside(owner) else value
+    return trace.seen("cell", owner, CELL, value)
 
 
 def _mark(trace: Trace, owner: CellType) -> None:
