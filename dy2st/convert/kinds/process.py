@@ -106,8 +106,7 @@ def _where(kind: type, name: str) -> str:
 
 
 @function_row(sys.getrecursionlimit)
-def getrecursionlimit_(trace: Trace) -> Any:
-    """`sys.getrecursionlimit()`."""
+def _getrecursionlimit(trace: Trace) -> Any:
     return trace.read("told", sys.getrecursionlimit, ((), ()), users_limit(trace))
 
 
