@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import pytest
 
 import dy2st
+from dy2st import nn
 from dy2st.errors import EscapedVariable
 from dy2st.jit import to_static
 from tests.dy2st.constructs.catalogue import comparable
@@ -271,3 +274,51 @@ def test_a_tensor_in_a_list_of_the_program_that_changes_in_place_is_noticed():
 
     with pytest.raises(EscapedVariable, match="changed in place"):
         to_static(f)(dy2st.ones([2]))
+
+
+def given_by_default(tensor):
+    def give(value=tensor):
+        return value
+
+    return give
+
+
+def put_past_the_layer(tensor):
+    layer = nn.Layer()
+    layer.__dict__["held"] = tensor
+    return layer
+
+
+HOLDERS = {
+    "a tuple": (lambda tensor: (1, (tensor,)), lambda held: held[1][0]),
+    "a list that is gone through": (lambda tensor: [tensor], lambda held: sum(held)),
+    "the values of a dict": (lambda tensor: {"a": tensor}, lambda held: [*held.values()][0]),
+    "a read-only dict": (lambda tensor: MappingProxyType({"a": tensor}), lambda held: held["a"]),
+    "a default": (given_by_default, lambda held: held()),
+    "the dict of a Layer": (put_past_the_layer, lambda held: held.held),
+}
+
+
+class HoldsItsBufferTwice(nn.Layer):
+    def __init__(self, put, get):
+        super().__init__()
+        self.hidden = dy2st.ones([])
+        self.first, self.get = put(self.hidden), get
+
+    def forward(self, x):
+        first = self.get(self.first)
+        if first % 2 == 0:
+            return x + 100
+        self.hidden = (self.hidden + first) % 9
+        return x + first
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_a_buffer_that_something_else_holds_too_is_told_from_it_once_it_is_another(holder):
+    eager = HoldsItsBufferTwice(*HOLDERS[holder])
+    static = HoldsItsBufferTwice(*HOLDERS[holder])
+    to_static(static)
+    for number in range(4):
+        x = dy2st.to_tensor([float(number)])
+        assert static(x).tolist() == eager(x).tolist()
+        assert static.hidden.item() == eager.hidden.item()
