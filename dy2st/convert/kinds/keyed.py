@@ -58,8 +58,17 @@ def _note_methods(trace: Trace, key: Any) -> None:
         return
     reached = trace.note_reached((*users, key))
     written = {owner for owner, _ in trace.over}
-    if any(id(one) in written and not trace.is_made_here(one) for one in reached):
-        kind = type(key).__name__
+    set_here = [one for one in reached if id(one) in written]
+    kind = type(key).__name__
+    if set_here and all(map(trace.is_made_here, set_here)):
+        raise ConversionError(
+            f"a {kind} that the data decides is looked up in a dict or set by its own __hash__ or "
+            "__eq__",
+            at=user_location(),
+            why="the Program can compare numbers, texts, and tuples of them",
+            hint="use what tells one from the other as the key",
+        )
+    if set_here:
         raise ConversionError(
             f"a {kind} is looked up in a dict or set whose __hash__ or __eq__ reads what the "
             "function has set",

@@ -186,7 +186,7 @@ def _columns(trace: Trace, items: Dynamic, element: Layout) -> tuple[Any, ...] |
         size = node.type.shape[0] if node.rank else None
         places = range(size) if isinstance(size, int) else None
         return None if places is None else tuple(_column(trace, items, place) for place in places)
-    if not isinstance(node, Parts) or node.kind not in (tuple, list):
+    if not isinstance(node, Parts) or not _is_row(node.kind):
         return None
     if node is not element or any(map(has_objects, node.items)):
         return None
@@ -195,6 +195,12 @@ def _columns(trace: Trace, items: Dynamic, element: Layout) -> tuple[Any, ...] |
     own = [items.arrays[start:end] or items.arrays[:1] for start, end in itertools.pairwise(ends)]
     pairs = zip(node.items, own, strict=True)
     return tuple(Dynamic(tuple, item, arrays) for item, arrays in pairs)
+
+
+def _is_row(kind: type) -> bool:
+    """Whether to go through one is to go through its parts; so it is of named tuples."""
+    is_named, own = hasattr(kind, "_fields"), getattr(kind, "__iter__", None)
+    return kind in (tuple, list) or (is_named and own is tuple.__iter__)
 
 
 def _column(trace: Trace, items: Dynamic, place: int) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -15,6 +15,11 @@ from tests.dy2st.convert.kinds.same import VALUES, refused, same
 class Pair:
     first: Any
     second: Any
+
+
+class Both(NamedTuple):
+    plain: Any
+    square: Any
 
 
 def positive(x):
@@ -60,6 +65,11 @@ def transposed(x):
     return sum(values), sum(squares)
 
 
+def transposed_named_tuples(x):
+    values, squares = zip(*[Both(v, v * v) for v in x])
+    return max(values), sum(squares)
+
+
 def transposed_in_a_loop(x):
     total = 0.0
     for column in zip(*[(v, -v, v * v) for v in x if v > 0]):
@@ -91,6 +101,7 @@ def options_perhaps_there(x):
         to_as_many_as_it_takes,
         to_a_class,
         transposed,
+        transposed_named_tuples,
         transposed_in_a_loop,
         chained,
         options_perhaps_there,

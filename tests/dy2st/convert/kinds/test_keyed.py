@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter, OrderedDict, defaultdict
 
 import pytest
@@ -272,3 +273,28 @@ def test_lists_in_such_a_dict_are_not_kept_twice():
         return d.copy()
 
     refused(copied, "is copied, with lists")
+
+
+class Named:
+    def __init__(self, cost, name):
+        self.cost, self.name = cost, name
+
+    def __lt__(self, other):
+        return self.cost < other.cost
+
+    def __eq__(self, other):
+        return self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+def test_objects_of_a_list_that_the_data_orders_are_no_keys():
+    def names(x):
+        held = []
+        for cost, name in ((x.max(), "a"), (x.min(), "b"), (x.sum(), "c")):
+            heapq.heappush(held, Named(cost, name))
+        heapq.heappop(held)
+        return len({one for one in held})
+
+    refused(names, "by its own __hash__ or __eq__")
