@@ -11,6 +11,7 @@ NAMES = (
     *("state", "objects", "sizes", "samplers", "metrics", "training", "generators"),
     *("vision", "language", "training_loops", "searching", "batching", "choosing"),
     *("exceptions", "augmentation", "text", "dicts", "in_place", "recurrent", "numbers", "calls"),
+    *("generation", "pipelines", "corners"),
 )
 THEMES = tuple(importlib.import_module(f"tests.dy2st.model_code.{name}") for name in NAMES)
 
