@@ -5,8 +5,9 @@
     product_packed   a product with those panels, and any number of rows
     product_scratch  the bytes that either takes as `scratch`
     packed_bytes     the bytes of the panels
-    shared_product   a product on which `set_num_threads` threads work, if it is large
-    shared_scratch   the bytes that it takes
+    shared_product   a product on which `set_num_threads` threads work, if it is large; `bytes`
+                     says how much scratch it has
+    shared_scratch   the bytes that it takes: no fewer than `product_scratch`
 
 Names end with `_f32` or `_f64`, PARAMETERS tells what they take. The rows of c lie `c_row` elements
 after one another, each side by side; a and b have any strides, counted in elements. k may be 0: c
@@ -52,7 +53,7 @@ PARAMETERS = {
     "product_packed": "c a packed scratch epilogue context | m n k a_row a_column c_row",
     "product_scratch": "| m n k",
     "packed_bytes": "| n k",
-    "shared_product": f"c a b scratch epilogue context | m n k {_STRIDES}",
+    "shared_product": f"c a b scratch epilogue context | m n k {_STRIDES} bytes",
     "shared_scratch": "| m n k",
 }
 """Of the functions for callers: pointers first, then i64."""

@@ -24,6 +24,7 @@ class Call:
     batch     of each leading axis: its size, and the strides in c, in a and in b; 0 where an
               operand has the same for all.
     epilogue, context   what is done to the results, and what it gets; null if nothing is.
+    is_shared           whether several threads may work on it.
     """
 
     dtype: DType
@@ -34,15 +35,25 @@ class Call:
     batch: tuple[tuple[str, str, str, str], ...] = ()
     epilogue: str = "null"
     context: str = "null"
+    is_shared: bool = False
 
     @property
     def function(self) -> str:
         """The name of what is called."""
-        return f"product_f{8 * self.dtype.itemsize}"
+        return f"{'shared_' * self.is_shared}product_f{8 * self.dtype.itemsize}"
 
 
-def emit(function: Function, call: Call, pointers: tuple[str, str, str], scratch: str) -> None:
-    """Call a product for every index of the batch axes: pointers are those of c, a and b."""
+def emit(
+    function: Function,
+    call: Call,
+    pointers: tuple[str, str, str],
+    scratch: str,
+    bytes: str = "0",
+) -> None:
+    """Call a product for every index of the batch axes: pointers are those of c, a and b.
+
+    One that is shared is told how many bytes of scratch there are.
+    """
     places = list(pointers)
     with ExitStack() as loops:
         for size, *strides in call.batch:
@@ -52,7 +63,7 @@ def emit(function: Function, call: Call, pointers: tuple[str, str, str], scratch
                 for place, stride in zip(places, strides, strict=True)
             ]
         listed = [*places, scratch, call.epilogue, call.context]
-        sizes = [*call.sizes, *call.a, *call.b, call.c_row]
+        sizes = [*call.sizes, *call.a, *call.b, call.c_row, *([bytes] * call.is_shared)]
         arguments = [f"ptr {p}" for p in listed] + [f"i64 {size}" for size in sizes]
         function.line(f"call void @{call.function}({', '.join(arguments)})")
 

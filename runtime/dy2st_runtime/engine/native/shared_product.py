@@ -15,32 +15,43 @@ _FIELDS = (*_POINTERS, *_SIZES, *_OWN)
 
 
 def shared_product(shape: Shape) -> str:
-    """The product; its parts are of columns if there are enough, since each packs its own b."""
-    parameters = f"{' '.join(_POINTERS)} | {' '.join(_SIZES)}"
-    code = shape.code("shared_product", parameters)
-    task = code.alloca(f"[{len(_FIELDS)} x i64]")
-    threads = code.let("load i64, ptr @threads")
-    parts = _parts(code, threads)
+    """The product; its parts are of columns if there are enough, since each packs its own b.
+
+    There are no more parts than there is scratch for: meanwhile the number of threads may change.
+    """
+    code = shape.code("shared_product", f"{' '.join(_POINTERS)} | {' '.join(_SIZES)} bytes")
+    room = code.let(f"call i64 @{shape.name('product_scratch')}(i64 %m, i64 %n, i64 %k)")
+    room = code.most(_rounded(code, room), 64)
+    parts = code.least(_parts(code), code.over("%bytes", room))
+    is_shared = code.compare("sgt", parts, 1)
+    with code.when(is_shared):
+        _share(code, shape, parts, room)
+    with code.when(code.no(is_shared)):
+        listed = [f"ptr %{name}" for name in _POINTERS] + [f"i64 %{name}" for name in _SIZES]
+        code.line(f"call void @{shape.name('product')}({', '.join(listed)})")
+    return code.end()
+
+
+def _share(code: Code, shape: Shape, parts: str, room: str) -> None:
+    """Write down what all parts need to know, and have them done."""
     by_columns = code.compare("sge", "%n", code.times(parts, 2 * shape.columns))
-    total, unit = (
-        code.choose(by_columns, "%n", "%m"),
-        code.choose(by_columns, shape.columns, shape.rows),
-    )
+    total = code.choose(by_columns, "%n", "%m")
+    unit = code.choose(by_columns, shape.columns, shape.rows)
     units = code.over(code.minus(code.plus(total, unit), 1), unit)
     each = code.over(code.minus(code.plus(units, parts), 1), parts)
-    room = code.let(f"call i64 @{shape.name('product_scratch')}(i64 %m, i64 %n, i64 %k)")
     columns = code.let(f"zext i1 {by_columns} to i64")
     values = [f"ptr %{name}" for name in _POINTERS] + [f"i64 %{name}" for name in _SIZES]
-    values += [f"i64 {value}" for value in (columns, code.times(each, unit), _rounded(code, room))]
+    values += [f"i64 {value}" for value in (columns, code.times(each, unit), room)]
+    task = code.alloca(f"[{len(_FIELDS)} x i64]")
     for index, value in enumerate(values):
         code.line(f"store {value}, ptr {code.let(f'getelementptr i64, ptr {task}, i64 {index}')}")
     own = shape.name("part_of_product")
     code.line(f"call void @parallel(ptr @{own}, ptr {task}, i64 {parts})")
-    return code.end()
 
 
-def _parts(code: Code, threads: str) -> str:
+def _parts(code: Code) -> str:
     """How many parts: as many as threads, or 1 if there is little to do."""
+    threads = code.let("load i64, ptr @threads")
     work = code.times(code.times("%m", "%n"), "%k")
     return code.choose(code.compare("sge", work, _LEAST_WORK), threads, 1)
 
@@ -91,7 +102,7 @@ def shared_scratch(shape: Shape) -> str:
     """The bytes of scratch of all parts."""
     code = shape.code("shared_scratch", "| m n k", "i64")
     room = code.let(f"call i64 @{shape.name('product_scratch')}(i64 %m, i64 %n, i64 %k)")
-    total = code.times(_rounded(code, room), _parts(code, code.let("load i64, ptr @threads")))
+    total = code.times(code.most(_rounded(code, room), 64), _parts(code))
     code.line(f"ret i64 {total}")
     return code.text()
 

@@ -47,8 +47,10 @@ class Products:
     def shared(self, a, b, c, epilogue=None, context=None):
         """The same, by as many threads as are set."""
         (m, k), n = a.shape, b.shape[1]
-        with Room(self.shared_scratch(m, n, k)) as scratch:
-            numbers = (m, n, k, *strides(a), *strides(b), strides(c)[0])
+        bytes = self.shared_scratch(m, n, k)
+        assert bytes >= self.product_scratch(m, n, k)
+        with Room(bytes) as scratch:
+            numbers = (m, n, k, *strides(a), *strides(b), strides(c)[0], bytes)
             pointers = (address(c), address(a), address(b), scratch, epilogue, context)
             self.shared_product(*pointers, *numbers)
 

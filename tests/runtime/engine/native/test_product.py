@@ -177,8 +177,9 @@ def test_an_epilogue_is_done_once_to_each_element(products, sizes, layout):
     np.testing.assert_allclose(c, np.maximum(a @ b + bias, 0), rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("by_threads", [False, True])
 @pytest.mark.parametrize("is_shared", [False, True])
-def test_batch_axes_are_loops_over_products(products, is_shared):
+def test_batch_axes_are_loops_over_products(products, is_shared, by_threads):
     """Of shapes (2, 3, 4, 5) and (3, 5, 7), or (5, 7): b is the same along the first axis."""
     random = np.random.default_rng(3)
     dtype, suffix = products.dtype, f"f{8 * products.dtype.itemsize}"
@@ -187,14 +188,15 @@ def test_batch_axes_are_loops_over_products(products, is_shared):
     c = np.empty((2, 3, 4, 7), dtype)
     own = "0" if is_shared else "35"
     batch = (("%n", "84", "60", "0"), ("3", "28", "20", own))
-    call = Call(dtype, ("4", "7", "5"), ("5", "1"), ("7", "1"), "7", batch)
-    assert call.function == f"product_{suffix}"
+    call = Call(dtype, ("4", "7", "5"), ("5", "1"), ("7", "1"), "7", batch, is_shared=by_threads)
+    assert call.function == f"{'shared_' * by_threads}product_{suffix}"
     parameters = [("ptr", f"%{name}") for name in ("c", "a", "b", "scratch")]
     function = Function("all", [*parameters, ("i64", "%n")], linkage="")
-    emit(function, call, ("%c", "%a", "%b"), "%scratch")
+    room = products.shared_scratch(4, 7, 5)
+    emit(function, call, ("%c", "%a", "%b"), "%scratch", str(room))
     function.line("ret void")
     types = [ctypes.c_void_p] * 4 + [ctypes.c_int64]
     library, run = loaded(function.text(), "all", types)
-    with Room(products.product_scratch(4, 7, 5)) as scratch:
+    with Room(room) as scratch:
         run(address(c), address(a), address(b), scratch, 2)
     np.testing.assert_allclose(c, a @ b, rtol=1e-5, atol=1e-5)

@@ -15,7 +15,7 @@ from dy2st_runtime.engine.native.product_call import epilogue
 from dy2st_runtime.engine.native.threads import get_num_threads, set_num_threads
 from dy2st_runtime.errors import ArgumentError
 
-from .products import Products, address, loaded
+from .products import Products, Room, address, loaded
 
 SIZES = [
     *((1, 1000, 2000), (200, 300, 90), (64, 512, 512), (1500, 100, 30), (1300, 900, 1)),
@@ -50,6 +50,21 @@ def test_products_are_those_of_one_thread(products, count):
         products.shared(a, b, c[:, :n])
         np.testing.assert_array_equal(c[:, :n], a @ b)
         assert (c[:, n:] == 7).all()
+
+
+def test_a_product_with_scratch_for_fewer_parts_has_fewer(products):
+    """The number of threads may change between the two calls."""
+    sizes = m, k, n = 64, 512, 512
+    a, b = matrices(*sizes, products.dtype)
+    c = np.empty((m, n), products.dtype)
+    set_num_threads(2)
+    bytes = products.shared_scratch(m, n, k)
+    set_num_threads(5)
+    with Room(bytes) as scratch:
+        numbers = (m, n, k, k, 1, n, 1, n, bytes)
+        pointers = (address(c), address(a), address(b), scratch, None, None)
+        products.shared_product(*pointers, *numbers)
+    np.testing.assert_array_equal(c, a @ b)
 
 
 def numbered(processor, dtype):
