@@ -16,8 +16,8 @@ _LEAST = 5000
 def deeper(trace: Trace) -> Iterator[None]:
     """Let code go about as deep as without a trace, unless the user's own limit is higher."""
     trace.limit = limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _LEAST))
     try:
+        sys.setrecursionlimit(max(limit, _LEAST))
         yield
     finally:
         if sys.getrecursionlimit() == max(limit, _LEAST):  # the code has set no other
