@@ -93,6 +93,7 @@ HALF_LN2, EIGHTH = 0.3467, (3 - 2 * 2**0.5) ** 2 * 1.001
 RISE = near_zero(lambda r: (mp.expm1(r) - r) / r**2)
 LOG = near_zero(lambda f: (mp.log1p(f) - f) / f**2)
 LOG_SERIES = root(lambda s: (2 * mp.atanh(s) - 2 * s) / s**3)
+LOG_TAIL = root(lambda s: (2 * mp.atanh(s) - 2 * s - 2 * s**3 / 3) / s**5)
 SINE, COSINE = (
     root(lambda r: (mp.sin(r) - r) / r**3),
     root(lambda r: (mp.cos(r) - 1 + r**2 / 2) / r**4),
@@ -115,6 +116,7 @@ FITS = (
     Fit("LOG 32", LOG, near_zero(lambda f: f**2 / mp.log1p(f)), 0.5**0.5 - 1, 2**0.5 - 1, 8),
     Fit("LOG 64", LOG_SERIES, root(lambda s: s**3 / mp.atanh(s)), 0, EIGHTH, 6),
     Fit("LOG2 48", root(lambda s: 2 * mp.atanh(s) / s / mp.log(2)), one, 0, EIGHTH, 5),
+    Fit("TAIL 64", LOG_TAIL, root(lambda s: s**5 / mp.atanh(s)), 0, EIGHTH, 6),
     Fit("POWER 48", lambda r: 2**r, lambda r: 2**-r, -0.501, 0.501, 6),
     Fit("SINE 32", SINE, root(lambda r: r**3 / mp.sin(r)), 0, QUARTER, 2),
     Fit("SINE 64", SINE, root(lambda r: r**3 / mp.sin(r)), 0, QUARTER, 5),

@@ -162,6 +162,15 @@ def test_functions_of_two_numbers_are_near(name, dtype, count, runner):
     assert off <= (2 if dtype == np.float32 else 4), where
 
 
+def test_large_powers_of_float64_lose_no_digits(runner):
+    rng = np.random.default_rng(11)
+    x = np.exp(rng.standard_normal(100_000) * rng.choice([1e-6, 1e-3, 1, 100], 100_000))
+    y = rng.uniform(-740, 705, 100_000) / np.log(x)
+    exact = np.power(x.astype(np.longdouble), y.astype(np.longdouble))
+    off, *where = worst(runner("pow_float64_8", x, y), exact, x, y)
+    assert off <= 4, where
+
+
 @pytest.mark.parametrize("exponent", [2, 3, -1, 0.5, 4])
 def test_powers_of_a_constant_are_near(exponent):
     runner = Runner()

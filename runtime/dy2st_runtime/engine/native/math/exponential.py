@@ -81,14 +81,15 @@ def format_of(dtype: DType) -> _Format:
     return FORMATS[dtype.itemsize]
 
 
-def _reduced(lanes: Lanes, x: Value) -> tuple[Value, Value]:
-    """n in the lowest bits of an integer, and e**r - 1."""
+def _reduced(lanes: Lanes, x: Value, more: Value | None = None) -> tuple[Value, Value]:
+    """n in the lowest bits of an integer, and e**r - 1, of x or of x + more."""
     form, dtype = format_of(x.dtype), x.dtype
     magic = lanes.constant(form.magic, dtype)
     shifted = lanes.fma(x, lanes.constant(1.4426950408889634, dtype), magic)
     n = lanes.subtract(shifted, magic, exactly=True)
     r = lanes.fma(n, lanes.constant(-form.high, dtype), x)
     r = lanes.fma(n, lanes.constant(-form.low, dtype), r)
+    r = r if more is None else lanes.add(r, more)
     rise = lanes.fma(lanes.multiply(r, r), lanes.polynomial(r, form.rise), r)
     return lanes.bits(shifted, integers_of(dtype)), rise
 
@@ -110,10 +111,10 @@ def _limited(lanes: Lanes, x: Value, least: float | None, most: float | None) ->
     return x
 
 
-def exp(lanes: Lanes, x: Value, less: int = 0) -> Value:
-    """e**x / 2**less; the scale is two factors, so that only the last one rounds or overflows."""
+def exp(lanes: Lanes, x: Value, less: int = 0, more: Value | None = None) -> Value:
+    """e**(x + more) / 2**less; of the two factors of its scale the last one alone rounds."""
     form = format_of(x.dtype)
-    n, rise = _reduced(lanes, _limited(lanes, x, form.least, form.most))
+    n, rise = _reduced(lanes, _limited(lanes, x, form.least, form.most), more)
     power = lanes.add(rise, lanes.constant(1, x.dtype))
     if lanes.function.scales:
         return lanes.scaled(power, lanes.subtract(n, lanes.constant(form.shift + less, n.dtype)))

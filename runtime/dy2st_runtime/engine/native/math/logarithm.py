@@ -46,7 +46,7 @@ DECIMAL = _Base(
 )
 
 
-def _exponent(lanes: Lanes, x: Value) -> tuple[Value, Value]:
+def exponent_of(lanes: Lanes, x: Value) -> tuple[Value, Value]:
     """e as an integer, and 1 + f."""
     form, whole = format_of(x.dtype), integers_of(x.dtype)
     bits, places = lanes.bits(x, whole), lanes.constant(form.mantissa, whole)
@@ -96,7 +96,7 @@ def log_to(lanes: Lanes, x: Value, base: _Base) -> Value:
     steps = 24 if dtype.itemsize == 4 else 54
     is_small = lanes.compare("lt", x, lanes.constant(np.finfo(dtype).tiny, dtype))
     larger = lanes.multiply(x, lanes.constant(2.0**steps, dtype))
-    e, mantissa = _exponent(lanes, lanes.select(is_small, larger, x))
+    e, mantissa = exponent_of(lanes, lanes.select(is_small, larger, x))
     less = lanes.select(is_small, lanes.constant(steps, dtype), lanes.constant(0, dtype))
     e = lanes.subtract(lanes.small_integer(e, x.dtype), less)
     near = _near_one(lanes, lanes.subtract(mantissa, lanes.constant(1, dtype)))
@@ -125,7 +125,7 @@ def log1p(lanes: Lanes, x: Value) -> Value:
     share = lanes.subtract(total, one, exactly=True)
     lost = lanes.subtract(one, lanes.subtract(total, share, exactly=True), exactly=True)
     lost = lanes.add(lost, lanes.subtract(x, share, exactly=True), exactly=True)
-    e, mantissa = _exponent(lanes, total)
+    e, mantissa = exponent_of(lanes, total)
     form = format_of(dtype)
     least = lanes.intrinsic("smin", e, lanes.constant(form.bias - 1, e.dtype))
     places = lanes.binary("shl", least, lanes.constant(form.mantissa, e.dtype))

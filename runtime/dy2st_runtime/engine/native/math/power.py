@@ -8,6 +8,7 @@ import numpy as np
 
 from dy2st_runtime.engine.native.lanes import FLOAT64, INT64, Lanes, Value
 from dy2st_runtime.engine.native.math.exponential import format_of
+from dy2st_runtime.engine.native.math.long_power import long_power
 
 _LOG = (
     *(2.88539008177784916, 0.961796694114916583, 0.5770779418965139),
@@ -24,12 +25,13 @@ def pow(lanes: Lanes, x: Value, y: Value) -> Value:
     for exponent, write in _SHORT.items():
         if y.text == lanes.constant(exponent, y.dtype).text:
             return write(lanes, x)
-    if x.dtype.itemsize == 8:
-        return lanes.each(lambda one, *both: one.intrinsic("pow", *both), x, y)
     one, zero = lanes.constant(1, x.dtype), lanes.constant(0, x.dtype)
     size = lanes.magnitude(x)
-    wide = lanes.multiply(_log2(lanes, size), lanes.cast(y, FLOAT64))
-    power = lanes.cast(_power_of_2(lanes, wide), x.dtype)
+    if x.dtype.itemsize == 8:
+        power = long_power(lanes, size, y)
+    else:
+        wide = lanes.multiply(_log2(lanes, size), lanes.cast(y, FLOAT64))
+        power = lanes.cast(_power_of_2(lanes, wide), x.dtype)
     is_one = lanes.either(lanes.compare("eq", size, one), lanes.compare("eq", y, zero))
     return _signed(lanes, x, y, lanes.select(is_one, one, power))
 
