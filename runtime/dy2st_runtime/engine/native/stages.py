@@ -157,6 +157,8 @@ class _Scheduler:
             if not self.is_full[index] or not self.needs[index]:
                 continue
             needs = self.needs[index]
+            if heavy[index]:
+                needs.add(self._home(index))
             kept[index] = heavy[index] and len(needs) > 1
             for operand in nodes[index].operands:
                 if self.is_full[operand]:
