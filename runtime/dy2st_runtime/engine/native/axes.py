@@ -42,18 +42,21 @@ Places = tuple["Axis | None", ...]
 class Use(NamedTuple):
     """A tensor as a member reads it: the index along axis i is start + step * index of places[i].
 
-    Where nothing is said of starts and steps, they are 0 and 1.
+    Where nothing is said of starts and steps, they are 0 and 1. Along axis i of `picks` the index
+    is what the value says, which is known to be inside where `guard` is true.
     """
 
     variable: Variable
     places: Places
     starts: tuple[Size, ...] = ()
     steps: tuple[Size, ...] = ()
+    picks: tuple[tuple[int, Variable], ...] = ()
+    guard: Variable | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether it is read from its first element on, one by one."""
-        return not self.starts
+        return not self.starts and not self.picks
 
 
 def is_one(size: Size) -> bool:

@@ -19,11 +19,12 @@ from dy2st_runtime.engine.native.nests import (
     Nest,
     Node,
     Part,
+    Position,
     Reduce,
     Store,
 )
 from dy2st_runtime.ir.program import Operator, Variable
-from dy2st_runtime.ir.types import Shape
+from dy2st_runtime.ir.types import DType, Shape
 
 Strides = list[Size]
 
@@ -61,12 +62,15 @@ class _Read(NamedTuple):
     variable: Variable
     strides: Strides
     offset: Size
+    picks: tuple[Size, ...]
+    by: tuple[Variable, ...]
 
 
 class _Builder:
     def __init__(self, group: Group, outside: Container[Variable]) -> None:
         self.group = group
         self.outputs = [member.variable for member in group.members if member.variable in outside]
+        self.checks = [member.variable for member in group.members if member.is_check]
         natural = _natural(group)
         reduced = group.reduced()
         rows = [axis for axis in natural if axis not in reduced]
@@ -75,14 +79,24 @@ class _Builder:
         # Where the rows are neighbours in memory and the columns are not, lanes are rows.
         self.has_rows_in_lanes = bool(rows and reduced) and natural[-1] not in reduced
         self.number = {axis: index for index, axis in enumerate(self.order)}
+        self.axis_after = list(range(len(self.order)))
+        self.counted = self._counted()
         self.reads: list[_Read] = []
         self.known: dict[Any, int] = {}  # a tensor and its strides -> its place in `reads`
         self.nodes: list[Node] = []
         self.made: dict[Any, int] = {}  # a Variable, a read or a number -> its node
 
+    def _counted(self) -> set[int]:
+        """The axes whose places are asked for: they stay as they are."""
+        found: set[int] = set()
+        for member in self.group.members:
+            if member.operator is None and member.number is None and not member.operands:
+                found.update(self.number[axis.root] for axis in member.result if axis is not None)
+        return found
+
     def nest(self) -> Nest:
         """Strides first, then axes that can be one, then nodes."""
-        if not self.outputs:
+        if not self.outputs and not self.checks:
             return Nest([], [], [])
         used = [self._read_of(member) for member in self.group.members]
         stores = [
@@ -96,6 +110,12 @@ class _Builder:
         part.nodes = self.nodes
         for index, (variable, strides) in enumerate(zip(self.outputs, stores, strict=True)):
             part.stores.append(Store(self.made[variable], index, tuple(strides)))
+        for variable in self.checks:
+            node = self.made[variable]
+            axes = self.nodes[node].axes
+            part.stores.append(
+                Store(node, -1, tuple(int(a in axes) for a in range(len(part.axes))))
+            )
         return Nest(leaves, self.outputs, [part])
 
     # -- what is read --------------------------------------------------------------------------
@@ -104,23 +124,27 @@ class _Builder:
         """For each operand its place in `reads`, None if it is made here or a number."""
         found: list[int | None] = []
         for use in member.operands:
-            is_read = use.variable not in self.group.places and literal_of(use.variable) is None
+            is_made = use.is_plain and use.variable in self.group.places
+            is_read = not is_made and literal_of(use.variable) is None
             found.append(self._read(use) if is_read else None)
         return found
 
     def _read(self, use: Use) -> int:
         offset: Size = 0
         strides = contiguous(use.variable.tensor_type.shape)
-        if not use.is_plain:
+        if use.starts:
             for stride, start in zip(strides, use.starts, strict=True):
                 offset = offset + product([stride, start])
             strides = [product(pair) for pair in zip(strides, use.steps, strict=True)]
+        picks = tuple([strides[axis] for axis, _ in use.picks])
         strides = self._strides(strides, use.places)
         parts = (s if isinstance(s, int) else str(id(s)) for s in (offset, *strides))
-        key = (id(use.variable), *parts)
+        by = tuple([value for _, value in use.picks])
+        by = by if use.guard is None else (*by, use.guard)
+        key = (id(use.variable), *parts, *map(id, by))
         if key not in self.known:
             self.known[key] = len(self.reads)
-            self.reads.append(_Read(use.variable, strides, offset))
+            self.reads.append(_Read(use.variable, strides, offset, picks, by))
         return self.known[key]
 
     def _strides(self, steps: Strides, places: Places) -> Strides:
@@ -152,7 +176,9 @@ class _Builder:
         sizes = [axis.size for axis in self.order[start:end]]
         for axis in range(end - 2, start - 1, -1):
             inner = sizes[axis - start + 1]
-            if all(_joins(own[axis], own[axis + 1], inner) for own in strides):
+            counted = {axis, axis + 1} & self.counted
+            if not counted and all(_joins(own[axis], own[axis + 1], inner) for own in strides):
+                self.axis_after = [a - (a > axis) for a in self.axis_after]
                 sizes[axis - start : axis - start + 2] = [product([sizes[axis - start], inner])]
                 for own in strides:
                     del own[axis]
@@ -170,7 +196,7 @@ class _Builder:
         axes = frozenset[int]().union(*(self.nodes[operand].axes for operand in operands))
         dtype = member.variable.tensor_type.dtype
         if member.operator is None:
-            self.made[member.variable] = operands[0]
+            self.made[member.variable] = operands[0] if operands else self._said(member, dtype)
             return
         if member.reduced:
             own = axes - part.column_axes
@@ -179,6 +205,15 @@ class _Builder:
         else:
             node = Apply(dtype, axes, tuple(operands), operator=member.operator)
         self.made[member.variable] = self._new(node)
+
+    def _said(self, member: Member, dtype: DType) -> int:
+        """The node of a number, or of the place along an axis."""
+        if member.number is not None:
+            return self._new(Literal(dtype, frozenset(), value=member.number))
+        (axis,) = member.result
+        assert axis is not None, "a place along no axis"
+        number = self.axis_after[self.number[axis.root]]
+        return self._new(Position(dtype, frozenset({number}), axis=number))
 
     def _operand(self, variable: Variable, read: int | None, leaves: Sequence[Leaf]) -> int:
         if variable in self.made:
@@ -190,8 +225,10 @@ class _Builder:
             return self.made[variable]
         if read not in self.made:
             strides = leaves[read].strides
-            axes = [i for i, stride in enumerate(strides) if not _is_zero(stride)]
-            self.made[read] = self._new(Load(dtype, frozenset(axes), leaf=read))
+            own = frozenset([i for i, stride in enumerate(strides) if not _is_zero(stride)])
+            by, picks = [self.made[value] for value in self.reads[read].by], self.reads[read].picks
+            axes = own.union(*(self.nodes[node].axes for node in by))
+            self.made[read] = self._new(Load(dtype, axes, tuple(by), leaf=read, picks=picks))
         return self.made[read]
 
     def _new(self, node: Node) -> int:

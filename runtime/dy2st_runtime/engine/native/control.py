@@ -100,8 +100,27 @@ class Body:
                 arguments.append(f"ptr {self._places.address(leaf.variable)}")
         arguments += [f"ptr {self._place(variable)}" for variable in nest.outputs]
         arguments += [f"i64 {self._sizes.value(size)}" for size in nest.sizes]
+        result = "i32" if nest.has_checks else "void"
+        call = f"call {result} @{name}({', '.join(arguments)})"
         with self._without_lock(self._is_long(part.axes for part in nest.parts)):
-            self._function.line(f"call void @{name}({', '.join(arguments)})")
+            if nest.has_checks:
+                failed = self._function.let(call)
+            else:
+                self._function.line(call)
+        if nest.has_checks:
+            self._check_nest(failed, step)
+
+    def _check_nest(self, failed: str, step: Step) -> None:
+        """Where a check of a nest has failed, let the kernels of NumPy say what is wrong."""
+        wrong, right = self._function.label("wrong"), self._function.label("right")
+        is_right = self._function.let(f"icmp eq i32 {failed}, 0")
+        self._function.branch(is_right, right, wrong)
+        self._function.begin(wrong)
+        for operator in step.checked:
+            result = self._result_of(operator)
+            self._function.line(f"call void @Py_DecRef(ptr {result})")
+        self._function.jump(self.fail)
+        self._function.begin(right)
 
     def _scalar(self, variable: Variable) -> str:
         value, type = self._places.load(variable), abi.element(variable.dtype)
@@ -414,6 +433,18 @@ class Body:
 
     def _call_back(self, operator: Operator) -> None:
         """Let the kernel of NumPy compute."""
+        result = self._result_of(operator)
+        if len(operator.results) == 1:
+            self._take(result, operator.results[0])
+            return
+        for index, variable in enumerate(operator.results):
+            entry = self._places.field(result, 24 + 8 * index)
+            self._function.line(f"call void @Py_IncRef(ptr {entry})")
+            self._take(entry, variable)
+        self._function.line(f"call void @Py_DecRef(ptr {result})")
+
+    def _result_of(self, operator: Operator) -> str:
+        """What the kernel of NumPy gives."""
         in_place = operator in self._lists.changed
         kernel = kernel_call(operator, self._program.name, in_place)
         objects, made = [], []
@@ -425,15 +456,7 @@ class Body:
             for formula in formulas(value):
                 objects.append(self._integer(self._formula(formula)))
                 made.append(objects[-1])
-        result = self._call(self._module.object(kernel, operator.name), objects, made)
-        if len(operator.results) == 1:
-            self._take(result, operator.results[0])
-            return
-        for index, variable in enumerate(operator.results):
-            entry = self._places.field(result, 24 + 8 * index)
-            self._function.line(f"call void @Py_IncRef(ptr {entry})")
-            self._take(entry, variable)
-        self._function.line(f"call void @Py_DecRef(ptr {result})")
+        return self._call(self._module.object(kernel, operator.name), objects, made)
 
     def _formula(self, formula: Dim | Condition) -> str:
         if isinstance(formula, Condition):

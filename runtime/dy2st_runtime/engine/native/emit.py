@@ -11,11 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import NamedTuple
-
-import numpy as np
 
 from dy2st_runtime.dims import Dim, Size
+from dy2st_runtime.engine.native.access import Access, Held, stored
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.lanes import BOOL, INT64, DType, Lanes, Value, element
 from dy2st_runtime.engine.native.llvm import Processor
@@ -24,10 +22,10 @@ from dy2st_runtime.engine.native.nests import (
     Literal,
     Load,
     Nest,
+    Node,
     Part,
     Position,
     Reduce,
-    Store,
 )
 from dy2st_runtime.engine.native.rows import emit as emit_row
 from dy2st_runtime.engine.native.rows.reductions import REDUCTIONS, State, halves
@@ -40,8 +38,6 @@ TILE = 512
 _STACK = 1 << 15
 """The largest buffer on the stack, in bytes."""
 
-UINT8 = np.dtype("uint8")
-
 _TINY = 200
 """How many instructions a function has that is written where it is called."""
 
@@ -49,22 +45,6 @@ _TINY = 200
 def function(nest: Nest, name: str, processor: Processor) -> str:
     """The text of the function that computes a nest."""
     return _NestWriter(nest, name, processor).text()
-
-
-def stored(dtype: DType) -> str:
-    """LLVM's type of an element in memory."""
-    return "i8" if dtype.kind == "b" else element(dtype)
-
-
-class Held(NamedTuple):
-    """The value of a node, for all lanes or one for them all."""
-
-    value: Value
-    lanes: int
-
-    def spread(self, lanes: Lanes) -> Value:
-        """The value in as many lanes."""
-        return self.value if self.lanes == lanes.lanes else lanes.splat(self.value)
 
 
 Values = dict[int, Held]
@@ -84,14 +64,15 @@ class _NestWriter:
         parameters += [("ptr", own) for own in self.outputs]
         parameters += [("i64", own) for own in self.sizes.values()]
         inline = "alwaysinline" if _work(nest) <= _TINY else "noinline"
-        self.function = Function(name, parameters, attributes=f"{inline} nounwind")
+        result = "i32" if nest.has_checks else "void"
+        self.function = Function(name, parameters, result, attributes=f"{inline} nounwind")
         self.function.scales = processor.scales
 
     def text(self) -> str:
         """The whole function."""
         for part in self.nest.parts:
             _PartWriter(self, part).write()
-        self.function.line("ret void")
+        self.function.line("ret i32 0" if self.nest.has_checks else "ret void")
         return self.function.text()
 
     def size(self, size: Size) -> str:
@@ -122,8 +103,11 @@ class _PartWriter:
         self.has_rows = part.lane is not None and part.lane < part.rows
         self.is_tiled = self._is_long_chain()
         self.indices: dict[int, str] = {}
+        self.access = Access(writer, part.lane, self.indices)
         self.rows: Values = {}
         self.start = "0"
+        self.checks = {store.node for store in part.stores if store.output < 0}
+        self.flag = self.failed = ""
         self.spans = Spans(self.function, *self._widths())
 
     def _widths(self) -> tuple[int, int]:
@@ -148,6 +132,7 @@ class _PartWriter:
     def write(self) -> None:
         """All loops of the part."""
         owned = self._make_buffers()
+        self._begin_checks()
         with ExitStack() as loops:
             self._nodes_of_rows(0)
             for axis in range(self.part.rows - self.has_rows):
@@ -160,6 +145,47 @@ class _PartWriter:
                 self._row(self.single)
         for buffer in owned:
             self.function.line(f"call void @free(ptr {buffer})")
+        self._end_checks(owned)
+
+    def _begin_checks(self) -> None:
+        """A place for what has failed in any lane, and where to go from a failure."""
+        if self.checks:
+            self.flag, self.failed = self.function.alloca("i1"), self.function.label("failed")
+            self.function.line(f"store i1 false, ptr {self.flag}")
+
+    def _end_checks(self, owned: Sequence[str]) -> None:
+        if not self.checks:
+            return
+        function, leave, after = (
+            self.function,
+            self.function.label("leave"),
+            self.function.label("ok"),
+        )
+        function.branch(function.let(f"load i1, ptr {self.flag}"), leave, after)
+        function.begin(self.failed)
+        for buffer in owned:
+            function.line(f"call void @free(ptr {buffer})")
+        function.jump(leave)
+        function.begin(leave)
+        function.line("ret i32 1")
+        function.begin(after)
+
+    def _check(self, held: Held, place: Place) -> None:
+        """One number is checked at once: what is read behind it may lie nowhere."""
+        function, lanes = self.function, place.lanes
+        if held.lanes == 1:
+            label = function.label("ok")
+            function.branch(held.value.text, label, self.failed)
+            function.begin(label)
+            return
+        wrong = lanes.invert(held.value)
+        if place.mask is not None:
+            wrong = lanes.both(wrong, Value(place.mask, BOOL))
+        wide = lanes.type(BOOL)
+        called = f"@llvm.vector.reduce.or.v{lanes.lanes}i1({wide} {wrong.text})"
+        found = function.let(f"call i1 {called}")
+        before = function.let(f"load i1, ptr {self.flag}")
+        function.line(f"store i1 {function.let(f'or i1 {before}, {found}')}, ptr {self.flag}")
 
     def _rows_in_lanes(self) -> None:
         """The last axis of the rows, each lane a row of its own."""
@@ -192,7 +218,7 @@ class _PartWriter:
         else:
             self._stages(row)
         for store in self.schedule.stores:
-            self._store(store, self.rows[store.node], row)
+            self.access.store(store, self.rows[store.node], row)
 
     def _stages(self, row: Place) -> None:
         for stage in self.schedule.stages:
@@ -253,7 +279,7 @@ class _PartWriter:
             kept = values[index].spread(lanes)
             lanes.store(kept, self._in_buffer(index, place), place.mask)
         for store in stage.stores:
-            self._store(store, values[store.node], place)
+            self.access.store(store, values[store.node], place)
         for index in stage.reduced:
             self._reduce(index, place, values, states[index])
 
@@ -261,11 +287,18 @@ class _PartWriter:
 
     def _value(self, index: int, place: Place, values: Mapping[int, Held]) -> Held:
         """The code of a node, for as many lanes as it differs in."""
-        node = self.part.nodes[index]
+        held = self._of_node(self.part.nodes[index], place, values)
+        if index in self.checks:
+            self._check(held, place)
+        return held
+
+    def _of_node(self, node: Node, place: Place, values: Mapping[int, Held]) -> Held:
+        if isinstance(node, Literal) and isinstance(node.value, Dim):
+            return Held(Value(self.size(node.value), INT64), 1)
         if isinstance(node, Literal):
             return Held(self.single.lanes.constant(node.value, node.dtype), 1)
         if isinstance(node, Load):
-            return self._load(node, place)
+            return self.access.load(node, place, values)
         if isinstance(node, Position):
             if node.axis == self.part.lane:
                 return Held(counted(place), place.lanes.lanes)
@@ -276,105 +309,6 @@ class _PartWriter:
         lanes = place.lanes if count == place.lanes.lanes else self.single.lanes
         spread = [operand.spread(lanes) for operand in operands]
         return Held(emit_row(lanes, node.operator, spread), lanes.lanes)
-
-    def _load(self, node: Load, place: Place) -> Held:
-        leaf, lanes, dtype = self.nest.leaves[node.leaf], place.lanes, node.dtype
-        pointer = self.writer.leaves[node.leaf]
-        if leaf.is_scalar:
-            return Held(Value(pointer, dtype), 1)
-        along = self._along(leaf.strides)
-        if isinstance(along, int) and along == 0:
-            address = self._address(pointer, dtype, leaf.strides, leaf.offset)
-            return Held(self.single.lanes.load(address, dtype), 1)
-        address = self._address(pointer, dtype, leaf.strides, leaf.offset, place)
-        if lanes.lanes == 1 or (isinstance(along, int) and along == 1):
-            return Held(lanes.load(address, dtype, place.mask), lanes.lanes)
-        return Held(self._gather(address, dtype, along, place), lanes.lanes)
-
-    def _along(self, strides: Sequence[Size]) -> Size:
-        return 0 if self.part.lane is None else strides[self.part.lane]
-
-    def _address(
-        self,
-        pointer: str,
-        dtype: DType,
-        strides: Sequence[Size],
-        offset: Size,
-        place: Place | None = None,
-    ) -> str:
-        """The address of the element, or of the first lane's, where the loops are."""
-        total = "0" if isinstance(offset, int) and offset == 0 else self.size(offset)
-        for axis, stride in enumerate(strides):
-            if isinstance(stride, int) and stride == 0:
-                continue
-            is_lane = axis == self.part.lane and place is not None
-            index = place.index if is_lane and place is not None else self.indices[axis]
-            total = self._sum(total, self._product(index, stride))
-        if total == "0":
-            return pointer
-        return self.function.let(f"getelementptr {stored(dtype)}, ptr {pointer}, i64 {total}")
-
-    def _product(self, index: str, stride: Size) -> str:
-        if index == "0" or (isinstance(stride, int) and stride == 1):
-            return index
-        return self.function.let(f"mul i64 {index}, {self.size(stride)}")
-
-    def _sum(self, one: str, other: str) -> str:
-        if "0" in (one, other):
-            return other if one == "0" else one
-        return self.function.let(f"add i64 {one}, {other}")
-
-    def _places(self, address: str, dtype: DType, stride: Size, lanes: Lanes) -> str:
-        """The addresses of all lanes."""
-        numbers = ", ".join(f"i64 {lane}" for lane in range(lanes.lanes))
-        step = lanes.splat(Value(self.size(stride), INT64))
-        offsets = lanes.multiply(Value(f"<{numbers}>", INT64), step)
-        wide = f"<{lanes.lanes} x i64>"
-        return self.function.let(
-            f"getelementptr {stored(dtype)}, ptr {address}, {wide} {offsets.text}"
-        )
-
-    def _gather(self, address: str, dtype: DType, stride: Size, place: Place) -> Value:
-        lanes = place.lanes
-        memory = _memory(dtype)
-        places = self._places(address, dtype, stride, lanes)
-        wide, suffix = lanes.type(memory), lanes.suffix(memory)
-        value = lanes.let(
-            f"call {wide} @llvm.masked.gather.{suffix}.v{lanes.lanes}p0(<{lanes.lanes} x ptr> "
-            f"align {memory.itemsize} {places}, <{lanes.lanes} x i1> {_mask(place)}, "
-            f"{wide} zeroinitializer)",
-            memory,
-        )
-        return lanes.cast(value, dtype)
-
-    def _store(self, store: Store, held: Held, place: Place) -> None:
-        dtype, lanes = held.value.dtype, place.lanes
-        pointer, along = self.writer.outputs[store.output], self._along(store.strides)
-        if isinstance(along, int) and along == 0:
-            address = self._address(pointer, dtype, store.strides, store.offset)
-            self.single.lanes.store(self._first(held), address)
-            return
-        address = self._address(pointer, dtype, store.strides, store.offset, place)
-        value = held.spread(lanes)
-        if lanes.lanes == 1 or (isinstance(along, int) and along == 1):
-            lanes.store(value, address, place.mask)
-            return
-        memory = _memory(dtype)
-        places = self._places(address, dtype, along, lanes)
-        wide, suffix = lanes.type(memory), lanes.suffix(memory)
-        self.function.line(
-            f"call void @llvm.masked.scatter.{suffix}.v{lanes.lanes}p0({wide} "
-            f"{lanes.cast(value, memory).text}, <{lanes.lanes} x ptr> align {memory.itemsize} "
-            f"{places}, <{lanes.lanes} x i1> {_mask(place)})"
-        )
-
-    def _first(self, held: Held) -> Value:
-        """The value, of the first lane."""
-        if held.lanes == 1:
-            return held.value
-        wide = Lanes(self.function, held.lanes).type(held.value.dtype)
-        text = f"extractelement {wide} {held.value.text}, i64 0"
-        return self.single.lanes.let(text, held.value.dtype)
 
     # -- reductions ----------------------------------------------------------------------------
 
@@ -424,12 +358,12 @@ class _PartWriter:
         first, last = self.part.rows, len(self.part.axes) - 1
         total = "0"
         for axis in range(first, last + (1 if self.has_rows else 0)):
-            scaled = self._product(total, self.part.axes[axis]) if total != "0" else "0"
-            total = self._sum(scaled, self.indices[axis])
+            scaled = self.access.product(total, self.part.axes[axis]) if total != "0" else "0"
+            total = self.access.sum(scaled, self.indices[axis])
         if self.has_rows:
             return place.lanes.splat(Value(total, INT64))
-        scaled = self._product(total, self.part.axes[last]) if total != "0" else "0"
-        return counted(Place(place.lanes, self._sum(scaled, place.index), place.mask))
+        scaled = self.access.product(total, self.part.axes[last]) if total != "0" else "0"
+        return counted(Place(place.lanes, self.access.sum(scaled, place.index), place.mask))
 
     def _end(self, index: int, places: Mapping[int, Sequence[str]]) -> Held:
         """The result, of the states of all lanes, widest first."""
@@ -499,8 +433,8 @@ class _PartWriter:
         part, offset = self.part, "0"
         for axis in range(part.rows, len(part.axes)):
             index = place.index if axis == part.lane else self.indices[axis]
-            scaled = self._product(offset, part.axes[axis]) if offset != "0" else "0"
-            offset = self._sum(scaled, index)
+            scaled = self.access.product(offset, part.axes[axis]) if offset != "0" else "0"
+            offset = self.access.sum(scaled, index)
         if self.start != "0":
             offset = self.function.let(f"sub i64 {offset}, {self.start}")
         if self.has_rows:
@@ -511,14 +445,6 @@ class _PartWriter:
 
 def _number(size: Size) -> int | None:
     return size if isinstance(size, int) else None
-
-
-def _memory(dtype: DType) -> DType:
-    return UINT8 if dtype.kind == "b" else dtype
-
-
-def _mask(place: Place) -> str:
-    return place.mask or "splat (i1 true)"
 
 
 __all__ = ["function", "stored"]

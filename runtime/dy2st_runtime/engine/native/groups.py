@@ -17,9 +17,9 @@ from dy2st_runtime.engine.native.axes import Axis, Places, Use
 from dy2st_runtime.engine.native.building import build
 from dy2st_runtime.engine.native.members import Group, Member, members_of
 from dy2st_runtime.engine.native.nests import Nest
-from dy2st_runtime.engine.native.pieces import taken_apart
+from dy2st_runtime.engine.native.norms import taken_apart
 from dy2st_runtime.engine.native.sides import read_by
-from dy2st_runtime.engine.native.views import is_alias, is_view_operator
+from dy2st_runtime.engine.native.views import is_alias, is_view, is_view_operator
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.program import Block, Operator, Variable
@@ -34,10 +34,11 @@ _CHEAP = 12
 
 @dataclass(frozen=True, eq=False)
 class NestStep:
-    """Operators that one loop nest computes."""
+    """Operators that one loop nest computes; if it fails, one of those checked raises why."""
 
     nest: Nest
     operators: list[Operator]
+    checked: Sequence[Operator] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,9 @@ class _Planner:
         self.became: dict[Group, Group] = {}
         self.read_alone: set[Variable] = set()
         # Which value tells a size that only the data decides.
+        # The last step that can be seen from outside, and groups behind it that may fail.
+        self.last_seen = 0
+        self.checked: list[Group] = []
         self.known = set(symbols(tuple(size for v in block.parameters for size in _shape(v))))
         self.told_by: dict[Dim, Variable] = {}
 
@@ -93,14 +97,19 @@ class _Planner:
                 members = [member for member in members if member.variable in self.read_alone]
                 if members and is_alias(operator):
                     members = None  # whoever reads it alone finds the same elements
-            self.read_alone.update(read_by(operator) if members is None else ())
+            if members is None:
+                self.read_alone.update(read_by(operator))
+            elif any(member.is_check for member in members):
+                self.read_alone.update(operator.operands)
+            uses = [use for member in members or () for use in member.operands]
+            self.read_alone.update(use.variable for use in uses if is_view(use.variable))
             found.append((operator, members))
         return found[::-1]
 
     def _finished(self, step: Group | _Single, outside: set[Variable]) -> Step:
         if isinstance(step, _Single):
             return OperatorStep(step.operator)
-        return NestStep(build(step, outside), step.origins)
+        return NestStep(build(step, outside), step.origins, step.checked)
 
     def _read_outside(self) -> set[Variable]:
         """What is read by another step than makes it, or yielded."""
@@ -110,6 +119,8 @@ class _Planner:
                 found.update(read_by(step.operator))
             elif step not in self.became:
                 found.update(step.leaves)
+                # When a check fails, its kernel is called, to raise.
+                found.update(operand for one in step.checked for operand in one.operands)
         return found
 
     # -- one operator --------------------------------------------------------------------------
@@ -120,6 +131,9 @@ class _Planner:
             self._single(operator, now)
             return
         group = Group.alone(now, operator, members)
+        if group.checked:
+            group.earliest = self.last_seen
+            self.checked.append(group)
         group.after.update(dict.fromkeys(self._sizes_of(operator, members)))
         self._note_reads(group, (*group.leaves, *group.after))
         self.steps.append(group)
@@ -130,6 +144,11 @@ class _Planner:
     def _single(self, operator: Operator, now: int) -> None:
         step = _Single(now, operator)
         needed = (*read_by(operator), *self._sizes_of(operator))
+        if _is_seen(operator):
+            self.last_seen = now
+            for group in map(self._now, self.checked):
+                group.latest = min(group.latest, now)
+            self.checked = []
         if _is_light(operator):
             step.at = max([self._at(variable) for variable in needed], default=0)
         self._note_reads(step, needed)
@@ -203,14 +222,18 @@ class _Planner:
 
     def _common_place(self, maker: Group, reader: Group) -> int | None:
         """Where both may run: at the maker's place, or at the reader's."""
-        needed = 0
+        needed, earliest = 0, max(maker.earliest, reader.earliest)
+        latest = min(maker.latest, reader.latest)
         for variable in (*reader.leaves, *reader.after):
             step = self._maker(variable)
             if step is not maker and step is not None:
                 needed = max(needed, step.at + (step.at == maker.at))
-        if needed <= maker.at:
+        if needed <= maker.at and earliest < maker.at < latest:
             return maker.at
-        return reader.at if self._first_read(maker, reader) >= reader.at else None
+        may_go_down = earliest < reader.at < latest and (
+            self._first_read(maker, reader) >= reader.at
+        )
+        return reader.at if may_go_down else None
 
     def _first_read(self, maker: Group, reader: Group) -> float:
         """The first step, other than the reader, that reads what the maker makes."""
@@ -237,12 +260,22 @@ class _Planner:
         large.own_reduced.extend(small.own_reduced)
         large.readers.extend(small.readers)
         large.cost += small.cost
+        large.checked.extend(small.checked)
+        large.earliest = max(large.earliest, small.earliest)
+        large.latest = min(large.latest, small.latest)
         large.at = at
         self.became[small] = large
 
 
 def _shape(variable: Variable) -> Shape:
     return variable.type.shape if isinstance(variable.type, TensorType) else ()
+
+
+def _is_seen(operator: Operator) -> bool:
+    """Whether somebody may tell when it runs."""
+    return bool(operator.blocks) or not (
+        DEFINITIONS[operator.name].effect is Effect.PURE and not may_fail(operator)
+    )
 
 
 def _is_light(operator: Operator) -> bool:

@@ -29,6 +29,7 @@ class Member:
                along an axis if there is no number either, or its only operand.
     result     along which axes of the nest its axes run.
     reduced    the axes that it reduces; `count` is how many elements become one.
+    is_check   whether the operator that it is part of fails unless it is true everywhere.
     """
 
     variable: Variable
@@ -38,6 +39,7 @@ class Member:
     reduced: tuple[Axis, ...] = ()
     count: Size = 1
     number: Any = None
+    is_check: bool = False
 
 
 @dataclass(eq=False)
@@ -48,6 +50,8 @@ class Group:
     leaves   what is read and not made here, and along which axes.
     after    what tells sizes of it that only the data decides.
     readers  the steps that read what it makes.
+    checked  operators that may fail. The group stands between `earliest` and `latest`: it fails
+             neither before nor after what else can be seen.
     """
 
     at: int
@@ -60,6 +64,9 @@ class Group:
     own_reduced: list[Axis] = field(default_factory=list)
     readers: list[Any] = field(default_factory=list)
     cost: int = 0
+    checked: list[Operator] = field(default_factory=list)
+    earliest: int = 0
+    latest: float = float("inf")
 
     @classmethod
     def alone(cls, at: int, origin: Operator, members: list[Member]) -> Group:
@@ -75,6 +82,7 @@ class Group:
             group.own_axes.extend(member.reduced)
             group.own_reduced.extend(member.reduced)
             group.cost += cost(member)
+            group.checked += [origin] if member.is_check else []
         return group
 
     def axes(self) -> dict[Axis, None]:

@@ -60,13 +60,17 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Load(Node):
-    """An element of a leaf."""
+    """An element of a leaf, further on by as many steps of `picks` as the first operands say.
+
+    An operand behind those says where it may be read at all.
+    """
 
     leaf: int = 0
+    picks: tuple[Size, ...] = ()
 
     def words(self) -> str:
-        """`load 0`."""
-        return f"load {self.leaf}"
+        """`load 0 %1`."""
+        return f"load {self.leaf}{_operands(self)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +126,10 @@ def _operands(node: Node) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """A node is written into an output: strides as those of leaves."""
+    """A node is written into an output: strides as those of leaves.
+
+    Output -1 stands for a check: the function gives 1 if the node is false anywhere, and else 0.
+    """
 
     node: int
     output: int
@@ -159,6 +166,11 @@ class Nest:
     outputs: list[Variable]
     parts: list[Part]
 
+    @cached_property
+    def has_checks(self) -> bool:
+        """Whether the function gives an i32, 1 where a check has failed."""
+        return any(store.output < 0 for part in self.parts for store in part.stores)
+
     @property
     def axes(self) -> list[Size]:
         """The axes of the first part."""
@@ -179,7 +191,9 @@ class Nest:
             for node in part.nodes:
                 if isinstance(node, Load):
                     leaf = self.leaves[node.leaf]
-                    yield from (*leaf.strides, leaf.offset)
+                    yield from (*leaf.strides, leaf.offset, *node.picks)
+                elif isinstance(node, Literal) and isinstance(node.value, Dim):
+                    yield node.value
                 elif isinstance(node, Reduce):
                     yield node.count
             for store in part.stores:
@@ -206,13 +220,16 @@ class Nest:
         shown = f"{_sizes(rows, names)} x {_sizes(columns, names)}"
         yield f"  part {shown}, lanes along axis {part.lane}"
         for index, node in enumerate(part.nodes):
-            place = f" {sorted(node.axes)}"
+            place, words = f" {sorted(node.axes)}", node.words()
             if isinstance(node, Load):
                 leaf = self.leaves[node.leaf]
-                place = f" {_placed(leaf.strides, leaf.offset, names)}"
+                picks = f" x {_sizes(node.picks, names)}" if node.picks else ""
+                place = f" {_placed(leaf.strides, leaf.offset, names)}{picks}"
             elif isinstance(node, Reduce):
                 place += f" of {_size(node.count, names)}"
-            yield f"    %{index} = {node.words()} {node.dtype}{place}"
+            elif isinstance(node, Literal) and isinstance(node.value, Dim):
+                words = f"literal {names[node.value]}"
+            yield f"    %{index} = {words} {node.dtype}{place}"
         for store in part.stores:
             place = _placed(store.strides, store.offset, names)
             yield f"    store %{store.node} in {store.output} {place}"
@@ -243,9 +260,9 @@ def verify(nest: Nest) -> None:
         for store in part.stores:
             assert store.node < len(part.nodes), "a store of no node"
             assert len(store.strides) == len(axes), "a store has one stride an axis"
-            output = nest.outputs[store.output].tensor_type.dtype
+            output = nest.outputs[store.output].tensor_type.dtype if store.output >= 0 else "bool"
             assert part.nodes[store.node].dtype == output, "a store of another dtype"
-            written.add(store.output)
+            written.update([store.output] if store.output >= 0 else [])
     assert written == set(range(len(nest.outputs))), "an output is not written"
 
 

@@ -20,6 +20,7 @@ class Step:
 
     nest: Nest | None = None
     operator: Operator | None = None
+    checked: Sequence[Operator] = ()
     inner: list[Planned] = field(default_factory=list)
     number: int = 0
 
@@ -27,7 +28,8 @@ class Step:
     def reads(self) -> Sequence[Variable]:
         """What it reads."""
         if self.nest is not None:
-            return [leaf.variable for leaf in self.nest.leaves]
+            leaves = [leaf.variable for leaf in self.nest.leaves]
+            return [*leaves, *(value for one in self.checked for value in one.operands)]
         assert self.operator is not None
         return read_by(self.operator)
 
@@ -53,7 +55,7 @@ def planned(block: Block) -> Planned:
     steps = []
     for step in plan(block):
         if isinstance(step, NestStep):
-            steps.append(Step(nest=step.nest))
+            steps.append(Step(nest=step.nest, checked=step.checked))
         else:
             inner = [planned(one) for one in _blocks(step.operator)]
             steps.append(Step(operator=step.operator, inner=inner))

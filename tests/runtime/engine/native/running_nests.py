@@ -90,13 +90,20 @@ class _NestRun(_Run):
                 found = zip(step.nest.outputs, self.nest(step.nest, known, sizes), strict=True)
             else:
                 self.operator = operator = step.operator
-                operands = [known[operand] for operand in operator.operands]
+                operands = [self.shown(operand, known, sizes) for operand in operator.operands]
                 results = self.operation(operator, operands, sizes)
                 found = zip(operator.results, results, strict=True)
             for variable, value in found:
                 known[variable] = value
                 self.bind(variable, value, sizes)
         return [known[variable] for variable in block.yields]
+
+    def shown(self, variable, known, sizes):
+        """A value; products read what a transpose shows where it lies."""
+        if variable not in known:
+            operands = [self.shown(value, known, sizes) for value in variable.maker.operands]
+            (known[variable],) = self.operation(variable.maker, operands, sizes)
+        return known[variable]
 
     def nest(self, nest, known, sizes):
         """Run one nest through its address."""
@@ -119,7 +126,9 @@ class _NestRun(_Run):
         values += [array.ctypes.data for array in outputs]
         values += [evaluate(size, sizes) for size in nest.sizes]
         address = self.code.library.addresses[self.code.names[nest.text]]
-        ctypes.CFUNCTYPE(None, *types)(address)(*values)
+        result = ctypes.c_int32 if nest.has_checks else None
+        if ctypes.CFUNCTYPE(result, *types)(address)(*values):
+            raise IndexError("a check has failed")
         del held
         return [EagerTensor(array) for array in outputs]
 

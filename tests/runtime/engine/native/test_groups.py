@@ -8,6 +8,7 @@ import pytest
 from dy2st_runtime.dims import using
 from dy2st_runtime.engine.native import groups
 from dy2st_runtime.engine.native.nests import Reduce
+from dy2st_runtime.engine.native.sides import read_by
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.interpret import interpret
@@ -42,7 +43,7 @@ def assert_whole(block):
             assert known.issuperset(leaf.variable for leaf in step.nest.leaves)
             known.update(step.nest.outputs)
         else:
-            assert known.issuperset(step.operator.operands)
+            assert known.issuperset(read_by(step.operator))
             known.update(step.operator.results)
     assert known.issuperset(block.yields)
 

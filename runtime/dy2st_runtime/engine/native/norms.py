@@ -1,0 +1,104 @@
+"""Operators that are taken apart: normalisations and softmax.
+
+Each is written as its kernel is, so the numbers differ from the kernel's by rounding alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dy2st_runtime.engine.native.lanes import FLOAT32, FLOAT64
+from dy2st_runtime.engine.native.members import Member, is_native
+from dy2st_runtime.engine.native.moves import MOVES
+from dy2st_runtime.engine.native.pieces import Piece, Pieces
+from dy2st_runtime.ir.program import Operator
+
+
+def taken_apart(operator: Operator) -> list[Member] | None:
+    """The members that an operator is made of; None if it is not taken apart."""
+    rule = _RULES.get(operator.name)
+    if rule is None or not all(is_native(v) for v in (*operator.operands, *operator.results)):
+        return None
+    pieces = Pieces(operator)
+    return pieces.members if rule(pieces, operator) else None
+
+
+def _shifted(pieces: Pieces, operator: Operator) -> tuple[Piece, list[int]] | None:
+    """x minus the largest of its row, and the axis of rows; None if rows have one element."""
+    axis, x = operator.attributes["axis"], pieces.operand(0)
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    if all(pieces.axes[axis] is None for axis in axes) or not x[0].tensor_type.is_floating:
+        return None
+    return pieces.apply("subtract", x, pieces.reduce("max", x, axes)), axes
+
+
+def _softmax(pieces: Pieces, operator: Operator) -> bool:
+    shifted = _shifted(pieces, operator)
+    if shifted is None:
+        return False
+    powers = pieces.apply("exp", shifted[0])
+    total = pieces.apply("reciprocal", pieces.reduce("sum", powers, shifted[1]))
+    pieces.apply("multiply", powers, total)
+    return pieces.end()
+
+
+def _log_softmax(pieces: Pieces, operator: Operator) -> bool:
+    shifted = _shifted(pieces, operator)
+    if shifted is None:
+        return False
+    total = pieces.reduce("sum", pieces.apply("exp", shifted[0]), shifted[1])
+    pieces.apply("subtract", shifted[0], pieces.apply("log", total))
+    return pieces.end()
+
+
+def _layer_norm(pieces: Pieces, operator: Operator) -> bool:
+    rank, dtype = len(pieces.axes), operator.results[0].tensor_type.dtype
+    axes = list(range(rank - operator.attributes["axes"], rank))
+    if all(pieces.axes[axis] is None for axis in axes):
+        return False
+    operands = [pieces.operand(index) for index in range(len(operator.operands))]
+    if any(own[0].tensor_type.dtype != dtype for own in operands):
+        operands = [pieces.apply("cast", own, dtype=dtype) for own in operands]
+    x = operands[0]
+    centred = pieces.apply("subtract", x, pieces.reduce("mean", x, axes))
+    squares = pieces.apply("square", centred)
+    y = pieces.apply("multiply", centred, _inverse(pieces, pieces.reduce("mean", squares, axes)))
+    for name, own in zip(("multiply", "add"), operands[1:], strict=False):
+        y = pieces.apply(name, y, own)
+    return pieces.end()
+
+
+def _inverse(pieces: Pieces, variance: Piece) -> Piece:
+    """1 / sqrt(variance + epsilon)."""
+    dtype = variance[0].tensor_type.dtype
+    epsilon = pieces.number(pieces.operator.attributes["epsilon"], dtype)
+    return pieces.apply("rsqrt", pieces.apply("add", variance, epsilon))
+
+
+def _batch_norm(pieces: Pieces, operator: Operator) -> bool:
+    """x times a factor, plus a shift, which are one for each channel."""
+    dtypes = {operand.tensor_type.dtype for operand in operator.operands}
+    channel = pieces.axes[operator.attributes["axis"]]
+    if len(dtypes) > 1 or dtypes.isdisjoint((FLOAT32, FLOAT64)) or channel is None:
+        return False
+    by_channel: list[Piece] = [(v, (channel,)) for v in operator.operands[1:]]
+    mean, variance, *rest = by_channel
+    factor = _inverse(pieces, variance)
+    if rest:
+        factor = pieces.apply("multiply", factor, rest[0])
+    shift = pieces.apply("multiply", mean, factor)
+    shift = pieces.apply("subtract", rest[1], shift) if rest[1:] else pieces.apply("neg", shift)
+    x = pieces.operand(0)
+    pieces.apply("add", pieces.apply("multiply", x, factor), shift)
+    return pieces.end()
+
+
+_RULES: dict[str, Callable[[Pieces, Operator], bool]] = {
+    **MOVES,
+    "softmax": _softmax,
+    "log_softmax": _log_softmax,
+    "layer_norm": _layer_norm,
+    "batch_norm": _batch_norm,
+}
+
+__all__ = ["taken_apart"]

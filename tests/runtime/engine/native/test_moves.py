@@ -1,0 +1,89 @@
+"""Loop nests that move elements, or tell where they are, against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dy2st_runtime.engine.native.executable import Executable
+from dy2st_runtime.ir import F
+from tests.runtime.engine.native.running_nests import compiled, run, traced
+
+
+def results(function, *pairs):
+    """What one nest gives, for sizes that are known and for others; pairs of array and shape."""
+    for known in (True, False):
+        types = [(a.dtype.name, a.shape if known else shape) for a, shape in pairs]
+        code = compiled(traced(function, *types))
+        assert sum(bool(nest.outputs) for nest in code.nests) == 1
+        yield run(code, *(array for array, _ in pairs))[0].array
+
+
+X = np.random.default_rng(0).standard_normal((9, 40)).astype("float32")
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("shape", [(), (5,), (3, 20)])
+@pytest.mark.parametrize("dtype", ["int64", "int32", "uint8"])
+def test_elements_are_picked_by_integers(axis, shape, dtype):
+    low = 0 if dtype == "uint8" else -9
+    at = np.asarray(np.random.default_rng(1).integers(low, 9, shape)).astype(dtype)
+
+    def function(x, i):
+        whole = (slice(None),) * axis
+        return F.exp(F.gather(x, i, axis) if i.ndim == 1 else x[(*whole, i)])
+
+    symbols = tuple("k" * (i + 1) for i in range(len(shape)))
+    for found in results(function, (X, (9, 40)), (at, symbols)):
+        np.testing.assert_allclose(found, np.exp(np.take(X, at, axis)), rtol=1e-6)
+
+
+def test_elements_are_picked_along_two_axes():
+    i, j = np.array([[1], [-1]]), np.array([0, 39, -40])
+    for found in results(lambda x, i, j: x[i, j] * 2.0, (X, (9, 40)), (i, ("k", 1)), (j, ("m",))):
+        np.testing.assert_array_equal(found, X[i, j] * 2)
+
+
+@pytest.mark.parametrize("at", [[9], [0, 1, -10], list(range(30)), [5] * 30 + [9]])
+def test_a_place_outside_is_refused_as_numpy_does(at):
+    program = traced(lambda x, i: F.gather(x, i) * 2.0, ("float32", (9, 40)), ("int64", ("k",)))
+    with pytest.raises(
+        IndexError, match=f"index {max(at, key=abs) if at != list(range(30)) else 9}"
+    ):
+        Executable(program).run([X, np.array(at)], [])
+    good = np.clip(at, 0, 8)
+    (found,) = Executable(program).run([X, good], [])
+    np.testing.assert_array_equal(found, X[good] * 2)
+
+
+def test_one_hot_tells_the_class():
+    at = np.array([[1, 0, 3], [2, 2, 1]])
+    for found in results(lambda i: F.one_hot(i, 4), (at, ("n", "m"))):
+        np.testing.assert_array_equal(found, np.eye(4, dtype="float32")[at])
+    program = traced(lambda i: F.one_hot(i, 4), ("int64", ("n",)))
+    for wrong in ([1, 4], [-1, 0]):
+        with pytest.raises(IndexError, match="one_hot"):
+            Executable(program).run([np.array(wrong)], [])
+
+
+@pytest.mark.parametrize("diagonal", [-2, 0, 3])
+@pytest.mark.parametrize("shape", [(5, 7), (2, 33, 20), (1, 4), (4, 1)])
+def test_triangles(diagonal, shape):
+    x = np.random.default_rng(0).standard_normal(shape).astype("float32")
+    symbols = tuple(size if size == 1 else "abc"[i] for i, size in enumerate(shape))
+    for name in ("tril", "triu"):
+        for found in results(lambda x: getattr(F, name)(x, diagonal) + 0.0, (x, symbols)):
+            np.testing.assert_array_equal(found, getattr(np, name)(x, diagonal))
+
+
+def test_numbers_that_are_made():
+    def made(x):
+        n = x.shape[0]
+        return F.arange(n) * 2 + F.arange(3, n + 3), F.eye(n, 5), F.full([n, 2], 2.5) + F.arange(2)
+
+    for known in (True, False):
+        code = compiled(traced(made, ("float32", (40 if known else "n",))))
+        one, two, three = (v.array for v in run(code, np.zeros(40, "float32")))
+        np.testing.assert_array_equal(one, np.arange(40) * 2 + np.arange(3, 43))
+        np.testing.assert_array_equal(two, np.eye(40, 5))
+        np.testing.assert_array_equal(three, np.full((40, 2), 2.5) + np.arange(2))
