@@ -14,6 +14,9 @@ from dy2st_runtime.ops.late import load_all
 # Before NumPy is loaded: its threads wait for each other wherever other processes are at work.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Code that tests compile is no business of the next ones.
+os.environ["DY2ST_CACHE"] = "off"
+
 # Tests that are drawn from all records see those of the late families too.
 load_all()
 

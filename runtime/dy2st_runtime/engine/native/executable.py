@@ -18,7 +18,7 @@ import numpy as np
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.entry import write
 from dy2st_runtime.engine.native.identity import same
-from dy2st_runtime.engine.native.llvm import Library, Processor, compile_object, load
+from dy2st_runtime.engine.native.llvm import Library, Processor, load, object_of
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.ir.program import Operator, Program, Variable
@@ -37,7 +37,7 @@ class Executable(Runner):
         written = write(program)
         self.source = written.module.text()
         symbols = {**abi.symbols(), **written.module.symbols, **written.module.links}
-        self._library = load(compile_object(self.source, Processor.host()), _EXPORTS, symbols)
+        self._library = load(object_of(self.source, Processor.host()), _EXPORTS, symbols)
         self._held = written.module.kept
         drop = ctypes.CFUNCTYPE(None)(self._library.addresses["drop"])
         finalize(self, _drop, drop, self._library)

@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from itertools import count
 from typing import Any
 
+from dy2st_runtime.engine.native import disk
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.late import Late
 
@@ -85,6 +86,18 @@ def _options() -> Any:
     return options
 
 
+def object_of(text: str, processor: Processor, is_plain: bool = False) -> bytes:
+    """The object code of a module's text, from disk if it was made before."""
+    _check_installed()
+    versions = ".".join(map(str, binding.llvm_version_info))
+    name = disk.key(text, processor.name, processor.features, versions, str(is_plain))
+    code = disk.read(name)
+    if code is None:
+        code = compile_object(text, processor, is_plain)
+        disk.write(name, code)
+    return code
+
+
 @dataclass
 class Library:
     """Object code in memory; it is gone when nobody holds this object."""
@@ -134,4 +147,4 @@ def _check_installed() -> None:
         ) from None
 
 
-__all__ = ["Library", "Processor", "compile_object", "load"]
+__all__ = ["Library", "Processor", "compile_object", "load", "object_of"]

@@ -28,7 +28,7 @@ import numpy as np
 from dy2st_runtime.engine.native.code import Code, first_lanes
 from dy2st_runtime.engine.native.dots import dots
 from dy2st_runtime.engine.native.lanes import Lanes
-from dy2st_runtime.engine.native.llvm import Library, Processor, compile_object, load
+from dy2st_runtime.engine.native.llvm import Library, Processor, load, object_of
 from dy2st_runtime.engine.native.panels import pack
 from dy2st_runtime.engine.native.shared_product import (
     part_of_product,
@@ -82,7 +82,7 @@ def linked(processor: Processor, suffix: str) -> Library:
         text = re.sub(rf"define internal (\w+ @{name}\()", r"define \1", text)
     text += "\n@threads = external global i64\ndeclare void @parallel(ptr, ptr, i64)\n"
     helpers = pool(processor).addresses
-    return load(compile_object(text, processor, is_plain=True), names, helpers)
+    return load(object_of(text, processor, is_plain=True), names, helpers)
 
 
 def declaration(name: str) -> str:
