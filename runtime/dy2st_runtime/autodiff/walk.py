@@ -11,10 +11,11 @@ from dy2st_runtime.autodiff.activity import Key, Varied, before_setting
 from dy2st_runtime.autodiff.expand import expanded
 from dy2st_runtime.autodiff.gradient import Gradient, any_of, cleaned
 from dy2st_runtime.autodiff.kept import Kept
-from dy2st_runtime.dims import require_equal
+from dy2st_runtime.dims import Facts, require_equal, using
 from dy2st_runtime.errors import Location, NoGradientRule
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.hooks import HOOKED
 from dy2st_runtime.ir.program import Block, Operator, Variable
@@ -53,6 +54,16 @@ class Shared:
     def __post_init__(self) -> None:
         """The outermost Block that is recorded."""
         self.block = self.tracer.block
+        self._known: Facts | None = None
+
+    def known(self, block: Block) -> Facts:
+        """What is known of sizes wherever the Program of a forward Block runs, to be added to."""
+        if self._known is None:
+            while block.parent is not None:
+                block = block.parent
+            assert block.program is not None
+            self._known = facts_of(block.program)
+        return self._known.inside()
 
 
 @dataclass
@@ -128,7 +139,9 @@ class Walk:
 
     def _by_parts(self, operator: Operator, operators: list[Operator], place: int) -> None:
         """A composite operator without a rule gives way to those that it is made of."""
-        parts = expanded(self.tracer, operator)
+        # Here more is known than where the operator stands: what comes after it may require sizes.
+        with using(self.shared.known(operator.block)):
+            parts = expanded(self.tracer, operator)
         operators[place : place + 1] = parts
         self.shared.varied.mark(parts, self.key)
         for offset in range(len(parts) - 1, -1, -1):
