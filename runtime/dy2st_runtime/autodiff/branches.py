@@ -11,9 +11,10 @@ import numpy as np
 from dy2st_runtime.autodiff.absent import nothing
 from dy2st_runtime.autodiff.gradient import Gradient, Presence, cleaned, flag_of, type_of_gradient
 from dy2st_runtime.autodiff.stand_ins import StandIns
-from dy2st_runtime.autodiff.walk import Found, Walk
+from dy2st_runtime.autodiff.walk import Found, Walk, same_sizes
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.facts import branch_condition
+from dy2st_runtime.ir.join import join_types
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import ArrayType, TensorType
 from dy2st_runtime.ops.control_flow import close_blocks
@@ -49,8 +50,12 @@ def through_branches(walk: Walk, operator: Operator, found: Found) -> None:
                 for i, place in zip(given, places, strict=True)
             ]
             side.block.yields += [tracer.local(_told(presences[i][number])) for i in told]
-            side.forward.finish()
+            side.forward.finish(types)
     blocks = [side.block for side in sides]
+    for i in filter(listed.__getitem__, range(len(places))):
+        # The list of a branch may hold elements of more sizes than the one around.
+        left, right = (block.yields[i].type for block in blocks)
+        types[i] = join_types(left, right, AssertionError)
     captured = close_blocks(tracer, blocks, own=0)
     operands = [tracer.as_it_was(condition), *captured]
     types += [TensorType("bool", ()) for _ in told]
@@ -96,7 +101,9 @@ def _value(walk: Walk, side: _Side, index: int, operand: Variable) -> Variable:
     gradient = side.found[index]
     if gradient is None:
         return nothing(walk, operand)
-    return walk.tracer.local(cleaned(gradient).value)
+    value = walk.tracer.local(cleaned(gradient).value)
+    same_sizes(walk.tracer, value, operand)
+    return value
 
 
 def _is_plain(pair: Sequence[Gradient | None]) -> bool:

@@ -27,6 +27,7 @@ class Homes:
     def __init__(self, block: Block) -> None:
         """Look through a Block and all that is nested in it."""
         self._binders: dict[Block, dict[Dim, Variable]] = {}
+        self._outermost = block
         todo = [block]
         while todo:
             one = todo.pop()
@@ -46,6 +47,10 @@ class Homes:
     def binder(self, symbol: Dim, block: Block) -> Variable | None:
         """A value of a Block whose size, on some axis, is a symbol."""
         return self._binders.get(block, {}).get(symbol)
+
+    def is_known_everywhere(self, size: Size) -> bool:
+        """Whether a size is made of symbols that the outermost Block knows."""
+        return all(symbol in self._binders[self._outermost] for symbol in symbols(size))
 
     def is_known_around(self, symbol: Dim, block: Block) -> bool:
         """Whether a symbol is known in the Blocks around one."""

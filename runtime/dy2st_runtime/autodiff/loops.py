@@ -180,7 +180,7 @@ class _Backward:
             for one in self.carried:
                 yields += self._ends(one)
             made.yields = [tracer.local(variable) for variable in yields]
-            self.forward.finish()
+            self.forward.finish(one.type for one in self.carried)
         made.parameters = own  # those that are read follow
         with tracer.nested() as tested:
             left = tested.add_parameter(_COUNT)

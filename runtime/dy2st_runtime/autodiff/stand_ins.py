@@ -78,14 +78,18 @@ class StandIns:
 
     # -- the end -----------------------------------------------------------------------------
 
-    def finish(self) -> None:
-        """Let all stand-ins that are read be what they stand for."""
+    def finish(self, given: Iterable[ValueType] = ()) -> None:
+        """Let all stand-ins that are read be what they stand for.
+
+        `given` are the types of what the Block gives: what was required of their sizes is known
+        around, too, only if the Block says it.
+        """
         made, copies = self._made, list[Operator]()
         made.operators[:] = _living(made)
         needed = self._read(made)
         plan = _Plan(self._home, self._outside, needed, self.settled)
         mark = len(made.operators)
-        wanted = self._bind_missing(plan)
+        wanted = self._bind_missing(plan, given)
         self._give(plan.kept)
         self._require(wanted)
         for operator in plan.again:
@@ -103,7 +107,7 @@ class StandIns:
             index = self._index() if index is None else index
             held = tracer.as_it_was(from_around(tracer, partial(self._keep, variable)))
             operator = tracer.append("array_read", [held, index], {}, [known.type])
-            known.type = self._typed(known.type, bound)
+            known.type = self._typed(known.type, held.type, bound)
             known.maker, operator.results = operator, [known]
 
     def _read(self, made: Block) -> list[Variable]:
@@ -113,32 +117,37 @@ class StandIns:
             read.update(operator.operands)
         return [variable for variable, known in self._known.items() if known in read]
 
-    def _typed(self, type: Any, bound: set[Dim]) -> Any:
+    def _typed(self, type: Any, held: Any, bound: set[Dim]) -> Any:
         """The type of what is read of a list: a symbol is bound once, and other sizes equal it."""
         if isinstance(type, ArrayType):
             return type
-        sizes = [self._size(size, bound) for size in type.shape]
+        pairs = zip(type.shape, held.element.shape, strict=True)
+        sizes = [size if size is other else self._size(size, bound) for size, other in pairs]
         for new, size in zip(sizes, type.shape, strict=True):
             if new is not size:
                 require_equal(new, size, "a size of the forward computation")
+        self._tracer.locate_constraints(self._tracer.locate())  # in this Block
         return type.with_shape(sizes)
 
     def _loosened(self, type: ValueType) -> ValueType:
-        """The type of a list with sizes that differ by element, but for those known around."""
+        """The type of a list with sizes that differ by element, but for those known everywhere.
+
+        It may come through Blocks around in lists of lists, where nothing else is known.
+        """
         if not isinstance(type, ArrayType) or type.element is None:
             return type
         if isinstance(type.element, ArrayType):
             return ArrayType(self._loosened(type.element))
         sizes = (
-            size if isinstance(size, int) or self._is_around(size) else size_of_elements()
+            size if self._homes.is_known_everywhere(size) else size_of_elements()
             for size in type.element.shape
         )
         return ArrayType(type.element.with_shape(sizes))
 
     def _size(self, size: Size, bound: set[Dim]) -> Size:
-        if isinstance(size, int) or self._is_around(size):
+        if isinstance(size, int):
             return size
-        if is_symbol(size) and size not in bound:
+        if is_symbol(size) and size not in bound and not self._is_around(size):
             bound.add(size)
             return size
         return fresh_symbol("size")
@@ -166,16 +175,19 @@ class StandIns:
 
     # -- sizes -------------------------------------------------------------------------------
 
-    def _bind_missing(self, plan: _Plan) -> set[Dim]:
+    def _bind_missing(self, plan: _Plan, given: Iterable[ValueType]) -> set[Dim]:
         """Keep what binds symbols that are read, though nothing that is read binds them.
 
         Returns all that are read.
         """
         wanted = _symbols_of(self._made)
+        for type in given:
+            wanted.update(symbols(type.shape) if isinstance(type, TensorType) else ())
         for operator in plan.again:
             wanted.update(symbols(tuple(operator.attributes.values())))
         for variable in [*plan.kept, *(v for o in plan.again for v in o.results)]:
             wanted.update(sizes_of(variable))
+        self._add_equal(wanted)
         for symbol in sorted(wanted, key=str):
             if self._homes.is_known_around(symbol, self._home):
                 continue
@@ -184,6 +196,17 @@ class StandIns:
             if binder is not None and not is_bound:
                 plan.keep(binder)
         return wanted
+
+    def _add_equal(self, wanted: set[Dim]) -> None:
+        """Add symbols that are known to be equal to others: what is read was typed by that."""
+        before = -1
+        while before != len(wanted):
+            before = len(wanted)
+            for operator in self._required:
+                condition = operator.attributes["condition"]
+                found = symbols(condition)
+                if condition.relation == "==" and not wanted.isdisjoint(found):
+                    wanted.update(found)
 
     def _require(self, wanted: set[Dim]) -> None:
         """Require once more what the forward Block has required of sizes that are read."""

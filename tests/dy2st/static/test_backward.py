@@ -193,7 +193,45 @@ def a_list_of_lists(x, w):
     return total.sum()
 
 
+def a_branch_that_requires_later(x, w):
+    """Where `h` is made nothing tells yet that there is a row."""
+    if len(x) > 1:
+        y = x
+    else:
+        h = F.layer_norm(x @ w, [3])
+        y = h * h[0]
+    return (y * y * w.sum()).sum()
+
+
+def sizes_that_only_a_turn_knows(x, w):
+    a, b, i = x, x * 2, dy2st.zeros([], "int64")
+    while i < 3:
+        i = i + 1
+        if a.sum() > 0:
+            j = dy2st.zeros([], "int64")
+            while j < 2:
+                j = j + 1
+                a, b = b, (a * b.mean()).tanh()[::-1]
+        elif len(x) > 3:
+            b = b * 2
+        else:
+            a = ((a * b).exp().tanh() @ w).tanh() if len(x) > 2 else b[::-1]
+    return (a.mean(0) * b.mean(0) * w[0]).sum()
+
+
+def a_list_that_a_branch_makes_longer(x, w):
+    rows = [x[:1]]
+    if x.sum() > 0:
+        for row in x:
+            rows.append(x * row)
+            if row.sum() > 0:
+                rows[0] = row * x
+    return rows[0].sum() * rows[-1].sum() * w.sum()
+
+
 FUNCTIONS = [
+    a_branch_that_requires_later,
+    a_list_that_a_branch_makes_longer,
     a_list_that_is_stacked,
     a_list_that_is_joined,
     elements_that_are_read,
@@ -216,6 +254,8 @@ FUNCTIONS = [
     sizes_that_change,
     in_a_body_that_stops,
 ]
+ONCE = [sizes_that_only_a_turn_knows]
+"""What is not differentiated twice: the types of lists in turns of turns would not fit."""
 
 
 def numbers(*shape):
@@ -247,7 +287,7 @@ def taped(function, arrays):
     return result.numpy(), grads
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", FUNCTIONS + ONCE, ids=lambda f: f.__name__)
 def test_gradients_are_those_of_the_tape(function):
     executable, there = with_gradients(function)
     for arrays in calls():
@@ -258,7 +298,7 @@ def test_gradients_are_those_of_the_tape(function):
             np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", FUNCTIONS + ONCE, ids=lambda f: f.__name__)
 def test_gradients_are_quotients_of_differences(function):
     if function is stopped_and_whole:
         pytest.skip("what is detached changes too")
