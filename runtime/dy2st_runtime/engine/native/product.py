@@ -43,7 +43,7 @@ from dy2st_runtime.engine.native.tiles import Shape, tile
 _DEPTH_BYTES, _ROWS, _COLUMNS = 2048, 96, 1024
 _PACKED_ROWS = 48  # from which on b is packed
 _DOT_ROWS = 3  # up to which columns of b that lie along k are not
-_NEAR_BYTES = 1 << 17  # b of no more is not packed either
+_NEAR_BYTES = 1 << 20  # b of no more is not packed either
 _WIDE = 8  # vectors of a row of b that is read as it is, since memory likes long pieces
 
 _STRIDES = "a_row a_column b_row b_column c_row"
