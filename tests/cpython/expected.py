@@ -61,6 +61,7 @@ _LOST: dict[str, dict[str, str]] = {
         "test_dictviews": "DictSetTest.test_deeply_nested_repr",
         "test_list": "ListTest.test_repr_deep",
         "test_richcmp": "MiscTest.test_recursion",
+        "test_userdict": "UserDictTest.test_repr_deep",
         "test_userlist": "UserListTest.test_repr_deep",
     },
     "it counts how often Python asks for a hash": {
@@ -111,7 +112,7 @@ LOST: dict[tuple[str, str], str] = _flat()
 
 _MEASURED = {
     "stdlib": "abc bisect colorsys contextlib copy dataclasses defaultdict enum fractions functools "
-    "operator stat string textwrap userlist",
+    "operator reprlib stat string textwrap userdict userlist",
     "language": "augassign baseexception binop bool builtin class compare contains decorators dict "
     "dictcomps dictviews dynamicclassattribute enumerate except_star exception_hierarchy "
     "exceptions format fstring funcattrs generator_stop generators genericclass "
