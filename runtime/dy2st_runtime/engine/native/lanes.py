@@ -18,6 +18,7 @@ entry:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from struct import pack
 from typing import Any, NamedTuple
@@ -36,6 +37,9 @@ _NAMES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
 NATIVE = frozenset(np.dtype(name) for name in (*_NAMES, "float32", "float64"))
 """The dtypes that machine code computes with."""
 
+_NO_FLOAT32 = 2.0**128 - 2.0**103
+"""From here on numbers are infinite in float32."""
+
 
 class Value(NamedTuple):
     """A name or literal of LLVM, and the dtype of each lane; bools are i1."""
@@ -53,10 +57,12 @@ def element(dtype: DType) -> str:
 
 def literal(value: Any, dtype: DType) -> str:
     """A number of a dtype as LLVM writes it; it must be one of that dtype, or a float near it."""
-    if dtype.kind == "f":
-        with np.errstate(over="ignore"):
-            return f"0x{pack('>d', float(dtype.type(value))).hex().upper()}"
-    return ("true" if value else "false") if dtype.kind == "b" else str(int(value))
+    if dtype.kind != "f":
+        return ("true" if value else "false") if dtype.kind == "b" else str(int(value))
+    number = float(value)
+    if dtype.itemsize == 4:
+        number = float(np.float32(number)) if abs(number) < _NO_FLOAT32 else number * math.inf
+    return f"0x{pack('>d', number).hex().upper()}"
 
 
 def integers_of(dtype: DType) -> DType:
@@ -71,15 +77,18 @@ class Lanes:
         """One lane is plain scalars, no vectors."""
         self.function = function
         self.lanes = lanes
+        self._types: dict[DType, str] = {}
 
     # -- types, constants, memory --------------------------------------------------------------
 
     def type(self, dtype: DType) -> str:
         """LLVM's type of a Value."""
-        return self._wide(element(dtype))
-
-    def _wide(self, one: str) -> str:
-        return one if self.lanes == 1 else f"<{self.lanes} x {one}>"
+        known = self._types.get(dtype)
+        if known is None:
+            one = element(dtype)
+            known = one if self.lanes == 1 else f"<{self.lanes} x {one}>"
+            self._types[dtype] = known
+        return known
 
     def suffix(self, dtype: DType) -> str:
         """How the names of intrinsics spell the type of a Value: v16f32."""
