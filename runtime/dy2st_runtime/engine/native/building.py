@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,9 +30,16 @@ from dy2st_runtime.ir.types import DType, Shape
 Strides = list[Size]
 
 
-def build(group: Group, outside: Container[Variable]) -> Nest:
-    """The nest of a group; `outside` holds what others need of it."""
-    return _Builder(group, outside).nest()
+def build(
+    group: Group,
+    outside: Container[Variable],
+    written: Mapping[Variable, tuple[Strides, Size]] = MappingProxyType({}),
+) -> Nest:
+    """The nest of a group; `outside` holds what others need of it.
+
+    `written` tells strides and first element of what is not written one element after the other.
+    """
+    return _Builder(group, outside, written).nest()
 
 
 def contiguous(shape: Shape) -> Strides:
@@ -67,8 +75,13 @@ class _Read(NamedTuple):
 
 
 class _Builder:
-    def __init__(self, group: Group, outside: Container[Variable]) -> None:
-        self.group = group
+    def __init__(
+        self,
+        group: Group,
+        outside: Container[Variable],
+        written: Mapping[Variable, tuple[Strides, Size]],
+    ) -> None:
+        self.group, self.written = group, written
         self.outputs = [member.variable for member in group.members if member.variable in outside]
         self.checks = [member.variable for member in group.members if member.is_check]
         natural = _natural(group)
@@ -99,17 +112,15 @@ class _Builder:
         if not self.outputs and not self.checks:
             return Nest([], [], [])
         used = [self._read_of(member) for member in self.group.members]
-        stores = [
-            self._strides(contiguous(v.tensor_type.shape), self.group.places[v])
-            for v in self.outputs
-        ]
+        stores = [self._strides(self._steps(v), self.group.places[v]) for v in self.outputs]
         part = self._part([read.strides for read in self.reads] + stores)
         leaves = [Leaf(read.variable, tuple(read.strides), read.offset) for read in self.reads]
         for member, places in zip(self.group.members, used, strict=True):
             self._add(member, places, leaves, part)
         part.nodes = self.nodes
         for index, (variable, strides) in enumerate(zip(self.outputs, stores, strict=True)):
-            part.stores.append(Store(self.made[variable], index, tuple(strides)))
+            offset = self.written[variable][1] if variable in self.written else 0
+            part.stores.append(Store(self.made[variable], index, tuple(strides), offset))
         for variable in self.checks:
             node = self.made[variable]
             axes = self.nodes[node].axes
@@ -117,6 +128,12 @@ class _Builder:
                 Store(node, -1, tuple(int(a in axes) for a in range(len(part.axes))))
             )
         return Nest(leaves, self.outputs, [part])
+
+    def _steps(self, output: Variable) -> Strides:
+        """How far apart elements are written, along each axis of an output."""
+        if output in self.written:
+            return self.written[output][0]
+        return contiguous(output.tensor_type.shape)
 
     # -- what is read --------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ import numpy as np
 from dy2st_runtime.dims import Dim, equal, is_symbol, symbols
 from dy2st_runtime.engine.native.axes import Axis, Places, Use
 from dy2st_runtime.engine.native.building import build
+from dy2st_runtime.engine.native.joining import joined
 from dy2st_runtime.engine.native.members import Group, Member, members_of
 from dy2st_runtime.engine.native.nests import Nest
 from dy2st_runtime.engine.native.norms import taken_apart
@@ -108,7 +109,8 @@ class _Planner:
 
     def _finished(self, step: Group | _Single, outside: set[Variable]) -> Step:
         if isinstance(step, _Single):
-            return OperatorStep(step.operator)
+            nest = joined(step.operator)
+            return OperatorStep(step.operator) if nest is None else NestStep(nest, [step.operator])
         return NestStep(build(step, outside), step.origins, step.checked)
 
     def _read_outside(self) -> set[Variable]:

@@ -87,3 +87,29 @@ def test_numbers_that_are_made():
         np.testing.assert_array_equal(one, np.arange(40) * 2 + np.arange(3, 43))
         np.testing.assert_array_equal(two, np.eye(40, 5))
         np.testing.assert_array_equal(three, np.full((40, 2), 2.5) + np.arange(2))
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_tensors_are_put_together(axis):
+    rng = np.random.default_rng(0)
+    shapes = [[3, 5, 40], [3, 5, 40], [3, 5, 40]]
+    shapes[1][axis], shapes[2][axis] = 1, 0
+    parts = [
+        (rng.standard_normal(s) > 0, tuple(f"a{i}{k}" if k == axis else n for k, n in enumerate(s)))
+        for i, s in enumerate(shapes)
+    ]
+    for found in results(lambda *xs: F.concat(list(xs), axis), *parts):
+        np.testing.assert_array_equal(found, np.concatenate([array for array, _ in parts], axis))
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_tensors_are_stacked(axis):
+    x, y = X, X[::-1].copy()
+    for found in results(lambda x, y: F.stack([x, y, x], axis), (x, (9, "n")), (y, (9, "n"))):
+        np.testing.assert_array_equal(found, np.stack([x, y, x], axis))
+
+
+def test_numbers_are_stacked():
+    numbers = [(np.array(value, "float32"), ()) for value in (1.0, 2.0)]
+    for found in results(lambda x, y: F.stack([x, y, F.full([], 3.0)]), *numbers):
+        np.testing.assert_array_equal(found, [1.0, 2.0, 3.0])
