@@ -1,5 +1,6 @@
 """The gradients of a convolution, by the products that a bilinear form must keep."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -35,7 +36,7 @@ def test_both_gradients_keep_the_product_with_the_result(size, geometry, groups)
         np.testing.assert_allclose((other_one * one.grad).sum().numpy(), product.numpy(), 1e-9)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
 def test_short_floats_of_many_samples_are_summed_up_in_long_ones(dtype):
     # In float16 a sum of ones stops growing at 2,048.
     x, w = (rt.to_tensor(np.ones(s)).astype(dtype) for s in ([60, 1, 8, 8], [1, 1, 1, 1]))
