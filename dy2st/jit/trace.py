@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dy2st.convert.one_call import OneCall
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import written_by
 from dy2st.convert.replay.guards import Guards
-from dy2st.convert.replay.places import Varied
+from dy2st.convert.replay.places import Varied, found_by
 from dy2st.convert.session import Traced
 from dy2st.convert.session import trace as run_trace
 from dy2st.convert.trace import CONTENT, EACH_CALL
@@ -32,7 +30,6 @@ from dy2st_runtime.ir.structure import rebuild as rebuild_structure
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
 from dy2st_runtime.ir.tracing.keys import numbers_are_no_keys
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.thread_state import put_back_after_errors
 
 
@@ -171,32 +168,6 @@ def _program_of(
     )
 
 
-def _found_by(read: Any) -> Iterable[Any]:
-    """What a read has found, unless it is what a Layer holds as a buffer or by its tables."""
-    owner, kind, name, value = read
-    if kind == "content":
-        return () if isinstance(owner, Table) else _items_of(owner)
-    if kind == "code":
-        return (*(owner.__defaults__ or ()), *(owner.__kwdefaults__ or {}).values())
-    is_place = isinstance(owner, Layer) and vars(owner).get(name) is not value
-    return () if is_place else (value,)
-
-
-def _items_of(owner: Any) -> Iterable[Any]:
-    if isinstance(owner, (dict, MappingProxyType)):
-        return owner.values()
-    return owner if isinstance(owner, (list, deque)) else ()
-
-
-def _flat(values: Iterable[Any]) -> Iterator[Any]:
-    """The values, and those in tuples, which no read names."""
-    for value in values:
-        if isinstance(value, tuple):
-            yield from _flat(tuple.__iter__(value))
-        else:
-            yield value
-
-
 def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], list[OneTensor]]:
     """Where the buffers are found that the trace has read, and the tensors with several places."""
     reads = traced.machine.reads.values()
@@ -205,7 +176,8 @@ def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], l
         for name, tensor in layer._buffers.items() if isinstance(layer, Layer) else ():
             if id(tensor) in keys:
                 found.setdefault(id(tensor), []).append((layer._buffers, name))
-    elsewhere = {id(one): one for read in reads for one in _flat(_found_by(read))}
+    others = [read for read in reads if not _is_of_layer(read)]
+    elsewhere = {id(one): one for read in others for one in found_by(read)}
     live = {keys[key]: places[0] for key, places in found.items() if key not in elsewhere}
     shared = [
         OneTensor(keys[key], places, elsewhere.get(key))
@@ -213,3 +185,9 @@ def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], l
         if len(places) > 1 or key in elsewhere
     ]
     return live, shared
+
+
+def _is_of_layer(read: Any) -> bool:
+    """Whether a Layer has found the value in its tables, and not in its `__dict__`."""
+    owner, _, name, value = read
+    return isinstance(owner, Layer) and vars(owner).get(name) is not value

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections import Counter, deque
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
-from types import CellType, GetSetDescriptorType, MemberDescriptorType
+from types import CellType, GetSetDescriptorType, MappingProxyType, MemberDescriptorType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ from dy2st.convert.objects import is_namespace
 from dy2st.convert.replay.same import cell_value, item_value, layer_value, weak
 from dy2st.convert.trace import CONTAINERS, MISSING, Trace
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.updating import Changing
 
@@ -60,6 +62,33 @@ def value_at(owner: Any, kind: str, name: Any) -> Any:
     if not isinstance(held, dict) or type(getattr(type(owner), name, None)) in _SLOTS:
         return getattr(owner, name, MISSING)
     return held.get(name, MISSING)
+
+
+def found_by(read: Any) -> Iterator[Any]:
+    """What a read has found: where an owner is read as a whole, all that it holds; tuples opened.
+
+    What a Layer holds in its tables is found by the reads of the Layer.
+    """
+    owner, kind, _, value = read
+    if kind == "content":
+        return _flat(() if isinstance(owner, Table) else _items_of(owner))
+    if kind == "code":
+        return _flat((*(owner.__defaults__ or ()), *(owner.__kwdefaults__ or {}).values()))
+    return _flat((value,))
+
+
+def _items_of(owner: Any) -> Iterable[Any]:
+    if isinstance(owner, (dict, MappingProxyType)):
+        return owner.values()
+    return owner if isinstance(owner, (list, deque)) else ()
+
+
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _flat(tuple.__iter__(value))
+        else:
+            yield value
 
 
 def paths_of(reads: Iterable[Any]) -> dict[ReadKey, Path]:
@@ -143,11 +172,7 @@ class Varied:
 
     def live(self, trace: Trace) -> dict[ReadKey, list[tuple[Any, Source]]]:
         """Those tensors, if no other place holds them, and where they are found at each call."""
-        count: dict[int, int] = {}
-        for *_, value in trace.reads.values():
-            count[id(value)] = count.get(id(value), 0) + 1
-            for one in value if type(value) is tuple else ():
-                count[id(one)] = count.get(id(one), 0) + 1
+        count = Counter(id(one) for read in trace.reads.values() for one in found_by(read))
         found: dict[ReadKey, list[tuple[Any, Source]]] = {}
         finder = owners_of(trace)
         for key, path in paths_of(trace.reads.values()).items():

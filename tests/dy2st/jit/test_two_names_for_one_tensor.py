@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
@@ -322,3 +322,31 @@ def test_a_buffer_that_something_else_holds_too_is_told_from_it_once_it_is_anoth
         x = dy2st.to_tensor([float(number)])
         assert static(x).tolist() == eager(x).tolist()
         assert static.hidden.item() == eager.hidden.item()
+
+
+def holds_its_state_twice(put, get):
+    start = dy2st.ones([])
+    state, other = SimpleNamespace(hidden=start), put(start)
+
+    def step(x):
+        first = get(other)
+        if first % 2 == 0:
+            return x + 100
+        state.hidden = (state.hidden + first) % 9
+        return x + first
+
+    return step, state, start
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_a_place_that_differs_at_each_call_is_told_from_what_it_held_once(holder):
+    eager, state, start = holds_its_state_twice(*HOLDERS[holder])
+    step, other_state, other_start = holds_its_state_twice(*HOLDERS[holder])
+    static = to_static(step)
+    for numbers in ([1.0], [2.0], [3.0], None, [1.0, 2.0], [1.0, 3.0], [2.0, 2.0]):
+        if numbers is None:
+            state.hidden, other_state.hidden = start, other_start
+            continue
+        x = dy2st.to_tensor(numbers)
+        assert static(x).tolist() == eager(x).tolist()
+        assert other_state.hidden.item() == state.hidden.item()
