@@ -11,7 +11,7 @@ from dy2st.convert.one_call import Answer, OneCall
 from dy2st.convert.replay.effects import Effect, perform
 from dy2st.convert.replay.rebuild import rebuild
 from dy2st.convert.replay.result import Finished, Out
-from dy2st.jit.distinct import Distinct, check_leaf
+from dy2st.jit.distinct import Distinct, check_changes, check_leaf
 from dy2st.jit.handed_on import HandedOn
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.lasting import check_step, drop_flags, is_gradient, read_at
@@ -154,6 +154,8 @@ class ConcreteProgram:
         held = (*tensors, *state.values())
         if self.distinct:
             self.distinct.check(self.main_program, held)
+        if self.main_program.updates:
+            check_changes(self.main_program, tensors, state)
         has_gone_back = self.finished.has_gone_back
         is_taped = self.settings is None or (is_grad_enabled() and _is_any_open(held))
         is_taped = is_taped and not has_gone_back

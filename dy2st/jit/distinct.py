@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -75,6 +75,22 @@ def _refuse_made(program: Program, pair: tuple[int, int], at: Location | None) -
         at=at,
         why="a Program knows nothing of what was computed outside of it",
         hint=f"compute {right} inside of the function, or give it {right}.detach()",
+    )
+
+
+def check_changes(program: Program, tensors: Sequence[Any], state: Mapping[str, Any]) -> None:
+    """Raise TensorAsPython if an argument is a tensor that the function changes in place."""
+    given = {id(tensor): place for place, tensor in enumerate(tensors)}
+    name = next((name for name in program.updates if id(state[name]) in given), None)
+    if name is None:
+        return
+    argument = program.block.parameters[given[id(state[name])]].name
+    raise TensorAsPython(
+        f"{program.name}() changes `{name}` in place, which its argument `{argument}` is at this "
+        "call",
+        at=None,
+        why="a Program has an input for each, whatever it is given",
+        hint="give it a copy: clone()",
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import dy2st
 from dy2st import nn
-from dy2st.errors import EscapedVariable
+from dy2st.errors import EscapedVariable, TensorAsPython
 from dy2st.jit import to_static
 from tests.dy2st.constructs.catalogue import comparable
 
@@ -350,3 +350,23 @@ def test_a_place_that_differs_at_each_call_is_told_from_what_it_held_once(holder
         x = dy2st.to_tensor(numbers)
         assert static(x).tolist() == eager(x).tolist()
         assert other_state.hidden.item() == state.hidden.item()
+
+
+class AddsToItsBuffer(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.total = dy2st.ones([2])
+
+    def forward(self, x):
+        self.total.add_(x)
+        return x * 2
+
+
+def test_a_buffer_that_is_changed_in_place_is_no_argument():
+    layer = AddsToItsBuffer()
+    to_static(layer)
+    layer(dy2st.ones([2]))
+    with pytest.raises(TensorAsPython, match=r"changes `total` in place, which its argument `x`"):
+        layer(layer.total)
+    assert layer.total.tolist() == [2.0, 2.0]
+    assert layer(layer.total.clone()).tolist() == [4.0, 4.0]
