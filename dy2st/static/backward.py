@@ -62,6 +62,8 @@ def gradients(
     [3]
     """
     targets, inputs = _as_list(targets), _as_list(inputs)
+    if not targets:
+        raise ArgumentError("gradients: there is no target, so nothing has a gradient")
     starts = [None] * len(targets) if target_gradients is None else _as_list(target_gradients)
     if len(starts) != len(targets):
         raise ArgumentError(f"{len(targets)} targets have {len(starts)} gradients to start with")
@@ -119,9 +121,9 @@ def _named(program: Program, value: Any) -> Variable:
 def _check(program: Program, value: Any, what: str) -> None:
     """Refuse what is no differentiable value of the outermost Block of a Program."""
     if not isinstance(value, Variable) or value.block is not program.block:
-        raise ArgumentError(f"a {what} is a value of {program.name}, not {value!r:.80}")
+        raise ArgumentError(f"the {what} is a value of {program.name}, not {value!r:.80}")
     if not value.tensor_type.is_differentiable:
-        raise DTypeError(f"a {what} of dtype {value.dtype} has no gradient: cast it to a float")
+        raise DTypeError(f"the {what} of dtype {value.dtype} has no gradient: cast it to a float")
 
 
 def _check_start(target: Variable, start: Variable | None) -> None:

@@ -17,6 +17,7 @@ from dy2st_runtime.ir.autocast import autocasting
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
+from dy2st_runtime.ir.types import is_differentiable
 from dy2st_runtime.late import Late
 
 Array = np.ndarray[Any, Any]
@@ -223,7 +224,7 @@ def backward(tensor: Any, gradient: Any = None, retain_graph: bool = False) -> N
     the tensor does not depend on anything that needs gradients.
     """
     if tensor.stop_gradient:
-        refuse_stopped()
+        refuse_stopped(tensor)
     seed = seed_of(tensor, gradient)
     sums, _ = _walk([(tensor, seed)], create_graph=False, retain_graph=retain_graph)
     for leaf, total in sums.of_leaves.values():
@@ -249,8 +250,13 @@ def cut_off(tensor: Any) -> None:
     tensor.node, tensor.index, tensor.stopped = node, 0, False
 
 
-def refuse_stopped() -> NoReturn:
+def refuse_stopped(tensor: Any) -> NoReturn:
     """Raise the error of a `backward` that has nowhere to go."""
+    if not is_differentiable(tensor.dtype):
+        raise ArgumentError(
+            f"backward() of a tensor of dtype {tensor.dtype}, which has no gradient: compute the "
+            "loss in floats; a cast to integers or bools ends every gradient"
+        )
     raise ArgumentError(
         "backward() of a tensor that has stop_gradient=True: nothing that it was computed from "
         "wants a gradient. Set x.stop_gradient = False on what you differentiate by before it "
@@ -287,6 +293,12 @@ def grad(
         retain = create_graph if retain_graph is None else retain_graph
         results = _taped(pairs, inputs, create_graph, retain)
     if not allow_unused and any(result is None for result in results):
+        for one in inputs:
+            if not is_differentiable(one.dtype):
+                raise ArgumentError(
+                    f"grad: an input of dtype {one.dtype} has no gradient: cast it to a float "
+                    "before it is used, and take the gradient by that"
+                )
         raise ArgumentError(
             "an input has no part in the outputs; pass allow_unused=True to get None for it"
         )
@@ -327,6 +339,8 @@ def seed_of(tensor: Any, gradient: Any) -> Any:
         if array is None or active() is not None:
             return F.ones_like(tensor).detach()
         return tensor.alias(np.ones(array.shape, array.dtype), None, 0)
+    if not hasattr(gradient, "shape"):
+        raise ArgumentError(f"the gradient to start with is a tensor, not {gradient!r:.80}")
     what = f"the gradient has shape {gradient.shape}, the tensor has {tensor.shape}"
     if len(gradient.shape) != len(tensor.shape):
         raise ArgumentError(what)

@@ -29,7 +29,7 @@ def backward(
     tracer = trace.tracer
     output = tracer.local(tracer.captured(tensor))
     if not tracer.flags.flows_through(output):
-        refuse_stopped()
+        refuse_stopped(tensor)
     seed = tracer.variable(seed_of(tensor, grad_tensor))
     leaves = leaves_of(tracer, output, retain_graph)
     with _no_others(trace):
