@@ -45,6 +45,7 @@ class Products:
             (value(right.row), value(right.column)),
             value(sizes[1]),
             tuple(self._batch(lead, axis, left, right, sizes) for axis in range(len(lead))),
+            is_shared=True,
         )
         pointers = (
             target,
@@ -52,9 +53,9 @@ class Products:
             self._places.address(right.variable),
         )
         suffix = f"f{8 * dtype.itemsize}"
-        scratch = self._scratch(suffix, call.sizes)
+        scratch, bytes = self._scratch(suffix, call.sizes)
         self._declare(call.function)
-        product_call.emit(self._function, call, pointers, scratch)
+        product_call.emit(self._function, call, pointers, scratch, bytes)
         self._function.line(f"call void @scratch_give(ptr {scratch})")
 
     def _batch(
@@ -83,13 +84,13 @@ class Products:
         is_one = self._function.let(f"icmp eq i64 {self._sizes.value(own)}, 1")
         return self._function.let(f"select i1 {is_one}, i64 0, i64 {stride}")
 
-    def _scratch(self, suffix: str, sizes: tuple[str, str, str]) -> str:
-        name = f"product_scratch_{suffix}"
+    def _scratch(self, suffix: str, sizes: tuple[str, str, str]) -> tuple[str, str]:
+        name = f"shared_scratch_{suffix}"
         self._declare(name)
         self._module.pool("scratch")
         listed = ", ".join(f"i64 {size}" for size in sizes)
         bytes = self._function.let(f"call i64 @{name}({listed})")
-        return self._function.let(f"call ptr @scratch_take(i64 {bytes})")
+        return self._function.let(f"call ptr @scratch_take(i64 {bytes})"), bytes
 
     def _declare(self, name: str) -> None:
         suffix = name.rpartition("_")[2]

@@ -20,11 +20,12 @@ def shared_product(shape: Shape) -> str:
     There are no more parts than there is scratch for: meanwhile the number of threads may change.
     """
     code = shape.code("shared_product", f"{' '.join(_POINTERS)} | {' '.join(_SIZES)} bytes")
-    room = code.let(f"call i64 @{shape.name('product_scratch')}(i64 %m, i64 %n, i64 %k)")
-    room = code.most(_rounded(code, room), 64)
-    parts = code.least(_parts(code), code.over("%bytes", room))
-    is_shared = code.compare("sgt", parts, 1)
+    wanted = _parts(code)
+    is_shared = code.compare("sgt", wanted, 1)
     with code.when(is_shared):
+        room = code.let(f"call i64 @{shape.name('product_scratch')}(i64 %m, i64 %n, i64 %k)")
+        room = code.most(_rounded(code, room), 64)
+        parts = code.most(1, code.least(wanted, code.over("%bytes", room)))
         _share(code, shape, parts, room)
     with code.when(code.no(is_shared)):
         listed = [f"ptr %{name}" for name in _POINTERS] + [f"i64 %{name}" for name in _SIZES]

@@ -10,10 +10,12 @@ import threading
 import numpy as np
 import pytest
 
+from dy2st_runtime import engine
 from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.product_call import epilogue
 from dy2st_runtime.engine.native.threads import get_num_threads, set_num_threads
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import TensorType, Tracer
 
 from .products import Products, Room, address, loaded
 
@@ -96,6 +98,23 @@ def test_an_epilogue_is_told_which_rows_and_columns_a_part_has(products, sizes):
     products.shared(a, b, c, ctypes.cast(function, ctypes.c_void_p), address(c))
     places = 1000 * np.arange(m)[:, None] + np.arange(n)
     np.testing.assert_array_equal(c, (a @ b + places).astype(products.dtype))
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_products_of_a_program_are_shared(count):
+    set_num_threads(count)
+    tracer, (m, k, n) = Tracer(), (64, 512, 512)
+    program = tracer.program
+    for name, shape in (("x", (m, k)), ("y", (k, n))):
+        variable = program.block.add_parameter(TensorType("float32", shape), name)
+        program.inputs.append(variable)
+    with tracer.tracing():
+        result = program.inputs[0] @ program.inputs[1] + 1.0
+        program.block.yields = [tracer.variable(result)]
+    executable = engine.compile(program, "native")
+    assert "@shared_product_f32" in executable.source
+    a, b = matrices(m, k, n, "float32")
+    np.testing.assert_array_equal(executable.run([a, b], [])[0], a @ b + 1)
 
 
 def test_several_threads_of_python_may_call_at_once():
