@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from dy2st_runtime.dims import Condition, Constraint, Dim, Size, is_symbol, product, symbols
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native import emit as nests
@@ -148,6 +150,8 @@ class Body:
         writer = WRITERS.get(operator.name)
         if _is_scalar(operator):
             self._apply(operator)
+        elif _is_number(operator):
+            self._full(operator)
         elif writer is not None:
             writer(self, step, operator)
         elif is_product(operator):
@@ -176,6 +180,11 @@ class Body:
             self._function.line(f"store {type} {bits}, ptr {place.name}")
         else:
             self._places.put(variable, Place(Kind.FOREIGN, self._module.array(value)))
+
+    def _full(self, operator: Operator) -> None:
+        lanes, result = Lanes(self._function, 1), operator.results[0]
+        number = lanes.constant(operator.attributes["value"], result.dtype)
+        lanes.store(number, self._places.make(result).name)
 
     def _from_dim(self, step: Step, operator: Operator) -> None:
         value, result = operator.attributes["value"], operator.results[0]
@@ -525,13 +534,26 @@ def is_code(step: Step) -> bool:
     operator = step.operator
     if operator is None or operator.name in WRITERS or step.inner:
         return True
-    return _is_scalar(operator) or is_product(operator)
+    return _is_scalar(operator) or _is_number(operator) or is_product(operator)
 
 
 def _is_scalar(operator: Operator) -> bool:
     """Whether it computes one number of numbers."""
     types = [variable.type for variable in (*operator.operands, *operator.results)]
     return has_row(operator) and all(isinstance(t, TensorType) and not t.shape for t in types)
+
+
+def _is_number(operator: Operator) -> bool:
+    """Whether it makes one number that is known, and fits its dtype."""
+    if operator.name != "full" or operator.attributes["shape"]:
+        return False
+    value, dtype = operator.attributes["value"], operator.results[0].dtype
+    if not abi.is_native(dtype) or not isinstance(value, (bool, int, float)):
+        return False
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return isinstance(value, int) and limits.min <= value <= limits.max
+    return True
 
 
 def _shapes(operator: Operator) -> tuple[Any, ...]:

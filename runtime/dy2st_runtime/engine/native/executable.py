@@ -19,6 +19,8 @@ from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.entry import write
 from dy2st_runtime.engine.native.identity import same
 from dy2st_runtime.engine.native.llvm import Library, Processor, load, object_of
+from dy2st_runtime.engine.native.planned import planned
+from dy2st_runtime.engine.native.report import explain
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.ir.program import Operator, Program, Variable
@@ -56,6 +58,10 @@ class Executable(Runner):
     def reference(self) -> reference.Executable:
         """The same Program in NumPy's engine."""
         return reference.compile_program(self.program)
+
+    def explain(self) -> str:
+        """What is machine code, and what NumPy computes: a line a step, with the user's lines."""
+        return explain(planned(self.program.block))
 
     def run(
         self,

@@ -16,12 +16,13 @@ from dy2st_runtime.ir.tracing.tracer import Tracer
 
 @dataclass(eq=False)
 class Step:
-    """A nest, or an operator with the steps of its Blocks, or of what it is made of."""
+    """A nest of `operators`, or an operator with the steps of its Blocks, or of what it is made."""
 
     nest: Nest | None = None
     operator: Operator | None = None
     checked: Sequence[Operator] = ()
     inner: list[Planned] = field(default_factory=list)
+    operators: Sequence[Operator] = ()
     number: int = 0
 
     @property
@@ -55,7 +56,8 @@ def planned(block: Block) -> Planned:
     steps = []
     for step in plan(block):
         if isinstance(step, NestStep):
-            steps.append(Step(nest=step.nest, checked=step.checked))
+            nested = Step(nest=step.nest, checked=step.checked, operators=step.operators)
+            steps.append(nested)
         else:
             inner = [planned(one) for one in _blocks(step.operator)]
             steps.append(Step(operator=step.operator, inner=inner))

@@ -200,3 +200,12 @@ def test_an_operator_that_fails_names_the_users_line():
     with pytest.raises(IndexError) as wanted:
         executable.reference.run(inputs, [])
     assert str(found.value) == str(wanted.value)
+
+
+def test_it_says_what_numpy_computes():
+    def function(x):
+        return while_loop(lambda v: v.sum() < 10, lambda v: [ops.sort(v * 2) + 1], [x])[0]
+
+    text = Executable(traced(function, ("float32", ("n",)))).explain()
+    assert "nest   sum" in text and "code   while" in text
+    assert text.splitlines()[-1] == "computed by NumPy: argsort (1)"
