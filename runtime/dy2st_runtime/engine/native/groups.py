@@ -128,11 +128,18 @@ class _Planner:
     # -- one operator --------------------------------------------------------------------------
 
     def _take(self, operator: Operator, members: list[Member] | None) -> None:
-        now = len(self.steps) + 1
         if members is None:
-            self._single(operator, now)
+            self._single(operator, len(self.steps) + 1)
             return
-        group = Group.alone(now, operator, members)
+        # The results of a split have loops of their own.
+        parts = [members] if not is_view_operator(operator) else [[one] for one in members] or [[]]
+        for number, part in enumerate(parts):
+            self._begin(operator, part, [operator] if number == 0 else [])
+
+    def _begin(self, operator: Operator, members: list[Member], origins: list[Operator]) -> None:
+        """A group of its own, which then joins those that it fits."""
+        group = Group.alone(len(self.steps) + 1, operator, members)
+        group.origins = origins
         if group.checked:
             group.earliest = self.last_seen
             self.checked.append(group)
