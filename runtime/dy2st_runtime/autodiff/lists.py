@@ -48,7 +48,11 @@ def _hand_on(walk: Walk, element: Variable, entry: Variable, is_full: bool) -> N
     def given() -> list[Variable]:
         value = _first(entry)
         same_sizes(walk.tracer, value, element)
-        return [value if isinstance(value.type, ArrayType) else F.assign(value)]
+        if isinstance(value.type, ArrayType):
+            return [value]
+        (made,) = walk.tracer.append("assign", [value], {}, [element.type]).results
+        made.type = element.type  # as it is written around, not as it is known to be in here
+        return [made]
 
     if is_full:
         walk.add(element, Gradient(given()[0]))
