@@ -1,0 +1,142 @@
+"""Programs as machine code, against the same Programs in NumPy's engine."""
+
+from __future__ import annotations
+
+import os
+import time
+from itertools import pairwise
+
+import numpy as np
+from measuring import median_seconds, times
+
+import dy2st
+from dy2st import nn
+from dy2st.jit import to_static
+from dy2st.nn import functional as F
+from dy2st.static import InputSpec
+from dy2st_runtime import engine
+
+CALLS = 200  # of what takes microseconds
+
+
+def programs(function, *shapes):
+    """The runs of both engines, which must agree."""
+    specs = [InputSpec(shape, "float32", f"x{i}") for i, shape in enumerate(shapes)]
+    concrete = to_static(function, input_spec=specs).concrete_program
+    state = [tensor.array for tensor in concrete.state.values()]
+    both = [engine.compile(concrete.main_program, name) for name in ("native", "numpy")]
+    return [lambda *arrays, one=one: one.run(arrays, state)[0] for one in both]
+
+
+def against_numpy(function, shapes, arrays, repeats=1):
+    """How long machine code takes, as a part of what NumPy's engine takes."""
+    native, numpy = programs(function, *shapes)
+    np.testing.assert_allclose(native(*arrays), numpy(*arrays), rtol=1e-3, atol=1e-4)
+    return times(
+        lambda: [native(*arrays) for _ in range(repeats)],
+        lambda: [numpy(*arrays) for _ in range(repeats)],
+    )
+
+
+def random(*shape):
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+def test_one_addition(figure):
+    x = random(8)
+    what = "native engine: one addition on (8,), against NumPy's engine"
+    figure(what, lambda: against_numpy(lambda a, b: a + b, [[8], [8]], [x, x], CALLS), "times", 1.0)
+
+
+def grow(x):
+    while x.mean() < 50.0:
+        x = x * 1.01 + 0.1
+    return x
+
+
+def test_a_loop(figure):
+    what = "native engine: a `while` of 390 turns on (64,), against NumPy's engine"
+    figure(what, lambda: against_numpy(grow, [[64]], [np.zeros(64, "float32")]), "times", 0.05)
+
+
+def chain(x):
+    for _ in range(6):
+        x = dy2st.exp(dy2st.tanh(F.relu(x * 1.3 - 2.0)))
+    return x
+
+
+def test_a_chain_of_elementwise_operators(figure):
+    what = "native engine: 30 elementwise operators on 1 M numbers, against NumPy's engine"
+    x = random(1024, 1024)
+    figure(what, lambda: against_numpy(chain, [[None, 1024]], [x]), "times", 0.7)
+
+
+def norms(x):
+    return F.softmax(F.gelu(F.layer_norm(x, [1024])))
+
+
+def test_norm_gelu_softmax(figure):
+    what = "native engine: layer_norm, gelu, softmax on (512, 1024), against NumPy's engine"
+    x = random(512, 1024)
+    figure(what, lambda: against_numpy(norms, [[None, 1024]], [x]), "times", 0.2)
+
+
+class Recurrent(nn.Layer):
+    """An LSTM by hand, over steps whose number is not known."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTMCell(128, 128)
+
+    def forward(self, xs):
+        h = c = dy2st.zeros([xs.shape[1], 128])
+        for t in range(xs.shape[0]):
+            _, (h, c) = self.cell(xs[t], (h, c))
+        return h
+
+
+def test_an_lstm(figure):
+    what = "native engine: LSTM of 64 steps, batch 1, against NumPy's engine"
+    net, x = Recurrent(), random(64, 1, 128)
+    net.eval()
+    figure(what, lambda: against_numpy(net.forward, [[None, None, 128]], [x]), "times", 0.3)
+
+
+def perceptron():
+    sizes = (784, 512, 512, 10)
+    layers = [layer for a, b in pairwise(sizes) for layer in (nn.Linear(a, b), nn.ReLU())]
+    return nn.Sequential(*layers[:-1]).eval()
+
+
+def test_a_perceptron(figure):
+    what = "native engine: MLP 784-512-512-10, batch 64, against NumPy's engine"
+    net = perceptron()
+    figure(what, lambda: against_numpy(net.forward, [[None, 784]], [random(64, 784)]), "times", 1.0)
+
+
+def ten(x):
+    for i in range(5):
+        x = dy2st.tanh(x) * (i + 1.5)
+    return x
+
+
+def test_compiling_ten_operators(figure):
+    concrete = to_static(ten, input_spec=[InputSpec([None], "float32")]).concrete_program
+    os.environ["DY2ST_CACHE"] = "off"
+    engine.compile(concrete.main_program, "native")
+
+    def compiled():
+        start = time.thread_time()
+        engine.compile(concrete.main_program, "native")
+        return time.thread_time() - start
+
+    what = "native engine: compile ten operators"
+    figure(what, lambda: 1e3 * min(compiled() for _ in range(5)), "ms", 120)
+
+
+def test_a_call(figure):
+    x = random(8)
+    native, _ = programs(lambda a, b: a + b, [8], [8])
+    what = "native engine: run a Program of one addition"
+    seconds = lambda: median_seconds(lambda: [native(x, x) for _ in range(CALLS)])  # noqa: E731
+    figure(what, lambda: 1e6 * seconds() / CALLS, "us", 4)
