@@ -25,7 +25,7 @@ import numpy as np
 
 from dy2st.convert.depth import users_limit
 from dy2st.convert.kinds.table import function_row
-from dy2st.convert.trace import Trace
+from dy2st.convert.trace import CONTENT, Trace
 from dy2st.ignored import IGNORED_PACKAGES
 
 
@@ -45,7 +45,6 @@ _TOLD = {
         "locale": "getlocale getpreferredencoding localeconv",
         "logging": "getEffectiveLevel hasHandlers isEnabledFor",
         "numpy": "geterr get_printoptions",
-        "os": "getenv",
         "pathlib": "cwd exists is_dir is_file is_symlink",
         "posix": "access cpu_count getcwd getpid listdir",
         "posixpath": "abspath expanduser expandvars islink lexists realpath",
@@ -128,9 +127,27 @@ def _hash_of(kind: type) -> Any:
     return next(vars(one)["__hash__"] for one in kind.__mro__ if "__hash__" in vars(one))
 
 
+def variables() -> Any:
+    """The dict in which Python keeps the variables of the environment."""
+    return vars(os.environ)["_data"]
+
+
+def has_set_variables(trace: Trace) -> bool:
+    """Whether the code itself has set some: they are where it has set them."""
+    return (id(variables()), CONTENT) in trace.over
+
+
+@function_row(os.getenv)
+def getenv_(trace: Trace, key: Any, default: Any = None) -> Any:
+    """`os.getenv(key, default)`."""
+    return trace.call(os.environ.get, key, default)
+
+
 def note_environment(trace: Trace, function: Any, args: tuple[Any, ...]) -> bool:
     """Note that a name of the environment was looked up, if that is what a call does."""
     if len(args) < 2 or args[0] is not os.environ or not isinstance(args[1], str):
+        return False
+    if has_set_variables(trace):
         return False
     is_one = getattr(function, "__name__", "") in ("get", "__getitem__", "__contains__")
     if is_one:

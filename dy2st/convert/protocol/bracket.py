@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
+from dy2st.convert.kinds.process import variables
 from dy2st.convert.objects import ATOMS, slots_of
 from dy2st.convert.protocol.shared import HeldVariable, held_variables
 from dy2st.convert.states import base_of, has_states, read_state, same_state, write_state
@@ -26,7 +27,7 @@ def bracketed(
 
     only_reads: it changes none of them.
     """
-    reached = [*reached, *_known_to_all(trace)]
+    reached = list({id(one): one for one in (*reached, *_known_to_all(trace))}.values())
     older = [one for one in reached if not trace.is_made_here(one)]
     if only_reads:
         written_to = {key for key, _ in trace.over}
@@ -51,7 +52,7 @@ def bracketed(
 
 def _known_to_all(trace: Trace) -> list[Any]:
     """What any code finds by itself, if the trace has written it."""
-    return [one for one in (sys.modules, sys.path) if (id(one), CONTENT) in trace.over]
+    return [one for one in (sys.modules, sys.path, variables()) if (id(one), CONTENT) in trace.over]
 
 
 def shown(trace: Trace, value: Any) -> Any:

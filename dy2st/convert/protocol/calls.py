@@ -24,7 +24,7 @@ from dy2st.convert.form import TracedForm, traced_form
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
 from dy2st.convert.kinds.objects import call_generated
 from dy2st.convert.kinds.outward import is_fresh, is_silent, note_call, only_reads
-from dy2st.convert.kinds.process import is_told, note_environment
+from dy2st.convert.kinds.process import has_set_variables, is_told, note_environment
 from dy2st.convert.kinds.table import (
     CODES,
     WHOLE,
@@ -190,7 +190,7 @@ def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict
     """A function in C without a row: it gets real objects."""
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_native, function, args, kwargs)
-    if is_told(function, args) and not kwargs:
+    if is_told(function, args) and not kwargs and not has_set_variables(trace):
         return trace.told(function, *args)
     note_call(trace, function, (*args, *kwargs.values()))
     owner = getattr(function, "__self__", None)
@@ -243,7 +243,7 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
         return _for_each_case(trace, call_library, function, args, kwargs)
     if is_silent(trace, function, args):
         return None
-    if is_told(function, args) and not kwargs:
+    if is_told(function, args) and not kwargs and not has_set_variables(trace):
         return trace.told(function, *args)
     if note_environment(trace, function, args):
         return function(*args, **kwargs)

@@ -82,3 +82,21 @@ def test_functions_of_their_arguments_alone_are_known(function):
 def test_what_is_told_takes_what_can_be_asked_again_alone():
     assert is_told(os.path.exists, ("a",))
     assert not is_told(os.path.exists, ([],))
+
+
+@pytest.mark.filterwarnings("ignore:.* is traced anew for every call")
+def test_variables_of_the_environment_that_the_code_sets_are_there():
+    def run():
+        os.environ["HOME"], os.environ["DY2ST_HELD"] = "/there", "a"
+        found = os.environ.get("DY2ST_HELD"), os.getenv("DY2ST_HELD"), os.environ["DY2ST_HELD"]
+        del os.environ["DY2ST_HELD"]
+        return found, "DY2ST_HELD" in os.environ, os.path.expanduser("~/x")
+
+    before = dict(os.environ)
+    try:
+        static = to_static(run)
+        assert static() == static() == run() == (("a", "a", "a"), False, "/there/x")
+        assert os.environ["HOME"] == "/there" and "DY2ST_HELD" not in os.environ
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
