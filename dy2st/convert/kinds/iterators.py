@@ -175,7 +175,10 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
 def _of_each(trace: Trace, function: Any, items: Any) -> Any:
     if type(items) is Indexed:
         return Indexed(lambda: items.length, lambda index: trace.call(function, items.item(index)))
-    return trace.made(_asked(trace, function, iter(trace.iterate(items))))
+    own = own_method(trace, items, "__next__")
+    ask = lambda: trace.call(own, items)  # noqa: E731
+    source = iter(items) if own is None else each_until(trace, ask, StopIteration)
+    return trace.made(_asked(trace, function, source))
 
 
 def _asked(trace: Trace, function: Any, items: Iterator[Any]) -> Iterator[Any]:
