@@ -55,7 +55,7 @@ class Body:
     ) -> None:
         """All values of the outermost Block's parameters have their places."""
         self.fail = "fail"
-        self._is_locked = True
+        self._let_go: tuple[str, str] | None = None  # whether the lock is, and the thread's slot
         self._program, self._module = program, module
         self._function, self._sizes, self._places = function, sizes, places
         self._identity = identity
@@ -118,6 +118,7 @@ class Body:
         is_right = self._function.let(f"icmp eq i32 {failed}, 0")
         self._function.branch(is_right, right, wrong)
         self._function.begin(wrong)
+        self._lock()
         for operator in step.checked:
             result = self._result_of(operator)
             self._function.line(f"call void @Py_DecRef(ptr {result})")
@@ -354,15 +355,22 @@ class Body:
     @contextmanager
     def _without_lock(self, condition: str | None) -> Iterator[None]:
         """Let other threads of Python run meanwhile, if the condition holds; None never does."""
-        if condition is None or not self._is_locked:
+        if condition is None or self._let_go is not None:
             yield
             return
         function, slot = self._function, self._function.alloca("ptr")
         self._when(condition, lambda: function.line(f"store ptr {function.let(_SAVE)}, ptr {slot}"))
-        self._is_locked = False
+        self._let_go = condition, slot
         yield
-        self._is_locked = True
-        self._when(condition, lambda: function.line(_RESTORE.format(function.let(_LOAD + slot))))
+        self._lock()
+        self._let_go = None
+
+    def _lock(self) -> None:
+        """Take the lock again, if it was let go."""
+        if self._let_go is not None:
+            condition, slot = self._let_go
+            write = self._function
+            self._when(condition, lambda: write.line(_RESTORE.format(write.let(_LOAD + slot))))
 
     def _when(self, condition: str, write: Callable[[], None]) -> None:
         function = self._function

@@ -202,6 +202,20 @@ def test_an_operator_that_fails_names_the_users_line():
     assert str(found.value) == str(wanted.value)
 
 
+def test_a_turn_that_fails_raises_and_leaves_the_loop():
+    def rows(x):
+        def turn(i, v):
+            return [i + 1, v + x[i]]
+
+        return while_loop(lambda i, v: i < 5, turn, [ops.full([], 0, "int64"), x[0]])[1]
+
+    executable = Executable(traced(rows, ("float32", ("n", 4))))
+    assert_alike(executable, [np.ones((5, 4), np.float32)])
+    for _ in range(3):
+        with pytest.raises(IndexError):
+            executable.run([np.ones((3, 4), np.float32)], [])
+
+
 def test_it_says_what_numpy_computes():
     def function(x):
         return while_loop(lambda v: v.sum() < 10, lambda v: [ops.sort(v * 2) + 1], [x])[0]
