@@ -112,7 +112,8 @@ LOST: dict[tuple[str, str], str] = _flat()
 
 _MEASURED = {
     "stdlib": "abc bisect colorsys contextlib copy dataclasses defaultdict enum fractions functools "
-    "operator reprlib stat string textwrap userdict userlist",
+    "operator reprlib stat string textwrap userdict userlist "
+    "copyreg fnmatch graphlib hmac html netrc shlex",
     "language": "augassign baseexception binop bool builtin class compare contains decorators dict "
     "dictcomps dictviews dynamicclassattribute enumerate except_star exception_hierarchy "
     "exceptions format fstring funcattrs generator_stop generators genericclass "
