@@ -39,12 +39,27 @@ def check(made: Made) -> str:
         assert array.tobytes() == copy.tobytes(), "an input was changed"
     if expected is None:
         return raised.__name__
-    assert_same(results, expected)
+    verdict = compared(results, expected)
     assert_types(made.program, results)
     buffers = [id(array) for array in made.state.values()]
     for result in results:
         shared = [array for array in given if np.shares_memory(result, array)]
         assert id(result) in buffers or not shared, "a result shares memory"
+    return verdict
+
+
+def compared(results, expected) -> str:
+    """Equal, or nearly: exp of exp of sums that are made in another order tells them apart."""
+    try:
+        assert_same(results, expected)
+    except AssertionError:
+        for have, want in zip(results, expected, strict=True):
+            assert (have.dtype, have.shape) == (want.dtype, want.shape)
+            if have.dtype.kind == "f":
+                np.testing.assert_allclose(have, want, rtol=1e-3, atol=1e-3)
+            else:
+                np.testing.assert_array_equal(have, want)
+        return "nearly"
     return "equal"
 
 
