@@ -224,6 +224,8 @@ class Layer(LayerTree):
         if tracer is not None and id(self) not in tracer.made:
             self._set_while_tracing(name, value)
             return
+        if name in self.__dict__.get("_parameters", ()):
+            self._check_parameter(name, value)
         if store is None and not (value is None and name in self._buffers):
             self._forget(name)
             object.__setattr__(self, name, value)
@@ -240,6 +242,15 @@ class Layer(LayerTree):
         store[name] = value
         if hasattr(type(self), name):  # the user's `self.half = ...` comes before our method half
             self.__dict__[name] = value
+
+    def _check_parameter(self, name: str, value: Any) -> None:
+        """A parameter is not lost by an assignment that was to change its numbers."""
+        if value is not None and not isinstance(value, (Parameter, Layer)):
+            raise TypeError(
+                f"{type(self).__name__}.{name} is a Parameter and is set to "
+                f"{type(value).__name__}, which would be trained no more: change its numbers by "
+                f"layer.{name}.set_value(...), or write del layer.{name} first"
+            )
 
     def __delattr__(self, name: str) -> None:
         """Remove an attribute or what is registered under the name."""

@@ -242,3 +242,14 @@ def test_a_parameter_of_a_tensor_is_part_of_the_state():
 def test_a_parameter_is_made_of_nothing_else(data):
     with pytest.raises(ArgumentError, match="create_parameter"):
         Parameter(data)
+
+
+@pytest.mark.parametrize("value", [np.ones(2), 0, "tensor"])
+def test_a_parameter_is_not_lost_by_an_assignment(value):
+    layer = nn.Linear(2, 2)
+    given = layer.weight * 5 if isinstance(value, str) else value
+    with pytest.raises(TypeError, match=r"layer\.weight\.set_value"):
+        layer.weight = given
+    assert [name for name, _ in layer.named_parameters()] == ["weight", "bias"]
+    layer.weight = None
+    layer.bias = nn.Linear(2, 2).bias
