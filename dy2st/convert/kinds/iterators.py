@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from types import GeneratorType
 from typing import Any, NoReturn
 
 from dy2st.convert.classes import own_method
@@ -381,8 +382,10 @@ def refuse_advance(trace: Trace, iterator: Any) -> None:
         return
     if trace.is_made_here(iterator) or own_method(trace, iterator, "__next__") is not None:
         return
+    # What Python has a type for, as `reversed`, may be a generator of ours here.
+    name = "an iterator" if type(iterator) is GeneratorType else f"a {type(iterator).__name__}"
     raise UnsupportedSyntax(
-        f"a {type(iterator).__name__} is advanced in a branch or loop that depends on a tensor",
+        f"{name} is advanced in a branch or loop that depends on a tensor",
         at=user_location(),
         why="how far it has come would be known only when the Program runs",
         hint="take the items before the statement: items = list(...)",
