@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from types import GeneratorType
 from typing import Any, NoReturn
 
 from dy2st.convert.classes import own_method
@@ -382,10 +381,10 @@ def refuse_advance(trace: Trace, iterator: Any) -> None:
         return
     if trace.is_made_here(iterator) or own_method(trace, iterator, "__next__") is not None:
         return
-    # What Python has a type for, as `reversed`, may be a generator of ours here.
-    name = "an iterator" if type(iterator) is GeneratorType else f"a {type(iterator).__name__}"
+    is_backwards = getattr(iterator, "gi_code", None) is _backwards.__code__
+    name = "list_reverseiterator" if is_backwards else type(iterator).__name__
     raise UnsupportedSyntax(
-        f"{name} is advanced in a branch or loop that depends on a tensor",
+        f"a {name} is advanced in a branch or loop that depends on a tensor",
         at=user_location(),
         why="how far it has come would be known only when the Program runs",
         hint="take the items before the statement: items = list(...)",

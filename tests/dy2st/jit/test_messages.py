@@ -161,4 +161,4 @@ def test_an_iterator_of_one_branch_is_not_that_of_the_other():
             items = reversed([x + 2, x])
         return next(items)
 
-    assert "an iterator is advanced in a branch or loop" in refusal(run)
+    assert "a list_reverseiterator is advanced in a branch or loop" in refusal(run)
