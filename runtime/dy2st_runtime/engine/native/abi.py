@@ -35,6 +35,7 @@ _PYTHON = (
     "Py_IncRef",
     "Py_DecRef",
     "PyErr_NoMemory",
+    "PyErr_CheckSignals",
 )
 _NUMPY = {"PyArray_New": 93}
 _ARRAY_TYPE = 2
@@ -49,6 +50,7 @@ declare void @Py_IncRef(ptr)
 declare void @Py_DecRef(ptr)
 declare ptr @PyArray_New(ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)
 declare ptr @PyErr_NoMemory()
+declare i32 @PyErr_CheckSignals()
 declare ptr @aligned_alloc(i64, i64)
 declare ptr @malloc(i64)
 declare void @free(ptr)

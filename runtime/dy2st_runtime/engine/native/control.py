@@ -36,6 +36,9 @@ from dy2st_runtime.ir.types import ArrayType, TensorType
 _LONG = 20_000
 """From how many elements, or products of numbers, on the interpreter's lock is let go."""
 
+_TURNS = 1 << 14
+"""How many turns of a loop run until it is asked whether the user has interrupted it."""
+
 _SAVE = "call ptr @PyEval_SaveThread()"
 _RESTORE = "call void @PyEval_RestoreThread(ptr {})"
 _LOAD = "load ptr, ptr "
@@ -286,6 +289,7 @@ class Body:
         self.block(condition)
         function.branch(self._places.truth(condition.block.yields[0]), body, after)
         function.begin(body)
+        self._let_signals_in()
         self._bind_all(turn.block.parameters[: len(results)])
         self.block(turn)
         self._end_turn(turn.block.yields, results, turn.block.parameters)
@@ -371,6 +375,28 @@ class Body:
             condition, slot = self._let_go
             write = self._function
             self._when(condition, lambda: write.line(_RESTORE.format(write.let(_LOAD + slot))))
+
+    def _let_signals_in(self) -> None:
+        """Now and then ask whether the user has interrupted the loop."""
+        function, turns = self._function, self._function.alloca("i32")
+        with function.writing(self._sizes.start):
+            function.line(f"store i32 0, ptr {turns}")
+        count = function.let(f"add i32 {function.let(f'load i32, ptr {turns}')}, 1")
+        function.line(f"store i32 {count}, ptr {turns}")
+        rest = function.let(f"and i32 {count}, {_TURNS - 1}")
+        self._when(function.let(f"icmp eq i32 {rest}, 0"), self._ask_for_signals)
+
+    def _ask_for_signals(self) -> None:
+        function, label = self._function, self._function.label("quiet")
+        self._lock()
+        raised = function.let("call i32 @PyErr_CheckSignals()")
+        function.branch(function.let(f"icmp eq i32 {raised}, 0"), label, self.fail)
+        function.begin(label)
+        if self._let_go is not None:
+            condition, slot = self._let_go
+            self._when(
+                condition, lambda: function.line(f"store ptr {function.let(_SAVE)}, ptr {slot}")
+            )
 
     def _when(self, condition: str, write: Callable[[], None]) -> None:
         function = self._function

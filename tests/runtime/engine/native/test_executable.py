@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import random
+import signal
 import sys
 import threading
 from functools import partial
@@ -214,6 +216,21 @@ def test_a_turn_that_fails_raises_and_leaves_the_loop():
     for _ in range(3):
         with pytest.raises(IndexError):
             executable.run([np.ones((3, 4), np.float32)], [])
+
+
+@pytest.mark.parametrize("is_quiet", [True, False])
+def test_a_loop_without_end_is_interrupted(is_quiet):
+    def turn(v):
+        return [v + 1 if is_quiet else ops.sort(v) + 1]
+
+    program = traced(lambda x: while_loop(lambda v: v.sum() > 0, turn, [x])[0],
+                     ("float32", (4,)))  # fmt: skip
+    executable = Executable(program)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        executable.run([np.ones(4, np.float32)], [])
+    timer.join()
 
 
 def test_it_says_what_numpy_computes():
