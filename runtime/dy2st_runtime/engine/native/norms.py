@@ -56,7 +56,9 @@ def _layer_norm(pieces: Pieces, operator: Operator) -> bool:
     axes = list(range(rank - operator.attributes["axes"], rank))
     if all(pieces.axes[axis] is None for axis in axes):
         return False
-    operands = [pieces.operand(index) for index in range(len(operator.operands))]
+    # Weights have the sizes of the last axes, though the Program may know them by other names.
+    weights = [(v, pieces.axes[rank - v.tensor_type.rank :]) for v in operator.operands[1:]]
+    operands: list[Piece] = [pieces.operand(0), *weights]
     if any(own[0].tensor_type.dtype != dtype for own in operands):
         operands = [pieces.apply("cast", own, dtype=dtype) for own in operands]
     x = operands[0]

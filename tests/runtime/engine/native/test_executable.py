@@ -92,6 +92,15 @@ def test_an_operator_of_unknown_sizes_computes_what_its_kernel_does(definition, 
         assert_alike(executable, list(square.arrays(sizes, np.random.default_rng(0))))
 
 
+def test_a_norm_takes_weights_whose_sizes_have_names_of_their_own():
+    (definition, sample) = next(one.values for one in SAMPLES if one.id == "layer_norm-0")
+    square = square_of(definition, sample, False)
+    sizes = {s: 5 if shape is not square.shapes[0] else 3 for shape in square.shapes for s in shape}
+    sizes[square.shapes[0][-1]] = 5
+    inputs = list(square.arrays(sizes, np.random.default_rng(0)))
+    assert_alike(Executable(square.program), inputs)
+
+
 @pytest.mark.parametrize("block", range(effort(2, 24)))
 def test_random_programs_give_what_numpys_engine_gives(block):
     for seed in range(block * 10, block * 10 + 10):
