@@ -12,19 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.engine.native.lanes import NATIVE
+
 DATA, RANK, SIZES, STRIDES, TYPE, FLAGS = 16, 24, 32, 40, 56, 64
 """Offsets of the fields of an array."""
 
 USABLE = 0x1 | 0x100
 """The flags of an array that lies row by row, without gaps, where its elements may lie."""
-
-NATIVE = {
-    "bool": "i8",
-    **{f"{sign}int{bits}": f"i{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
-    "float32": "float",
-    "float64": "double",
-}
-"""LLVM's types of elements in memory, by the names of dtypes."""
 
 _PYTHON = (
     "PyObject_Vectorcall",
@@ -72,12 +66,7 @@ def symbols() -> dict[str, int]:
 
 def is_native(dtype: np.dtype[Any]) -> bool:
     """Whether code computes with elements of this type."""
-    return dtype.name in NATIVE and dtype.isnative
-
-
-def element(dtype: np.dtype[Any]) -> str:
-    """LLVM's type of an element in memory."""
-    return NATIVE[dtype.name]
+    return dtype in NATIVE
 
 
 @cache
@@ -140,12 +129,10 @@ __all__ = [
     "DATA",
     "DECLARED",
     "FLAGS",
-    "NATIVE",
     "RANK",
     "SIZES",
     "TYPE",
     "USABLE",
-    "element",
     "function_object",
     "is_known",
     "is_native",

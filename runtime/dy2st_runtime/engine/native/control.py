@@ -15,6 +15,7 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Constraint, Dim, Size, is_symbol, product, symbols
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native import emit as nests
+from dy2st_runtime.engine.native.access import stored
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.identity import Identity
 from dy2st_runtime.engine.native.kernels import dividing, kernel_call, refusing
@@ -129,7 +130,7 @@ class Body:
         self._function.begin(right)
 
     def _scalar(self, variable: Variable) -> str:
-        value, type = self._places.load(variable), abi.element(variable.dtype)
+        value, type = self._places.load(variable), stored(variable.dtype)
         if variable.dtype == bool:
             return f"i1 {self._function.let(f'trunc i8 {value} to i1')}"
         return f"{type} {value}"
@@ -195,7 +196,7 @@ class Body:
         if result.dtype.kind not in "iub":
             self._call_back(operator)
             return
-        place, type = self._places.make(result), abi.element(result.dtype)
+        place, type = self._places.make(result), stored(result.dtype)
         if isinstance(value, Condition):
             found = self._function.let(f"zext i1 {self._sizes.condition(value)} to {type}")
         else:
@@ -246,7 +247,7 @@ class Body:
             self._check_made(made)
             places.replace(place.name, made)
         elif place.kind is Kind.SCALAR:
-            type = abi.element(result.dtype)
+            type = stored(result.dtype)
             self._function.line(f"store {type} {places.load(variable)}, ptr {place.name}")
         elif places.of(variable) != place:
             places.copy(self._target(place), places.address(variable), variable.tensor_type)

@@ -447,4 +447,4 @@ def _number(size: Size) -> int | None:
     return size if isinstance(size, int) else None
 
 
-__all__ = ["function", "stored"]
+__all__ = ["function"]

@@ -21,6 +21,7 @@ from enum import Enum
 from itertools import count
 
 from dy2st_runtime.dims import Size, product
+from dy2st_runtime.engine.native import views
 from dy2st_runtime.engine.native.abi import is_native
 from dy2st_runtime.engine.native.planned import Planned, Step
 from dy2st_runtime.ir.aliasing import view_of
@@ -103,12 +104,11 @@ def bytes_of(type: TensorType) -> Size:
 
 def is_alias(operator: Operator) -> bool:
     """Whether the result is the operand's memory, element by element."""
-    if view_of(operator) is not View.SAME or lookup(operator.name).kernel is None:
-        return False
-    given, made = operator.operands[0].type, operator.results[0].type
-    if not isinstance(given, TensorType) or not isinstance(made, TensorType):
-        return given.__class__ is made.__class__
-    return is_native(given.dtype) and given.dtype == made.dtype
+    if views.is_alias(operator):
+        return is_native(operator.operands[0].dtype)
+    # A list is the same object under another name.
+    is_view = view_of(operator) is View.SAME and lookup(operator.name).kernel is not None
+    return is_view and not isinstance(operator.results[0].type, TensorType)
 
 
 class Analysis:

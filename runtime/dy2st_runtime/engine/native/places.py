@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dy2st_runtime.dims import Size
 from dy2st_runtime.engine.native import abi
+from dy2st_runtime.engine.native.access import stored
 from dy2st_runtime.engine.native.function import Function, Lines
 from dy2st_runtime.engine.native.lifetimes import Kind, Lifetimes, bytes_of
 from dy2st_runtime.engine.native.module import Module
@@ -99,7 +100,7 @@ class Places:
             return Place(kind, self.slot())
         type = variable.tensor_type
         if kind is Kind.SCALAR:
-            return Place(kind, self._function.alloca(abi.element(type.dtype)))
+            return Place(kind, self._function.alloca(stored(type.dtype)))
         if kind is Kind.STACK:
             bytes = max(int(bytes_of(type)), 1)
             return Place(kind, self._function.alloca(f"[{bytes} x i8]", 64))
@@ -163,12 +164,12 @@ class Places:
 
     def load(self, variable: Variable) -> str:
         """The element of a 0-d tensor, as it lies in memory."""
-        type = abi.element(variable.tensor_type.dtype)
+        type = stored(variable.tensor_type.dtype)
         return self._function.let(f"load {type}, ptr {self.address(variable)}")
 
     def truth(self, variable: Variable) -> str:
         """The i1 of a tensor with one element."""
-        type = abi.element(variable.tensor_type.dtype)
+        type = stored(variable.tensor_type.dtype)
         value = self._function.let(f"load {type}, ptr {self.address(variable)}")
         if type in ("float", "double"):
             return self._function.let(f"fcmp une {type} {value}, 0.0")
