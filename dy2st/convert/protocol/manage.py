@@ -47,7 +47,7 @@ def try_(
         context = error.__context__
         try:
             raise error
-        except BaseException:
+        except BaseException:  # any: the handlers say which they take, and it goes on else
             _show(error, context)
             for classes, handler in handlers:
                 if is_named(type(error), classes()):
@@ -58,7 +58,7 @@ def try_(
         context = error.__context__
         try:
             raise error
-        except BaseException:
+        except BaseException:  # any: `finally` runs for each, and it goes on
             _show(error, context)
             assert final is not None
             final(*state)
@@ -147,7 +147,7 @@ def _in_generator(trace: Trace, source: Source, body: Callable[..., State], stat
     begin(trace, source)
     try:
         source.run(push)
-    except BaseException as error:
+    except BaseException as error:  # any: it goes on as the body raised it
         _as_the_body_raised(error, thrown)
         raise
     if count.values() != (1,):
