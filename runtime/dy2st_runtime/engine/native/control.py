@@ -19,7 +19,7 @@ from dy2st_runtime.engine.native.access import stored
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.identity import Identity
 from dy2st_runtime.engine.native.kernels import dividing, kernel_call, refusing
-from dy2st_runtime.engine.native.lanes import Lanes
+from dy2st_runtime.engine.native.lanes import Lanes, Value
 from dy2st_runtime.engine.native.lifetimes import Kind, is_alias
 from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.module import Module
@@ -193,17 +193,15 @@ class Body:
 
     def _from_dim(self, step: Step, operator: Operator) -> None:
         value, result = operator.attributes["value"], operator.results[0]
-        if result.dtype.kind not in "iub":
+        if not is_code(step):
             self._call_back(operator)
             return
-        place, type = self._places.make(result), stored(result.dtype)
         if isinstance(value, Condition):
-            found = self._function.let(f"zext i1 {self._sizes.condition(value)} to {type}")
+            found = Value(self._sizes.condition(value), np.dtype(bool))
         else:
-            found = self._sizes.value(value)
-            if type != "i64":
-                found = self._function.let(f"trunc i64 {found} to {type}")
-        self._function.line(f"store {type} {found}, ptr {place.name}")
+            found = Value(self._sizes.value(value), np.dtype(np.int64))
+        lanes = Lanes(self._function, 1)
+        lanes.store(lanes.cast(found, result.dtype), self._places.make(result).name)
 
     def _require(self, step: Step, operator: Operator) -> None:
         condition = operator.attributes["condition"]
@@ -567,6 +565,8 @@ WRITERS: dict[str, Callable[[Body, Step, Operator], None]] = {
 def is_code(step: Step) -> bool:
     """Whether a step is computed without Python."""
     operator = step.operator
+    if operator is not None and operator.name == "from_dim":
+        return abi.is_native(operator.results[0].dtype)
     if operator is None or operator.name in WRITERS or step.inner:
         return True
     return _is_scalar(operator) or _is_number(operator) or is_product(operator)

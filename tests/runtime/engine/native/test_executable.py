@@ -130,6 +130,18 @@ def test_a_loop_without_turns_gives_what_was_given():
     assert executable.run([x], [])[0] is not x
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64"])
+def test_a_loop_reads_a_size_as_a_number_of_any_dtype(dtype):
+    def turn(i, v):
+        return i + 1, v + v.shape[0]
+
+    def grown(x):
+        return while_loop(lambda i, v: i < 3, turn, [ops.full([], 0, "int64"), x])[1]
+
+    executable = Executable(traced(grown, (dtype, ("n",))))
+    assert_alike(executable, [np.ones(5, dtype)])
+
+
 def test_arrays_in_another_order_are_taken():
     executable = Executable(traced(lambda x: x * 2, ("float32", ("n", "m"))))
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
