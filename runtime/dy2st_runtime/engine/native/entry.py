@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from dy2st_runtime.dims import Condition, Dim, Size, is_symbol, symbols
 from dy2st_runtime.dims.expression import Atom
 from dy2st_runtime.engine.native import abi
-from dy2st_runtime.engine.native.control import Body, is_code
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.identity import Identity, same
 from dy2st_runtime.engine.native.lifetimes import Analysis, Kind
@@ -23,6 +22,8 @@ from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.places import Place, Places
 from dy2st_runtime.engine.native.planned import planned
 from dy2st_runtime.engine.native.sizes import Sizes
+from dy2st_runtime.engine.native.steps import Body
+from dy2st_runtime.engine.native.writers import is_code, writer_of
 from dy2st_runtime.engine.runner import may_share
 from dy2st_runtime.ir.checks.broken_sizes import computed_sizes
 from dy2st_runtime.ir.program import Program, Variable
@@ -83,7 +84,7 @@ class _Entry:
         for variable, array in zip(program.block.parameters, arrays, strict=True):
             self._put(variable, array, places)
         self._make_outputs(places)
-        body = Body(program, self._module, function, sizes, places, self.identity)
+        body = Body(program, self._module, function, sizes, places, self.identity, writer_of)
         body.all(steps)
         self._numbers = body.numbers
         self._finish(places)

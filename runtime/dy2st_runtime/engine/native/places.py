@@ -151,6 +151,10 @@ class Places:
         place = self.of(variable)
         if place.kind is Kind.OBJECT:
             return self.data(self._function.let(f"load ptr, ptr {place.name}"))
+        return self.target(place)
+
+    def target(self, place: Place) -> str:
+        """Where the elements of a tensor are to be."""
         return self._function.let(f"load ptr, ptr {place.name}") if place.moves else place.name
 
     def data(self, array: str) -> str:

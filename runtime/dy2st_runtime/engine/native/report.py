@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from dy2st_runtime.engine.native.control import is_code
 from dy2st_runtime.engine.native.lifetimes import is_alias
 from dy2st_runtime.engine.native.planned import Planned, Step
+from dy2st_runtime.engine.native.writers import is_code
 from dy2st_runtime.ir.program import Operator
 
 _SILENT = {"constant"}

@@ -1,0 +1,134 @@
+"""Calls of functions of Python: kernels of NumPy, and what raises errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.engine.native.function import Function
+from dy2st_runtime.engine.native.kernels import kernel_call
+from dy2st_runtime.engine.native.lifetimes import Kind
+from dy2st_runtime.engine.native.module import Module
+from dy2st_runtime.engine.native.places import Places
+from dy2st_runtime.engine.native.sizes import Sizes
+from dy2st_runtime.ir.checks.broken_sizes import formulas
+from dy2st_runtime.ir.list_owners import lists_in_place
+from dy2st_runtime.ir.program import Operator, Program, Variable
+from dy2st_runtime.ir.types import ArrayType
+
+FAIL = "fail"
+"""The label of the block where a call ends in which an exception was raised."""
+
+_ITEMS = 24
+"""Where the entries of a tuple lie."""
+
+
+class Calls:
+    """Writes calls into a function; where one of them raises, it goes on at `FAIL`."""
+
+    def __init__(
+        self, program: Program, module: Module, function: Function, sizes: Sizes, places: Places
+    ) -> None:
+        """Values are taken from their places, and put there."""
+        self.lists = lists_in_place(program.block)
+        self._program, self._module, self._function = program, module, function
+        self._sizes, self._places = sizes, places
+        self._most_arguments = 1
+
+    def end(self) -> None:
+        """All calls are written: make room for the arguments."""
+        self._function.reserve("%arguments", f"[{self._most_arguments} x ptr]")
+
+    def call_back(self, operator: Operator) -> None:
+        """Let the kernel of NumPy compute."""
+        result = self.result_of(operator)
+        if len(operator.results) == 1:
+            self._take(result, operator.results[0])
+            return
+        for index, variable in enumerate(operator.results):
+            entry = self._places.field(result, _ITEMS + 8 * index)
+            self._function.line(f"call void @Py_IncRef(ptr {entry})")
+            self._take(entry, variable)
+        self._function.line(f"call void @Py_DecRef(ptr {result})")
+
+    def result_of(self, operator: Operator) -> str:
+        """What the kernel of NumPy gives."""
+        in_place = operator in self.lists.changed
+        kernel = kernel_call(operator, self._program.name, in_place)
+        objects, made = [], []
+        for operand in operator.operands:
+            object, is_new = self._object(operand)
+            objects.append(object)
+            made += [object] if is_new else []
+        for value in operator.attributes.values():
+            for formula in formulas(value):
+                objects.append(self._integer(self._formula(formula)))
+                made.append(objects[-1])
+        return self.call(self._module.object(kernel, operator.name), objects, made)
+
+    def unless(self, holds: str, refuse: Any, told: Iterable[Dim]) -> None:
+        """Call what raises where a condition does not hold."""
+        function = self._function
+        wrong, right = function.label("wrong"), function.label("right")
+        function.branch(holds, right, wrong)
+        function.begin(wrong)
+        numbers = [self._integer(self._sizes.value(symbol)) for symbol in told]
+        self.call(self._module.object(refuse, "refuse"), numbers, numbers)
+        function.jump(FAIL)
+        function.begin(right)
+
+    def call(self, callee: str, objects: Sequence[str], made: Sequence[str] = ()) -> str:
+        """Call a function of Python; what was `made` for the call is given up."""
+        function = self._function
+        self._most_arguments = max(self._most_arguments, len(objects))
+        for index, object in enumerate(objects):
+            place = function.let(f"getelementptr ptr, ptr %arguments, i64 {index}")
+            function.line(f"store ptr {object}, ptr {place}")
+        result = function.let(
+            f"call ptr @PyObject_Vectorcall(ptr {callee}, ptr %arguments, "
+            f"i64 {len(objects)}, ptr null)"
+        )
+        for object in made:
+            function.line(f"call void @Py_DecRef(ptr {object})")
+        self.check_made(result)
+        return result
+
+    def check_made(self, object: str) -> None:
+        """Fail where there is no object."""
+        function, label = self._function, self._function.label("ok")
+        function.branch(function.let(f"icmp eq ptr {object}, null"), FAIL, label)
+        function.begin(label)
+
+    def _formula(self, formula: Dim | Condition) -> str:
+        if isinstance(formula, Condition):
+            return self._function.let(f"zext i1 {self._sizes.condition(formula)} to i64")
+        return self._sizes.value(formula)
+
+    def _integer(self, value: str) -> str:
+        return self._function.let(f"call ptr @PyLong_FromLongLong(i64 {value})")
+
+    def _object(self, variable: Variable) -> tuple[str, bool]:
+        """An object of a value, for a call; and whether it was made for that."""
+        place = self._places.of(variable)
+        if place.kind is Kind.OBJECT and (
+            variable is self._places.found.root(variable) or isinstance(variable.type, ArrayType)
+        ):
+            return self._function.let(f"load ptr, ptr {place.name}"), False
+        address = self._places.address(variable)
+        made = self._places.array(variable.tensor_type, address)
+        self.check_made(made)
+        return made, True
+
+    def _take(self, object: str, variable: Variable) -> None:
+        """Let a value be what an object holds."""
+        place = self._places.make(variable)
+        if place.kind is Kind.OBJECT:
+            self._places.replace(place.name, object)
+            return
+        data, type = self._places.data(object), variable.tensor_type
+        self._places.copy(self._places.target(place), data, type)
+        self._function.line(f"call void @Py_DecRef(ptr {object})")
+
+
+__all__ = ["FAIL", "Calls"]

@@ -1,0 +1,103 @@
+"""Numbers in registers, constants, and conditions on sizes, as steps of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dy2st_runtime.dims import Condition, Constraint
+from dy2st_runtime.engine.native import abi
+from dy2st_runtime.engine.native.lanes import BOOL, INT64, Lanes, Value
+from dy2st_runtime.engine.native.lifetimes import Kind
+from dy2st_runtime.engine.native.places import Place
+from dy2st_runtime.engine.native.planned import Step
+from dy2st_runtime.engine.native.rows import emit, has_row
+from dy2st_runtime.engine.native.steps import Body, Writer
+from dy2st_runtime.ir.program import Operator
+from dy2st_runtime.ir.types import TensorType
+
+
+def _is_constant(operator: Operator) -> bool:
+    return operator.name == "constant"
+
+
+def _constant(body: Body, step: Step, operator: Operator) -> None:
+    variable, value = operator.results[0], operator.attributes["value"]
+    kind = body.places.found.kinds[variable]
+    if kind is Kind.OBJECT:
+        slot = body.places.make(variable).name
+        object = body.module.object(value, "constant")
+        body.function.line(f"call void @Py_IncRef(ptr {object})")
+        body.places.replace(slot, object)
+    elif kind is Kind.SCALAR:
+        place = body.places.make(variable)
+        type = f"i{8 * value.itemsize}"
+        bits = int(value.view(f"i{value.itemsize}"))
+        body.function.line(f"store {type} {bits}, ptr {place.name}")
+    else:
+        body.places.put(variable, Place(Kind.FOREIGN, body.module.array(value)))
+
+
+def _is_number(operator: Operator) -> bool:
+    """Whether it makes one number that is known, and fits its dtype."""
+    if operator.name != "full" or operator.attributes["shape"]:
+        return False
+    value, dtype = operator.attributes["value"], operator.results[0].dtype
+    if not abi.is_native(dtype) or not isinstance(value, (bool, int, float)):
+        return False
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return isinstance(value, int) and limits.min <= value <= limits.max
+    return True
+
+
+def _number(body: Body, step: Step, operator: Operator) -> None:
+    lanes, result = Lanes(body.function, 1), operator.results[0]
+    number = lanes.constant(operator.attributes["value"], result.dtype)
+    lanes.store(number, body.places.make(result).name)
+
+
+def _is_size(operator: Operator) -> bool:
+    return operator.name == "from_dim" and abi.is_native(operator.results[0].dtype)
+
+
+def _size(body: Body, step: Step, operator: Operator) -> None:
+    value, result = operator.attributes["value"], operator.results[0]
+    if isinstance(value, Condition):
+        found = Value(body.sizes.condition(value), BOOL)
+    else:
+        found = Value(body.sizes.value(value), INT64)
+    lanes = Lanes(body.function, 1)
+    lanes.store(lanes.cast(found, result.dtype), body.places.make(result).name)
+
+
+def _is_condition(operator: Operator) -> bool:
+    return operator.name == "require" and isinstance(operator.attributes["condition"], Condition)
+
+
+def _require(body: Body, step: Step, operator: Operator) -> None:
+    condition, message = operator.attributes["condition"], operator.attributes["message"]
+    body.constraints.require(Constraint(condition, message), operator)
+
+
+def _is_of_numbers(operator: Operator) -> bool:
+    """Whether it computes one number of numbers."""
+    types = [variable.type for variable in (*operator.operands, *operator.results)]
+    return has_row(operator) and all(isinstance(t, TensorType) and not t.shape for t in types)
+
+
+def _apply(body: Body, step: Step, operator: Operator) -> None:
+    """An elementwise operator on registers."""
+    lanes = Lanes(body.function, 1)
+    operands = [lanes.load(body.places.address(v), v.dtype) for v in operator.operands]
+    lanes.store(emit(lanes, operator, operands), body.places.make(operator.results[0]).name)
+
+
+NUMBERS = (
+    Writer(_is_constant, _constant),
+    Writer(_is_number, _number),
+    Writer(_is_size, _size),
+    Writer(_is_condition, _require),
+    Writer(_is_of_numbers, _apply),
+)
+
+__all__ = ["NUMBERS"]

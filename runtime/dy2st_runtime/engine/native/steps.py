@@ -1,0 +1,144 @@
+"""The steps of a Program as code: calls of nests, and operators, each by its writer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from dy2st_runtime.engine.native import emit as nests
+from dy2st_runtime.engine.native.access import stored
+from dy2st_runtime.engine.native.calls import FAIL, Calls
+from dy2st_runtime.engine.native.constraints import Constraints
+from dy2st_runtime.engine.native.function import Function
+from dy2st_runtime.engine.native.identity import Identity
+from dy2st_runtime.engine.native.lifetimes import Kind, is_alias
+from dy2st_runtime.engine.native.llvm import Processor
+from dy2st_runtime.engine.native.lock import Lock
+from dy2st_runtime.engine.native.module import Module
+from dy2st_runtime.engine.native.places import Places
+from dy2st_runtime.engine.native.planned import Planned, Step
+from dy2st_runtime.engine.native.products import Products
+from dy2st_runtime.engine.native.sizes import Sizes
+from dy2st_runtime.ir.program import Operator, Program, Variable
+
+
+class Writer(NamedTuple):
+    """What writes some of the operators that no nest computes, without Python.
+
+    takes   whether it is one of them
+    write   (body, step, operator): its code, which puts the results in their places
+    """
+
+    takes: Callable[[Operator], bool]
+    write: Callable[[Body, Step, Operator], None]
+
+
+class Body:
+    """Writes the steps of a Program into a function that goes to `FAIL` with an exception set."""
+
+    def __init__(
+        self,
+        program: Program,
+        module: Module,
+        function: Function,
+        sizes: Sizes,
+        places: Places,
+        identity: Identity,
+        writer_of: Callable[[Operator], Writer | None],
+    ) -> None:
+        """All values of the outermost Block's parameters have their places."""
+        self.module, self.function, self.sizes, self.places = module, function, sizes, places
+        self.identity, self.writer_of = identity, writer_of
+        self.numbers = {result: function.alloca("i32") for result in identity.tracked}
+        self.calls = Calls(program, module, function, sizes, places)
+        self.constraints = Constraints(program, function, sizes, places, self.calls)
+        self.lock = Lock(function, sizes)
+        self.products = Products(module, function, sizes, places)
+        self._processor = Processor.host()
+
+    def all(self, planned: Planned) -> None:
+        """The steps of the outermost Block."""
+        self.block(planned)
+        self.calls.end()
+
+    def block(self, planned: Planned) -> None:
+        """The steps of a Block."""
+        for step in planned.steps:
+            if step.nest is not None:
+                self._nest(step)
+            else:
+                self._operator(step)
+            for variable in self.places.found.last.get(step.number, ()):
+                self._release(variable)
+
+    def place(self, variable: Variable) -> str:
+        """Where a step is to write a value; an object is made first."""
+        place = self.places.make(variable)
+        if place.kind is Kind.OBJECT:
+            made = self.places.array(variable.tensor_type, "null")
+            self.calls.check_made(made)
+            self.places.replace(place.name, made)
+        return self.places.address(variable)
+
+    def _release(self, variable: Variable) -> None:
+        """Give up an object that nobody reads again."""
+        if self.places.found.kinds.get(variable) is Kind.OBJECT and self.places.has(variable):
+            self.places.replace(self.places.of(variable).name, "null")
+
+    def _nest(self, step: Step) -> None:
+        nest = step.nest
+        assert nest is not None
+        name = self.module.shared(nests.function(nest, "NAME", self._processor), "nest")
+        arguments = []
+        for leaf in nest.leaves:
+            if leaf.is_scalar:
+                arguments.append(self._scalar(leaf.variable))
+            else:
+                arguments.append(f"ptr {self.places.address(leaf.variable)}")
+        arguments += [f"ptr {self.place(variable)}" for variable in nest.outputs]
+        arguments += [f"i64 {self.sizes.value(size)}" for size in nest.sizes]
+        result = "i32" if nest.has_checks else "void"
+        call = f"call {result} @{name}({', '.join(arguments)})"
+        with self.lock.without(self.lock.is_long(part.axes for part in nest.parts)):
+            if nest.has_checks:
+                failed = self.function.let(call)
+            else:
+                self.function.line(call)
+        if nest.has_checks:
+            self._check_nest(failed, step)
+
+    def _check_nest(self, failed: str, step: Step) -> None:
+        """Where a check of a nest has failed, let the kernels of NumPy say what is wrong."""
+        wrong, right = self.function.label("wrong"), self.function.label("right")
+        is_right = self.function.let(f"icmp eq i32 {failed}, 0")
+        self.function.branch(is_right, right, wrong)
+        self.function.begin(wrong)
+        self.lock.take()
+        for operator in step.checked:
+            result = self.calls.result_of(operator)
+            self.function.line(f"call void @Py_DecRef(ptr {result})")
+        self.function.jump(FAIL)
+        self.function.begin(right)
+
+    def _scalar(self, variable: Variable) -> str:
+        value, type = self.places.load(variable), stored(variable.dtype)
+        if variable.dtype == bool:
+            return f"i1 {self.function.let(f'trunc i8 {value} to i1')}"
+        return f"{type} {value}"
+
+    def _operator(self, step: Step) -> None:
+        operator = step.operator
+        assert operator is not None
+        self.constraints.check_divisors(operator)
+        if is_alias(operator):
+            return
+        writer = self.writer_of(operator)
+        if writer is None:
+            self.calls.call_back(operator)
+        else:
+            writer.write(self, step, operator)
+        for variable in operator.results:
+            self.constraints.bind(variable)
+
+
+__all__ = ["Body", "Writer"]

@@ -1,0 +1,32 @@
+"""What is code: the operators that are computed without Python, beside those in nests."""
+
+from __future__ import annotations
+
+from dy2st_runtime.engine.native.control import CONTROL
+from dy2st_runtime.engine.native.numbers import NUMBERS
+from dy2st_runtime.engine.native.planned import Step
+from dy2st_runtime.engine.native.sides import is_product, product_axes
+from dy2st_runtime.engine.native.steps import Body, Writer
+from dy2st_runtime.ir.program import Operator
+
+
+def _product(body: Body, step: Step, operator: Operator) -> None:
+    target = body.place(operator.results[0])
+    with body.lock.without(body.lock.is_long([product_axes(operator)])):
+        body.products.write(operator, target)
+
+
+WRITERS: tuple[Writer, ...] = (*NUMBERS, *CONTROL, Writer(is_product, _product))
+
+
+def writer_of(operator: Operator) -> Writer | None:
+    """What writes an operator; None if the kernel of NumPy computes it."""
+    return next((writer for writer in WRITERS if writer.takes(operator)), None)
+
+
+def is_code(step: Step) -> bool:
+    """Whether a step is computed without Python."""
+    return step.operator is None or writer_of(step.operator) is not None
+
+
+__all__ = ["WRITERS", "is_code", "writer_of"]
