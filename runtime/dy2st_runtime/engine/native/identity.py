@@ -26,7 +26,7 @@ def same(variable: Variable) -> Variable:
 class Identity:
     """What values are, across Blocks.
 
-    tracked   the results of branches and loops that carry a number.
+    tracked   the results of branches and loops that carry a number, in a sure order.
     """
 
     def __init__(self, program: Program, outputs: Iterable[Variable]) -> None:
@@ -38,7 +38,7 @@ class Identity:
             if operator.blocks:
                 self._enter(operator)
         self._given = self._that_may_be_given()
-        self.tracked: set[Variable] = set()
+        self.tracked: dict[Variable, None] = {}
         for variable in outputs:
             self._track(variable)
 
@@ -92,7 +92,7 @@ class Identity:
         while waiting:
             result = waiting.pop()
             if result in self._given and result not in self.tracked:
-                self.tracked.add(result)
+                self.tracked[result] = None
                 waiting += map(self.of, self._yields[result])
 
 
