@@ -156,7 +156,6 @@ LISTS_OF_NAMES = {
     "native/rows/functions.py": "as for arithmetic",
     "native/rows/logic.py": "as for arithmetic",
     "native/rows/reductions.py": "as for arithmetic",
-    "native/control.py": "which operators are control flow of the code",
     "native/norms.py": "how loops compute normalisations is a matter of this engine",
     "native/moves.py": "how loops move elements is a matter of this engine",
     "native/views.py": "how loops read what is shown elsewhere is a matter of this engine",
