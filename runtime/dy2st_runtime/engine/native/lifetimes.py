@@ -92,9 +92,10 @@ def kind_of(variable: Variable, is_early: Callable[[Size], bool]) -> Kind:
     if not type.shape:
         return Kind.SCALAR
     bytes = bytes_of(type)
-    if isinstance(bytes, int):
-        return Kind.STACK if bytes <= STACK_BYTES else Kind.ARENA
-    return Kind.ARENA if all(map(is_early, (bytes, *type.shape))) else Kind.OBJECT
+    # Of an axis without elements the bytes are known, though data may tell the other sizes.
+    if not all(map(is_early, (bytes, *type.shape))):
+        return Kind.OBJECT
+    return Kind.STACK if isinstance(bytes, int) and bytes <= STACK_BYTES else Kind.ARENA
 
 
 def bytes_of(type: TensorType) -> Size:

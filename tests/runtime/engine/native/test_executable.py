@@ -142,6 +142,14 @@ def test_a_loop_reads_a_size_as_a_number_of_any_dtype(dtype):
     assert_alike(executable, [np.ones(5, dtype)])
 
 
+def test_a_result_without_elements_may_have_a_size_that_data_tells():
+    def chosen(x):
+        return ops.masked_select(x, x > 0).reshape([-1, 1])[:, :0]
+
+    executable = Executable(traced(chosen, ("float32", ("n",))))
+    assert_alike(executable, [np.array([1, -1, 2], np.float32)])
+
+
 def test_arrays_in_another_order_are_taken():
     executable = Executable(traced(lambda x: x * 2, ("float32", ("n", "m"))))
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
