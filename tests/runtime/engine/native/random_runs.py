@@ -39,7 +39,7 @@ def check(made: Made) -> str:
         assert array.tobytes() == copy.tobytes(), "an input was changed"
     if expected is None:
         return raised.__name__
-    verdict = compared(results, expected)
+    verdict = compared(results, expected, executable.reference, made)
     assert_types(made.program, results)
     buffers = [id(array) for array in made.state.values()]
     for result in results:
@@ -48,19 +48,51 @@ def check(made: Made) -> str:
     return verdict
 
 
-def compared(results, expected) -> str:
-    """Equal, or nearly: exp of exp of sums that are made in another order tells them apart."""
+def compared(results, expected, reference, made: Made) -> str:
+    """Equal, or nearly: exp of exp of sums that are made in another order tells them apart.
+
+    Unstable is a Program that chooses by the sign of a sum that is 0 but for rounding: of inputs
+    that differ in their last bits NumPy's engine, too, makes something else.
+    """
     try:
         assert_same(results, expected)
     except AssertionError:
-        for have, want in zip(results, expected, strict=True):
-            assert (have.dtype, have.shape) == (want.dtype, want.shape)
-            if have.dtype.kind == "f":
-                np.testing.assert_allclose(have, want, rtol=1e-3, atol=1e-3)
-            else:
-                np.testing.assert_array_equal(have, want)
+        try:
+            assert_near(results, expected)
+        except AssertionError:
+            if not is_unstable(reference, made, expected):
+                raise
+            return "unstable"
         return "nearly"
     return "equal"
+
+
+def assert_near(results, expected) -> None:
+    """The same types and integers, and floats to three digits."""
+    for have, want in zip(results, expected, strict=True):
+        assert (have.dtype, have.shape) == (want.dtype, want.shape)
+        if have.dtype.kind == "f":
+            np.testing.assert_allclose(have, want, rtol=1e-3, atol=1e-3)
+        else:
+            np.testing.assert_array_equal(have, want)
+
+
+def is_unstable(reference, made: Made, expected) -> bool:
+    """Whether other last bits of the inputs make other results."""
+    rng = np.random.default_rng(0)
+
+    def moved(array):
+        if array.dtype.kind != "f":
+            return array
+        return (array * (1 + rng.uniform(-1e-6, 1e-6, array.shape))).astype(array.dtype)
+
+    for _ in range(8):
+        inputs, state = (list(map(moved, one)) for one in (made.inputs, made.state.values()))
+        try:
+            assert_near(flat(reference.run(inputs, state)), expected)
+        except AssertionError:
+            return True
+    return False
 
 
 def main() -> None:
