@@ -17,10 +17,10 @@ from dy2st_runtime.dims.expression import Atom
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.identity import Identity, same
-from dy2st_runtime.engine.native.lifetimes import Analysis, Kind
+from dy2st_runtime.engine.native.lifetimes import Analysis, Kind, Lifetimes
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.places import Place, Places
-from dy2st_runtime.engine.native.planned import planned
+from dy2st_runtime.engine.native.planned import Planned, planned
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.engine.native.steps import Body
 from dy2st_runtime.engine.native.writers import is_code, writer_of
@@ -37,28 +37,34 @@ _LIST_ITEMS = 24
 class Written:
     """The code of a Program.
 
+    steps   what the code does; `found` is where its values lie.
     own     the values that the function gives back, in order: yields, each once.
     shared  of each, whether it may look into memory that others hold.
     given   of each, whether it may be an array that the call was given.
     """
 
     module: Module
+    steps: Planned
+    found: Lifetimes
     own: list[Variable]
     shared: list[bool]
     given: list[bool]
 
 
-def write(program: Program) -> Written:
-    """The module of a Program, with the function `run`."""
+def write(program: Program, name: str = "run", body: type[Body] = Body) -> Written:
+    """The module of a Program, with a function of that name, whose steps a Body writes."""
     module = Module()
     own = list(dict.fromkeys(map(same, program.block.yields)))
     own = [variable for variable in own if variable.maker is not program.block]
-    function = Function("run", [("ptr", "%self"), ("ptr", "%given"), ("i64", "%count")], "ptr", "")
+    function = Function(name, [("ptr", "%self"), ("ptr", "%given"), ("i64", "%count")], "ptr", "")
     entry = _Entry(program, module, function, own)
-    places = entry.write()
-    module.add("run", function.text())
+    steps = planned(program.block)
+    places = entry.write(steps, body)
+    module.add(name, function.text())
     shared = [places.of(one).kind is Kind.OBJECT and may_share(one) for one in own]
-    return Written(module, own, shared, [one in entry.identity.tracked for one in own])
+    return Written(
+        module, steps, places.found, own, shared, [one in entry.identity.tracked for one in own]
+    )
 
 
 class _Entry:
@@ -69,14 +75,13 @@ class _Entry:
         self._tests: list[str] = []
         self.identity = Identity(program, own)
 
-    def write(self) -> Places:
+    def write(self, steps: Planned, make_body: type[Body]) -> Places:
         program, function = self._program, self._function
         arrays = self._given = [self._argument(n) for n in range(len(program.block.parameters))]
         self._check_arrays(arrays)
         known = self._bind(arrays)
         sizes = Sizes(function, known)
         self._check_sizes(arrays, sizes)
-        steps = planned(program.block)
         found = Analysis(steps, self._own, sizes.is_early, is_code).found
         places = Places(self._module, function, sizes, found)
         self._arena(places, sizes)
@@ -84,7 +89,7 @@ class _Entry:
         for variable, array in zip(program.block.parameters, arrays, strict=True):
             self._put(variable, array, places)
         self._make_outputs(places)
-        body = Body(program, self._module, function, sizes, places, self.identity, writer_of)
+        body = make_body(program, self._module, function, sizes, places, self.identity, writer_of)
         body.all(steps)
         self._numbers = body.numbers
         self._finish(places)

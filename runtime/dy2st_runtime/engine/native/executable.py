@@ -7,25 +7,20 @@ and so both say the same.
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Collection, Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from functools import cached_property
 from typing import Any
-from weakref import finalize
 
 import numpy as np
 
-from dy2st_runtime.engine.native import abi
+from dy2st_runtime.engine.native import abi, report
 from dy2st_runtime.engine.native.entry import write
 from dy2st_runtime.engine.native.identity import same
-from dy2st_runtime.engine.native.llvm import Library, Processor, load, object_of
-from dy2st_runtime.engine.native.planned import planned
-from dy2st_runtime.engine.native.report import explain
+from dy2st_runtime.engine.native.linked import Linked
+from dy2st_runtime.engine.native.profiling import Profile
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.ir.program import Operator, Program, Variable
-
-_EXPORTS = ("run", "drop")
 
 Array = np.ndarray[Any, Any]
 
@@ -37,13 +32,9 @@ class Executable(Runner):
         """Write, compile and link the code of the Program."""
         super().__init__(program)
         written = write(program)
-        self.source = written.module.text()
-        symbols = {**abi.symbols(), **written.module.symbols, **written.module.links}
-        self._library = load(object_of(self.source, Processor.host()), _EXPORTS, symbols)
-        self._held = written.module.kept
-        drop = ctypes.CFUNCTYPE(None)(self._library.addresses["drop"])
-        finalize(self, _drop, drop, self._library)
-        self._function = abi.function_object(self._library.addresses["run"], self._held)
+        self._linked = Linked(written.module)
+        self.source, self._function = self._linked.source, self._linked.function
+        self._profile: Profile | None = None
         # Of each yield: which result of the code it is; ~n for the n-th parameter.
         self._places = [_place(variable, program, written.own) for variable in program.block.yields]
         self._copied = [place < 0 or written.shared[place] for place in self._places]
@@ -59,9 +50,23 @@ class Executable(Runner):
         """The same Program in NumPy's engine."""
         return reference.compile_program(self.program)
 
-    def explain(self) -> str:
-        """What is machine code, and what NumPy computes: a line a step, with the user's lines."""
-        return explain(planned(self.program.block))
+    def explain(self, profile: bool = False) -> str:
+        """What is machine code, and what NumPy computes: a line a step, with the user's lines.
+
+        With `profile` how long each step took since it was first asked for: see `profile`.
+        """
+        if not profile:
+            return report.explain(write(self.program))
+        self.profile()
+        assert self._profile is not None
+        return report.profile(self._profile.rows())
+
+    def profile(self, on: bool = True) -> None:
+        """Measure each step from now on, by other code; or run the ordinary code again."""
+        if on and self._profile is None:
+            self._profile = Profile(self.program)
+        chosen = self._profile.linked if on and self._profile else self._linked
+        self._function = chosen.function
 
     def run(
         self,
@@ -104,11 +109,6 @@ class Executable(Runner):
     def takes_shapes(self, shapes: Sequence[Sequence[int]]) -> bool:
         """As the contract says."""
         return self.reference.takes_shapes(shapes)
-
-
-def _drop(function: Callable[[], None], library: Library) -> None:
-    """Free the memory that code keeps, while the code is still there."""
-    function()
 
 
 def _is_of_flow(variable: Variable) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dy2st_runtime.engine.native.groups import NestStep, plan
@@ -49,6 +49,13 @@ class Planned:
 
     block: Block
     steps: list[Step]
+
+    def all(self) -> Iterator[Step]:
+        """The steps, and after each one those inside of it."""
+        for step in self.steps:
+            yield step
+            for inner in step.inner:
+                yield from inner.all()
 
 
 def planned(block: Block) -> Planned:

@@ -1,24 +1,87 @@
-"""What of a Program is machine code, and what NumPy computes: for readers."""
+"""What of a Program is machine code, what NumPy computes, and what it costs: for readers."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from dy2st_runtime.engine.native.lifetimes import is_alias
+from dy2st_runtime.dims import Size
+from dy2st_runtime.engine.native.entry import Written
+from dy2st_runtime.engine.native.lifetimes import Kind, bytes_of, is_alias
 from dy2st_runtime.engine.native.planned import Planned, Step
+from dy2st_runtime.engine.native.profiling import Row
 from dy2st_runtime.engine.native.writers import is_code
 from dy2st_runtime.ir.program import Operator
+from dy2st_runtime.ir.types import TensorType
 
 _SILENT = {"constant"}
 
 
-def explain(planned: Planned) -> str:
-    """A line a step, in the order in which they run, and how many steps NumPy computes."""
-    lines = list(_lines(planned, 0))
-    asked = Counter(name for name in _asked(planned))
+def explain(written: Written) -> str:
+    """A line a step, in the order in which they run; then memory, and what NumPy computes."""
+    asked = Counter(_asked(written.steps))
     told = ", ".join(f"{name} ({count})" for name, count in sorted(asked.items()))
-    return "\n".join([*lines, f"computed by NumPy: {told or 'nothing'}"])
+    computed = f"computed by NumPy: {told or 'nothing'}"
+    return "\n".join([*_lines(written.steps, 0), *_memory(written), computed])
+
+
+def _memory(written: Written) -> list[str]:
+    """The bytes that a call takes, and those that the code keeps."""
+    found = written.found
+    places = [variable for variable, kind in found.kinds.items() if kind is Kind.STACK]
+    own = [one for one in places if one not in found.targets and one not in found.given]
+    stack = _total(bytes_of(variable.tensor_type) for variable in own)
+    parts = len(found.sizes)
+    steps = [step.operator for step in written.steps.all() if step.operator is not None]
+    constants = sum(one.attributes["value"].nbytes for one in steps if one.name == "constant")
+    return [
+        f"memory of a call: {_total(_whole(part.bytes) for part in found.sizes)} bytes "
+        f"in {parts} part{'s' * (parts != 1)}, and {stack} of the stack",
+        f"constants: {constants} bytes",
+    ]
+
+
+def _whole(bytes: Size) -> Size:
+    """Up to whole cache lines, where the number is known."""
+    return -(-bytes // 64) * 64 if isinstance(bytes, int) else bytes
+
+
+def _total(sizes: Iterable[Size]) -> Size:
+    total: Size = 0
+    for size in sizes:
+        total = total + size
+    return total
+
+
+def profile(rows: Sequence[Row]) -> str:
+    """A line a step, what takes the longest first: seconds, share, calls, bytes of its results."""
+    total = sum(row.seconds for row in rows) or 1.0
+    lines = [
+        (
+            f"{1e6 * row.seconds:.1f} us",
+            f"{100 * row.seconds / total:.1f} %",
+            str(row.calls),
+            "-" if row.step is None else str(_made(row.step)),
+            "what a run checks, takes and gives" if row.step is None else _words(row.step),
+        )
+        for row in sorted(rows, key=lambda row: -row.seconds)
+    ]
+    head = ("time", "share", "calls", "bytes", "step")
+    return "\n".join(_columns([head, *lines]))
+
+
+def _columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Numbers to the right, the last column as it is."""
+    *widths, _ = (max(map(len, column)) for column in zip(*lines, strict=True))
+    for *numbers, words in lines:
+        told = [number.rjust(width) for number, width in zip(numbers, widths, strict=True)]
+        yield "  ".join([*told, words]).rstrip()
+
+
+def _made(step: Step) -> Size:
+    """The bytes of what a step makes, as far as they are known before it runs."""
+    types = [variable.type for variable in step.results]
+    return _total(bytes_of(one) for one in types if isinstance(one, TensorType))
 
 
 def _lines(planned: Planned, depth: int) -> Iterator[str]:
@@ -45,12 +108,10 @@ def _place(operator: Operator) -> str:
 
 def _asked(planned: Planned) -> Iterator[str]:
     """The operators that NumPy computes."""
-    for step in planned.steps:
+    for step in planned.all():
         operator = step.operator
         if operator is not None and not is_code(step) and not is_alias(operator):
             yield operator.name
-        for inner in step.inner:
-            yield from _asked(inner)
 
 
-__all__ = ["explain"]
+__all__ = ["explain", "profile"]

@@ -64,12 +64,16 @@ class Body:
     def block(self, planned: Planned) -> None:
         """The steps of a Block."""
         for step in planned.steps:
-            if step.nest is not None:
-                self._nest(step)
-            else:
-                self._operator(step)
-            for variable in self.places.found.last.get(step.number, ()):
-                self._release(variable)
+            self.step(step)
+
+    def step(self, step: Step) -> None:
+        """One step; then what nobody reads again is given up."""
+        if step.nest is not None:
+            self._nest(step)
+        else:
+            self._operator(step)
+        for variable in self.places.found.last.get(step.number, ()):
+            self._release(variable)
 
     def place(self, variable: Variable) -> str:
         """Where a step is to write a value; an object is made first."""

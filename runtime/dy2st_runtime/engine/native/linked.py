@@ -1,0 +1,38 @@
+"""A module that was compiled and linked: what Python calls, and where its data is."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable
+from weakref import finalize
+
+from dy2st_runtime.engine.native import abi
+from dy2st_runtime.engine.native.llvm import Library, Processor, load, object_of
+from dy2st_runtime.engine.native.module import Module
+
+
+class Linked:
+    """The code of a module with the functions `run` and `drop`; gone when nobody holds this.
+
+    function    `run` as a function of Python.
+    addresses   those of `exports`.
+    """
+
+    def __init__(self, module: Module, exports: Iterable[str] = ()) -> None:
+        """Compile and link; what the code refers to is kept."""
+        self.source = module.text()
+        symbols = {**abi.symbols(), **module.symbols, **module.links}
+        code = object_of(self.source, Processor.host())
+        library = load(code, ["run", "drop", *exports], symbols)
+        self.addresses = library.addresses
+        self._held = module.kept
+        finalize(self, _drop, ctypes.CFUNCTYPE(None)(self.addresses["drop"]), library)
+        self.function = abi.function_object(self.addresses["run"], self._held)
+
+
+def _drop(function: Callable[[], None], library: Library) -> None:
+    """Free the memory that code keeps, while the code is still there."""
+    function()
+
+
+__all__ = ["Linked"]
