@@ -35,7 +35,7 @@ class ProgramCache:
         self._last: ConcreteProgram | None = None
         self._clock = itertools.count()
 
-    def find(self, key: Hashable, call: OneCall | None) -> ConcreteProgram | None:
+    def find(self, key: Hashable, call: OneCall | None = None) -> ConcreteProgram | None:
         """The Program of a key; None without one, or if a value it was traced with changed."""
         for known in self._calls.get(key) or self._programs.get(key) or ():
             if known.is_current() and (call is None or known.gets_the_same(call)):

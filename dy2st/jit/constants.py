@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Any
 
@@ -11,10 +12,7 @@ import numpy as np
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.by_identity import reference_to
 from dy2st_runtime.ir import Output
-from dy2st_runtime.tensor import EagerTensor
-
-# Values in variables that are compared by their keys.
-COMPARED = (int, float, bool, str, bytes, tuple, type(None), EagerTensor)
+from dy2st_runtime.ir.structure import is_container
 
 
 def constant_key(value: Any) -> Hashable:
@@ -33,9 +31,9 @@ def constant_key(value: Any) -> Hashable:
         return kind, struct.pack("<d", value)
     if kind in (int, bool, str, bytes, type(None), type(Ellipsis)):
         return kind, value
-    if kind in (list, tuple):
+    if kind in (list, tuple) or (isinstance(value, tuple) and is_container(value)):
         return kind, tuple(constant_key(entry) for entry in value)
-    if kind is dict:
+    if kind is dict or kind is OrderedDict:
         return kind, tuple((constant_key(k), constant_key(v)) for k, v in value.items())
     if kind in (set, frozenset):
         return kind, frozenset(constant_key(entry) for entry in value)
@@ -46,6 +44,18 @@ def constant_key(value: Any) -> Hashable:
     if isinstance(value, np.generic):
         return kind, value.tobytes()
     return _Identity(value)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a value that is no data stays what its key says.
+
+    >>> is_constant(("a", None)), is_constant(["a"])
+    (True, False)
+    """
+    kind = type(value)
+    if kind is tuple:
+        return all(map(is_constant, value))
+    return kind is not set and not is_container(value)
 
 
 class _Identity:

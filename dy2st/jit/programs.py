@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dy2st.jit.cache import ProgramCache
+from dy2st.jit.call_key import add_call
 from dy2st.jit.code_level import note
 from dy2st.jit.constants import constant_key
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.signature import Signature, to_named_specs
 from dy2st_runtime.ir.autocast import autocast
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.promotion import get_promotion
 from dy2st_runtime.late import Late
@@ -69,6 +71,21 @@ class Programs:
     def new_call(self, gradients: tuple[bool, ...]) -> OneCall:
         """What stands for one call: `gradients` are what it says of them."""
         return tracing.OneCall(gradients)
+
+    def key_of(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[EagerTensor]
+    ) -> Hashable:
+        """What tells a call from others that have other Programs; None where binding tells it.
+
+        The tensors of the call are added to `tensors`.
+        """
+        key: list[Any] = [get_promotion(), get_default_dtype(), autocast()]
+        if not add_call(args, kwargs, key, tensors):
+            return None
+        if self.asks:
+            key.append(is_grad_enabled())
+            key += [tensor.stopped for tensor in tensors]
+        return tuple(key)
 
     def of_call(
         self,

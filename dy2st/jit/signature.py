@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from operator import is_
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from dy2st.jit.constants import constant_key
+from dy2st.jit.constants import constant_key, is_constant
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Tensor
@@ -34,8 +34,10 @@ class Signature:
         self._defaults = None if self._plain is None else function.__defaults__
         self._named = {} if self._plain is None else dict(function.__kwdefaults__ or {})
         self.whole = inspect.signature(function)
+        self.has_defaults = bool(self._defaults or self._named)
 
-    def _is_outdated(self) -> bool:
+    def is_outdated(self) -> bool:
+        """Whether the function has other defaults than it had."""
         plain: Any = self._plain
         if plain is None or (plain.__defaults__ is self._defaults and not self._named):
             return False
@@ -56,7 +58,7 @@ class Signature:
         self, own: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> dict[str, Any]:
         """Arguments by parameter name, defaults filled in; TypeError as Python words it."""
-        if self._is_outdated():
+        if self.is_outdated():
             self._ask()
         try:
             bound = self.whole.bind(*own, *args, **kwargs)
@@ -76,6 +78,17 @@ class Signature:
         )
         if is_plain:
             function(*args, **kwargs)
+
+    def adds_no_state(self, arguments: dict[str, Any], kwargs: dict[str, Any]) -> bool:
+        """Whether binding a call keeps the order of what it is given, and adds only constants.
+
+        So a call that gives the same has the same arguments, as long as defaults are not set.
+        """
+        parameters = self.whole.parameters
+        if [name for name in arguments if name in kwargs] != list(kwargs):
+            return False
+        defaults = [v for name, v in arguments.items() if v is parameters[name].default]
+        return not any(map(is_tensor, defaults)) and all(map(is_constant, defaults))
 
     def call_on(self, instance: Any, specs: dict[str, Any]) -> inspect.BoundArguments:
         """A call with these arguments, of this instance if it is bound."""
@@ -127,16 +140,6 @@ class Signature:
         """The parameter that gets the instance, and whether it is `*args`."""
         parameter = next(iter(self.whole.parameters.values()))
         return parameter.name, parameter.kind is parameter.VAR_POSITIONAL
-
-
-def key_of_tensors(args: tuple[Any, ...]) -> Hashable:
-    """The types of arguments that are tensors alone; None for others."""
-    key: list[Hashable] = []
-    for value in args:
-        if not isinstance(value, EagerTensor):
-            return None
-        key += value.array.dtype, value.array.shape
-    return tuple(key)
 
 
 def is_tensor(value: Any) -> bool:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from dy2st.jit import switches
 from dy2st.jit.cache import ProgramCache
-from dy2st.jit.programs import Callee, Programs, settings
-from dy2st.jit.signature import Signature, as_tensor, is_tensor, key_of_tensors, to_named_specs
+from dy2st.jit.programs import Callee, Programs
+from dy2st.jit.signature import Signature, as_tensor, is_tensor, to_named_specs
 from dy2st_runtime.by_identity import reference_to
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program, Variable, current_tracer
@@ -21,6 +21,7 @@ from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.tracing.converting import converted
 from dy2st_runtime.late import Late
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.tensor import EagerTensor
 
 if TYPE_CHECKING:
     from dy2st.jit import tracing
@@ -221,20 +222,26 @@ class StaticFunction:
             raise
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        programs = self._programs
-        key = None if kwargs or programs.asks else key_of_tensors(args)
-        known = None if key is None else programs.cache.find((key, settings()), None)
-        if known is not None:
-            return known(args)
-        arguments = self._signature.bind(self._own, args, kwargs)
-        leaves, structure = flatten(arguments, is_tensor)
-        tensors = [as_tensor(leaf) for leaf in leaves]
+        programs, signature = self._programs, self._signature
+        tensors: list[EagerTensor] = []
+        key = programs.key_of(args, kwargs, tensors)
+        known = None
+        if key is not None and not (signature.has_defaults and signature.is_outdated()):
+            known = programs.cache.find(key)
+        if known is None:
+            arguments = signature.bind(self._own, args, kwargs)
+            leaves, structure = flatten(arguments, is_tensor)
+            tensors = [as_tensor(leaf) for leaf in leaves]
+        elif not known.finished.writes:
+            return known(tensors)
         call = programs.new_call((is_grad_enabled(), *(tensor.stopped for tensor in tensors)))
         try:
-            concrete = programs.of_call(self._callee(), arguments, structure, tensors, call)
-            if key is not None and len(arguments) == len(args) and concrete.is_quiet:
-                programs.cache.add_call((key, settings()), concrete)
-            return concrete(tensors, call)
+            if known is None:
+                known = programs.of_call(self._callee(), arguments, structure, tensors, call)
+                is_told = key is not None and signature.adds_no_state(arguments, kwargs)
+                if is_told and not known.answers:
+                    programs.cache.add_call(key, known)
+            return known(tensors, call)
         except BaseException:  # what the run raises is raised again, here or by Python below
             if not call.is_lost:
                 raise
