@@ -21,6 +21,7 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
 from dy2st_runtime.ir.tracing.tracer import current_tracer
 from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.lent import lend
 
 
 class EagerTensor(Tensor):
@@ -133,6 +134,7 @@ class EagerTensor(Tensor):
 
     def __dlpack__(self, **options: Any) -> Any:
         """The data for any library that speaks DLPack, without a copy."""
+        lend(self.array)
         return self.array.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:

@@ -1,17 +1,16 @@
 """Matrix products as machine code: `c = a @ b` of float32 or float64, for any sizes and strides.
 
-    product          packs what pays for it, by the sizes of the call
-    pack             lays b out in panels once, for `product_packed`
-    product_packed   a product with those panels, and any number of rows
-    product_scratch  the bytes that either takes as `scratch`
+    product          the product; it packs what pays for it, by the sizes of the call
+    pack             lays b out in panels once, for any number of products
     packed_bytes     the bytes of the panels
+    product_scratch  the bytes that a product takes as `scratch`
     shared_product   a product on which `set_num_threads` threads work, if it is large; `bytes`
                      says how much scratch it has
     shared_scratch   the bytes that it takes: no fewer than `product_scratch`
 
 Names end with `_f32` or `_f64`, PARAMETERS tells what they take. The rows of c lie `c_row` elements
 after one another, each side by side; a and b have any strides, counted in elements. k may be 0: c
-is zeros.
+is zeros. Where `packed` is not null, it is the panels of b, which is not read.
 
 `epilogue` is null, or what is done to each part of c as soon as it is complete:
 `void (ptr context, ptr c, i64 c_row, i64 row, i64 rows, i64 column, i64 columns)`.
@@ -48,12 +47,11 @@ _WIDE = 8  # vectors of a row of b that is read as it is, since memory likes lon
 
 _STRIDES = "a_row a_column b_row b_column c_row"
 PARAMETERS = {
-    "product": f"c a b scratch epilogue context | m n k {_STRIDES}",
+    "product": f"c a b packed scratch epilogue context | m n k {_STRIDES}",
     "pack": "packed b | n k b_row b_column",
-    "product_packed": "c a packed scratch epilogue context | m n k a_row a_column c_row",
     "product_scratch": "| m n k",
     "packed_bytes": "| n k",
-    "shared_product": f"c a b scratch epilogue context | m n k {_STRIDES} bytes",
+    "shared_product": f"c a b packed scratch epilogue context | m n k {_STRIDES} bytes",
     "shared_scratch": "| m n k",
 }
 """Of the functions for callers: pointers first, then i64."""
@@ -216,12 +214,17 @@ def _copy(shape: Shape) -> str:
 def _product(shape: Shape) -> str:
     """A product; one column is made as a row of the product with both sides turned."""
     code = shape.code("product", PARAMETERS["product"])
+    is_packed = code.let("icmp ne ptr %packed, null")
+    with code.when(is_packed):
+        own = ("%m", "%n", "%k", "%a_row", "%a_column", "%c_row")
+        _call(code, shape, "packed", ("%c", "%a", "%packed", "%scratch", *_EPILOGUE), own)
     dense = code.both(code.compare("eq", "%c_row", 1), code.compare("eq", "%n", 1))
+    dense = code.both(dense, code.no(is_packed))
     with code.when(dense):
         turned = ("1", "%m", "%k", "0", "%b_row", "%a_column", "%a_row", "%m")
         _call(code, shape, "chosen", ("%c", "%b", "%a", "%scratch", "null", "null"), turned)
         _finish(code)
-    with code.when(code.no(dense)):
+    with code.when(code.no(code.either(dense, is_packed))):
         sizes = ("%m", "%n", "%k", *(f"%{name}" for name in _STRIDES.split()))
         _call(code, shape, "chosen", ("%c", "%a", "%b", "%scratch", *_EPILOGUE), sizes)
     return code.end()
@@ -229,7 +232,7 @@ def _product(shape: Shape) -> str:
 
 def _chosen(shape: Shape) -> str:
     """The form that is fastest for the sizes and strides."""
-    code = shape.code("chosen", PARAMETERS["product"])
+    code = shape.code("chosen", f"c a b scratch epilogue context | m n k {_STRIDES}")
     along_k = code.both(code.compare("eq", "%b_row", 1), code.compare("eq", "%a_column", 1))
     by_dots = code.both(along_k, code.compare("sle", "%m", _DOT_ROWS))
     by_dots = code.both(by_dots, code.compare("ne", "%b_column", 1))
@@ -286,9 +289,10 @@ def _finish(code: Code) -> None:
         code.line(f"call void %epilogue(ptr %context, ptr %c, {sizes})")
 
 
-def _product_packed(shape: Shape) -> str:
+def _packed(shape: Shape) -> str:
     """A product whose b has been packed."""
-    code = shape.code("product_packed", PARAMETERS["product_packed"])
+    parameters = "c a packed scratch epilogue context | m n k a_row a_column c_row"
+    code = shape.code("packed", parameters)
     room = _room_for_rows(code, shape, "%scratch")
     sizes = ("%m", "%n", "%k", "%a_row", "%a_column", shape.columns, 1)
     _call(
@@ -356,7 +360,7 @@ def _tile(rows: int) -> Callable[[Shape], str]:
 
 _WRITERS: dict[str, Callable[[Shape], str]] = {
     "product": _product,
-    "product_packed": _product_packed,
+    "packed": _packed,
     "product_scratch": _scratch,
     "packed_bytes": _packed_bytes,
     "pack": pack,

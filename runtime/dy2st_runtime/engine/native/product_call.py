@@ -23,6 +23,7 @@ class Call:
     a, b      strides of a row and of a column.
     batch     of each leading axis: its size, and the strides in c, in a and in b; 0 where an
               operand has the same for all.
+    packed    the panels of b, where they have been made; else null.
     epilogue, context   what is done to the results, and what it gets; null if nothing is.
     is_shared           whether several threads may work on it.
     """
@@ -33,6 +34,7 @@ class Call:
     b: tuple[str, str]
     c_row: str
     batch: tuple[tuple[str, str, str, str], ...] = ()
+    packed: str = "null"
     epilogue: str = "null"
     context: str = "null"
     is_shared: bool = False
@@ -62,7 +64,7 @@ def emit(
                 _moved(function, call, place, index, stride)
                 for place, stride in zip(places, strides, strict=True)
             ]
-        listed = [*places, scratch, call.epilogue, call.context]
+        listed = [*places, call.packed, scratch, call.epilogue, call.context]
         sizes = [*call.sizes, *call.a, *call.b, call.c_row, *([bytes] * call.is_shared)]
         arguments = [f"ptr {p}" for p in listed] + [f"i64 {size}" for size in sizes]
         function.line(f"call void @{call.function}({', '.join(arguments)})")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dy2st_runtime.dims import Size, product
 from dy2st_runtime.engine.native import product_call
 from dy2st_runtime.engine.native.function import Function
+from dy2st_runtime.engine.native.keeping import Keeping
 from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.places import Places
@@ -23,9 +24,12 @@ from dy2st_runtime.ir.program import Operator
 class Products:
     """Writes products into a function."""
 
-    def __init__(self, module: Module, function: Function, sizes: Sizes, places: Places) -> None:
+    def __init__(
+        self, module: Module, function: Function, sizes: Sizes, places: Places, keeping: Keeping
+    ) -> None:
         """Functions that are called are linked to the module."""
         self._module, self._function, self._sizes, self._places = module, function, sizes, places
+        self._keeping = keeping
         self._processor = Processor.host()
 
     def write(self, operator: Operator, target: str) -> None:
@@ -45,6 +49,7 @@ class Products:
             (value(right.row), value(right.column)),
             value(sizes[1]),
             tuple(self._batch(lead, axis, left, right, sizes) for axis in range(len(lead))),
+            packed=self._keeping.panels(operator),
             is_shared=True,
         )
         pointers = (

@@ -8,7 +8,7 @@ from dy2st_runtime.engine.native.tiles import Shape
 # Below so many multiplications one thread is done before another one is awake.
 _LEAST_WORK = 1 << 20
 
-_POINTERS = ("c", "a", "b", "scratch", "epilogue", "context")
+_POINTERS = ("c", "a", "b", "packed", "scratch", "epilogue", "context")
 _SIZES = ("m", "n", "k", "a_row", "a_column", "b_row", "b_column", "c_row")
 _OWN = ("by_columns", "chunk", "room")
 _FIELDS = (*_POINTERS, *_SIZES, *_OWN)
@@ -81,11 +81,13 @@ def part_of_product(shape: Shape) -> str:
     room = code.let(
         f"getelementptr i8, ptr {task['scratch']}, i64 {code.times('%part', task['room'])}"
     )
+    is_packed = code.let(f"icmp ne ptr {task['packed']}, null")
+    panels = code.at(task["packed"], code.times(column, task["k"]))
     places = [
         code.at(task["c"], code.plus(code.times(row, task["c_row"]), column)),
         code.at(task["a"], code.times(row, task["a_row"])),
         code.at(task["b"], code.times(column, task["b_column"])),
-        *(room, "null", "null"),
+        *(code.choose(is_packed, panels, "null", "ptr"), room, "null", "null"),
     ]
     sizes = [rows, columns, task["k"], *(task[name] for name in _SIZES[3:])]
     listed = [f"ptr {place}" for place in places] + [f"i64 {size}" for size in sizes]

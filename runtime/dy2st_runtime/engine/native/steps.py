@@ -11,6 +11,7 @@ from dy2st_runtime.engine.native.calls import FAIL, Calls
 from dy2st_runtime.engine.native.constraints import Constraints
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.identity import Identity
+from dy2st_runtime.engine.native.keeping import Keeping
 from dy2st_runtime.engine.native.lifetimes import Kind, is_alias
 from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.lock import Lock
@@ -53,11 +54,13 @@ class Body:
         self.calls = Calls(program, module, function, sizes, places)
         self.constraints = Constraints(program, function, sizes, places, self.calls)
         self.lock = Lock(function, sizes)
-        self.products = Products(module, function, sizes, places)
+        self.keeping = Keeping(program, module, function, places, self.calls)
+        self.products = Products(module, function, sizes, places, self.keeping)
         self._processor = Processor.host()
 
     def all(self, planned: Planned) -> None:
         """The steps of the outermost Block."""
+        self.keeping.begin(planned)
         self.block(planned)
         self.calls.end()
 

@@ -42,7 +42,8 @@ class Products:
         (m, k), n = a.shape, b.shape[1]
         with Room(self.product_scratch(m, n, k)) as scratch:
             numbers = (m, n, k, *strides(a), *strides(b), strides(c)[0])
-            self.product(address(c), address(a), address(b), scratch, epilogue, context, *numbers)
+            pointers = (address(c), address(a), address(b), None, scratch, epilogue, context)
+            self.product(*pointers, *numbers)
 
     def shared(self, a, b, c, epilogue=None, context=None):
         """The same, by as many threads as are set."""
@@ -51,7 +52,7 @@ class Products:
         assert bytes >= self.product_scratch(m, n, k)
         with Room(bytes) as scratch:
             numbers = (m, n, k, *strides(a), *strides(b), strides(c)[0], bytes)
-            pointers = (address(c), address(a), address(b), scratch, epilogue, context)
+            pointers = (address(c), address(a), address(b), None, scratch, epilogue, context)
             self.shared_product(*pointers, *numbers)
 
     def packed(self, a, b, c):
@@ -62,8 +63,9 @@ class Products:
             Room(self.product_scratch(m, n, k)) as scratch,
         ):
             self.pack(panels, address(b), n, k, *strides(b))
-            numbers = (m, n, k, *strides(a), strides(c)[0])
-            self.product_packed(address(c), address(a), panels, scratch, None, None, *numbers)
+            numbers = (m, n, k, *strides(a), 0, 0, strides(c)[0])
+            pointers = (address(c), address(a), None, panels, scratch, None, None)
+            self.product(*pointers, *numbers)
 
 
 class Room:

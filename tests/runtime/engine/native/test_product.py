@@ -141,8 +141,8 @@ def test_a_module_takes_only_what_it_asks_for():
     processor = Processor.host()
     text = product.library(processor, ["packed_bytes_f32"])
     assert text.count("define") == 1
-    text = product.library(processor, ["product_packed_f32"])
-    assert "@product_packed_f32(" in text and "@dots_f32(" not in text and "_f64" not in text
+    text = product.library(processor, ["pack_f32"])
+    assert "@pack_f32(" in text and "@dots_f32(" not in text and "_f64" not in text
     compile_object(text, processor)
 
 

@@ -64,7 +64,7 @@ def test_a_product_with_scratch_for_fewer_parts_has_fewer(products):
     set_num_threads(5)
     with Room(bytes) as scratch:
         numbers = (m, n, k, k, 1, n, 1, n, bytes)
-        pointers = (address(c), address(a), address(b), scratch, None, None)
+        pointers = (address(c), address(a), address(b), None, scratch, None, None)
         products.shared_product(*pointers, *numbers)
     np.testing.assert_array_equal(c, a @ b)
 
