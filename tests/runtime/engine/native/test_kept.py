@@ -47,7 +47,7 @@ def drawn(seed, *shape, dtype="float32"):
 
 def sources(executable):
     """Of each recipe the array whose result is kept; one without elements if none is."""
-    (keeper,) = [one for one in executable._held if isinstance(one, Keeper)]
+    (keeper,) = [one for one in executable._linked._held if isinstance(one, Keeper)]
     return keeper.cell[0][1::2]
 
 
