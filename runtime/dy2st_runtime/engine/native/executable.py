@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.engine.native import abi, report
+from dy2st_runtime.engine.native import report
 from dy2st_runtime.engine.native.entry import write
 from dy2st_runtime.engine.native.identity import same
 from dy2st_runtime.engine.native.linked import Linked
@@ -130,9 +130,4 @@ def _place(variable: Variable, program: Program, own: list[Variable]) -> int:
     return [id(one) for one in own].index(id(variable))
 
 
-def compile_program(program: Program) -> Executable | reference.Executable:
-    """Machine code, or NumPy's engine where this build of Python lays its objects differently."""
-    return Executable(program) if abi.is_known() else reference.compile_program(program)
-
-
-__all__ = ["Executable", "compile_program"]
+__all__ = ["Executable"]

@@ -7,7 +7,8 @@ vectorisers and its unroller gave nothing on Programs and cost most of the time.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import count
@@ -16,10 +17,10 @@ from typing import Any
 from dy2st_runtime.engine.native import disk
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.late import Late
+from dy2st_runtime.thread_state import ThreadState
 
 binding = Late("llvmlite.binding")
 
-_OFF = ("loop_interleaving", "loop_vectorization", "slp_vectorization", "loop_unrolling")
 _numbers = count()
 
 
@@ -51,6 +52,10 @@ class Processor:
             features = "+avx2,+fma" if named == "haswell" else ""
             return cls(named, features)
         return cls(binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+
+
+Compile = Callable[[str, Processor, bool], bytes]
+"""Object code of a text for a processor, plainly or not."""
 
 
 def compile_object(text: str, processor: Processor, is_plain: bool = False) -> bytes:
@@ -93,9 +98,30 @@ def object_of(text: str, processor: Processor, is_plain: bool = False) -> bytes:
     name = disk.key(text, processor.name, processor.features, versions, str(is_plain))
     code = disk.read(name)
     if code is None:
-        code = compile_object(text, processor, is_plain)
+        code = (_way.compile or compile_object)(text, processor, is_plain)
         disk.write(name, code)
     return code
+
+
+class _Way(ThreadState):
+    """How this thread compiles, and what it holds while it links; None is for here and nothing."""
+
+    compile: Compile | None = None
+    linking: AbstractContextManager[Any] = nullcontext()
+
+
+_way = _Way()
+
+
+@contextmanager
+def compiling_by(compile: Compile, linking: AbstractContextManager[Any]) -> Iterator[None]:
+    """Let others compile what this thread asks for inside the `with`."""
+    before = _way.compile, _way.linking
+    _way.compile, _way.linking = compile, linking
+    try:
+        yield
+    finally:
+        _way.compile, _way.linking = before
 
 
 @dataclass
@@ -114,8 +140,9 @@ def load(code: bytes, exports: Iterable[str], symbols: Mapping[str, int]) -> Lib
         library.import_symbol(name, address)
     for name in exports:
         library.export_symbol(name)
-    tracker = library.link(_linker(), f"dy2st{next(_numbers)}")
-    return Library(tracker, {name: tracker[name] for name in exports})
+    with _way.linking:
+        tracker = library.link(_linker(), f"dy2st{next(_numbers)}")
+        return Library(tracker, {name: tracker[name] for name in exports})
 
 
 def _target_machine(processor: Processor) -> Any:
@@ -147,4 +174,4 @@ def _check_installed() -> None:
         ) from None
 
 
-__all__ = ["Library", "Processor", "compile_object", "load", "object_of"]
+__all__ = ["Library", "Processor", "compile_object", "compiling_by", "load", "object_of"]

@@ -16,7 +16,7 @@ import signal
 import sys
 from functools import cache
 
-from dy2st_runtime.engine.native.llvm import Library, Processor, compile_object, load
+from dy2st_runtime.engine.native.llvm import Library, Processor, load, object_of
 from dy2st_runtime.errors import ArgumentError
 
 _MOST = 256
@@ -65,7 +65,7 @@ def _start(address: int) -> None:
 def pool(processor: Processor) -> Library:
     """The code and state of the helpers of the process; never freed, since they run in it."""
     text = _TEXT if platform.machine() == "x86_64" else _without_pauses(_TEXT)
-    library = load(compile_object(text, processor, is_plain=True), _EXPORTS, {})
+    library = load(object_of(text, processor, is_plain=True), _EXPORTS, {})
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
     return library
 
