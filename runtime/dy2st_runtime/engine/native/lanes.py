@@ -37,6 +37,8 @@ _NAMES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
 NATIVE = frozenset(np.dtype(name) for name in (*_NAMES, "float32", "float64"))
 """The dtypes that machine code computes with."""
 
+_LOOK_UP = "llvm.x86.avx512.vpermi2var.ps.512"
+
 _NO_FLOAT32 = 2.0**128 - 2.0**103
 """From here on numbers are infinite in float32."""
 
@@ -142,6 +144,35 @@ class Lanes:
             f"call void @llvm.masked.store.{self.suffix(stored.dtype)}.p0({wide} {stored.text}, "
             f"ptr align {align} {pointer}, {self.type(BOOL)} {mask})"
         )
+
+    def looked_up(self, table: str, index: Value) -> Value:
+        """The float32 in a table of 32 that the lowest five bits of each index tell."""
+        if self.lanes == 1:
+            place = self.binary("and", index, self.constant(31, index.dtype))
+            at = self.function.let(f"getelementptr float, ptr {table}, i32 {place.text}")
+            return self.let(f"load float, ptr {at}", FLOAT32)
+        if self.lanes > 16:
+            half = Lanes(self.function, self.lanes // 2)
+            low, high = (
+                half.looked_up(table, half.shuffled(index, index, self.type(INT32), start))
+                for start in (0, half.lanes)
+            )
+            return self.shuffled(low, high, half.type(FLOAT32), 0)
+        wide = Lanes(self.function, 16)
+        if self.lanes < 16:
+            found = wide.looked_up(table, wide.shuffled(index, index, self.type(INT32), 0))
+            return self.shuffled(found, found, wide.type(FLOAT32), 0)
+        behind = self.function.let(f"getelementptr float, ptr {table}, i64 16")
+        own = self.type(FLOAT32)
+        first, last = (self.function.let(f"load {own}, ptr {at}") for at in (table, behind))
+        called = f"{own} {first}, {self.type(INT32)} {index.text}, {own} {last}"
+        return self.let(f"call {own} @{_LOOK_UP}({called})", FLOAT32)
+
+    def shuffled(self, x: Value, y: Value, type: str, start: int) -> Value:
+        """Lanes from `start` on, of two vectors of this type, one behind the other."""
+        chosen = ", ".join(f"i32 {start + lane}" for lane in range(self.lanes))
+        mask = f"<{self.lanes} x i32> <{chosen}>"
+        return self.let(f"shufflevector {type} {x.text}, {type} {y.text}, {mask}", x.dtype)
 
     # -- arithmetic ----------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from itertools import count
 from typing import Any
 
 from dy2st_runtime.engine.native import disk
+from dy2st_runtime.engine.native.math import tables
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.late import Late
 from dy2st_runtime.thread_state import ThreadState
@@ -66,7 +67,7 @@ def compile_object(text: str, processor: Processor, is_plain: bool = False) -> b
     """
     _check_installed()
     machine = _target_machine(processor)
-    module = binding.parse_assembly(text)
+    module = binding.parse_assembly(text + tables.texts(text))
     builder = binding.create_pass_builder(machine, _options())
     if is_plain:
         passes = binding.create_new_module_pass_manager()
@@ -95,7 +96,9 @@ def object_of(text: str, processor: Processor, is_plain: bool = False) -> bytes:
     """The object code of a module's text, from disk if it was made before."""
     _check_installed()
     versions = ".".join(map(str, binding.llvm_version_info))
-    name = disk.key(text, processor.name, processor.features, versions, str(is_plain))
+    name = disk.key(
+        text + tables.texts(text), processor.name, processor.features, versions, str(is_plain)
+    )
     code = disk.read(name)
     if code is None:
         code = (_way.compile or compile_object)(text, processor, is_plain)

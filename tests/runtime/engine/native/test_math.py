@@ -136,6 +136,17 @@ def test_one_lane_is_as_right_as_a_vector(name, runner):
         assert off <= most, where
 
 
+@pytest.mark.parametrize("name", ["tanh", "erf"])
+def test_tables_give_the_same_bits_for_every_number_of_lanes(name):
+    with np.errstate(all="ignore"):
+        made, x = Runner(), some_float64(500).astype(np.float32)
+    counts = (1, 2, 4, 8, 16, 32, 64)
+    for count in counts:
+        made.add(f"{name}_{count}", written(name), ["float32"], np.float32, count)
+    found = {made(f"{name}_{count}", x).tobytes() for count in counts}
+    assert len(found) == 1
+
+
 def points(dtype):
     """Pairs of numbers: all pairs of special ones, and many at random."""
     rng = np.random.default_rng(7)

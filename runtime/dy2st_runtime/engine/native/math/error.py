@@ -1,7 +1,8 @@
 """erf, and gelu, which is made of it.
 
 erf(x) = x + x * P(x**2) near 0. Beyond it is 1 - erfc(x): in float32 erfc is e to a polynomial; in
-float64 e**-x**2 times a polynomial of 2 / (2 + x). From 4, or 6, on it is 1.
+float64 e**-x**2 times a polynomial of 2 / (2 + x). From 4, or 6, on it is 1. Where the processor
+reads tables in registers, `tables.py` has it in float32.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import math
 
 from dy2st_runtime.engine.native.lanes import Lanes, Value
 from dy2st_runtime.engine.native.math.exponential import exp_inside, tanh
+from dy2st_runtime.engine.native.math.tables import ERF, has_tables, odd
 
 _LIMITS = {4: (0.925, 4.0), 8: (1.0, 6.0)}
 _NEAR = {
@@ -41,6 +43,8 @@ _FAR = {
 
 def erf(lanes: Lanes, x: Value) -> Value:
     """The error function."""
+    if has_tables(lanes, x):
+        return odd(lanes, x, ERF)
     dtype = x.dtype
     begin, end = (lanes.constant(limit, dtype) for limit in _LIMITS[dtype.itemsize])
     size, square = lanes.magnitude(x), lanes.multiply(x, x)

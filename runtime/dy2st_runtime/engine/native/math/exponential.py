@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dy2st_runtime.engine.native.lanes import DType, Lanes, Value, integers_of
+from dy2st_runtime.engine.native.math.tables import TANH, has_tables, odd
 
 
 class _Format(NamedTuple):
@@ -142,7 +143,9 @@ def expm1(lanes: Lanes, x: Value) -> Value:
 
 
 def tanh(lanes: Lanes, x: Value) -> Value:
-    """1 - 2 / (e**2|x| + 1), and a polynomial near 0."""
+    """1 - 2 / (e**2|x| + 1), and a polynomial near 0; or of a table."""
+    if has_tables(lanes, x):
+        return odd(lanes, x, TANH)
     form, dtype = format_of(x.dtype), x.dtype
     size, one = lanes.magnitude(x), lanes.constant(1, dtype)
     near = _near(lanes, size, form.tanh)
