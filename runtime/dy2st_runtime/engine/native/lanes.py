@@ -154,23 +154,24 @@ class Lanes:
         if self.lanes > 16:
             half = Lanes(self.function, self.lanes // 2)
             low, high = (
-                half.looked_up(table, half.shuffled(index, index, self.type(INT32), start))
+                half.looked_up(table, half.shuffled(index, index, self, start))
                 for start in (0, half.lanes)
             )
-            return self.shuffled(low, high, half.type(FLOAT32), 0)
+            return self.shuffled(low, high, half, 0)
         wide = Lanes(self.function, 16)
         if self.lanes < 16:
-            found = wide.looked_up(table, wide.shuffled(index, index, self.type(INT32), 0))
-            return self.shuffled(found, found, wide.type(FLOAT32), 0)
+            found = wide.looked_up(table, wide.shuffled(index, index, self, 0))
+            return self.shuffled(found, found, wide, 0)
         behind = self.function.let(f"getelementptr float, ptr {table}, i64 16")
         own = self.type(FLOAT32)
         first, last = (self.function.let(f"load {own}, ptr {at}") for at in (table, behind))
         called = f"{own} {first}, {self.type(INT32)} {index.text}, {own} {last}"
         return self.let(f"call {own} @{_LOOK_UP}({called})", FLOAT32)
 
-    def shuffled(self, x: Value, y: Value, type: str, start: int) -> Value:
-        """Lanes from `start` on, of two vectors of this type, one behind the other."""
-        chosen = ", ".join(f"i32 {start + lane}" for lane in range(self.lanes))
+    def shuffled(self, x: Value, y: Value, source: Lanes, start: int) -> Value:
+        """Lanes from `start` on, of two vectors of `source`, one behind the other; then any."""
+        type, most = source.type(x.dtype), 2 * source.lanes
+        chosen = ", ".join(f"i32 {(start + lane) % most}" for lane in range(self.lanes))
         mask = f"<{self.lanes} x i32> <{chosen}>"
         return self.let(f"shufflevector {type} {x.text}, {type} {y.text}, {mask}", x.dtype)
 
