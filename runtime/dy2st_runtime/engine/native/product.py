@@ -119,7 +119,7 @@ def _tiles(shape: Shape) -> str:
             tile_of_row, rows = _tallest(code, shape, is_narrow, code.minus("%m", row))
             to = code.at(here, code.plus(code.times(row, "%c_row"), at))
             own = code.at("%a", code.times(row, "%a_row"))
-            sizes = ["%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, "%more"]
+            sizes = ["%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, "%more", "%b_panel"]
             listed = ", ".join(f"i64 {size}" for size in sizes)
             code.line(f"call void {tile_of_row}(ptr {to}, ptr {own}, ptr {panel}, {listed})")
             following.append(code.plus(row, rows))
@@ -278,7 +278,7 @@ def _wide_row(code: Code, shape: Shape) -> None:
         with code.loop(start, end, str(step)) as column:
             columns = code.least(step, code.minus("%n", column))
             places = (code.at("%c", column), "%a", code.at("%b", column))
-            sizes = ("%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, 0)
+            sizes = ("%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, 0, 0)
             _call(code, shape, name, places, sizes)
 
 
@@ -372,7 +372,7 @@ _WRITERS: dict[str, Callable[[Shape], str]] = {
     "blocks": _blocks,
     "tiles": _tiles,
     "dots": dots,
-    **{f"tile{rows}": _tile(rows) for rows in (8, 6, 4, 3, 2, 1)},
+    **{f"tile{rows}": _tile(rows) for rows in range(1, 9)},
     "narrow": lambda shape: tile(shape, "narrow", shape.rows, 1),
     "wide": lambda shape: tile(shape, "wide", 1, _WIDE),
 }

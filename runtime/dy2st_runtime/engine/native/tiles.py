@@ -15,6 +15,7 @@ from dy2st_runtime.engine.native.lanes import DType, Lanes, Value, element
 from dy2st_runtime.engine.native.llvm import Processor
 
 VECTORS = 2
+_LONG = 6  # rows from which on there is time to fetch what comes next
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,8 @@ class Shape:
 
     @cached_property
     def heights(self) -> list[int]:
-        """The rows of all tiles that there are: a rest is put together of the smaller ones."""
-        return [self.rows, *(rows for rows in (4, 3, 2, 1) if rows < self.rows)]
+        """The rows of all tiles that there are: a rest has one of its own."""
+        return list(range(self.rows, 0, -1))
 
     def name(self, stem: str) -> str:
         """The name of a function."""
@@ -66,9 +67,10 @@ class Shape:
 def tile(shape: Shape, stem: str, rows: int, vectors: int = VECTORS) -> str:
     """`c = a @ b` of some rows; `+=` where `more` is not 0. Nothing behind the columns is touched.
 
-    The elements of b stand side by side along a row.
+    The elements of b stand side by side along a row. The next columns of b are `ahead` elements
+    away: who works long enough on these has them brought near meanwhile.
     """
-    code = shape.code(stem, "c a b | k a_row a_column b_row c_row columns more")
+    code = shape.code(stem, "c a b | k a_row a_column b_row c_row columns more ahead")
     made = _Tile(code, shape, rows, vectors)
     whole = code.up_to("%k", made.turns)
     with code.loop("0", whole, str(made.turns)) as at:
@@ -104,6 +106,8 @@ class _Tile:
         """Add the products of one k."""
         code, lanes, dtype = self.code, self.lanes, self.shape.dtype
         row_of_b = code.at("%b", code.times(at, "%b_row"))
+        if self.rows >= _LONG:
+            self._fetch(code.at(row_of_b, "%ahead"))
         right = [
             lanes.load(code.at(row_of_b, place * lanes.lanes), dtype, mask)
             for place, mask in enumerate(self.masks)
@@ -115,6 +119,12 @@ class _Tile:
             for place, value in enumerate(right):
                 name = self.sums[turn, row, place]
                 self._keep(name, lanes.fma(left, value, self._value(name)))
+
+    def _fetch(self, place: str) -> None:
+        """Ask for the lines that a step of the next tile reads: into the second cache."""
+        for vector in range(len(self.masks)):
+            line = self.code.at(place, vector * self.shape.lanes)
+            self.code.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 2, i32 1)")
 
     def store(self) -> None:
         """Write all sums, with what was there before if there is more."""
