@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -18,6 +18,7 @@ from dy2st.jit.lasting import check_step, drop_flags, is_gradient, read_at
 from dy2st.jit.live_state import LiveState, take_in_place
 from dy2st.jit.optimized import OptimizedProgram
 from dy2st.jit.report import Report
+from dy2st.jit.straight import Call, is_any_open, is_pure, straight
 from dy2st_runtime import engine as engines
 from dy2st_runtime.autograd import cut_off
 from dy2st_runtime.errors import ConversionError, Location, SpecError
@@ -48,6 +49,7 @@ class ConcreteProgram:
     shared    the state that several places hold, by name.
     effects   what Python must do at each call, which is traced anew for it.
     engine    the name of what runs it.
+    straight  what makes an everyday call, once there was one.
     """
 
     main_program: Program
@@ -69,6 +71,7 @@ class ConcreteProgram:
     effects: tuple[str, ...] = ()
     answers: list[Answer] = field(default_factory=list)
     engine: str | None = None
+    straight: Call | None = None
     _optimized: OptimizedProgram | None = None
     _executable: Any = None
     _trained: TrainedProgram | None = None
@@ -110,13 +113,6 @@ class ConcreteProgram:
                 return False
         return True
 
-    @cached_property
-    def is_pure(self) -> bool:
-        """Whether a call without gradients does no more than run, and give new tensors back."""
-        end, tensors = self.finished, self.handed_on or self.distinct or self.main_program.updates
-        does_more = end.writes or end.effects or end.unknown or end.leaves or end.has_gone_back
-        return not (does_more or tensors) and self.settings == [] and self.passes is None
-
     def gets_the_same(self, call: OneCall) -> bool:
         """Whether the caches that the function asks give what they gave."""
         if self.answers:
@@ -148,16 +144,6 @@ class ConcreteProgram:
 
         If it raises, `call` is told what was to be written before that.
         """
-        if self.is_pure:
-            state = self.live.now().values()
-            if not is_grad_enabled() or not (_is_any_open(tensors) or _is_any_open(state)):
-                arrays = [tensor.array for tensor in state]
-                results = self.executable.run([tensor.array for tensor in tensors], arrays)
-                return rebuild(self.finished.result, [wrapped(one) for one in results], {})
-        return self._call(tensors, call)
-
-    def _call(self, tensors: Sequence[EagerTensor], call: Any) -> Any:
-        """A call of which nothing is known."""
         if self.finished.unknown:
             self._refuse_call()
         for place, _ in self.finished.leaves:
@@ -169,7 +155,7 @@ class ConcreteProgram:
         if self.main_program.updates:
             check_changes(self.main_program, tensors, state)
         has_gone_back = self.finished.has_gone_back
-        is_taped = self.settings is None or (is_grad_enabled() and _is_any_open(held))
+        is_taped = self.settings is None or (is_grad_enabled() and is_any_open(held))
         is_taped = is_taped and not has_gone_back
         handed_on = self.handed_on
         if handed_on is not None and self.passes is None:
@@ -196,6 +182,8 @@ class ConcreteProgram:
         # One table for results and effects: an object that both have is one object.
         known: dict[int, Any] = {}
         result = rebuild(self.finished.result, outputs, known)
+        if not is_taped and self.straight is None and is_pure(self):
+            self.straight = straight(self)
         for name, new in updates.items():
             take_in_place(state[name], new, name in self.cut)
         if self.finished.effects:
@@ -418,11 +406,3 @@ class ConcreteProgram:
                 hint="register it as what it becomes, or cast and reshape what is assigned; if it "
                 "keeps its type after a call, call the function once before",
             )
-
-
-def _is_any_open(tensors: Iterable[EagerTensor]) -> bool:
-    """Whether gradients flow through one of some tensors."""
-    for tensor in tensors:  # noqa: SIM110  twice as fast as any()
-        if not tensor.stopped:
-            return True
-    return False

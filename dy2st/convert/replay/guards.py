@@ -203,7 +203,7 @@ class _Writer:
             body |= dict.fromkeys([*before, f"  if not ({holds}): return {index}"])
         text = "\n".join(["def asked():", *body, "  return None"])
         scope = self.names
-        exec(compile(text, "<guards>", "exec"), scope)
+        exec(compile(text, "<dy2st guards>", "exec"), scope)
         found: Callable[[], int | None] = scope.pop("asked")
         return found
 

@@ -1,0 +1,146 @@
+"""The everyday call of a Program: arrays in, arrays out, and new tensors of these.
+
+It is one generated function, in which nothing is asked that is known of the Program. Where
+gradients are wanted it makes the call `in_full`, as all others are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dy2st.convert.replay.rebuild import rebuild
+from dy2st.convert.replay.result import TREES, Known, Made, Out
+from dy2st.convert.values.special import MISSING
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.types import ArrayType
+from dy2st_runtime.tensor import EagerTensor, wrapped
+
+if TYPE_CHECKING:
+    from dy2st.jit.concrete_program import ConcreteProgram
+
+Full = Callable[[Sequence[EagerTensor]], Any]
+Call = Callable[[Sequence[EagerTensor], Full], Any]
+
+# More tensors of the state are not named one by one.
+_MOST_NAMED = 16
+_BRACKETS = {tuple: "({},)", list: "[{}]", dict: "{{{}}}"}
+_NUMBERS = (None, bool, int, float)
+
+
+def is_pure(concrete: ConcreteProgram) -> bool:
+    """Whether a call without gradients does no more than run, and give new tensors back."""
+    end = concrete.finished
+    does_more = end.writes or end.effects or end.unknown or end.leaves or end.has_gone_back
+    does_more = does_more or concrete.main_program.updates or concrete.passes is not None
+    return not (does_more or concrete.handed_on or concrete.distinct) and concrete.settings == []
+
+
+def straight(concrete: ConcreteProgram) -> Call:
+    """The function of such a call. It holds no ConcreteProgram, which holds it.
+
+    Of `def f(x): return x + self.w` it is
+
+        def call(tensors, in_full):
+          x0, = tensors
+          if not (x0.stopped and s0.stopped) and records(): return in_full(tensors)
+          r0, = run([x0.array], [s0.array])
+          t0 = Tensor(r0)
+          return t0
+    """
+    inputs = [f"x{n}" for n in range(len(concrete.inputs))]
+    results = [f"r{n}" for n in range(len(concrete.main_program.outputs))]
+    names: dict[str, Any] = {"Tensor": EagerTensor, "wrapped": wrapped, "rebuild": rebuild}
+    names |= {"run": concrete.executable.run, "records": is_grad_enabled}
+    state, is_open, arrays = _state(concrete, inputs, names)
+    lines = [
+        "def call(tensors, in_full):",
+        f"  {_unpacked(inputs)} = tensors",
+        f"{state}  if {is_open}: return in_full(tensors)",
+        f"  {_unpacked(results)} = run([{', '.join(f'{one}.array' for one in inputs)}], {arrays})",
+        *map(_made, results, concrete.main_program.outputs),
+        f"  return {_result(concrete.finished.result, results, names)}",
+    ]
+    exec(compile("\n".join(lines), "<dy2st call>", "exec"), names)
+    found: Call = names.pop("call")
+    return found
+
+
+def _unpacked(names: Sequence[str]) -> str:
+    return f"{', '.join(names)}," if names else "_"
+
+
+def _state(
+    concrete: ConcreteProgram, inputs: list[str], names: dict[str, Any]
+) -> tuple[str, str, str]:
+    """How the state is found, whether gradients are wanted, and the arrays of the state."""
+    state = list(concrete.state.values())
+    if concrete.live.places or len(state) > _MOST_NAMED:
+        names |= {"now": concrete.live.now, "any_open": is_any_open}
+        is_open = "records() and (any_open(tensors) or any_open(state))"
+        return "  state = now().values()\n", is_open, "[one.array for one in state]"
+    held = [f"s{n}" for n in range(len(state))]
+    names |= zip(held, state, strict=True)
+    are_stopped = " and ".join(f"{one}.stopped" for one in inputs + held) or "True"
+    arrays = ", ".join(f"{one}.array" for one in held)
+    return "", f"not ({are_stopped}) and records()", f"[{arrays}]"
+
+
+def _made(result: str, variable: Any) -> str:
+    make = "wrapped" if isinstance(variable.type, ArrayType) else "Tensor"
+    return f"  t{result[1:]} = {make}({result})"
+
+
+# -- what is given back -------------------------------------------------------------------------
+
+
+def _result(tree: Any, results: list[str], names: dict[str, Any]) -> str:
+    """An expression of what a call gives back, over its results."""
+    if _is_plain(tree, set()):
+        return _expression(tree, names)
+    names["tree"] = tree
+    return f"rebuild(tree, [{', '.join(f't{one[1:]}' for one in results)}], {{}})"
+
+
+def _is_plain(tree: Any, met: set[int]) -> bool:
+    """Whether it is tensors and constants in new containers, of which each is met once."""
+    kind = type(tree)
+    if kind is Out:
+        return tree.number in _NUMBERS
+    if kind is not Made:
+        return kind is Known or kind not in TREES
+    is_new = tree.like is None and tree.kind in _BRACKETS and id(tree) not in met
+    met.add(id(tree))
+    return is_new and all(item is not MISSING and _is_plain(item, met) for item in tree.items)
+
+
+def _expression(tree: Any, names: dict[str, Any]) -> str:
+    kind = type(tree)
+    if kind is Out:
+        return f"{tree.number.__name__}(r{tree.index}.item())" if tree.number else f"t{tree.index}"
+    if kind is Known:
+        return f"{_constant(tree.get, names)}()"
+    if kind is not Made:
+        return _constant(tree, names)
+    items = [_expression(item, names) for item in tree.items]
+    if tree.kind is dict:
+        keys = [_constant(key, names) for key in tree.keys]
+        items = [f"{key}: {item}" for key, item in zip(keys, items, strict=True)]
+    return _BRACKETS[tree.kind].format(", ".join(items)) if items else f"{tree.kind.__name__}()"
+
+
+def _constant(value: Any, names: dict[str, Any]) -> str:
+    name = f"k{len(names)}"
+    names[name] = value
+    return name
+
+
+def is_any_open(tensors: Iterable[EagerTensor]) -> bool:
+    """Whether gradients flow through one of some tensors."""
+    for tensor in tensors:  # noqa: SIM110  twice as fast as any()
+        if not tensor.stopped:
+            return True
+    return False
+
+
+__all__ = ["is_any_open", "is_pure", "straight"]
