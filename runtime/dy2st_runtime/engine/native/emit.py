@@ -42,9 +42,22 @@ _TINY = 200
 """How many instructions a function has that is written where it is called."""
 
 
-def function(nest: Nest, name: str, processor: Processor) -> str:
-    """The text of the function that computes a nest."""
-    return _NestWriter(nest, name, processor).text()
+def function(nest: Nest, name: str, processor: Processor, is_share: bool = False) -> str:
+    """The text of the function that computes a nest; or of one from `%begin` to `%end` only.
+
+    These two are its last parameters then, and say where along the outermost axis.
+    """
+    return _NestWriter(nest, name, processor, is_share).text()
+
+
+def parameters(nest: Nest) -> list[tuple[str, str]]:
+    """The types and names of the parameters of a nest's function."""
+    found = []
+    for index, leaf in enumerate(nest.leaves):
+        dtype = leaf.variable.tensor_type.dtype
+        found.append((element(dtype) if leaf.is_scalar else "ptr", f"%leaf{index}"))
+    found += [("ptr", f"%out{index}") for index in range(len(nest.outputs))]
+    return found + [("i64", f"%size{index}") for index in range(len(nest.sizes))]
 
 
 Values = dict[int, Held]
@@ -52,20 +65,16 @@ States = dict[int, list[str]]
 
 
 class _NestWriter:
-    def __init__(self, nest: Nest, name: str, processor: Processor) -> None:
+    def __init__(self, nest: Nest, name: str, processor: Processor, is_share: bool) -> None:
         self.nest, self.processor = nest, processor
+        self.window = ("%begin", "%end") if is_share else None
         self.leaves = [f"%leaf{index}" for index in range(len(nest.leaves))]
         self.outputs = [f"%out{index}" for index in range(len(nest.outputs))]
         self.sizes = {size: f"%size{index}" for index, size in enumerate(nest.sizes)}
-        parameters = []
-        for leaf, own in zip(nest.leaves, self.leaves, strict=True):
-            dtype = leaf.variable.tensor_type.dtype
-            parameters.append((element(dtype) if leaf.is_scalar else "ptr", own))
-        parameters += [("ptr", own) for own in self.outputs]
-        parameters += [("i64", own) for own in self.sizes.values()]
+        own = [*parameters(nest), *(("i64", end) for end in self.window or ())]
         inline = "alwaysinline" if _work(nest) <= _TINY else "noinline"
         result = "i32" if nest.has_checks else "void"
-        self.function = Function(name, parameters, result, attributes=f"{inline} nounwind")
+        self.function = Function(name, own, result, attributes=f"{inline} nounwind")
         self.function.scales = processor.scales
 
     def text(self) -> str:
@@ -136,8 +145,8 @@ class _PartWriter:
         with ExitStack() as loops:
             self._nodes_of_rows(0)
             for axis in range(self.part.rows - self.has_rows):
-                loop = self.function.loop("0", self.size(self.part.axes[axis]))
-                self.indices[axis] = loops.enter_context(loop)
+                begin, end, _ = self._ends(axis)
+                self.indices[axis] = loops.enter_context(self.function.loop(begin, end))
                 self._nodes_of_rows(axis + 1)
             if self.has_rows:
                 self._rows_in_lanes()
@@ -190,9 +199,8 @@ class _PartWriter:
     def _rows_in_lanes(self) -> None:
         """The last axis of the rows, each lane a row of its own."""
         axis = self.part.rows - 1
-        size = self.part.axes[axis]
         known = dict(self.rows)
-        for span in self.spans.split("0", self.size(size), _number(size)):
+        for span in self.spans.split(*self._ends(axis)):
             with self.spans.along(span) as place:
                 self.rows = dict(known)
                 self.indices[axis] = place.index
@@ -211,7 +219,8 @@ class _PartWriter:
     def _row(self, row: Place) -> None:
         """The stages of a row, and what is stored once a row."""
         if self.is_tiled:
-            with self.function.loop("0", self.size(self.part.axes[-1]), str(TILE), "tile") as at:
+            begin, end, _ = self._ends(len(self.part.axes) - 1)
+            with self.function.loop(begin, end, str(TILE), "tile") as at:
                 self.start = at
                 self._stages(row)
                 self.start = "0"
@@ -226,6 +235,13 @@ class _PartWriter:
                 self._stage(stage, row)
             for index in stage.after:
                 self.rows[index] = self._value(index, row, self.rows)
+
+    def _ends(self, axis: int) -> tuple[str, str, int | None]:
+        """From where to where a loop along an axis goes, and how far if that is known."""
+        if axis == 0 and self.writer.window is not None:
+            return *self.writer.window, None
+        size = self.part.axes[axis]
+        return "0", self.size(size), size if isinstance(size, int) else None
 
     # -- one stage -----------------------------------------------------------------------------
 
@@ -248,9 +264,9 @@ class _PartWriter:
 
     def _range(self) -> tuple[str, str, int | None]:
         """From where to where a stage goes along the lanes, and how far if that is known."""
-        size = self.part.axes[-1]
         if not self.is_tiled:
-            return "0", self.size(size), _number(size)
+            return self._ends(len(self.part.axes) - 1)
+        size = self.part.axes[-1]
         limit = self.function.let(f"add i64 {self.start}, {TILE}")
         if isinstance(size, int) and size % TILE == 0:
             return self.start, limit, TILE
@@ -443,8 +459,4 @@ class _PartWriter:
         return self.function.let(f"getelementptr {type}, ptr {self.buffers[node]}, i64 {offset}")
 
 
-def _number(size: Size) -> int | None:
-    return size if isinstance(size, int) else None
-
-
-__all__ = ["function"]
+__all__ = ["function", "parameters"]

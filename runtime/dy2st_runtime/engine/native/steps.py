@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dy2st_runtime.engine.native import emit as nests
+from dy2st_runtime.engine.native import shares, threads
 from dy2st_runtime.engine.native.access import stored
 from dy2st_runtime.engine.native.calls import FAIL, Calls
 from dy2st_runtime.engine.native.constraints import Constraints
@@ -16,6 +17,7 @@ from dy2st_runtime.engine.native.lifetimes import Kind, is_alias
 from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.lock import Lock
 from dy2st_runtime.engine.native.module import Module
+from dy2st_runtime.engine.native.nests import Nest
 from dy2st_runtime.engine.native.places import Places
 from dy2st_runtime.engine.native.planned import Planned, Step
 from dy2st_runtime.engine.native.products import Products
@@ -95,7 +97,9 @@ class Body:
     def _nest(self, step: Step) -> None:
         nest = step.nest
         assert nest is not None
-        name = self.module.shared(nests.function(nest, "NAME", self._processor), "nest")
+        share = shares.share_of(nest)
+        text = nests.function(nest, "NAME", self._processor, share is not None)
+        name = self.module.shared(text, "nest")
         arguments = []
         for leaf in nest.leaves:
             if leaf.is_scalar:
@@ -104,6 +108,9 @@ class Body:
                 arguments.append(f"ptr {self.places.address(leaf.variable)}")
         arguments += [f"ptr {self.place(variable)}" for variable in nest.outputs]
         arguments += [f"i64 {self.sizes.value(size)}" for size in nest.sizes]
+        if share is not None:
+            name = self._shared(nest, name)
+            arguments += [f"i64 {self.sizes.value(size)}" for size in (share.axis, share.work)]
         result = "i32" if nest.has_checks else "void"
         call = f"call {result} @{name}({', '.join(arguments)})"
         with self.lock.without(self.lock.is_long(part.axes for part in nest.parts)):
@@ -113,6 +120,15 @@ class Body:
                 self.function.line(call)
         if nest.has_checks:
             self._check_nest(failed, step)
+
+    def _shared(self, nest: Nest, name: str) -> str:
+        """The function that lets several threads work on a nest."""
+        library = threads.pool(self._processor)
+        for symbol in ("parallel", "threads"):
+            self.module.link(symbol, library.addresses[symbol], library)
+        self.module.add("parallel", shares.DECLARED)
+        self.module.add(f"shared_{name}", shares.functions(nest, name, nests.parameters(nest)))
+        return f"shared_{name}"
 
     def _check_nest(self, failed: str, step: Step) -> None:
         """Where a check of a nest has failed, let the kernels of NumPy say what is wrong."""

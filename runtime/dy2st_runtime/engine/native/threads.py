@@ -11,10 +11,12 @@ to count it up, which fails once the job is another.
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
 import signal
 import sys
 from functools import cache
+from pathlib import Path
 
 from dy2st_runtime.engine.native.llvm import Library, Processor, load, object_of
 from dy2st_runtime.errors import ArgumentError
@@ -23,20 +25,49 @@ _MOST = 256
 
 
 def get_num_threads() -> int:
-    """How many threads work on large products."""
+    """How many threads work on what is large."""
     return _counter(pool(Processor.host())).value
 
 
 def set_num_threads(count: int) -> None:
-    """Let so many threads work on large products: 1 at first.
+    """Let so many threads work on what is large; at first as many as there are cores.
 
-    Helpers are started when they are first needed, and sleep when there is nothing to do.
+    `OMP_NUM_THREADS` in the environment says how many at first. Helpers are started when they are
+    first needed, and sleep when there is nothing to do.
     """
     if not isinstance(count, int) or not 1 <= count <= _MOST:
         raise ArgumentError(f"a number of threads is from 1 to {_MOST}, not {count!r}")
-    if count > 1 and (sys.platform, platform.machine()) != ("linux", "x86_64"):
+    if count > 1 and not _has_helpers():
         raise ArgumentError("the engine 'native' has helping threads on Linux and x86_64 only")
-    library = pool(Processor.host())
+    _begin(pool(Processor.host()), count)
+
+
+def _has_helpers() -> bool:
+    return (sys.platform, platform.machine()) == ("linux", "x86_64")
+
+
+def _at_first() -> int:
+    """As many as the environment says, else as there are cores that this process may run on."""
+    if not _has_helpers():
+        return 1
+    named = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    if named.isdecimal() and int(named):
+        return min(int(named), _MOST)
+    cores = {_core(number) for number in os.sched_getaffinity(0)}
+    return min(len(cores), _MOST)
+
+
+def _core(number: int) -> str:
+    """The name of a core: two threads of one are of little more use than one is."""
+    path = Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list")
+    try:
+        return path.read_text(encoding="ascii")
+    except OSError:
+        return str(number)
+
+
+def _begin(library: Library, count: int) -> None:
+    """Let so many threads work, and start those that are missing."""
     started = ctypes.c_int64.from_address(library.addresses["helpers"])
     while started.value < count - 1:
         _start(library.addresses["help_for_ever"])
@@ -67,6 +98,7 @@ def pool(processor: Processor) -> Library:
     text = _TEXT if platform.machine() == "x86_64" else _without_pauses(_TEXT)
     library = load(object_of(text, processor, is_plain=True), _EXPORTS, {})
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
+    _begin(library, _at_first())
     return library
 
 
