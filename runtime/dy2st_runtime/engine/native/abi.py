@@ -17,12 +17,19 @@ from dy2st_runtime.engine.native.lanes import NATIVE
 DATA, RANK, SIZES, STRIDES, TYPE, FLAGS = 16, 24, 32, 40, 56, 64
 """Offsets of the fields of an array."""
 
+LENGTH, ITEMS = 16, 24
+"""Offsets of a list: how many entries it has, and where they are; in a tuple they are there."""
+
 USABLE = 0x1 | 0x100
 """The flags of an array that lies row by row, without gaps, where its elements may lie."""
 
 _PYTHON = (
     "PyObject_Vectorcall",
     "PyList_New",
+    "PyList_Append",
+    "PyList_GetSlice",
+    "PyList_SetItem",
+    "PyList_SetSlice",
     "PyLong_FromLongLong",
     "PyEval_SaveThread",
     "PyEval_RestoreThread",
@@ -37,6 +44,10 @@ _ARRAY_TYPE = 2
 DECLARED = """\
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 declare ptr @PyList_New(i64)
+declare i32 @PyList_Append(ptr, ptr)
+declare ptr @PyList_GetSlice(ptr, i64, i64)
+declare i32 @PyList_SetItem(ptr, i64, ptr)
+declare i32 @PyList_SetSlice(ptr, i64, i64, ptr)
 declare ptr @PyLong_FromLongLong(i64)
 declare ptr @PyEval_SaveThread()
 declare void @PyEval_RestoreThread(ptr)
@@ -80,6 +91,12 @@ def is_known() -> bool:
         8: id(np.ndarray),
     }
     if any(_read(id(array) + place, ctypes.c_int64) != want for place, want in fields.items()):
+        return False
+    entries = [array]
+    first = _read(id(entries) + ITEMS, ctypes.c_int64)
+    if _read(id(entries) + LENGTH, ctypes.c_int64) != 1 or _read(first, ctypes.c_int64) != id(
+        array
+    ):
         return False
     sizes = _read(id(array) + SIZES, ctypes.c_int64)
     flags = _read(id(array) + FLAGS, ctypes.c_int32)
@@ -129,6 +146,8 @@ __all__ = [
     "DATA",
     "DECLARED",
     "FLAGS",
+    "ITEMS",
+    "LENGTH",
     "RANK",
     "SIZES",
     "TYPE",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.kernels import kernel_call
 from dy2st_runtime.engine.native.lifetimes import Kind
@@ -19,9 +20,6 @@ from dy2st_runtime.ir.types import ArrayType
 
 FAIL = "fail"
 """The label of the block where a call ends in which an exception was raised."""
-
-_ITEMS = 24
-"""Where the entries of a tuple lie."""
 
 
 class Calls:
@@ -44,12 +42,12 @@ class Calls:
         """Let the kernel of NumPy compute."""
         result = self.result_of(operator)
         if len(operator.results) == 1:
-            self._take(result, operator.results[0])
+            self.take(result, operator.results[0])
             return
         for index, variable in enumerate(operator.results):
-            entry = self._places.field(result, _ITEMS + 8 * index)
+            entry = self._places.field(result, abi.ITEMS + 8 * index)  # of a tuple
             self._function.line(f"call void @Py_IncRef(ptr {entry})")
-            self._take(entry, variable)
+            self.take(entry, variable)
         self._function.line(f"call void @Py_DecRef(ptr {result})")
 
     def result_of(self, operator: Operator) -> str:
@@ -96,9 +94,13 @@ class Calls:
 
     def check_made(self, object: str) -> None:
         """Fail where there is no object."""
-        function, label = self._function, self._function.label("ok")
-        function.branch(function.let(f"icmp eq ptr {object}, null"), FAIL, label)
-        function.begin(label)
+        self.go_on_if(self._function.let(f"icmp ne ptr {object}, null"))
+
+    def go_on_if(self, holds: str) -> None:
+        """Fail unless a condition holds."""
+        label = self._function.label("ok")
+        self._function.branch(holds, label, FAIL)
+        self._function.begin(label)
 
     def _formula(self, formula: Dim | Condition) -> str:
         if isinstance(formula, Condition):
@@ -120,7 +122,7 @@ class Calls:
         self.check_made(made)
         return made, True
 
-    def _take(self, object: str, variable: Variable) -> None:
+    def take(self, object: str, variable: Variable) -> None:
         """Let a value be what an object holds."""
         place = self._places.make(variable)
         if place.kind is Kind.OBJECT:

@@ -142,9 +142,9 @@ def _asks_python(body: Body, step: Step) -> bool:
     """Whether a step calls Python, makes or holds objects, or may raise."""
     operator = step.operator
     if operator is not None:
-        is_code = body.writer_of(operator) is not None or is_alias(operator)
-        is_quiet = operator.name != "require" and body.constraints.is_early(operator)
-        if not is_code or not is_quiet:
+        writer = body.writer_of(operator)
+        is_code = is_alias(operator) or (writer is not None and not writer.holds)
+        if not is_code or not body.constraints.is_early(operator):
             return True
     kinds = body.places.found.kinds
     if any(kinds.get(variable) is Kind.OBJECT for variable in step.results):

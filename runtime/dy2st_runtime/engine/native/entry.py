@@ -23,14 +23,12 @@ from dy2st_runtime.engine.native.places import Place, Places
 from dy2st_runtime.engine.native.planned import Planned, planned
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.engine.native.steps import Body
-from dy2st_runtime.engine.native.writers import is_code, writer_of
+from dy2st_runtime.engine.native.writers import is_placed, writer_of
 from dy2st_runtime.engine.runner import may_share
 from dy2st_runtime.ir.checks.broken_sizes import computed_sizes
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.sizes import Origin, origins
 from dy2st_runtime.ir.types import TensorType
-
-_LIST_ITEMS = 24
 
 
 @dataclass
@@ -82,7 +80,7 @@ class _Entry:
         known = self._bind(arrays)
         sizes = Sizes(function, known)
         self._check_sizes(arrays, sizes)
-        found = Analysis(steps, self._own, sizes.is_early, is_code).found
+        found = Analysis(steps, self._own, sizes.is_early, is_placed).found
         places = Places(self._module, function, sizes, found)
         self._arena(places, sizes)
         places.begin()
@@ -121,9 +119,10 @@ class _Entry:
     def _check_arrays(self, arrays: list[str]) -> None:
         """Whether these are arrays of the right types; only then their sizes can be read."""
         for variable, array in zip(self._program.block.parameters, arrays, strict=True):
-            if not isinstance(variable.type, TensorType):
-                continue
-            self._test(self._field(array, 8, "ptr"), "ptr", "@array_type")
+            if isinstance(variable.type, TensorType):
+                self._test(self._field(array, 8, "ptr"), "ptr", "@array_type")
+            else:
+                self._tests.append("false")  # code knows only lists that it has made
         self._leave_unless_all()
         for variable, array in zip(self._program.block.parameters, arrays, strict=True):
             if not isinstance(variable.type, TensorType):
@@ -260,7 +259,7 @@ class _Entry:
                 function.begin(after)
             if variable in self._numbers:
                 object = self._given_or(object, self._numbers[variable])
-            items = places.field(made, _LIST_ITEMS)
+            items = places.field(made, abi.ITEMS)
             place = function.let(f"getelementptr ptr, ptr {items}, i64 {number}")
             function.line(f"store ptr {object}, ptr {place}")
         self._end(places, made)

@@ -120,11 +120,11 @@ class Analysis:
         planned: Planned,
         outputs: Iterable[Variable],
         is_early: Callable[[Size], bool],
-        is_code: Callable[[Step], bool],
+        is_placed: Callable[[Step], bool],
     ) -> None:
-        """Decide for a whole Program; `is_code` tells which steps no kernel of NumPy computes."""
+        """Decide for a whole Program; `is_placed` tells which steps write where they are told."""
         self.found = Lifetimes()
-        self._is_early, self._is_code = is_early, is_code
+        self._is_early, self._is_placed = is_early, is_placed
         self._numbers = count()
         self._loops: list[Loop] = []
         self._made: dict[Variable, int] = {}
@@ -173,8 +173,8 @@ class Analysis:
         is_constant = step.operator is not None and step.operator.name == "constant"
         if is_constant and kind in (Kind.STACK, Kind.ARENA):
             kind = Kind.FOREIGN
-        elif kind is Kind.ARENA and not self._is_code(step):
-            kind = Kind.OBJECT  # the kernel of NumPy makes an array: it is not copied
+        elif kind is Kind.ARENA and not self._is_placed(step):
+            kind = Kind.OBJECT  # there is an array already: it is not copied
         self.found.kinds[variable] = kind
 
     def _read(self, variable: Variable, number: int) -> None:
@@ -223,7 +223,7 @@ class Analysis:
     def _is_target(self, step: Step) -> bool:
         """Whether code can make the results of a step wherever it is told to."""
         is_loop = step.operator is not None and step.operator.name == "while"
-        return not is_loop and self._is_code(step)
+        return not is_loop and self._is_placed(step)
 
     def _outputs(self, planned: Planned) -> None:
         """Let what the Program yields once be made in the array that it gives back."""

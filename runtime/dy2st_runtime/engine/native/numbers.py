@@ -96,7 +96,7 @@ NUMBERS = (
     Writer(_is_constant, _constant),
     Writer(_is_number, _number),
     Writer(_is_size, _size),
-    Writer(_is_condition, _require),
+    Writer(_is_condition, _require, holds=True),
     Writer(_is_of_numbers, _apply),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from dy2st_runtime.engine.native import emit as nests
@@ -30,10 +30,12 @@ class Writer(NamedTuple):
 
     takes   whether it is one of them
     write   (body, step, operator): its code, which puts the results in their places
+    holds   whether it works on objects of Python, whose lock it needs, and gives such objects
     """
 
     takes: Callable[[Operator], bool]
     write: Callable[[Body, Step, Operator], None]
+    holds: bool = False
 
 
 class Body:
@@ -119,7 +121,7 @@ class Body:
             else:
                 self.function.line(call)
         if nest.has_checks:
-            self._check_nest(failed, step)
+            self.unless(self.function.let(f"icmp eq i32 {failed}, 0"), step.checked)
 
     def _shared(self, nest: Nest, name: str) -> str:
         """The function that lets several threads work on a nest."""
@@ -130,14 +132,13 @@ class Body:
         self.module.add(f"shared_{name}", shares.functions(nest, name, nests.parameters(nest)))
         return f"shared_{name}"
 
-    def _check_nest(self, failed: str, step: Step) -> None:
-        """Where a check of a nest has failed, let the kernels of NumPy say what is wrong."""
+    def unless(self, holds: str, operators: Sequence[Operator]) -> None:
+        """Where something does not hold, let the kernels of NumPy say what is wrong."""
         wrong, right = self.function.label("wrong"), self.function.label("right")
-        is_right = self.function.let(f"icmp eq i32 {failed}, 0")
-        self.function.branch(is_right, right, wrong)
+        self.function.branch(holds, right, wrong)
         self.function.begin(wrong)
         self.lock.take()
-        for operator in step.checked:
+        for operator in operators:
             result = self.calls.result_of(operator)
             self.function.line(f"call void @Py_DecRef(ptr {result})")
         self.function.jump(FAIL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dy2st_runtime.engine.native.control import CONTROL
+from dy2st_runtime.engine.native.lists import LISTS
 from dy2st_runtime.engine.native.numbers import NUMBERS
 from dy2st_runtime.engine.native.planned import Step
 from dy2st_runtime.engine.native.sides import is_product, product_axes
@@ -16,7 +17,7 @@ def _product(body: Body, step: Step, operator: Operator) -> None:
         body.products.write(operator, target)
 
 
-WRITERS: tuple[Writer, ...] = (*NUMBERS, *CONTROL, Writer(is_product, _product))
+WRITERS: tuple[Writer, ...] = (*NUMBERS, *CONTROL, *LISTS, Writer(is_product, _product))
 
 
 def writer_of(operator: Operator) -> Writer | None:
@@ -29,4 +30,12 @@ def is_code(step: Step) -> bool:
     return step.operator is None or writer_of(step.operator) is not None
 
 
-__all__ = ["WRITERS", "is_code", "writer_of"]
+def is_placed(step: Step) -> bool:
+    """Whether a step writes its results into the memory that they are given."""
+    if step.operator is None:
+        return True
+    writer = writer_of(step.operator)
+    return writer is not None and not writer.holds
+
+
+__all__ = ["WRITERS", "is_code", "is_placed", "writer_of"]
