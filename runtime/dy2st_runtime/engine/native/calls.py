@@ -16,7 +16,6 @@ from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.list_owners import lists_in_place
 from dy2st_runtime.ir.program import Operator, Program, Variable
-from dy2st_runtime.ir.types import ArrayType
 
 FAIL = "fail"
 """The label of the block where a call ends in which an exception was raised."""
@@ -112,11 +111,9 @@ class Calls:
 
     def _object(self, variable: Variable) -> tuple[str, bool]:
         """An object of a value, for a call; and whether it was made for that."""
-        place = self._places.of(variable)
-        if place.kind is Kind.OBJECT and (
-            variable is self._places.found.root(variable) or isinstance(variable.type, ArrayType)
-        ):
-            return self._function.let(f"load ptr, ptr {place.name}"), False
+        if self._places.is_object(variable):
+            slot = self._places.of(variable).name
+            return self._function.let(f"load ptr, ptr {slot}"), False
         address = self._places.address(variable)
         made = self._places.array(variable.tensor_type, address)
         self.check_made(made)

@@ -94,8 +94,10 @@ def _finish(operator: Operator) -> Callable[[Any], Any]:
 
 
 def _finish_one(type: Any) -> Callable[[Any], Any]:
-    if not isinstance(type, TensorType) or not is_native(type.dtype):
+    if not isinstance(type, TensorType):
         return lambda result: result
+    if not is_native(type.dtype):
+        return np.asarray  # of one element NumPy may give a number
     dtype = type.dtype
 
     def finish(result: Any) -> Any:

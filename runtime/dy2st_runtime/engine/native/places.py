@@ -192,13 +192,18 @@ class Places:
         """Let a slot own an object instead of the one it held."""
         self._function.line(f"call void @replace(ptr {slot}, ptr {object})")
 
+    def is_object(self, variable: Variable) -> bool:
+        """Whether the object in a slot is the value itself; else it may have another shape."""
+        type = variable.type
+        is_whole = variable is self.found.root(variable) or not (
+            isinstance(type, TensorType) and abi.is_native(type.dtype)
+        )
+        return is_whole and self.of(variable).kind is Kind.OBJECT
+
     def owned(self, variable: Variable) -> str:
         """A new reference to an object of the value that lives on; null without memory."""
         place = self.of(variable)
-        is_whole = variable is self.found.root(variable) or not isinstance(
-            variable.type, TensorType
-        )
-        if place.kind is Kind.OBJECT and (is_whole or not abi.is_native(variable.dtype)):
+        if self.is_object(variable):
             object = self._function.let(f"load ptr, ptr {place.name}")
             self._function.line(f"call void @Py_IncRef(ptr {object})")
             return object

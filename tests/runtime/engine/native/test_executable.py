@@ -269,3 +269,16 @@ def test_it_says_what_numpy_computes():
     text = Executable(traced(function, ("float32", ("n",)))).explain()
     assert "nest   sum" in text and "code   while" in text
     assert text.splitlines()[-1] == "computed by NumPy: argsort (1)"
+
+
+def test_a_loop_is_given_a_number_of_a_type_that_is_foreign_to_code():
+    def function(x):
+        first = x[0]
+
+        def turn(i, v):
+            return [i + 1, ops.cast(ops.logical_not(first), "float16") + v]
+
+        return while_loop(lambda i, v: i < 3, turn, [ops.full([], 0, "int64"), first])[1]
+
+    executable = Executable(traced(function, ("float16", (2,))))
+    assert_alike(executable, [np.zeros(2, np.float16)])
