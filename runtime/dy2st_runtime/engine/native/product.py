@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -41,9 +41,12 @@ from dy2st_runtime.engine.native.tiles import Shape, tile
 # a stays in the nearest cache, a block of a in the second one, and a block of b in the last.
 _DEPTH_BYTES, _ROWS, _COLUMNS = 2048, 96, 1024
 _PACKED_ROWS = 48  # from which on b is packed
-_DOT_ROWS = 3  # up to which columns of b that lie along k are not
+_DOT_ROWS, _DOT_VECTORS = 8, 4  # up to which, and k from which on, columns of b along k are not
+_WIDE_ROWS = 4  # up to which rows of b are read by long pieces
+_FLAT = 4  # k, up to which they are too
 _NEAR_BYTES = 1 << 20  # b of no more is not packed either
 _WIDE = 8  # vectors of a row of b that is read as it is, since memory likes long pieces
+_PIECES = {1: 8, 2: 8, 3: 5, 4: 4}  # of so many rows: the vectors whose sums fill the registers
 
 _STRIDES = "a_row a_column b_row b_column c_row"
 PARAMETERS = {
@@ -233,53 +236,127 @@ def _product(shape: Shape) -> str:
 def _chosen(shape: Shape) -> str:
     """The form that is fastest for the sizes and strides."""
     code = shape.code("chosen", f"c a b scratch epilogue context | m n k {_STRIDES}")
-    along_k = code.both(code.compare("eq", "%b_row", 1), code.compare("eq", "%a_column", 1))
-    by_dots = code.both(along_k, code.compare("sle", "%m", _DOT_ROWS))
-    by_dots = code.both(by_dots, code.compare("ne", "%b_column", 1))
     has_rows = code.compare("eq", "%b_column", 1)
+    along_k = code.compare("eq", "%a_column", 1)
+    has_columns = code.both(code.compare("eq", "%b_row", 1), code.no(has_rows))
+    is_long = code.compare("sge", "%k", shape.lanes)
+    is_slim = code.both(code.compare("sle", "%n", shape.few), is_long)
+    is_low = code.both(
+        code.compare("sle", "%m", _DOT_ROWS),
+        code.either(
+            code.compare("sge", "%k", _DOT_VECTORS * shape.lanes), code.compare("sle", "%m", 3)
+        ),
+    )
+    is_high = code.compare("sgt", "%m", shape.few)
+    is_turned = code.both(code.compare("eq", "%a_row", 1), code.no(along_k))
+    is_flat = code.either(code.compare("sle", "%m", _WIDE_ROWS), code.compare("sle", "%k", _FLAT))
     is_wide = code.compare("sge", "%n", _WIDE * shape.lanes)
-    by_row = code.both(code.both(has_rows, is_wide), code.compare("eq", "%m", 1))
-    with code.when(by_dots):
-        _rows_of_dots(code, shape)
-        _finish(code)
-    with code.when(by_row):
-        _wide_row(code, shape)
-        _finish(code)
-    with code.when(code.no(code.either(by_dots, by_row))):
-        bytes_of_b = code.times("%n", code.times("%k", shape.dtype.itemsize))
-        is_near = code.compare("sle", bytes_of_b, _NEAR_BYTES)
-        is_read_as_it_is = code.both(
-            has_rows, code.either(is_near, code.compare("slt", "%m", _PACKED_ROWS))
-        )
-        room_b = code.choose(is_read_as_it_is, "null", "%scratch", "ptr")
-        room_a = _room_for_rows(code, shape, code.at("%scratch", _panels(code, shape)))
-        places = ("%c", "%a", "%b", *_EPILOGUE, room_a, room_b)
-        sizes = ("%m", "%n", "%k", "%a_row", "%a_column", "%b_row", "%b_column")
-        _call(code, shape, "blocks", places, (*sizes, shape.columns, "%c_row"))
+    rest = "true"
+    for applies, write in (
+        (code.both(code.both(along_k, has_columns), code.either(is_low, is_slim)), _by_dots),
+        (code.both(code.both(along_k, has_rows), code.both(is_slim, is_high)), _by_own_dots),
+        (code.both(code.both(has_rows, is_wide), is_flat), _by_rows),
+        (code.both(code.both(is_turned, is_slim), is_high), _turned),
+    ):
+        with code.when(code.both(rest, applies)):
+            write(code, shape)
+            _finish(code)
+        rest = code.both(rest, code.no(applies))
+    with code.when(rest):
+        _by_blocks(code, shape, has_rows)
     return code.end()
 
 
-def _rows_of_dots(code: Code, shape: Shape) -> None:
-    """Row by row, without laying out b, whose columns lie along k."""
-    with code.loop("0", "%m") as row:
+def _by_blocks(code: Code, shape: Shape, has_rows: str) -> None:
+    bytes_of_b = code.times("%n", code.times("%k", shape.dtype.itemsize))
+    is_near = code.compare("sle", bytes_of_b, _NEAR_BYTES)
+    is_read_as_it_is = code.both(
+        has_rows, code.either(is_near, code.compare("slt", "%m", _PACKED_ROWS))
+    )
+    room_b = code.choose(is_read_as_it_is, "null", "%scratch", "ptr")
+    room_a = _room_for_rows(code, shape, code.at("%scratch", _panels(code, shape)))
+    places = ("%c", "%a", "%b", *_EPILOGUE, room_a, room_b)
+    sizes = ("%m", "%n", "%k", "%a_row", "%a_column", "%b_row", "%b_column")
+    _call(code, shape, "blocks", places, (*sizes, shape.columns, "%c_row"))
+
+
+def _by_dots(code: Code, shape: Shape, b: str = "%b", b_column: str = "%b_column") -> None:
+    """Without laying out b, whose columns lie along k."""
+    with code.walk("%m") as (row, following):
+        name, rows = _highest(code, shape.dots, code.minus("%m", row), shape)
         to = code.at("%c", code.times(row, "%c_row"))
         own = code.at("%a", code.times(row, "%a_row"))
-        _call(code, shape, "dots", (to, own, "%b"), ("%n", "%k", "%b_column"))
+        sizes = ("%n", "%k", "%a_row", b_column, "%c_row")
+        listed = ", ".join([f"ptr {to}, ptr {own}, ptr {b}", *(f"i64 {size}" for size in sizes)])
+        code.line(f"call void {name}({listed})")
+        following.append(code.plus(row, rows))
 
 
-def _wide_row(code: Code, shape: Shape) -> None:
-    """The only row, by long pieces of the rows of b; the rest by tiles."""
-    wide = _WIDE * shape.lanes
+def _highest(code: Code, most: int, rest: str, shape: Shape) -> tuple[str, str]:
+    """The function for as many rows as there are left, and their number."""
+    name, rows = f"@{shape.name('dots1')}", "1"
+    for height in range(2, most + 1):
+        fits = code.compare("sge", rest, height)
+        name = code.choose(fits, f"@{shape.name(f'dots{height}')}", name, "ptr")
+        rows = code.choose(fits, height, rows)
+    return name, rows
+
+
+def _by_own_dots(code: Code, shape: Shape) -> None:
+    """The few columns of b are laid out along k before."""
+    _call(code, shape, "move", ("%scratch", "%b"), ("%k", "%n", 1, "%k", "%b_row", 1))
+    _by_dots(code, shape, "%scratch", "%k")
+
+
+def _turned(code: Code, shape: Shape) -> None:
+    """The rows of the product with both sides turned, which are its few columns."""
+    room = code.at("%scratch", code.times("%m", shape.few))
+    sizes = ("%n", "%m", "%k", "%b_column", "%b_row", "%a_column", "%a_row", "%m")
+    _call(code, shape, "chosen", ("%scratch", "%b", "%a", room, "null", "null"), sizes)
+    _call(code, shape, "move", ("%c", "%scratch"), ("%m", "%n", "%c_row", 1, 1, "%m"))
+
+
+def _move(shape: Shape) -> str:
+    """Copy a matrix, element by element: its sizes, and the strides of both."""
+    strides = "to_row to_column from_row from_column"
+    code = shape.code("move", f"to from | rows columns {strides}")
+    with code.loop("0", "%columns") as column:
+        source = code.at("%from", code.times(column, "%from_column"))
+        target = code.at("%to", code.times(column, "%to_column"))
+        with code.loop("0", "%rows") as row:
+            value = code.at(source, code.times(row, "%from_row"))
+            read = code.let(f"load {code.element}, ptr {value}")
+            to = code.at(target, code.times(row, "%to_row"))
+            code.line(f"store {code.element} {read}, ptr {to}")
+    return code.end()
+
+
+def _by_rows(code: Code, shape: Shape) -> None:
+    """By long pieces of the rows of b, some rows of a at once; what is left by tiles."""
+    with code.walk("%m") as (row, following):
+        rest = code.minus("%m", row)
+        to = code.at("%c", code.times(row, "%c_row"))
+        own = code.at("%a", code.times(row, "%a_row"))
+        for rows, vectors in _PIECES.items():
+            fits = code.compare("eq" if rows < max(_PIECES) else "sge", rest, rows)
+            with code.when(fits):
+                _pieces(code, shape, (to, own), (rows, vectors * shape.lanes))
+        following.append(code.plus(row, code.least(rest, max(_PIECES))))
+
+
+def _pieces(code: Code, shape: Shape, places: tuple[str, str], sizes: tuple[int, int]) -> None:
+    """All columns of some rows."""
+    (to, own), (rows, wide) = places, sizes
     whole = code.up_to("%n", wide)
     for name, start, end, step in (
-        ("wide", "0", whole, wide),
-        ("tile1", whole, "%n", shape.columns),
+        (f"wide{rows}", "0", whole, wide),
+        (f"tile{rows}", whole, "%n", shape.columns),
     ):
         with code.loop(start, end, str(step)) as column:
             columns = code.least(step, code.minus("%n", column))
-            places = (code.at("%c", column), "%a", code.at("%b", column))
-            sizes = ("%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, 0, 0)
-            _call(code, shape, name, places, sizes)
+            given = (code.at(to, column), own, code.at("%b", column))
+            numbers = ("%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, 0, 0)
+            _call(code, shape, name, given, numbers)
 
 
 def _finish(code: Code) -> None:
@@ -329,9 +406,11 @@ def _scratch(shape: Shape) -> str:
     code = shape.code("product_scratch", PARAMETERS["product_scratch"], "i64")
     depth = _DEPTH_BYTES // shape.dtype.itemsize
     own = code.times(code.least("%m", _ROWS), code.least("%k", depth))
-    turned = code.most("%m", "%n")
-    columns = code.choose(code.compare("eq", "%n", 1), turned, "%n")
-    total = code.times(code.plus(own, _panels(code, shape, columns)), shape.dtype.itemsize)
+    longer = code.most("%m", "%n")
+    columns = code.choose(code.compare("sle", "%n", shape.few), longer, "%n")
+    total = code.plus(own, _panels(code, shape, columns))
+    total = code.plus(total, code.times(code.most(longer, "%k"), shape.few))
+    total = code.times(total, shape.dtype.itemsize)
     code.line(f"ret i64 {total}")
     return code.text()
 
@@ -358,6 +437,10 @@ def _tile(rows: int) -> Callable[[Shape], str]:
     return lambda shape: tile(shape, f"tile{rows}", rows)
 
 
+def _wide(rows: int, vectors: int) -> Callable[[Shape], str]:
+    return lambda shape: tile(shape, f"wide{rows}", rows, vectors)
+
+
 _WRITERS: dict[str, Callable[[Shape], str]] = {
     "product": _product,
     "packed": _packed,
@@ -371,10 +454,11 @@ _WRITERS: dict[str, Callable[[Shape], str]] = {
     "chosen": _chosen,
     "blocks": _blocks,
     "tiles": _tiles,
-    "dots": dots,
+    "move": _move,
+    **{f"dots{rows}": partial(dots, rows=rows) for rows in (1, 2, 3, 4)},
     **{f"tile{rows}": _tile(rows) for rows in range(1, 9)},
     "narrow": lambda shape: tile(shape, "narrow", shape.rows, 1),
-    "wide": lambda shape: tile(shape, "wide", 1, _WIDE),
+    **{f"wide{rows}": _wide(rows, vectors) for rows, vectors in _PIECES.items()},
 }
 
 __all__ = ["PARAMETERS", "declaration", "library", "linked"]

@@ -38,6 +38,16 @@ class Shape:
         return VECTORS * self.lanes
 
     @property
+    def few(self) -> int:
+        """So few columns leave most of a vector empty."""
+        return self.lanes // 2
+
+    @property
+    def dots(self) -> int:
+        """How many rows the registers have room for in a product by dots."""
+        return self.rows // 2
+
+    @property
     def suffix(self) -> str:
         """What names of functions end with."""
         return f"f{8 * self.dtype.itemsize}"
