@@ -12,6 +12,7 @@ from dy2st_runtime.engine.native.tiles import Shape
 
 _PARAMETERS = "packed b | n k b_row b_column"
 _BLOCK_BYTES = 32
+_PANELS = 4  # how many are filled at once
 
 
 def pack(shape: Shape) -> str:
@@ -32,18 +33,28 @@ def pack(shape: Shape) -> str:
 
 
 def _rows(code: Code, shape: Shape, width: int) -> None:
-    """Where columns lie side by side: copy them row by row, by vectors."""
-    lanes = Lanes(code, shape.lanes)
-    starts = range(0, width, lanes.lanes)
-    with code.loop("0", "%n", str(width)) as column:
-        masks = [first_lanes(lanes, code.minus(code.minus("%n", column), s)) for s in starts]
-        source, to = code.at("%b", column), code.at("%packed", code.times(column, "%k"))
-        with code.loop("0", "%k") as row:
-            row_of_b = code.at(source, code.times(row, "%b_row"))
-            place = code.at(to, code.times(row, width))
-            for start, mask in zip(starts, masks, strict=True):
-                value = lanes.load(code.at(row_of_b, start), shape.dtype, mask)
-                lanes.store(value, code.at(place, start))
+    """Where columns lie side by side: copy them row by row, by long pieces while there are any."""
+    whole = code.up_to("%n", _PANELS * width)
+    for start, end, panels in (("0", whole, _PANELS), (whole, "%n", 1)):
+        with code.loop(start, end, str(panels * width)) as column:
+            _columns(code, shape, column, panels)
+
+
+def _columns(code: Code, shape: Shape, column: str, panels: int) -> None:
+    """Some panels side by side; behind the last column one is filled up with zeros."""
+    lanes, width = Lanes(code, shape.lanes), shape.columns
+    starts = range(0, panels * width, lanes.lanes)
+    rest = code.minus("%n", column)
+    masks = [first_lanes(lanes, code.minus(rest, s)) if panels == 1 else None for s in starts]
+    source, to = code.at("%b", column), code.at("%packed", code.times(column, "%k"))
+    size = code.times("%k", width)
+    with code.loop("0", "%k") as row:
+        row_of_b = code.at(source, code.times(row, "%b_row"))
+        place = code.at(to, code.times(row, width))
+        for start, mask in zip(starts, masks, strict=True):
+            value = lanes.load(code.at(row_of_b, start), shape.dtype, mask)
+            target = code.at(place, code.times(size, start // width))
+            lanes.store(value, code.at(target, start % width))
 
 
 def _blocks(code: Code, shape: Shape, width: int) -> None:

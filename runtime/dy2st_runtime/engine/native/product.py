@@ -40,7 +40,7 @@ from dy2st_runtime.engine.native.tiles import Shape, tile
 # How far a tile goes along k at once, and how many rows and columns are packed at once: its part of
 # a stays in the nearest cache, a block of a in the second one, and a block of b in the last.
 _DEPTH_BYTES, _ROWS, _COLUMNS = 2048, 96, 1024
-_PACKED_ROWS = 48  # from which on b is packed
+_PACKED_ROWS = 12  # from which on b is packed
 _DOT_ROWS, _DOT_VECTORS = 8, 4  # up to which, and k from which on, columns of b along k are not
 _WIDE_ROWS = 4  # up to which rows of b are read by long pieces
 _FLAT = 4  # k, up to which they are too
