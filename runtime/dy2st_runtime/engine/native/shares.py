@@ -51,15 +51,16 @@ def share_of(nest: Nest) -> Share | None:
     return Share(part.axes[0], unit, work)
 
 
-def functions(nest: Nest, name: str, parameters: list[tuple[str, str]]) -> str:
+def functions(nest: Nest, name: str, types: list[str]) -> str:
     """The function around the nest's own one of this name, and that of a share."""
-    return _whole(nest, name, parameters) + "\n" + _one(name, parameters)
+    given = [(type, f"%argument{index}") for index, type in enumerate(types)]
+    return _whole(nest, name, given) + "\n" + _one(name, given)
 
 
-def _whole(nest: Nest, name: str, parameters: list[tuple[str, str]]) -> str:
+def _whole(nest: Nest, name: str, given: list[tuple[str, str]]) -> str:
     share = share_of(nest)
     assert share is not None
-    own = [*parameters, ("i64", "%total"), ("i64", "%work")]
+    own = [*given, ("i64", "%total"), ("i64", "%work")]
     code = Code(f"shared_{name}", own, "i64", attributes="noinline nounwind")
     threads = code.let("load i64, ptr @threads")
     is_large = code.compare("sge", "%work", _LEAST_WORK)
@@ -70,23 +71,24 @@ def _whole(nest: Nest, name: str, parameters: list[tuple[str, str]]) -> str:
         each = code.most(code.over(code.minus(code.plus(units, wanted), 1), wanted), 1)
         parts = code.over(code.minus(code.plus(units, each), 1), each)
         task = code.alloca(f"[{len(own)} x i64]", 8)
-        values = [*parameters, ("i64", "%total"), ("i64", code.times(each, share.unit))]
+        values = [*given, ("i64", "%total"), ("i64", code.times(each, share.unit))]
         for index, (type, value) in enumerate(values):
             code.line(f"store {type} {value}, ptr {code.at(task, index)}")
         arguments = [("ptr", f"@part_of_{name}"), ("ptr", task), ("i64", parts)]
         code.call("parallel", *arguments)
     with code.when(code.no(is_shared)):
-        code.call(name, *parameters, ("i64", "0"), ("i64", "%total"))
+        code.call(name, *given, ("i64", "0"), ("i64", "%total"))
     return code.end()
 
 
 def _one(name: str, parameters: list[tuple[str, str]]) -> str:
     code = Code(f"part_of_{name}", [("ptr", "%task"), ("i64", "%part")], "i64")
-    given = [(type, code.let(f"load {type}, ptr {code.at('%task', index)}"))
-             for index, (type, _) in enumerate(parameters)]  # fmt: skip
-    total, each = (
-        code.let(f"load i64, ptr {code.at('%task', len(parameters) + index)}") for index in (0, 1)
-    )
+
+    def told(type: str, index: int) -> str:
+        return code.let(f"load {type}, ptr {code.at('%task', index)}")
+
+    given = [(type, told(type, index)) for index, (type, _) in enumerate(parameters)]
+    total, each = (told("i64", len(given) + index) for index in (0, 1))
     begin = code.times("%part", each)
     end = code.least(code.plus(begin, each), total)
     code.call(name, *given, ("i64", begin), ("i64", end))

@@ -129,7 +129,8 @@ class Body:
         for symbol in ("parallel", "threads"):
             self.module.link(symbol, library.addresses[symbol], library)
         self.module.add("parallel", shares.DECLARED)
-        self.module.add(f"shared_{name}", shares.functions(nest, name, nests.parameters(nest)))
+        types = [type for type, _ in nests.parameters(nest)]
+        self.module.add(f"shared_{name}", shares.functions(nest, name, types))
         return f"shared_{name}"
 
     def unless(self, holds: str, operators: Sequence[Operator]) -> None:

@@ -27,6 +27,7 @@ CASES = {
     "transposed": (lambda x, y: x.transpose([1, 0]) - y, [("n", 6), (6, "n")]),
     "by columns of a block": (lambda x, y: x.sum(1) + y, [("n", 5, 70), (70,)]),
     "bools and integers": (lambda x, y: (x > y, x.cast("int8")), [("n", 3)] * 2),
+    "many results": (lambda x, y: [x + n for n in range(9)] + [y * 2], [("n", 4)] * 2),
     "known sizes": (lambda x, y: F.gelu(x) / y, [(1030,)] * 2),
 }
 
