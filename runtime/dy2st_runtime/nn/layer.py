@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -124,20 +124,24 @@ class Layer(LayerTree):
         if tracer is not None:
             call = tracer.call
             if call is None:
-                return self._call(inputs, kwargs)
+                return self._call(converted, inputs, kwargs)
             return call(Layer.__call__, self, *inputs, **kwargs)
         try:
-            return self._call(inputs, kwargs)
+            return self._call(_unchanged, inputs, kwargs)
         except BaseException as error:  # goes on, without our frames
             hide_own_frames(error)
             raise
 
-    def _call(self, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        convert = converted if current_tracer() is not None else _unchanged
-        for key, hook in tuple(self._forward_pre_hooks.items()):
+    def _call(
+        self,
+        convert: Callable[[Callable[..., Any]], Callable[..., Any]],
+        inputs: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        for key, hook in _entries(self._forward_pre_hooks):
             inputs, kwargs = self._before(key, convert(hook), inputs, kwargs)
         outputs = convert(self.forward)(*inputs, **kwargs)
-        for key, hook in tuple(self._forward_post_hooks.items()):
+        for key, hook in _entries(self._forward_post_hooks):
             given = (inputs, kwargs) if key in self._hooks_with_kwargs else (inputs,)
             changed = convert(hook)(self, *given, outputs)
             if changed is not None:
@@ -433,6 +437,11 @@ class Layer(LayerTree):
         if not lines:
             return head + ")"
         return "\n  ".join([head, *lines]) + "\n)"
+
+
+def _entries(hooks: Mapping[int, Hook]) -> tuple[tuple[int, Hook], ...]:
+    """Those that there are now: a hook may take others away."""
+    return tuple(hooks.items()) if hooks else ()
 
 
 def _unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
