@@ -50,6 +50,7 @@ class ConcreteProgram:
     effects   what Python must do at each call, which is traced anew for it.
     engine    the name of what runs it.
     straight  what makes an everyday call, once there was one.
+    is_current  whether all that was read outside while tracing is still so.
     """
 
     main_program: Program
@@ -72,10 +73,16 @@ class ConcreteProgram:
     answers: list[Answer] = field(default_factory=list)
     engine: str | None = None
     straight: Call | None = None
+    is_current: Callable[[], bool] = field(init=False)
     _optimized: OptimizedProgram | None = None
     _executable: Any = None
     _trained: TrainedProgram | None = None
     _was_taped: bool = False
+
+    def __post_init__(self) -> None:
+        """Take the guards, which most Programs have one of."""
+        holds = [guard.holds for guard in self.guards]
+        self.is_current = holds[0] if len(holds) == 1 else partial(_all_hold, holds)
 
     def __repr__(self) -> str:
         """The text of the Program, as `print` shows it."""
@@ -105,13 +112,6 @@ class ConcreteProgram:
     def is_spent(self) -> bool:
         """Whether it was for one call."""
         return bool(self.effects)
-
-    def is_current(self) -> bool:
-        """Whether all that was read outside while tracing is still so."""
-        for guard in self.guards:  # noqa: SIM110  twice as fast as all()
-            if not guard.holds():
-                return False
-        return True
 
     def gets_the_same(self, call: OneCall) -> bool:
         """Whether the caches that the function asks give what they gave."""
@@ -406,3 +406,10 @@ class ConcreteProgram:
                 hint="register it as what it becomes, or cast and reshape what is assigned; if it "
                 "keeps its type after a call, call the function once before",
             )
+
+
+def _all_hold(asked: Sequence[Callable[[], bool]]) -> bool:
+    for holds in asked:  # noqa: SIM110  twice as fast as all()
+        if not holds():
+            return False
+    return True

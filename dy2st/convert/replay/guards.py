@@ -13,6 +13,8 @@ from operator import is_
 from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from dy2st.convert.replay.places import AnyNumber, Path, ReadKey, Varied, paths_of, value_at
 from dy2st.convert.replay.same import (
     COMPARED,
@@ -87,7 +89,7 @@ class Guards:
         changed  the containers whose content it has changed, by id.
         live     the places whose tensors are found at each call: their types count.
         """
-        left = [read for read in reads if id(read[0]) not in skipped]
+        left = [read for read in reads if not (id(read[0]) in skipped or _is_fixed(read))]
         left = [read for read in left if read[1] == EACH_CALL] or left  # these never hold
         write = _Writer(left, changed, live)
         self._outside, self._layers = write.outside(), write.layers()
@@ -333,11 +335,13 @@ class _Writer:
     def class_as_it_was(self, kind: type, missing: list[str]) -> str:
         """A class has its bases, and none of the names that were looked for in vain."""
         own = self.kind(kind)
-        holds = f"{self.constant(References(kind.__bases__))}.are(bases_of({own}))"
+        bases, has_none = f"bases_of({own})", f"fields_of({own}).keys().isdisjoint"
+        if is_kept(kind):
+            bases, has_none = f"{own}.__bases__", self.constant(vars(kind).keys().isdisjoint)
+        holds = f"{self.constant(References(kind.__bases__))}.are({bases})"
         if all(is_kept(one) for one in kind.__bases__):
-            holds = f"bases_of({own}) is {self.constant(kind.__bases__)}"
-        names = f"fields_of({own}).keys().isdisjoint({self.constant(frozenset(missing))})"
-        return f"{holds} and {names}" if missing else holds
+            holds = f"{bases} is {self.constant(kind.__bases__)}"
+        return f"{holds} and {has_none}({self.constant(frozenset(missing))})" if missing else holds
 
     def names_(self, owner: type, own: str, name: Any, value: Any) -> str:
         """All that a class holds itself."""
@@ -347,7 +351,8 @@ class _Writer:
         return f"tuple({fields}) == {held} and {known}.are({fields}.values())"
 
     def class_(self, owner: type, own: str, name: str, value: Any) -> str:
-        return self.equal(f"fields_of({self.kind(owner)}).get({name!r}, M)", value)
+        get = self.constant(vars(owner).get) if is_kept(owner) else ""
+        return self.equal(f"{get or f'fields_of({self.kind(owner)}).get'}({name!r}, M)", value)
 
     def cell(self, owner: CellType, own: str, name: str, value: Any) -> str:
         return self.equal(f"cell_value({own})", value)
@@ -436,6 +441,12 @@ def _is_plain(read: Read) -> bool:
         return False
     is_users = not type(owner).__module__.startswith("dy2st_runtime.")
     return is_users and not isinstance(value, (Layer, EagerTensor))
+
+
+def _is_fixed(read: Read) -> bool:
+    """Whether nobody can change what was read: an attribute of a dtype that has no fields."""
+    owner, kind, _, _ = read
+    return kind == "attr" and isinstance(owner, np.dtype) and owner.names is None
 
 
 def _classes(reads: list[Read]) -> list[tuple[type, list[str]]]:

@@ -63,6 +63,10 @@ class LayerHelper:
         return self._layer.create_parameter(shape, attr, dtype, is_bias, default_initializer)
 
 
+def _unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
 class Layer(LayerTree):
     """Base of all layers and models.
 
@@ -124,19 +128,19 @@ class Layer(LayerTree):
         if tracer is not None:
             call = tracer.call
             if call is None:
-                return self._call(converted, inputs, kwargs)
+                return self._call(inputs, kwargs, converted)
             return call(Layer.__call__, self, *inputs, **kwargs)
         try:
-            return self._call(_unchanged, inputs, kwargs)
+            return self._call(inputs, kwargs)
         except BaseException as error:  # goes on, without our frames
             hide_own_frames(error)
             raise
 
     def _call(
         self,
-        convert: Callable[[Callable[..., Any]], Callable[..., Any]],
         inputs: tuple[Any, ...],
         kwargs: dict[str, Any],
+        convert: Callable[[Callable[..., Any]], Callable[..., Any]] = _unchanged,
     ) -> Any:
         for key, hook in _entries(self._forward_pre_hooks):
             inputs, kwargs = self._before(key, convert(hook), inputs, kwargs)
@@ -442,10 +446,6 @@ class Layer(LayerTree):
 def _entries(hooks: Mapping[int, Hook]) -> tuple[tuple[int, Hook], ...]:
     """Those that there are now: a hook may take others away."""
     return tuple(hooks.items()) if hooks else ()
-
-
-def _unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function
 
 
 __all__ = [

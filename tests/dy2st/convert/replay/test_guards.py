@@ -286,6 +286,64 @@ def test_a_layer_goes_with_its_last_reference():
     assert gone() is None
 
 
+# -- classes --------------------------------------------------------------------------------------
+
+
+class Scaled:
+    def factor(self):
+        return 2.0
+
+
+class Stays(Scaled):
+    """A class of the module, which lives as long as it does."""
+
+
+def scaled_by(kind):
+    def f(x):
+        return x * kind().factor()
+
+    return to_static(f)
+
+
+def a_class_of_a_function():
+    class Local(Scaled):
+        pass
+
+    return Local
+
+
+@pytest.mark.parametrize("make", [lambda: Stays, a_class_of_a_function])
+def test_a_name_that_a_class_gets_is_noticed(make, monkeypatch):
+    kind = make()
+    static = scaled_by(kind)
+    for _ in range(3):
+        assert np.allclose(static(X).numpy(), X.numpy() * 2)
+    monkeypatch.setattr(kind, "factor", lambda self: 3.0, raising=False)
+    for _ in range(2):
+        assert np.allclose(static(X).numpy(), X.numpy() * 3)
+    monkeypatch.undo()
+    monkeypatch.setattr(Scaled, "factor", lambda self: 5.0)
+    assert np.allclose(static(X).numpy(), X.numpy() * 5)
+
+
+class Other:
+    def factor(self):
+        return 7.0
+
+
+@pytest.mark.parametrize("make", [lambda: Stays, a_class_of_a_function])
+def test_a_class_that_gets_other_bases_is_noticed(make):
+    kind = make()
+    static = scaled_by(kind)
+    for _ in range(2):
+        assert np.allclose(static(X).numpy(), X.numpy() * 2)
+    kind.__bases__ = (Other,)
+    try:
+        assert np.allclose(static(X).numpy(), X.numpy() * 7)
+    finally:
+        kind.__bases__ = (Scaled,)
+
+
 # -- buffers --------------------------------------------------------------------------------------
 
 
