@@ -10,6 +10,7 @@ import numpy as np
 from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import DTypeError, ShapeError
 from dy2st_runtime.ir import F, Kind, Sample, TensorType, apply, define, method
+from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ops.rules import broadcast_shapes, holomorphic
 
 if TYPE_CHECKING:
@@ -40,6 +41,17 @@ def _rows(x: Any) -> Any:
     return F.flatten(x, 0, x.ndim - 2)
 
 
+def _is_turned(y: Any) -> bool:
+    """Whether the columns of a matrix are neighbours in memory: so will be those of its gradient.
+
+    Nobody then has to move the elements of the gradient, which is transposed once more.
+    """
+    if isinstance(y, Variable):
+        return isinstance(y.maker, Operator) and y.maker.name == "transpose"
+    flags = y.array.flags
+    return bool(flags.f_contiguous and not flags.c_contiguous)
+
+
 def _matmul_kernel(x: Any, y: Any) -> Any:
     if x.ndim > 2 and y.ndim == 2 and x.flags.c_contiguous:  # one product, not one for each matrix
         rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
@@ -61,8 +73,11 @@ def _matmul_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
         return made if left is x else F.reshape(made, x.shape)
 
     def to_y() -> Any:
-        if x.ndim > 2 and y.ndim == 2:  # the product sums up what the batch has
-            return F.matmul(_transposed(_rows(x)), _rows(g))
+        if x.ndim > 1 and y.ndim == 2:  # the product sums up what the batch has
+            rows = (_rows(x), _rows(g)) if x.ndim > 2 else (x, g)
+            if _is_turned(y):
+                return _transposed(F.matmul(_transposed(rows[1]), rows[0]))
+            return F.matmul(_transposed(rows[0]), rows[1])
         made = F.sum_to(F.matmul(_transposed(left), full), right.shape)
         return made if right is y else F.reshape(made, y.shape)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dy2st_runtime.dims import Size, product
+from dy2st_runtime.engine.native.identity import same
 from dy2st_runtime.ir.program import Operator, Variable
 
 
@@ -54,10 +55,10 @@ def _side(variable: Variable, as_matrix: tuple[Size, ...]) -> Side:
     shape = variable.tensor_type.shape
     if len(shape) == 1:
         return Side(variable, as_matrix, as_matrix[1], 1)
-    base = _transposed(variable)
-    if base is not None:
-        return Side(base, shape, 1, shape[-2])
-    return Side(variable, shape, shape[-1], 1)
+    base, is_turned = same(variable), False
+    while (below := _transposed(base)) is not None:
+        base, is_turned = same(below), not is_turned
+    return Side(base, shape, 1, shape[-2]) if is_turned else Side(base, shape, shape[-1], 1)
 
 
 def _transposed(variable: Variable) -> Variable | None:
