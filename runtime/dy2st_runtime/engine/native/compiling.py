@@ -21,12 +21,14 @@ from weakref import WeakMethod
 import numpy as np
 
 from dy2st_runtime.engine.native import abi
-from dy2st_runtime.engine.native.elsewhere import Elsewhere
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.llvm import Processor, compiling_by
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.program import Program
+from dy2st_runtime.late import Late
+
+elsewhere = Late("dy2st_runtime.engine.native.elsewhere")
 
 Array = np.ndarray[Any, Any]
 
@@ -123,7 +125,7 @@ class _Worker:
     """Jobs, one after the other, in a thread that is there while there are any."""
 
     def __init__(self) -> None:
-        self._elsewhere = Elsewhere()
+        self._elsewhere = elsewhere.Elsewhere()
         self._jobs: deque[WeakMethod[Callable[[], None]]] = deque()
         self._lock = threading.Lock()
         self._is_at_work = False

@@ -27,6 +27,7 @@ from dy2st_runtime.engine.native.nests import (
     Position,
     Reduce,
 )
+from dy2st_runtime.engine.native.rows import COSTLY
 from dy2st_runtime.engine.native.rows import emit as emit_row
 from dy2st_runtime.engine.native.rows.reductions import REDUCTIONS, State, halves
 from dy2st_runtime.engine.native.spans import Place, Spans, counted
@@ -37,6 +38,11 @@ TILE = 512
 
 _STACK = 1 << 15
 """The largest buffer on the stack, in bytes."""
+
+_MOST_COSTLY = 24
+"""How many costly operators are written where they stand, each of which takes LLVM some 8 ms.
+
+Functions for them make a long chain slower by a third, and to compile five times as fast."""
 
 _TINY = 200
 """How many instructions a function has that is written where it is called."""
@@ -76,6 +82,8 @@ class _NestWriter:
         result = "i32" if nest.has_checks else "void"
         self.function = Function(name, own, result, attributes=f"{inline} nounwind")
         self.function.scales = processor.scales
+        if _costly(nest) > _MOST_COSTLY:
+            self.function.helpers = {}
 
     def text(self) -> str:
         """The whole function."""
@@ -87,6 +95,12 @@ class _NestWriter:
     def size(self, size: Size) -> str:
         """A size as an operand."""
         return self.sizes[size] if isinstance(size, Dim) else str(size)
+
+
+def _costly(nest: Nest) -> int:
+    """How many operators are worth a function of their own."""
+    nodes = [node for part in nest.parts for node in part.nodes if isinstance(node, Apply)]
+    return sum(cost_of(node) >= COSTLY for node in nodes)
 
 
 def _work(nest: Nest) -> float:

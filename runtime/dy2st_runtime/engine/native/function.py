@@ -37,6 +37,7 @@ class Function:
         self.name = name
         self.current = "entry"
         self.scales = False  # whether the processor multiplies by 2**n in one instruction
+        self.helpers: dict[str, str] | None = None  # functions that it calls; None has none
         self._head = " ".join([*words, *([attributes] if attributes else [])])
         self._allocas: list[str] = []
         self._lines: Lines = []
@@ -121,9 +122,9 @@ class Function:
         self.begin(after)
 
     def text(self) -> str:
-        """The whole function."""
-        lines = _flat(self._whole)
-        return "\n".join([f"{self._head} {{", "entry:", *self._allocas, *lines, "}"])
+        """The whole function, then those that it calls."""
+        lines, helpers = _flat(self._whole), (self.helpers or {}).values()
+        return "\n".join([f"{self._head} {{", "entry:", *self._allocas, *lines, "}", *helpers])
 
 
 def _flat(lines: Lines) -> Iterator[str]:

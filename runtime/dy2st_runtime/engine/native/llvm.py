@@ -22,6 +22,9 @@ from dy2st_runtime.thread_state import ThreadState
 
 binding = Late("llvmlite.binding")
 
+_LONG = 400_000
+"""From how many letters on text is long: LLVM's own choice takes 0.6 s for so many."""
+
 _numbers = count()
 
 
@@ -63,21 +66,29 @@ def compile_object(text: str, processor: Processor, is_plain: bool = False) -> b
     """The object code of a module's text.
 
     Plain text is computed as it is written: the stack alone becomes registers. That is half the
-    time for what is written with care, and as fast.
+    time for what is written with care, and as fast. So is long text, where what LLVM's own choice
+    of passes finds in addition, some percent in loops of few instructions, is not worth it.
     """
     _check_installed()
     machine = _target_machine(processor)
     module = binding.parse_assembly(text + tables.texts(text))
     builder = binding.create_pass_builder(machine, _options())
     if is_plain:
-        passes = binding.create_new_module_pass_manager()
-        passes.add_sroa_pass()
-        passes.add_loop_rotate_pass()
+        passes = _passes("sroa", "loop_rotate")
+    elif len(text) > _LONG:
+        passes = _passes("always_inliner", "sroa", "simplify_cfg", "loop_rotate")
     else:
         passes = builder.getModulePassManager()
     passes.run(module, builder)
     code: bytes = machine.emit_object(module)
     return code
+
+
+def _passes(*names: str) -> Any:
+    passes = binding.create_new_module_pass_manager()
+    for name in names:
+        getattr(passes, f"add_{name}_pass")()
+    return passes
 
 
 def _options() -> Any:

@@ -33,7 +33,7 @@ class Module:
     def shared(self, text: str, stem: str) -> str:
         """The name of a function, whose text says `@NAME`; of equal ones there is one."""
         name = f"{stem}_{sha256(text.encode()).hexdigest()[:16]}"
-        self.add(name, text.replace("@NAME(", f"@{name}(", 1))
+        self.add(name, text.replace("@NAME", f"@{name}"))
         return name
 
     def pool(self, name: str) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
+from dy2st_runtime import ops
+from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.ir import F
 from tests.runtime.engine.native.running_nests import compiled, run, traced
@@ -152,3 +156,25 @@ def test_long_chains_run_in_tiles(n, known):
     for _ in range(6):
         x = np.exp(np.tanh(x) * 0.5) + first
     np.testing.assert_allclose(found, x, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("size", [0, 1, 17, 700])
+def test_many_costly_operators_are_functions_that_compute_the_same(dtype, size):
+    def function(x):
+        y = x
+        for _ in range(4):
+            y = ops.where(ops.tanh(y) > 0.1, ops.gelu(y, approximate="tanh"), ops.gelu(y))
+            y = ops.sin(y) + ops.atan2(y, x) - ops.sigmoid(y) * ops.pow(ops.abs(x), y)
+            y = ops.softplus(y, beta=2.0) - ops.softplus(y, beta=3.0) + ops.erf(x)
+        return y
+
+    executable = Executable(traced(function, (dtype, ("n",))))
+    text = executable.source
+    names = re.findall(r"define internal <.* @nest_\w+\.(\w+)\.", text)
+    costly = ["atan2", "erf", "gelu", "pow", "sigmoid", "sin", "softplus", "tanh"]
+    assert sorted(names) == sorted([*costly, "gelu", "softplus"])
+    x = np.random.default_rng(0).normal(size=size).astype(dtype)
+    (want,) = executable.reference.run([x], [])
+    rtol = {"float32": 1e-4, "float64": 1e-11}[dtype]
+    np.testing.assert_allclose(executable.run([x], [])[0], want, rtol=rtol, atol=rtol)

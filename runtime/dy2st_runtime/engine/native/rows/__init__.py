@@ -7,7 +7,9 @@ has_row(operator), emit(lanes, operator, operands)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 
+from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.lanes import NATIVE, Lanes, Value
 from dy2st_runtime.engine.native.rows.arithmetic import ARITHMETIC
 from dy2st_runtime.engine.native.rows.functions import FUNCTIONS
@@ -18,6 +20,9 @@ from dy2st_runtime.ir.types import TensorType
 
 ROWS: dict[str, Row] = {**ARITHMETIC, **LOGIC, **FUNCTIONS}
 """The rows by the names of their operators."""
+
+COSTLY = 20
+"""From which cost on a row is a function of its own, in a function that has many of them."""
 
 
 def has_row(operator: Operator) -> bool:
@@ -34,8 +39,34 @@ def has_row(operator: Operator) -> bool:
 
 def emit(lanes: Lanes, operator: Operator, operands: Sequence[Value]) -> Value:
     """The result of an operator that `has_row`, of its operands in the same lanes."""
-    dtype = operator.results[0].tensor_type.dtype
-    return ROWS[operator.name].emit(lanes, operands, operator.attributes, dtype)
+    row, dtype = ROWS[operator.name], operator.results[0].tensor_type.dtype
+    if lanes.function.helpers is None or row.cost < COSTLY:
+        return row.emit(lanes, operands, operator.attributes, dtype)
+    return _called(lanes, operator, operands)
 
 
-__all__ = ["ROWS", "Row", "emit", "has_row"]
+def _called(lanes: Lanes, operator: Operator, operands: Sequence[Value]) -> Value:
+    """The result by a function of its own, which is written once for a function that needs it."""
+    caller, dtype = lanes.function, operator.results[0].tensor_type.dtype
+    assert caller.helpers is not None
+    inside = [Value(f"%x{index}", operand.dtype) for index, operand in enumerate(operands)]
+    parameters = [(lanes.type(value.dtype), value.text) for value in inside]
+    told = (operator.attributes, [type for type, _ in parameters], lanes.type(dtype))
+    digest = sha256(repr(told).encode()).hexdigest()[:8]
+    helper = Function(
+        f"{caller.name}.{operator.name}.{digest}",
+        parameters,
+        lanes.type(dtype),
+        attributes="noinline nounwind",
+    )
+    if helper.name not in caller.helpers:
+        helper.scales, own = caller.scales, Lanes(helper, lanes.lanes)
+        result = ROWS[operator.name].emit(own, inside, operator.attributes, dtype)
+        helper.line(f"ret {lanes.type(dtype)} {result.text}")
+        caller.helpers[helper.name] = helper.text()
+    listed = [f"{type} {x.text}" for (type, _), x in zip(parameters, operands, strict=True)]
+    call = f"call {lanes.type(dtype)} @{helper.name}({', '.join(listed)})"
+    return Value(caller.let(call), dtype)
+
+
+__all__ = ["COSTLY", "ROWS", "Row", "emit", "has_row"]
