@@ -7,6 +7,8 @@ from typing import Any
 
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.engine.native import abi
+from dy2st_runtime.engine.native.convolution.regions import Region
+from dy2st_runtime.engine.native.convolution.running import region_call
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.kernels import kernel_call
 from dy2st_runtime.engine.native.lifetimes import Kind
@@ -39,11 +41,26 @@ class Calls:
 
     def call_back(self, operator: Operator) -> None:
         """Let the kernel of NumPy compute."""
-        result = self.result_of(operator)
-        if len(operator.results) == 1:
-            self.take(result, operator.results[0])
+        self._take_all(self.result_of(operator), operator.results)
+
+    def call_region(self, region: Region) -> None:
+        """Let oneDNN compute; it is given the very arrays of the call, as far as there are."""
+        callee = region_call(region, self._program.name)
+        objects, made = [], []
+        for operand in region.operands:
+            object, is_new = self._places.argument(operand), False
+            if object is None:
+                object, is_new = self._object(operand)
+            objects.append(object)
+            made += [object] if is_new else []
+        result = self.call(self._module.object(callee, "region"), objects, made)
+        self._take_all(result, region.results)
+
+    def _take_all(self, result: str, results: Sequence[Variable]) -> None:
+        if len(results) == 1:
+            self.take(result, results[0])
             return
-        for index, variable in enumerate(operator.results):
+        for index, variable in enumerate(results):
             entry = self._places.field(result, abi.ITEMS + 8 * index)  # of a tuple
             self._function.line(f"call void @Py_IncRef(ptr {entry})")
             self.take(entry, variable)

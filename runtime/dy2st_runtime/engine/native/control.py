@@ -141,6 +141,8 @@ def _copy_list(body: Body, place: Place) -> None:
 def _asks_python(body: Body, step: Step) -> bool:
     """Whether a step calls Python, makes or holds objects, or may raise."""
     operator = step.operator
+    if step.region is not None:
+        return True
     if operator is not None:
         writer = body.writer_of(operator)
         is_code = is_alias(operator) or (writer is not None and not writer.holds)

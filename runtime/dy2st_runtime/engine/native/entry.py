@@ -86,6 +86,7 @@ class _Entry:
         places.begin()
         for variable, array in zip(program.block.parameters, arrays, strict=True):
             self._put(variable, array, places)
+            places.arguments[variable] = array
         self._make_outputs(places)
         body = make_body(program, self._module, function, sizes, places, self.identity, writer_of)
         body.all(steps)

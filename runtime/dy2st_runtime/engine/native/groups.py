@@ -15,6 +15,7 @@ import numpy as np
 from dy2st_runtime.dims import Dim, equal, is_symbol, symbols
 from dy2st_runtime.engine.native.axes import Axis, Places, Use
 from dy2st_runtime.engine.native.building import build
+from dy2st_runtime.engine.native.convolution.regions import Region
 from dy2st_runtime.engine.native.joining import joined
 from dy2st_runtime.engine.native.members import Group, Member, members_of
 from dy2st_runtime.engine.native.nests import Nest
@@ -49,12 +50,15 @@ class OperatorStep:
     operator: Operator
 
 
-Step = NestStep | OperatorStep
+Step = NestStep | OperatorStep | Region
 
 
-def plan(block: Block) -> list[Step]:
-    """Every operator of a Block in one step, in an order in which they may run."""
-    return _Planner(block).plan()
+def plan(block: Block, operators: Sequence[Operator | Region] = ()) -> list[Step]:
+    """Every operator of a Block in one step, in an order in which they may run.
+
+    `operators` are those of the Block, some of them in regions.
+    """
+    return _Planner(block, operators or block.operators).plan()
 
 
 @dataclass(eq=False)
@@ -62,12 +66,12 @@ class _Single:
     """An operator alone; if it is light it stands behind what it needs, else where it stood."""
 
     at: int
-    operator: Operator
+    operator: Operator | Region
 
 
 class _Planner:
-    def __init__(self, block: Block) -> None:
-        self.block = block
+    def __init__(self, block: Block, operators: Sequence[Operator | Region]) -> None:
+        self.block, self.operators = block, operators
         self.steps: list[Group | _Single] = []
         self.maker: dict[Variable, Group | _Single] = {}
         self.became: dict[Group, Group] = {}
@@ -81,18 +85,25 @@ class _Planner:
 
     def plan(self) -> list[Step]:
         for operator, members in self._all_members():
-            self._take(operator, members)
+            if isinstance(operator, Region):
+                self._single(operator, len(self.steps) + 1)
+            else:
+                self._take(operator, members)
         groups = [s for s in self.steps if isinstance(s, _Single) or s not in self.became]
         # What is light stands behind the step that it follows.
         order = sorted(groups, key=lambda step: (step.at, isinstance(step, _Single)))
         outside = self._read_outside()
         return [self._finished(step, outside) for step in order]
 
-    def _all_members(self) -> list[tuple[Operator, list[Member] | None]]:
+    def _all_members(self) -> list[tuple[Operator | Region, list[Member] | None]]:
         """What each operator is in a nest, views only as far as others than nests read them."""
         self.read_alone = set(self.block.yields)
-        found: list[tuple[Operator, list[Member] | None]] = []
-        for operator in reversed(self.block.operators):
+        found: list[tuple[Operator | Region, list[Member] | None]] = []
+        for operator in reversed(self.operators):
+            if isinstance(operator, Region):
+                self.read_alone.update(operator.operands)
+                found.append((operator, None))
+                continue
             members = _members(operator)
             if members is not None and is_view_operator(operator):
                 members = [member for member in members if member.variable in self.read_alone]
@@ -109,8 +120,11 @@ class _Planner:
 
     def _finished(self, step: Group | _Single, outside: set[Variable]) -> Step:
         if isinstance(step, _Single):
-            nest = joined(step.operator)
-            return OperatorStep(step.operator) if nest is None else NestStep(nest, [step.operator])
+            operator = step.operator
+            if isinstance(operator, Region):
+                return operator
+            nest = joined(operator)
+            return OperatorStep(operator) if nest is None else NestStep(nest, [operator])
         return NestStep(build(step, outside), step.origins, step.checked)
 
     def _read_outside(self) -> set[Variable]:
@@ -118,7 +132,7 @@ class _Planner:
         found = set(self.block.yields)
         for step in self.steps:
             if isinstance(step, _Single):
-                found.update(read_by(step.operator))
+                found.update(_read_by(step.operator))
             elif step not in self.became:
                 found.update(step.leaves)
                 # When a check fails, its kernel is called, to raise.
@@ -150,15 +164,15 @@ class _Planner:
             self.maker[member.variable] = group
         self._join_makers(group)
 
-    def _single(self, operator: Operator, now: int) -> None:
+    def _single(self, operator: Operator | Region, now: int) -> None:
         step = _Single(now, operator)
-        needed = (*read_by(operator), *self._sizes_of(operator))
-        if _is_seen(operator):
+        needed = (*_read_by(operator), *self._sizes_of(operator))
+        if isinstance(operator, Operator) and _is_seen(operator):
             self.last_seen = now
             for group in map(self._now, self.checked):
                 group.latest = min(group.latest, now)
             self.checked = []
-        if _is_light(operator):
+        if isinstance(operator, Operator) and _is_light(operator):
             step.at = max([self._at(variable) for variable in needed], default=0)
         self._note_reads(step, needed)
         for result in operator.results:
@@ -172,9 +186,11 @@ class _Planner:
                 self.known.add(size)
                 self.told_by[size] = result
 
-    def _sizes_of(self, operator: Operator, members: Sequence[Member] = ()) -> list[Variable]:
+    def _sizes_of(
+        self, operator: Operator | Region, members: Sequence[Member] = ()
+    ) -> list[Variable]:
         """The values that tell the sizes which an operator is told, or its results have."""
-        if not self.told_by:
+        if not self.told_by or isinstance(operator, Region):
             return []
         values = operator.attributes.values()
         said = [value for value in values if not isinstance(value, np.ndarray)]
@@ -278,6 +294,10 @@ class _Planner:
 
 def _shape(variable: Variable) -> Shape:
     return variable.type.shape if isinstance(variable.type, TensorType) else ()
+
+
+def _read_by(step: Operator | Region) -> Sequence[Variable]:
+    return step.operands if isinstance(step, Region) else read_by(step)
 
 
 def _is_seen(operator: Operator) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dy2st_runtime.dims import Size
+from dy2st_runtime.dims import Size, same_shape
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.access import stored
 from dy2st_runtime.engine.native.function import Function, Lines
@@ -36,6 +36,7 @@ class Places:
         module.add("objects", OBJECTS)
         self._module, self._function, self._sizes = module, function, sizes
         self._places: dict[Variable, Place] = {}
+        self.arguments: dict[Variable, str] = {}
         self._next: dict[Variable, Place] = {}
         self._arena: dict[int, str] = {}
         self._start: Lines = []
@@ -49,6 +50,12 @@ class Places:
     def of(self, variable: Variable) -> Place:
         """The place of a value's root."""
         return self._places[self.found.root(variable)]
+
+    def argument(self, variable: Variable) -> str | None:
+        """The array that a value is, of those that the Program was given."""
+        root = self.found.root(variable)
+        is_whole = same_shape(root.tensor_type.shape, variable.tensor_type.shape) is True
+        return self.arguments.get(root) if is_whole else None
 
     def has(self, variable: Variable) -> bool:
         """Whether a root has its place yet."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from dy2st_runtime.engine.native.convolution.regions import Region, with_regions
 from dy2st_runtime.engine.native.groups import NestStep, plan
 from dy2st_runtime.engine.native.nests import Nest
 from dy2st_runtime.engine.native.sides import read_by
@@ -16,9 +17,10 @@ from dy2st_runtime.ir.tracing.tracer import Tracer
 
 @dataclass(eq=False)
 class Step:
-    """A nest of `operators`, or an operator with the steps of its Blocks, or of what it is made."""
+    """A nest of `operators`, or a region; or an operator, with steps of its Blocks or parts."""
 
     nest: Nest | None = None
+    region: Region | None = None
     operator: Operator | None = None
     checked: Sequence[Operator] = ()
     inner: list[Planned] = field(default_factory=list)
@@ -31,6 +33,8 @@ class Step:
         if self.nest is not None:
             leaves = [leaf.variable for leaf in self.nest.leaves]
             return [*leaves, *(value for one in self.checked for value in one.operands)]
+        if self.region is not None:
+            return self.region.operands
         assert self.operator is not None
         return read_by(self.operator)
 
@@ -39,6 +43,8 @@ class Step:
         """What it makes."""
         if self.nest is not None:
             return self.nest.outputs
+        if self.region is not None:
+            return self.region.results
         assert self.operator is not None
         return self.operator.results
 
@@ -61,10 +67,12 @@ class Planned:
 def planned(block: Block) -> Planned:
     """The steps of a Block and of all Blocks inside of it."""
     steps = []
-    for step in plan(block):
+    for step in plan(block, with_regions(block)):
         if isinstance(step, NestStep):
             nested = Step(nest=step.nest, checked=step.checked, operators=step.operators)
             steps.append(nested)
+        elif isinstance(step, Region):
+            steps.append(Step(region=step, operators=step.operators))
         else:
             inner = [planned(one) for one in _blocks(step.operator)]
             steps.append(Step(operator=step.operator, inner=inner))

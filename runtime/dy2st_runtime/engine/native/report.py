@@ -95,8 +95,10 @@ def _lines(planned: Planned, depth: int) -> Iterator[str]:
 
 def _words(step: Step) -> str:
     if step.operator is None:
+        word = "nest" if step.region is None else "oneDNN"
         names = " ".join(operator.name for operator in step.operators)
-        return f"nest   {names}{_place(step.operators[-1])}"
+        place = _place(step.operators[-1]) if step.operators else ""
+        return f"{word:<7}{names}{place}"
     word = "name" if is_alias(step.operator) else "code" if is_code(step) else "NumPy"
     return f"{word:<7}{step.operator.name}{_place(step.operator)}"
 

@@ -10,6 +10,7 @@ from dy2st_runtime.engine.native import shares, threads
 from dy2st_runtime.engine.native.access import stored
 from dy2st_runtime.engine.native.calls import FAIL, Calls
 from dy2st_runtime.engine.native.constraints import Constraints
+from dy2st_runtime.engine.native.convolution.regions import Region
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.identity import Identity
 from dy2st_runtime.engine.native.keeping import Keeping
@@ -77,6 +78,8 @@ class Body:
         """One step; then what nobody reads again is given up."""
         if step.nest is not None:
             self._nest(step)
+        elif step.region is not None:
+            self._region(step.region)
         else:
             self._operator(step)
         for variable in self.places.found.last.get(step.number, ()):
@@ -150,6 +153,11 @@ class Body:
         if variable.dtype == bool:
             return f"i1 {self.function.let(f'trunc i8 {value} to i1')}"
         return f"{type} {value}"
+
+    def _region(self, region: Region) -> None:
+        for operator in region.operators:
+            self.constraints.check_divisors(operator)
+        self.calls.call_region(region)
 
     def _operator(self, step: Step) -> None:
         operator = step.operator

@@ -26,7 +26,7 @@ _MOST = 256
 
 def get_num_threads() -> int:
     """How many threads work on what is large."""
-    return _counter(pool(Processor.host())).value
+    return counter().value
 
 
 def set_num_threads(count: int) -> None:
@@ -73,6 +73,11 @@ def _begin(library: Library, count: int) -> None:
         _start(library.addresses["help_for_ever"])
         started.value += 1
     _counter(library).value = count
+
+
+def counter() -> ctypes.c_int64:
+    """Where that number stands."""
+    return _counter(pool(Processor.host()))
 
 
 def _counter(library: Library) -> ctypes.c_int64:
@@ -236,4 +241,4 @@ stop:
 }
 """
 
-__all__ = ["get_num_threads", "pool", "set_num_threads"]
+__all__ = ["counter", "get_num_threads", "pool", "set_num_threads"]

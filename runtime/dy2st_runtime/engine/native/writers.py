@@ -27,13 +27,15 @@ def writer_of(operator: Operator) -> Writer | None:
 
 def is_code(step: Step) -> bool:
     """Whether a step is computed without Python."""
-    return step.operator is None or writer_of(step.operator) is not None
+    if step.operator is None:
+        return step.nest is not None
+    return writer_of(step.operator) is not None
 
 
 def is_placed(step: Step) -> bool:
     """Whether a step writes its results into the memory that they are given."""
     if step.operator is None:
-        return True
+        return step.nest is not None
     writer = writer_of(step.operator)
     return writer is not None and not writer.holds
 

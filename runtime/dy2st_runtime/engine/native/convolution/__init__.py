@@ -1,0 +1,1 @@
+"""Convolutions and pooling, and what stands around them, by oneDNN."""

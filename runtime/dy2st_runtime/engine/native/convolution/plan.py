@@ -1,0 +1,422 @@
+"""A region for certain sizes: primitives of oneDNN, and where what they read and write lies.
+
+All threads share a plan. A layout that a primitive wants and a tensor has not is made by another
+primitive, a reorder, once for all that want it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dy2st_runtime.engine.native.convolution import weights
+from dy2st_runtime.engine.native.convolution.library import (
+    BIAS,
+    OTHER,
+    RESULT,
+    SCRATCH,
+    SOURCE,
+    WEIGHTS,
+    Geometry,
+    Layout,
+    Library,
+    Post,
+    Primitive,
+    Refused,
+    following,
+    joined,
+)
+from dy2st_runtime.engine.native.convolution.recipe import Follow, Node, mean_axes
+from dy2st_runtime.ir.program import Variable
+
+Sizes = tuple[int, ...]
+
+
+@dataclass(eq=False)
+class Buffer:
+    """A tensor in memory: the n-th array that is given or made, weights, or memory of the plan.
+
+    first, last   the steps between which memory of the plan holds it.
+    """
+
+    layout: Layout
+    given: int | None = None
+    made: int | None = None
+    kept: int | None = None
+    first: int = 0
+    last: int = 0
+    offset: int = 0
+
+
+@dataclass(eq=False)
+class Kept:
+    """Weights: how they are made, from what, and into which layout."""
+
+    node: Node
+    make: Callable[[Node, weights.Values], weights.Array | None]
+    plain: Layout
+    layout: Layout
+    reorder: Primitive | None
+
+
+@dataclass(eq=False)
+class Step:
+    """A primitive and its arguments."""
+
+    primitive: Primitive
+    arguments: dict[int, Buffer]
+
+
+@dataclass(eq=False)
+class Plan:
+    """What is to be done, in order.
+
+    given     the inputs that are read where they lie, numbered.
+    shapes    of the results.
+    """
+
+    library: Library
+    nodes: Sequence[Node]
+    steps: list[Step] = field(default_factory=list)
+    buffers: list[Buffer] = field(default_factory=list)
+    kept: list[Kept] = field(default_factory=list)
+    given: dict[Variable, int] = field(default_factory=dict)
+    shapes: list[Sizes] = field(default_factory=list)
+    bytes: int = 0
+
+
+def plan(
+    library: Library,
+    nodes: Sequence[Node],
+    results: Sequence[Variable],
+    shapes: Mapping[Variable, Sizes],
+) -> Plan:
+    """The plan of nodes for inputs of these shapes; Refused if the library lacks a part."""
+    builder = _Builder(library, nodes, results, shapes)
+    for node in nodes:
+        builder.enter(node)
+    return builder.end()
+
+
+class _Builder:
+    def __init__(
+        self,
+        library: Library,
+        nodes: Sequence[Node],
+        results: Sequence[Variable],
+        shapes: Mapping[Variable, Sizes],
+    ) -> None:
+        self.library, self.plan = library, Plan(library, nodes)
+        self._results = {result: number for number, result in enumerate(results)}
+        self._shapes = dict(shapes)
+        self._images: dict[Variable, Sizes] = {}
+        self._left_out: dict[Variable, Sequence[int]] = {}
+        self._buffers: dict[Variable, list[Buffer]] = {}
+        self.plan.shapes = [()] * len(results)
+
+    def enter(self, node: Node) -> None:
+        """Add the steps of a node: one for each thing that follows, if they are not one."""
+        try:
+            _BUILD[node.kind](self, node)
+        except Refused:
+            if len(node.follows) == _own(node):
+                raise
+            for part in _apart(node):
+                self.enter(part)
+
+    def end(self) -> Plan:
+        """All nodes are there: lay out the memory."""
+        self.plan.bytes = _lay_out(self.plan)
+        return self.plan
+
+    # -- tensors -------------------------------------------------------------------------------
+
+    def image(self, variable: Variable) -> Sizes:
+        """The sizes of a tensor as the library sees it: with those axes that a mean left out."""
+        return self._images.get(variable) or self._shapes[variable]
+
+    def source(self, variable: Variable) -> Buffer:
+        """A tensor, as it lies first."""
+        if variable not in self._buffers:
+            shape = self._shapes[variable]
+            self._buffers[variable] = [self._given(variable, self.library.plain(shape))]
+        return self._buffers[variable][0]
+
+    def _given(self, variable: Variable, layout: Layout) -> Buffer:
+        place = self.plan.given.setdefault(variable, len(self.plan.given))
+        return self._add(Buffer(layout, given=place))
+
+    def _add(self, buffer: Buffer) -> Buffer:
+        self.plan.buffers.append(buffer)
+        buffer.first = len(self.plan.steps)
+        return buffer
+
+    def as_wanted(self, variable: Variable, layout: Layout) -> Buffer:
+        """A tensor in a layout: one of those that it has, or a new one."""
+        self.source(variable)
+        known = self._buffers[variable]
+        found = next((one for one in known if one.layout.is_like(layout)), None)
+        if found is None:
+            found = self._add(Buffer(layout))
+            known.append(found)
+            self._reorder(known[0], found)
+        return found
+
+    def _reorder(self, source: Buffer, result: Buffer) -> None:
+        primitive = self.library.reorder(source.layout, result.layout)
+        self._step(primitive, {SOURCE: source, RESULT: result})
+
+    def _step(self, primitive: Primitive, arguments: dict[int, Buffer]) -> None:
+        scratch = primitive.layout(SCRATCH)
+        if scratch.bytes:
+            arguments[SCRATCH] = self._add(Buffer(scratch))
+        for buffer in arguments.values():
+            buffer.last = len(self.plan.steps)
+        self.plan.steps.append(Step(primitive, arguments))
+
+    def kept(
+        self,
+        node: Node,
+        make: Callable[[Node, weights.Values], weights.Array | None],
+        shape: Sizes,
+        layout: Layout | None = None,
+    ) -> Buffer:
+        """Weights of a node, in the layout that is wanted."""
+        plain = self.library.plain(shape)
+        layout = layout or plain
+        reorder = None if layout.is_like(plain) else self.library.reorder(plain, layout)
+        self.plan.kept.append(Kept(node, make, plain, layout, reorder))
+        return self._add(Buffer(layout, kept=len(self.plan.kept) - 1))
+
+    # -- what a node makes ---------------------------------------------------------------------
+
+    def finish(
+        self, node: Node, primitive: Primitive, arguments: dict[int, Buffer], image: Sizes
+    ) -> None:
+        """The step of a node, and its result as others want it."""
+        arguments.update(self._seconds(node, primitive, len(image)))
+        layout, number = primitive.layout(RESULT), self._results.get(node.result)
+        plain = self.library.plain(image)
+        is_plain = layout.is_like(plain)
+        made = self._add(Buffer(layout, made=number if is_plain else None))
+        arguments[RESULT] = made
+        self._step(primitive, arguments)
+        self._buffers[node.result], self._images[node.result] = [made], image
+        self._shapes[node.result] = self._outer(node, image)
+        if number is not None:
+            self.plan.shapes[number] = self._shapes[node.result]
+            if not is_plain:
+                self._reorder(made, self._add(Buffer(plain, made=number)))
+
+    def _outer(self, node: Node, image: Sizes) -> Sizes:
+        """The shape that a result has for others."""
+        left = self._left_out.get(node.sources[0], ())
+        if node.kind == "mean" and not node.operator.attributes["keepdim"]:
+            left = mean_axes(node.operator)
+        self._left_out[node.result] = left
+        return tuple(size for axis, size in enumerate(image) if axis not in left)
+
+    def posts(self, node: Node, image: Sizes) -> list[Post]:
+        """What follows, in the library's words."""
+        return [self._post(follow, image) for follow in node.follows[_own(node) :]]
+
+    def _post(self, follow: Follow, image: Sizes) -> Post:
+        if follow.other is None:
+            return Post(follow.name, follow.alpha, follow.beta)
+        return Post(follow.name, layout=self.wish(follow.other, image))
+
+    def wish(self, variable: Variable, image: Sizes) -> Layout:
+        """A second operand as the library likes it, with axes of size 1 in front."""
+        own = self.image(variable)
+        return self.library.free((1,) * (len(image) - len(own)) + own)
+
+    def _seconds(self, node: Node, primitive: Primitive, rank: int) -> dict[int, Buffer]:
+        """The second operands of what follows."""
+        found = {}
+        for number, follow in enumerate(node.follows[_own(node) :]):
+            if follow.other is not None:
+                layout = primitive.layout(following(number))
+                found[following(number)] = self.second(follow.other, layout, rank)
+        return found
+
+    def second(self, variable: Variable, layout: Layout, rank: int) -> Buffer:
+        """A second operand; one of fewer axes is small, and has others of size 1 in front."""
+        if variable in self._images or variable.tensor_type.rank == rank:
+            return self.as_wanted(variable, layout)
+        return self._given(variable, layout)
+
+
+def _apart(node: Node) -> Iterator[Node]:
+    """A node, and all that follows as nodes of their own."""
+    count = _own(node)
+    made = Variable(node.result.type, node.operator)
+    yield replace(node, follows=node.follows[:count], result=made)
+    for follow in node.follows[count:]:
+        is_last = follow is node.follows[-1]
+        following = node.result if is_last else Variable(node.result.type, node.operator)
+        sources = [made] if follow.other is None else [made, follow.other]
+        kind = "each" if follow.other is None else "pair"
+        yield Node(kind, node.operator, sources, following, follows=[follow])
+        made = following
+
+
+def _own(node: Node) -> int:
+    """How many of the things that follow are what the node itself computes."""
+    return int(node.kind in ("each", "pair"))
+
+
+# -- nodes -----------------------------------------------------------------------------------------
+
+
+def _conv(builder: _Builder, node: Node) -> None:
+    library, told = builder.library, node.operator.attributes
+    image, filters = builder.image(node.sources[0]), builder.image(node.weights[0])
+    groups = told["groups"]
+    geometry = _geometry(filters[2:], told["strides"], told["dilations"], told["pads"])
+    result = (image[0], filters[0], *_counts(image[2:], geometry))
+    shape = filters if groups == 1 else (groups, filters[0] // groups, *filters[1:])
+    has_bias = bool(node.norms) or len(node.weights) > 1
+    one_each = library.plain(filters[:1])
+    primitive = library.convolution(
+        library.free(image),
+        library.free(shape),
+        one_each if has_bias else None,
+        library.free(result),
+        geometry,
+        builder.posts(node, result),
+    )
+    arguments = {
+        SOURCE: builder.as_wanted(node.sources[0], primitive.layout(SOURCE)),
+        WEIGHTS: builder.kept(node, weights.filters, shape, primitive.layout(WEIGHTS)),
+    }
+    if has_bias:
+        arguments[BIAS] = builder.kept(node, weights.bias, filters[:1])
+    builder.finish(node, primitive, arguments, result)
+
+
+def _geometry(
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    pads: Sequence[tuple[int, int]],
+) -> Geometry:
+    before, after = zip(*pads, strict=True)
+    return Geometry(tuple(kernel), tuple(strides), tuple(dilations), before, after)
+
+
+def _counts(sizes: Sizes, geometry: Geometry) -> list[int]:
+    """How many windows there are along each axis."""
+    return [
+        (size + before + after - dilation * (kernel - 1) - 1) // stride + 1
+        for size, kernel, stride, dilation, before, after in zip(sizes, *geometry, strict=True)
+    ]
+
+
+def _window(builder: _Builder, node: Node) -> None:
+    told = node.operator.attributes
+    geometry = _geometry(told["kernel"], told["strides"], (1,) * len(told["kernel"]), told["pads"])
+    name = "mean" if node.operator.name == "window_sum" else "max"
+    _pool(builder, node, name, geometry)
+
+
+def _mean(builder: _Builder, node: Node) -> None:
+    """The mean of windows that are as large as the axes."""
+    image = builder.image(node.sources[0])
+    axes = mean_axes(node.operator)
+    kernel = [size if axis in axes else 1 for axis, size in enumerate(image)][2:]
+    ones = (1,) * len(kernel)
+    _pool(builder, node, "mean", _geometry(kernel, ones, ones, [(0, 0)] * len(kernel)))
+
+
+def _pool(builder: _Builder, node: Node, name: str, geometry: Geometry) -> None:
+    library, source = builder.library, builder.source(node.sources[0])
+    image = builder.image(node.sources[0])
+    result = (*image[:2], *_counts(image[2:], geometry))
+    posts = builder.posts(node, result)
+    primitive = library.pooling(name, source.layout, library.free(result), geometry, posts)
+    builder.finish(node, primitive, {SOURCE: source}, result)
+
+
+def _scale(builder: _Builder, node: Node) -> None:
+    """x * factor + shift, by channel."""
+    library, source = builder.library, builder.source(node.sources[0])
+    image = builder.image(node.sources[0])
+    vector = (1, image[1], *[1] * (len(image) - 2))
+    wish = library.free(vector)
+    posts = [Post("add", layout=wish), *builder.posts(node, image)]
+    primitive = library.binary("multiply", source.layout, wish, posts)
+    arguments = {
+        SOURCE: source,
+        OTHER: builder.kept(node, weights.factors, vector, primitive.layout(OTHER)),
+        following(0): builder.kept(node, weights.shifts, vector, primitive.layout(following(0))),
+    }
+    builder.finish(node, primitive, arguments, image)
+
+
+def _each(builder: _Builder, node: Node) -> None:
+    source, image = builder.source(node.sources[0]), builder.image(node.sources[0])
+    first, posts = node.follows[0], builder.posts(node, image)
+    own = Post(first.name, first.alpha, first.beta)
+    primitive = builder.library.eltwise(own, source.layout, posts)
+    builder.finish(node, primitive, {SOURCE: source}, image)
+
+
+def _pair(builder: _Builder, node: Node) -> None:
+    variable, other = node.sources
+    source, image = builder.source(variable), builder.image(variable)
+    wish, posts = builder.wish(other, image), builder.posts(node, image)
+    primitive = builder.library.binary(node.follows[0].name, source.layout, wish, posts)
+    second = builder.second(other, primitive.layout(OTHER), len(image))
+    builder.finish(node, primitive, {SOURCE: source, OTHER: second}, image)
+
+
+def _concat(builder: _Builder, node: Node) -> None:
+    library = builder.library
+    sources = [builder.source(variable) for variable in node.sources]
+    images = [builder.image(variable) for variable in node.sources]
+    result = (images[0][0], sum(image[1] for image in images), *images[0][2:])
+    try:
+        primitive = library.concat(1, [one.layout for one in sources], library.free(result))
+    except Refused:
+        wanted = [library.channels_last(image) for image in images]
+        primitive = library.concat(1, wanted, library.channels_last(result))
+        sources = [builder.as_wanted(v, one) for v, one in zip(node.sources, wanted, strict=True)]
+    arguments = {joined(number): source for number, source in enumerate(sources)}
+    builder.finish(node, primitive, arguments, result)
+
+
+_BUILD: dict[str, Callable[[_Builder, Node], None]] = {
+    "conv": _conv,
+    "window": _window,
+    "mean": _mean,
+    "scale": _scale,
+    "each": _each,
+    "pair": _pair,
+    "concat": _concat,
+}
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+
+def _lay_out(plan: Plan) -> int:
+    """Give each tensor its place in memory, the largest first; the bytes of all."""
+    own = [b for b in plan.buffers if b.given is None and b.made is None and b.kept is None]
+    laid: list[Buffer] = []
+    for buffer in sorted(own, key=lambda one: -one.layout.bytes):
+        beside = [b for b in laid if b.first <= buffer.last and buffer.first <= b.last]
+        buffer.offset = 0
+        for other in sorted(beside, key=lambda one: one.offset):
+            if other.offset - buffer.offset >= _room(buffer):
+                break
+            buffer.offset = max(buffer.offset, other.offset + _room(other))
+        laid.append(buffer)
+    return max((b.offset + _room(b) for b in laid), default=0)
+
+
+def _room(buffer: Buffer) -> int:
+    """Whole lines of the cache."""
+    return -(-buffer.layout.bytes // 64) * 64
+
+
+__all__ = ["Buffer", "Kept", "Plan", "Step", "plan"]

@@ -1,0 +1,397 @@
+"""What oneDNN is to compute for a region: its operators as nodes, before any size is known.
+
+A node is one primitive. What is done to its result element by element is done by the same
+primitive, before it writes, where nobody else reads the result; a normalisation becomes part of
+the weights in front of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dy2st_runtime.dims import Dim, same_shape
+from dy2st_runtime.ir.program import Operator, Variable
+from dy2st_runtime.ir.types import TensorType
+
+_MOST_FOLLOWING = 24
+"""The library does not do more than 32 things to a result."""
+
+
+class Follow(NamedTuple):
+    """What is done to a result, element by element; with another tensor, if there is one."""
+
+    name: str
+    alpha: float = 0.0
+    beta: float = 0.0
+    other: Variable | None = None
+
+
+@dataclass(eq=False)
+class Node:
+    """A primitive.
+
+    sources    the tensors that it reads, beside weights.
+    result     what it makes, after all that follows.
+    weights    filters and bias, of a convolution; nothing for others.
+    norms      the normalisations that its weights take in.
+    """
+
+    kind: str
+    operator: Operator
+    sources: Sequence[Variable]
+    result: Variable
+    weights: Sequence[Variable] = ()
+    norms: list[Operator] = field(default_factory=list)
+    follows: list[Follow] = field(default_factory=list)
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether something can follow."""
+        return self.kind != "concat" and len(self.follows) < _MOST_FOLLOWING
+
+
+Inside = Collection[Variable]
+"""The values that a region makes."""
+
+
+def is_begin(operator: Operator) -> bool:
+    """Whether a region may begin here: it is worth to ask the library."""
+    return operator.name in ("conv", *_WINDOWS)
+
+
+def takes(operator: Operator, inside: Inside, is_read: Callable[[Variable], bool]) -> bool:
+    """Whether a region that makes these values can make this operator's too."""
+    takes = _TAKES.get(operator.name)
+    result, *others = operator.results  # others: the places of the largest elements
+    if any(map(is_read, others)):
+        return False
+    values = (*operator.operands, result)
+    return takes is not None and all(map(_is_float, values)) and takes(operator, inside)
+
+
+def nodes_of(operators: Sequence[Operator], results: Collection[Variable]) -> list[Node]:
+    """The nodes of a region, in an order in which they can run."""
+    return _Recipe(operators, results).nodes
+
+
+# -- what can be taken -------------------------------------------------------------------------
+
+
+def _is_float(variable: Variable) -> bool:
+    return isinstance(variable.type, TensorType) and variable.dtype == np.float32
+
+
+def _is_image(variable: Variable) -> bool:
+    return 3 <= variable.tensor_type.rank <= 5
+
+
+def _are_outside(variables: Sequence[Variable], inside: Inside) -> bool:
+    return not any(variable in inside for variable in variables)
+
+
+def _has_numbers(operator: Operator) -> bool:
+    """Whether all that it is told is known."""
+    return not any(_has_formula(value) for value in operator.attributes.values())
+
+
+def _has_formula(value: Any) -> bool:
+    return any(map(_has_formula, value)) if isinstance(value, tuple) else isinstance(value, Dim)
+
+
+def _takes_conv(operator: Operator, inside: Inside) -> bool:
+    pads = operator.attributes["pads"]
+    return (
+        _has_numbers(operator)
+        and _is_image(operator.operands[0])
+        and min(min(pair) for pair in pads) >= 0
+        and all(isinstance(size, int) for size in operator.operands[1].tensor_type.shape)
+        and _are_outside(operator.operands[1:], inside)
+    )
+
+
+def _takes_window(operator: Operator, inside: Inside) -> bool:
+    if not _has_numbers(operator) or not _is_image(operator.operands[0]):
+        return False
+    told = operator.attributes
+    pairs = zip(told["kernel"], told["pads"], strict=True)
+    return all(min(pads) >= 0 and max(pads) < size for size, pads in pairs)
+
+
+def _takes_norm(operator: Operator, inside: Inside) -> bool:
+    x, *others = operator.operands
+    return (
+        x in inside
+        and operator.attributes["axis"] in (1, 1 - x.tensor_type.rank)
+        and _are_outside(others, inside)
+        and isinstance(x.tensor_type.shape[1], int)
+    )
+
+
+def _takes_mean(operator: Operator, inside: Inside) -> bool:
+    x = operator.operands[0]
+    return (
+        x in inside and _is_image(x) and bool(mean_axes(operator)) and min(mean_axes(operator)) >= 2
+    )
+
+
+def mean_axes(operator: Operator) -> list[int]:
+    """The axes along which there is one mean."""
+    rank, axes = operator.operands[0].tensor_type.rank, operator.attributes["axis"]
+    listed = axes if isinstance(axes, (list, tuple)) else range(rank) if axes is None else [axes]
+    return [axis % rank for axis in listed]
+
+
+def _takes_function(operator: Operator, inside: Inside) -> bool:
+    return operator.operands[0] in inside and _function(operator) is not None
+
+
+def _takes_pair(operator: Operator, inside: Inside) -> bool:
+    shape = operator.results[0].tensor_type.shape
+    first = _first(operator, inside)
+    return (
+        first is not None
+        and len(shape) >= 3
+        and same_shape(first.tensor_type.shape, shape) is True
+        and _fits(_second(operator, first), shape)
+    )
+
+
+def _first(operator: Operator, inside: Inside) -> Variable | None:
+    """The operand that is changed by the other one: one that the region makes."""
+    left, right = operator.operands
+    shape = operator.results[0].tensor_type.shape
+    listed = [left, right] if operator.name in _SYMMETRIC else [left]
+    full = [one for one in listed if one.tensor_type.shape and _same(one, shape)]
+    return next((one for one in full if one in inside), None)
+
+
+def _second(operator: Operator, first: Variable) -> Variable:
+    left, right = operator.operands
+    return right if first is left else left
+
+
+def _same(variable: Variable, shape: Any) -> bool:
+    return same_shape(variable.tensor_type.shape, shape) is True
+
+
+def _fits(variable: Variable, shape: Sequence[Any]) -> bool:
+    """Whether it is a number, one a channel or a channel of a sample, or as large as the whole."""
+    own = variable.tensor_type.shape
+    if _same(variable, shape):
+        return True
+    padded = [1] * (len(shape) - len(own)) + list(own)
+    is_one = [isinstance(size, int) and size == 1 for size in padded]
+    is_known = isinstance(padded[1], int) and padded[1] == shape[1]
+    is_batch = is_one[0] or same_shape(padded[:1], shape[:1]) is True
+    return all(is_one[2:]) and (is_one[1] or is_known) and is_batch
+
+
+def _takes_concat(operator: Operator, inside: Inside) -> bool:
+    rank = operator.results[0].tensor_type.rank
+    return (
+        3 <= rank <= 5
+        and operator.attributes["axis"] in (1, 1 - rank)
+        and len(set(operator.operands)) == len(operator.operands)
+        and sum(operand in inside for operand in operator.operands) > 0
+    )
+
+
+_WINDOWS = ("max_pool", "window_max", "window_sum")
+_SYMMETRIC = ("add", "multiply", "maximum", "minimum")
+_PAIRS = (*_SYMMETRIC, "subtract", "divide")
+
+_FUNCTIONS: dict[str, Callable[[Operator], Follow]] = {
+    "relu": lambda operator: Follow("relu"),
+    "relu6": lambda operator: Follow("clip", 0.0, 6.0),
+    "leaky_relu": lambda operator: Follow("relu", float(operator.attributes["negative_slope"])),
+    "sigmoid": lambda operator: Follow("sigmoid"),
+    "silu": lambda operator: Follow("swish", 1.0),
+    "tanh": lambda operator: Follow("tanh"),
+    "clip": lambda operator: _clip(operator),
+    "hardtanh": lambda operator: _clip(operator),
+}
+
+
+def _clip(operator: Operator) -> Follow:
+    low, high = operator.attributes["min"], operator.attributes["max"]
+    return Follow("clip", float(low), float(high))
+
+
+def _function(operator: Operator) -> Follow | None:
+    told = operator.attributes
+    if operator.name in ("clip", "hardtanh"):
+        limits = (told["min"], told["max"])
+        if not all(isinstance(limit, (int, float)) for limit in limits):
+            return None
+    return _FUNCTIONS[operator.name](operator)
+
+
+_TAKES: dict[str, Callable[[Operator, Inside], bool]] = {
+    "conv": _takes_conv,
+    **dict.fromkeys(_WINDOWS, _takes_window),
+    "batch_norm": _takes_norm,
+    "mean": _takes_mean,
+    "concat": _takes_concat,
+    **dict.fromkeys(_FUNCTIONS, _takes_function),
+    **dict.fromkeys(_PAIRS, _takes_pair),
+}
+
+
+# -- nodes ---------------------------------------------------------------------------------------
+
+
+class _Recipe:
+    def __init__(self, operators: Sequence[Operator], results: Collection[Variable]) -> None:
+        self.nodes: list[Node] = []
+        self._makers: dict[Variable, Node] = {}
+        self._reads = Counter(operand for one in operators for operand in one.operands)
+        self._reads.update(results)
+        self._bent = self._hard_swishes(operators)
+        inner = {part for parts in self._bent.values() for part in parts}
+        for operator in operators:
+            if operator not in inner:
+                _ENTER[operator.name](self, operator)
+
+    def _hard_swishes(self, operators: Sequence[Operator]) -> dict[Operator, list[Operator]]:
+        """The products x * relu6(x + 3), each with the operators that it holds."""
+        found = {}
+        makers = {operator.results[0]: operator for operator in operators}
+        for operator in operators:
+            x, *_ = operator.operands
+            limit = makers.get(operator.operands[-1])
+            shift = makers.get(limit.operands[0]) if limit and limit.name == "relu6" else None
+            if operator.name != "multiply" or limit is None or shift is None:
+                continue
+            is_single = all(self._reads[one.results[0]] == 1 for one in (limit, shift))
+            if is_single and _is_shift(shift, x):
+                found[operator] = [limit, shift]
+                self._reads[x] -= 1
+        return found
+
+    def _add(self, kind: str, operator: Operator, **more: Any) -> Node:
+        sources = more.pop("sources", operator.operands)
+        node = Node(kind, operator, sources, operator.results[0], **more)
+        self.nodes.append(node)
+        self._makers[node.result] = node
+        return node
+
+    def _alone(self, variable: Variable) -> Node | None:
+        """The node whose result this is, if one reader alone reads it."""
+        node = self._makers.get(variable)
+        return node if node and self._reads[variable] == 1 and node.takes_more else None
+
+    def _follow(self, node: Node, what: Follow, operator: Operator) -> None:
+        """Let something follow a node, which then runs where the operator stands."""
+        node.follows.append(what)
+        self._rename(node, operator)
+
+    def _rename(self, node: Node, operator: Operator) -> None:
+        del self._makers[node.result]
+        node.result = operator.results[0]
+        self._makers[node.result] = node
+        self.nodes.remove(node)
+        self.nodes.append(node)
+
+    def _conv(self, operator: Operator) -> None:
+        self._add("conv", operator, sources=operator.operands[:1], weights=operator.operands[1:])
+
+    def _window(self, operator: Operator) -> None:
+        node = self._add("window", operator)
+        if operator.name == "window_sum":
+            node.follows.append(Follow("linear", float(np.prod(operator.attributes["kernel"]))))
+
+    def _mean(self, operator: Operator) -> None:
+        self._add("mean", operator)
+
+    def _concat(self, operator: Operator) -> None:
+        self._add("concat", operator)
+
+    def _norm(self, operator: Operator) -> None:
+        node = self._alone(operator.operands[0])
+        if node is not None and node.kind in ("conv", "scale") and not node.follows:
+            node.norms.append(operator)
+            self._rename(node, operator)
+        else:
+            self._add("scale", operator, sources=operator.operands[:1], norms=[operator])
+
+    def _function(self, operator: Operator) -> None:
+        what = _function(operator)
+        assert what is not None
+        self._apply(operator, operator.operands[0], what)
+
+    def _apply(self, operator: Operator, variable: Variable, what: Follow) -> None:
+        node = self._alone(variable)
+        if node is None:
+            sources = [variable] if what.other is None else [variable, what.other]
+            kind = "each" if what.other is None else "pair"
+            self._add(kind, operator, sources=sources, follows=[what])
+        else:
+            self._follow(node, what, operator)
+
+    def _pair(self, operator: Operator) -> None:
+        left, right = operator.operands
+        if operator in self._bent:
+            self._apply(operator, left, Follow("hardswish", 1 / 6, 0.5))
+            self._makers[operator.results[0]].follows.append(Follow("linear", 6.0))
+            return
+        if operator.name in _SYMMETRIC and self._is_better(right, left, operator):
+            left, right = right, left
+        first = left if left in self._makers else right
+        other = _second(operator, first)
+        number = _number(other)
+        if number is None or operator.name not in _LINEAR:
+            self._apply(operator, first, Follow(operator.name, other=other))
+        else:
+            self._apply(operator, first, Follow("linear", *_LINEAR[operator.name](number)))
+
+    def _is_better(self, right: Variable, left: Variable, operator: Operator) -> bool:
+        """Whether the right operand is rather the one that is changed: the last made."""
+        shape = operator.results[0].tensor_type.shape
+        if not _same(right, shape) or right not in self._makers:
+            return False
+        if not _same(left, shape) or left not in self._makers:
+            return True
+        one, other = self._alone(right), self._alone(left)
+        if one is None or other is None:
+            return one is not None
+        return self.nodes.index(one) > self.nodes.index(other)
+
+
+def _is_shift(operator: Operator, x: Variable) -> bool:
+    """Whether it is x + 3."""
+    left, right = operator.operands[0], operator.operands[-1]
+    return operator.name == "add" and left is x and _number(right) == 3.0
+
+
+def _number(variable: Variable) -> float | None:
+    """The number that a constant is, unless it is 0."""
+    maker = variable.maker
+    if not isinstance(maker, Operator) or maker.name != "constant":
+        return None
+    value = maker.attributes["value"]
+    return float(value.reshape(-1)[0]) if value.size == 1 and value.all() else None
+
+
+_LINEAR: dict[str, Callable[[float], tuple[float, float]]] = {
+    "add": lambda number: (1.0, number),
+    "subtract": lambda number: (1.0, -number),
+    "multiply": lambda number: (number, 0.0),
+    "divide": lambda number: (1.0 / number, 0.0),
+}
+
+_ENTER: dict[str, Callable[[_Recipe, Operator], None]] = {
+    "conv": _Recipe._conv,
+    **dict.fromkeys(_WINDOWS, _Recipe._window),
+    "batch_norm": _Recipe._norm,
+    "mean": _Recipe._mean,
+    "concat": _Recipe._concat,
+    **dict.fromkeys(_FUNCTIONS, _Recipe._function),
+    **dict.fromkeys(_PAIRS, _Recipe._pair),
+}
+
+__all__ = ["Follow", "Node", "is_begin", "mean_axes", "nodes_of", "takes"]

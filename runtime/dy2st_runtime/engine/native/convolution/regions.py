@@ -1,0 +1,131 @@
+"""Which operators of a Block oneDNN computes together: regions.
+
+A region begins with a convolution or with pooling, and takes what the library can do to values
+that are inside of it. Its values lie as the library wants them; only those that others read are
+made as all tensors are. What stands between its operators and reads of it runs after it, and what
+runs after it is read by none of its operators: so it is one step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dy2st_runtime.dims import symbols
+from dy2st_runtime.engine.native.convolution.library import find
+from dy2st_runtime.engine.native.convolution.recipe import is_begin, takes
+from dy2st_runtime.ir.definition import DEFINITIONS, Effect
+from dy2st_runtime.ir.failing import may_fail
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.types import Shape, TensorType
+
+
+@dataclass(eq=False)
+class Region:
+    """Operators that are computed as one step.
+
+    operands   what they read that others make, each once; constants are known.
+    results    what of theirs others read.
+    """
+
+    operators: list[Operator]
+    operands: list[Variable] = field(default_factory=list)
+    results: list[Variable] = field(default_factory=list)
+
+
+def with_regions(block: Block) -> list[Operator | Region]:
+    """The operators of a Block, those of regions together, in an order in which they may run."""
+    if not any(map(is_begin, block.operators)) or find() is None:
+        return list(block.operators)
+    finder = _Finder(block)
+    for operator in block.operators:
+        finder.enter(operator)
+    finder.close()
+    return finder.found
+
+
+class _Finder:
+    """At most one region is open: `later` runs after it, and makes what it may not read."""
+
+    def __init__(self, block: Block) -> None:
+        self.found: list[Operator | Region] = []
+        self._yields = set(block.yields)
+        self._readers: dict[Variable, list[Operator]] = {}
+        for operator in block.operators:
+            for operand in operator.operands:
+                self._readers.setdefault(operand, []).append(operator)
+        self._open: list[Operator] = []
+        self._inside: set[Variable] = set()
+        self._later: list[Operator] = []
+        self._late: set[Variable] = set()
+
+    def enter(self, operator: Operator) -> None:
+        if self._joins(operator):
+            self._open.append(operator)
+            self._inside.update(operator.results)
+        elif not self._waits_for_region(operator):
+            self.found.append(operator)
+        elif _may_move(operator):
+            self._later.append(operator)
+            self._late.update(operator.results)
+        else:
+            self.close()
+            self.enter(operator)
+
+    def _joins(self, operator: Operator) -> bool:
+        is_free = not any(operand in self._late for operand in operator.operands)
+        if is_free and self._open and takes(operator, self._inside, self._is_read):
+            return True
+        if not is_begin(operator) or not takes(operator, (), self._is_read):
+            return False
+        self.close()
+        return True
+
+    def _is_read(self, variable: Variable) -> bool:
+        return variable in self._yields or variable in self._readers
+
+    def _waits_for_region(self, operator: Operator) -> bool:
+        return any(v in self._inside or v in self._late for v in operator.operands)
+
+    def close(self) -> None:
+        """End the region that is open."""
+        if self._open:
+            self.found.append(self._region(self._open))
+        self.found += self._later
+        self._open, self._later = [], []
+        self._inside, self._late = set(), set()
+
+    def _region(self, operators: Sequence[Operator]) -> Region:
+        members, region = set(operators), Region(list(operators))
+        operands = dict.fromkeys(v for operator in operators for v in operator.operands)
+        region.operands = [v for v in operands if v not in self._inside and not is_constant(v)]
+        for operator in operators:
+            for result in operator.results:
+                readers = self._readers.get(result, ())
+                if result in self._yields or any(one not in members for one in readers):
+                    region.results.append(result)
+        return region
+
+
+def _may_move(operator: Operator) -> bool:
+    """Whether nobody can tell when it runs."""
+    values = (*operator.operands, *operator.results)
+    if operator.blocks or not all(isinstance(value.type, TensorType) for value in values):
+        return False
+    if DEFINITIONS[operator.name].effect is not Effect.PURE or may_fail(operator):
+        return False
+    told = symbols((*map(_shape, operator.operands), *operator.attributes.values()))
+    return set(symbols(tuple(map(_shape, operator.results)))) <= set(told)
+
+
+def _shape(variable: Variable) -> Shape:
+    return variable.tensor_type.shape
+
+
+def is_constant(variable: Variable) -> bool:
+    """Whether it is known before anything runs."""
+    maker = variable.maker
+    return isinstance(maker, Operator) and maker.name == "constant"
+
+
+__all__ = ["Region", "is_constant", "with_regions"]

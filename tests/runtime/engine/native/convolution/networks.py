@@ -1,0 +1,47 @@
+"""Programs of convolutions, run as machine code and by NumPy's engine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dy2st_runtime.engine.native.convolution.library import find
+from dy2st_runtime.engine.native.convolution.running import RegionCall
+from dy2st_runtime.engine.native.executable import Executable
+from dy2st_runtime.engine.native.planned import planned
+from tests.runtime.engine.native.running_nests import traced
+
+needs_library = pytest.mark.skipif(find() is None, reason="oneDNN is not installed")
+
+
+def compiled(function, *shapes):
+    """The machine code of a function of float32 tensors; a size may be a name."""
+    return Executable(traced(function, *(("float32", shape) for shape in shapes)))
+
+
+def regions_of(executable):
+    """The operators of each region, by name."""
+    steps = planned(executable.program.block).steps
+    regions = [step.region for step in steps if step.region is not None]
+    return [[operator.name for operator in region.operators] for region in regions]
+
+
+def drawn(*shapes, seed=0):
+    random = np.random.default_rng(seed)
+    return [random.standard_normal(shape).astype(np.float32) for shape in shapes]
+
+
+def assert_alike(executable, inputs, rtol=2e-5):
+    """The same as NumPy's engine gives; sums of many products as exactly as their size allows."""
+    have, want = executable.run(inputs, []), executable.reference.run(inputs, [])
+    for left, right in zip(have, want, strict=True):
+        assert (left.dtype, left.shape) == (right.dtype, right.shape)
+        scale = np.abs(right[np.isfinite(right)]).max(initial=0)
+        np.testing.assert_allclose(left, right, rtol=rtol, atol=rtol * scale)
+
+
+def assert_by_library(executable, inputs, monkeypatch):
+    """No kernel of NumPy computes a region in this call."""
+    with monkeypatch.context() as patch:
+        patch.setattr(RegionCall, "_by_kernels", None)
+        executable.run(inputs, [])

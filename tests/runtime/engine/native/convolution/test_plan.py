@@ -1,0 +1,51 @@
+"""A plan: who has a place in memory has it alone, as long as it is read."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from dy2st_runtime import ops
+from dy2st_runtime.engine.native.convolution.library import find
+from dy2st_runtime.engine.native.convolution.plan import plan
+from dy2st_runtime.engine.native.convolution.recipe import nodes_of
+from tests.runtime.engine.native.running_nests import traced
+
+from .networks import needs_library
+
+pytestmark = needs_library
+
+
+def network(x, *filters):
+    for w in filters:
+        y = ops.relu(ops.conv2d(x, w, padding=1))
+        x = ops.max_pool2d(ops.conv2d(y, w, padding=1) + x, 3, 1, 1)
+    return x, ops.mean(y, [2, 3])
+
+
+def made():
+    shapes = [(2, 24, 9, 7), *[(24, 24, 3, 3)] * 5]
+    block = traced(network, *(("float32", shape) for shape in shapes)).block
+    operators = [one for one in block.operators if one.name != "constant"]
+    known = dict(zip(block.parameters, shapes))
+    return plan(find(), nodes_of(operators, block.yields), block.yields, known)
+
+
+def test_what_lives_at_the_same_time_lies_apart():
+    found = made()
+    own = [b for b in found.buffers if b.given is None and b.made is None and b.kept is None]
+    assert len(own) > 10
+    for one, other in combinations(own, 2):
+        if one.first <= other.last and other.first <= one.last:
+            is_before = one.offset + one.layout.bytes <= other.offset
+            assert is_before or other.offset + other.layout.bytes <= one.offset
+    assert all(b.offset + b.layout.bytes <= found.bytes for b in own)
+
+
+def test_a_buffer_lives_from_its_step_to_its_last_reader():
+    found = made()
+    for number, step in enumerate(found.steps):
+        assert all(b.first <= number <= b.last for b in step.arguments.values())
+
+
+def test_results_have_the_shapes_of_the_program():
+    assert made().shapes == [(2, 24, 9, 7), (2, 24)]

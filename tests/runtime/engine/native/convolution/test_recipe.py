@@ -1,0 +1,68 @@
+"""A region as primitives: what is one with the convolution in front of it."""
+
+from __future__ import annotations
+
+from dy2st_runtime import ops
+from dy2st_runtime.engine.native.convolution.recipe import nodes_of
+from tests.runtime.engine.native.running_nests import traced
+
+X, W, C = ("float32", (2, 4, 8, 8)), ("float32", (4, 4, 3, 3)), ("float32", (4,))
+
+
+def nodes(function, *types):
+    block = traced(function, *types).block
+    operators = [one for one in block.operators if one.name != "constant"]
+    return nodes_of(operators, block.yields)
+
+
+def words(found):
+    return [" ".join([node.kind, *(follow.name for follow in node.follows)]) for node in found]
+
+
+def conv(x, w):
+    return ops.conv2d(x, w, padding=1)
+
+
+def test_normalisation_and_activation_are_part_of_a_convolution():
+    (node,) = nodes(lambda x, w, *s: ops.relu(ops.batch_norm(conv(x, w), *s)), X, W, *[C] * 4)
+    assert (node.kind, len(node.norms), words([node])) == ("conv", 1, ["conv relu"])
+
+
+def test_a_sum_is_part_of_the_later_convolution():
+    found = nodes(lambda x, w: ops.relu(conv(x, w) + conv(x, w)), X, W)
+    assert words(found) == ["conv", "conv add relu"]
+
+
+def test_what_two_read_is_made_alone():
+    def run(x, w):
+        y = conv(x, w)
+        return ops.relu(y) + conv(y, w)
+
+    assert words(nodes(run, X, W)) == ["conv", "each relu", "conv add"]
+
+
+def test_what_leaves_is_made_alone():
+    def run(x, w):
+        y = conv(x, w)
+        return y, ops.relu(y)
+
+    assert words(nodes(run, X, W)) == ["conv", "each relu"]
+
+
+def test_a_hard_swish_is_one_thing():
+    assert words(nodes(lambda x, w: ops.hardswish(conv(x, w)), X, W)) == [
+        "conv hardswish linear linear"
+    ]
+
+
+def test_a_product_of_another_shape_is_not_one():
+    def run(x, w):
+        y = conv(x, w)
+        return y * ops.relu6(y + 2.0)
+
+    assert words(nodes(run, X, W)) == ["conv", "each linear clip multiply"]
+
+
+def test_a_normalisation_of_what_was_activated_is_a_step():
+    found = nodes(lambda x, w, *s: ops.batch_norm(ops.relu(conv(x, w)), *s), X, W, *[C] * 4)
+    assert words(found) == ["conv relu", "scale"]

@@ -1,0 +1,121 @@
+"""Which operators are one region: what it takes, what it leaves, and when it runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dy2st_runtime
+from dy2st_runtime import ops
+from dy2st_runtime.engine.native.convolution import regions
+from dy2st_runtime.engine.native.convolution.regions import Region, with_regions
+from tests.runtime.engine.native.running_nests import traced
+
+X, W = ("float32", ("n", 4, 8, 8)), ("float32", (4, 4, 3, 3))
+
+
+@pytest.fixture(autouse=True)
+def _has_library(monkeypatch):
+    monkeypatch.setattr(regions, "find", lambda: True)
+
+
+def found(function, *types):
+    return with_regions(traced(function, *types).block)
+
+
+def names(steps):
+    """The operators in their order, those of a region in a list."""
+    return [
+        [one.name for one in step.operators] if isinstance(step, Region) else step.name
+        for step in steps
+    ]
+
+
+def conv(x, w):
+    return ops.conv2d(x, w, padding=1)
+
+
+def test_a_block_without_convolutions_has_none():
+    assert names(found(ops.relu, X)) == ["relu"]
+
+
+def test_what_follows_a_convolution_is_in_its_region():
+    steps = found(lambda x, w: ops.relu(conv(ops.exp(x), w)), X, W)
+    assert names(steps) == ["exp", ["conv", "relu"]]
+
+
+def test_only_what_others_read_leaves_a_region():
+    def run(x, w):
+        y = conv(x, w)
+        return ops.exp(y), ops.relu(y)
+
+    *_, region, exp = found(run, X, W)
+    assert [one.maker.name for one in region.results] == ["conv", "relu"]
+    assert exp.name == "exp"
+
+
+def test_what_reads_a_region_runs_after_it():
+    def run(x, w):
+        y = conv(x, w)
+        z = ops.exp(y)
+        return z, ops.relu(conv(y, w))
+
+    assert names(found(run, X, W)) == [["conv", "conv", "relu"], "exp"]
+
+
+def test_what_comes_of_a_region_is_not_read_by_it():
+    def run(x, w):
+        return conv(ops.exp(conv(x, w)), w)
+
+    assert names(found(run, X, W)) == [["conv"], "exp", ["conv"]]
+
+
+def test_what_may_fail_is_not_passed_by():
+    def run(x, w, i):
+        y = conv(x, w)
+        picked = ops.gather(y, i)
+        return picked, conv(y, w)
+
+    steps = names(found(run, X, W, ("int64", (3,))))
+    assert steps[0] == steps[-1] == ["conv"]
+
+
+def test_other_dtypes_are_left():
+    steps = found(conv, ("float64", X[1]), ("float64", W[1]))
+    assert names(steps) == ["conv"]
+
+
+def test_filters_of_unknown_sizes_are_left():
+    assert names(found(conv, X, ("float32", ("o", 4, 3, 3)))) == ["conv"]
+
+
+def test_all_operators_are_in_one_step_each():
+    def run(x, w):
+        y = x
+        for turn in range(4):
+            y = ops.relu(conv(y, w)) + (ops.exp(y) if turn % 2 else x)
+        return ops.mean(y)
+
+    program = traced(run, X, W)
+    steps = with_regions(program.block)
+    inside = [one for step in steps if isinstance(step, Region) for one in step.operators]
+    alone = [step for step in steps if not isinstance(step, Region)]
+    assert {id(one) for one in [*inside, *alone]} == {id(one) for one in program.block.operators}
+    made = {id(one) for one in program.block.parameters}
+    for step in steps:
+        assert all(id(one) in made for one in step.operands)
+        made.update(id(one) for one in step.results)
+        if isinstance(step, Region):
+            constants = [v for one in step.operators for v in one.operands]
+            made.update(id(one) for one in constants)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_constant_is_no_operand():
+    weight = np.ones((4, 4, 3, 3), np.float32)
+    (region,) = [
+        step
+        for step in found(lambda x: conv(x, dy2st_runtime.to_tensor(weight)), X)
+        if isinstance(step, Region)
+    ]
+    assert len(region.operands) == 1

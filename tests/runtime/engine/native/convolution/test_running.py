@@ -1,0 +1,265 @@
+"""Regions compute what NumPy's kernels do: all geometries, what follows, and what is unusual."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from dy2st_runtime import ops
+from dy2st_runtime.engine.native.convolution import regions
+from dy2st_runtime.engine.native.threads import set_num_threads
+from tests.effort import effort
+
+from .networks import assert_alike, assert_by_library, compiled, drawn, needs_library, regions_of
+
+pytestmark = [needs_library, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
+
+
+def conv_of(rank):
+    return {3: ops.conv1d, 4: ops.conv2d, 5: ops.conv3d}[rank]
+
+
+def drawn_geometry(seed):
+    """A convolution of any number of axes: shapes of x and of filters, and how it is told."""
+    random = np.random.default_rng(seed)
+    axes = int(random.choice([1, 2, 2, 2, 3]))
+    groups = int(random.choice([1, 1, 2, 3, 8]))
+    kernel, stride, dilation = (random.integers(1, top, axes) for top in (5, 4, 3))
+    inside, outside = (int(random.choice([1, 2, 4, 16])) for _ in range(2))
+    if random.random() < 0.3:
+        inside, outside, groups = 1, int(random.integers(1, 3)), 8
+    pads = random.integers(0, 4, axes)
+    sizes = dilation * (kernel - 1) + 1 + random.integers(0, 9, axes)
+    x = (int(random.integers(1, 4)), inside * groups, *map(int, sizes))
+    w = (outside * groups, inside, *map(int, kernel))
+    told = {"stride": stride, "padding": pads, "dilation": dilation}
+    return x, w, {**{key: value.tolist() for key, value in told.items()}, "groups": groups}
+
+
+@pytest.mark.parametrize("seed", range(effort(60, 600)))
+def test_any_convolution_is_numpys(seed, monkeypatch):
+    x, w, told = drawn_geometry(seed)
+    names = [*"nchwd"][: len(x)] if seed % 2 else x
+    names = [size if i == 1 else name for i, (name, size) in enumerate(zip(names, x))]
+    bias = [(w[0],)] if seed % 3 else []
+    executable = compiled(lambda x, w, *b: conv_of(x.ndim)(x, w, *b, **told), names, w, *bias)
+    assert len(regions_of(executable)) == 1
+    inputs = drawn(x, w, *bias, seed=seed)
+    assert_alike(executable, inputs)
+    assert_by_library(executable, inputs, monkeypatch)
+
+
+FOLLOWING = {
+    "relu": ops.relu,
+    "relu6": ops.relu6,
+    "clip": lambda y: ops.clip(y, -0.5, 0.75),
+    "leaky relu": lambda y: ops.leaky_relu(y, 0.1),
+    "sigmoid": ops.sigmoid,
+    "silu": ops.silu,
+    "tanh": ops.tanh,
+    "hardswish": ops.hardswish,
+    "hardsigmoid": ops.hardsigmoid,
+    "scaled": lambda y: (y * 2.0 - 1.5) / 3.0 + 0.25,
+    "twice": lambda y: ops.relu(ops.relu(y) - 0.5),
+}
+
+
+@pytest.mark.parametrize("name", FOLLOWING)
+@pytest.mark.parametrize("is_pooled", [False, True])
+def test_what_follows_is_numpys(name, is_pooled, monkeypatch):
+    def run(x, w):
+        y = ops.conv2d(x, w, padding=1)
+        return FOLLOWING[name](ops.max_pool2d(y, 2) if is_pooled else y)
+
+    executable = compiled(run, (2, 4, 9, 8), (24, 4, 3, 3))
+    inputs = drawn((2, 4, 9, 8), (24, 4, 3, 3))
+    assert len(regions_of(executable)) == 1
+    assert_alike(executable, inputs)
+    assert_by_library(executable, inputs, monkeypatch)
+
+
+def block(x, first, second, *norms):
+    """A block of a residual network."""
+    y = ops.conv2d(x, first, padding=1)
+    y = ops.relu(ops.batch_norm(y, *norms[:4]))
+    y = ops.batch_norm(ops.conv2d(y, second, padding=1), *norms[4:])
+    return ops.relu(x + y)
+
+
+BLOCK = [("n", 16, "h", "w"), *[(16, 16, 3, 3)] * 2, *[(16,)] * 8]
+
+
+def of_block(n=2, h=7, w=9, seed=0):
+    inputs = drawn((n, 16, h, w), *BLOCK[1:], seed=seed)
+    return [np.abs(x) if i in (4, 8) else x for i, x in enumerate(inputs)]
+
+
+def test_a_residual_block_is_one_region(monkeypatch):
+    executable = compiled(block, *BLOCK)
+    names = "conv batch_norm relu conv batch_norm add relu".split()
+    assert regions_of(executable) == [names]
+    for n, h, w in ((1, 7, 9), (2, 8, 8), (1, 7, 9), (3, 1, 1)):
+        assert_alike(executable, of_block(n, h, w))
+        assert_by_library(executable, of_block(n, h, w), monkeypatch)
+
+
+SECOND = {
+    "a channel": lambda y, x: y + ops.reshape(x[0, :8, 0, 0], [8, 1, 1]),
+    "a sample": lambda y, x: y * ops.mean(y, [2, 3], keepdim=True),
+    "itself": lambda y, x: y * ops.sigmoid(y),
+    "behind": lambda y, x: x[:, :8] - y,
+    "before": lambda y, x: y - x[:, :8],
+    "largest": lambda y, x: ops.maximum(x[:, :8], y),
+    "normed": lambda y, x: ops.relu(
+        ops.batch_norm(y + 1.0, *[ops.abs(x[0, :8, 1, i]) for i in range(4)])
+    ),
+    "joined": lambda y, x: ops.concat([y, ops.relu(y), x], 1),
+    "left": lambda y, x: ops.mean(ops.relu(y), [2, 3]) * 2.0,
+    "one axis": lambda y, x: ops.mean(ops.mean(y, 2, keepdim=True), 3, keepdim=True),
+    "both": lambda y, x: (y, ops.relu(y)),
+    "padded mean": lambda y, x: ops.avg_pool2d(y, 3, 2, 1, exclusive=False),
+    "mean inside": lambda y, x: ops.avg_pool2d(y, 3, 2, 1),
+    "ceil": lambda y, x: ops.max_pool2d(y, 3, 2, 1, ceil_mode=True),
+    "ceil mean": lambda y, x: ops.avg_pool2d(y, 2, 2, ceil_mode=True),
+    "places": lambda y, x: ops.max_pool2d(y, 2, return_mask=True),
+}
+
+
+@pytest.mark.parametrize("name", SECOND)
+@pytest.mark.parametrize("is_known", [False, True])
+def test_what_is_done_with_other_tensors_is_numpys(name, is_known):
+    def run(x, w):
+        return SECOND[name](ops.conv2d(x, w, padding=1), x)
+
+    shape = (4, 12, 7, 9)
+    executable = compiled(run, shape if is_known else ("n", 12, "h", "w"), (8, 12, 3, 3))
+    assert_alike(executable, drawn(shape, (8, 12, 3, 3)))
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 5, 5), (2, 3, 0, 5)])
+def test_tensors_without_elements_are_left_to_numpy(shape):
+    executable = compiled(
+        lambda x, w: ops.relu(ops.conv2d(x, w, padding=1)), ("n", 3, "h", "w"), (4, 3, 2, 2)
+    )
+    assert_alike(executable, drawn(shape, (4, 3, 2, 2)))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3e38])
+@pytest.mark.parametrize("name", ["relu", "relu6", "sigmoid", "scaled"])
+@pytest.mark.parametrize("where", [0, 1])
+def test_numbers_that_are_none_stay_so(value, name, where):
+    """The library's activations make 0 of NaN."""
+    executable = compiled(
+        lambda x, w: ops.max_pool2d(FOLLOWING[name](ops.conv2d(x, w)), 2),
+        (1, 16, 9, 9),
+        (16, 16, 3, 3),
+    )
+    inputs = drawn((1, 16, 9, 9), (16, 16, 3, 3))
+    inputs[where][0, 3, 1, 1] = value
+    assert_alike(executable, inputs)
+
+
+def test_the_largest_of_infinite_numbers_is_one():
+    executable = compiled(lambda x: ops.max_pool2d(x, 2), (1, 2, 4, 4))
+    x = drawn((1, 2, 4, 4))[0]
+    x[0, 0] = -np.inf
+    assert_alike(executable, [x])
+
+
+def test_a_new_array_of_weights_is_read_anew():
+    executable = compiled(block, *BLOCK)
+    inputs = of_block()
+    for seed in range(3):
+        inputs[1] = drawn((16, 16, 3, 3), seed=seed)[0]
+        assert_alike(executable, inputs)
+        assert_alike(executable, inputs)
+
+
+def test_weights_that_others_can_change_are_read_at_each_call():
+    executable, inputs = compiled(block, *BLOCK), of_block()
+    whole = drawn((17, 16, 3, 3), seed=5)[0]
+    inputs[1] = whole[1:]
+    assert_alike(executable, inputs)
+    whole *= 2
+    assert_alike(executable, inputs)
+
+
+def test_weights_that_are_computed_are_right():
+    executable = compiled(lambda x, w: ops.conv2d(x, w * 2.0), ("n", 8, 6, 6), (8, 8, 3, 3))
+    for seed in range(3):
+        assert_alike(executable, drawn((2, 8, 6, 6), (8, 8, 3, 3), seed=seed))
+
+
+def test_weights_of_another_shape_are_right():
+    executable = compiled(
+        lambda x, w: ops.conv2d(x, ops.reshape(w, [8, 8, 3, 3])), (1, 8, 6, 6), (64, 9)
+    )
+    assert_alike(executable, drawn((1, 8, 6, 6), (64, 9)))
+
+
+def test_a_region_in_a_loop_is_right():
+    def run(x, w):
+        for _ in range(3):
+            x = ops.relu(ops.conv2d(x, w, padding=1)) * 0.1
+        return x
+
+    def turns(x, w):
+        return ops.while_loop(
+            lambda i, x: i < 3, lambda i, x: (i + 1, run(x, w)), [ops.full([], 0, "int64"), x]
+        )
+
+    executable = compiled(turns, ("n", 8, 6, 6), (8, 8, 3, 3))
+    assert_alike(executable, drawn((2, 8, 6, 6), (8, 8, 3, 3)))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_several_threads_call_with_several_sizes(count):
+    executable, wrong = compiled(block, *BLOCK), []
+    set_num_threads(count)
+
+    def calls(seed):
+        sets = [of_block(n, h, 9, seed) for n, h in ((1, 5), (2, 7), (1, 9))]
+        wanted = [executable.reference.run(inputs, [])[0] for inputs in sets]
+        for turn in range(effort(20, 200)):
+            have = executable.run(sets[turn % 3], [])[0]
+            if not np.allclose(have, wanted[turn % 3], rtol=1e-4, atol=1e-3):
+                wrong.append((seed, turn))
+
+    threads = [threading.Thread(target=calls, args=(seed,)) for seed in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    set_num_threads(1)
+    assert not wrong
+
+
+def test_plans_of_many_sizes_are_not_all_kept():
+    executable = compiled(block, *BLOCK)
+    for h in range(1, 30):
+        assert_alike(executable, of_block(1, h, 5))
+
+
+def test_errors_are_those_of_the_kernels():
+    """A tensor that has too many channels comes from a kernel whose shape nobody can tell."""
+    executable = compiled(block, *BLOCK)
+    inputs = of_block()
+    inputs[0] = drawn((2, 17, 5, 5))[0]
+    with pytest.raises(Exception) as have:
+        executable.run(inputs, [])
+    with pytest.raises(Exception) as want:
+        executable.reference.run(inputs, [])
+    assert str(have.value) == str(want.value)
+
+
+def test_without_the_library_numpy_computes(monkeypatch):
+    monkeypatch.setattr(regions, "find", lambda: None)
+    executable = compiled(block, *BLOCK)
+    assert regions_of(executable) == []
+    assert_alike(executable, of_block())
+
+
+def test_a_call_is_explained_by_the_operators_of_a_region():
+    assert "oneDNN conv batch_norm relu conv" in compiled(block, *BLOCK).explain()
