@@ -302,9 +302,9 @@ def _read_by(step: Operator | Region) -> Sequence[Variable]:
 
 def _is_seen(operator: Operator) -> bool:
     """Whether somebody may tell when it runs."""
-    return bool(operator.blocks) or not (
-        DEFINITIONS[operator.name].effect is Effect.PURE and not may_fail(operator)
-    )
+    if operator.blocks or may_fail(operator):
+        return True
+    return DEFINITIONS[operator.name].effect is not Effect.PURE and not is_alias(operator)
 
 
 def _is_light(operator: Operator) -> bool:

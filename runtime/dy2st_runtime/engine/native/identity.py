@@ -14,11 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
+
+_NAMES = ("assign", "detach", SETTER)
 
 
 def same(variable: Variable) -> Variable:
     """The value that a value only is another name of, in its Block."""
-    while isinstance(variable.maker, Operator) and variable.maker.name in ("assign", "detach"):
+    while isinstance(variable.maker, Operator) and variable.maker.name in _NAMES:
         variable = variable.maker.operands[0]
     return variable
 

@@ -14,6 +14,7 @@ from dy2st_runtime.engine.native.axes import Axis, Places, Use, is_one, is_same
 from dy2st_runtime.ir.aliasing import view_of
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect, View
 from dy2st_runtime.ir.program import Operator, Variable
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ir.types import TensorType
 
 
@@ -75,7 +76,9 @@ def is_alias(operator: Operator) -> bool:
     given, made = operator.operands[0].type, operator.results[0].type
     if not isinstance(given, TensorType) or not isinstance(made, TensorType):
         return False
-    return definition.effect is Effect.PURE and given.dtype == made.dtype
+    # What the tape makes of a tensor, no run can tell.
+    is_silent = definition.effect is Effect.PURE or operator.name == SETTER
+    return is_silent and given.dtype == made.dtype
 
 
 def _transposed(operator: Operator, index: int, runs: Runs) -> Runs:

@@ -16,8 +16,9 @@ import pytest
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.errors import ShapeError, SpecError
-from dy2st_runtime.ir import Program, TensorType, Tracer
+from dy2st_runtime.ir import Program, TensorType, Tracer, apply
 from dy2st_runtime.ir.definition import Effect
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.ops.dynamic import TABLE
 from tests.effort import effort
@@ -282,3 +283,12 @@ def test_a_loop_is_given_a_number_of_a_type_that_is_foreign_to_code():
 
     executable = Executable(traced(function, ("float16", (2,))))
     assert_alike(executable, [np.zeros(2, np.float16)])
+
+
+def test_a_tensor_with_another_stop_gradient_is_the_same_memory():
+    def opened(x):
+        return (apply(SETTER, x * 2, value=False) + 1).exp()
+
+    executable = Executable(traced(opened, ("float32", ("n",))))
+    assert "computed by NumPy: nothing" in executable.explain()
+    assert_alike(executable, [np.linspace(0, 1, 7, dtype=np.float32)])
