@@ -39,7 +39,8 @@ def read(name: str) -> bytes | None:
             data = path.read_bytes()
             head, code = data[: len(_START) + 32], data[len(_START) + 32 :]
             if head == _START + sha256(code).digest():
-                os.utime(path)
+                with suppress(OSError):  # a folder that is only read
+                    os.utime(path)
                 return code
     return None
 

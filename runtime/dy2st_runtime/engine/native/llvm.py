@@ -25,6 +25,9 @@ binding = Late("llvmlite.binding")
 _LONG = 400_000
 """From how many letters on text is long: LLVM's own choice takes 0.6 s for so many."""
 
+_OLDER = {"haswell": "+avx2,+fma", "nehalem": "+sse4.2"}
+"""Processors that `DY2ST_NATIVE_CPU` may name, and what code for them needs beside x86_64."""
+
 _numbers = count()
 
 
@@ -49,13 +52,23 @@ class Processor:
 
     @classmethod
     def host(cls) -> Processor:
-        """This machine's; `DY2ST_NATIVE_CPU=haswell` makes code for another one of its family."""
-        _check_installed()
-        named = os.environ.get("DY2ST_NATIVE_CPU", "")
-        if named:
-            features = "+avx2,+fma" if named == "haswell" else ""
-            return cls(named, features)
-        return cls(binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+        """This machine's, or the older one of its family that `DY2ST_NATIVE_CPU` names."""
+        own, named = _own(), os.environ.get("DY2ST_NATIVE_CPU", "")
+        if not named:
+            return own
+        wanted = _OLDER.get(named)
+        if wanted is None or not set(wanted.split(",")) <= set(own.features.split(",")):
+            raise ArgumentError(
+                f"DY2ST_NATIVE_CPU={named!r}: it names a processor that this one can do all of, "
+                "'haswell' (AVX2) or 'nehalem' (SSE 4.2); without it code is made for this one"
+            )
+        return cls(named, wanted)
+
+
+@cache
+def _own() -> Processor:
+    _check_installed()
+    return Processor(binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
 
 
 Compile = Callable[[str, Processor, bool], bytes]
@@ -185,6 +198,11 @@ def _check_installed() -> None:
         raise ArgumentError(
             "the engine 'native' needs llvmlite, which is not installed: "
             "pip install 'dy2st[native]', or take the engine 'numpy'"
+        ) from None
+    except OSError as error:  # it is there, and its library is not, or is for another machine
+        raise ArgumentError(
+            f"the engine 'native' cannot load llvmlite: {error}; "
+            "install it again, or take the engine 'numpy'"
         ) from None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 
 import numpy as np
@@ -80,3 +82,60 @@ def test_a_program_is_compiled_once_for_all_processes(folder, monkeypatch):
     monkeypatch.setattr(llvm, "compile_object", None)  # whoever calls it fails
     x = np.arange(5, dtype=np.float32)
     np.testing.assert_array_equal(Executable(program).run([x], [])[0], x * 2 + 1)
+
+
+def run_once():
+    """A Program compiled and run; its code goes through the folder."""
+    x = np.arange(5, dtype=np.float32)
+    program = traced(lambda x: x * 3 - 1, ("float32", ("n",)))
+    np.testing.assert_array_equal(Executable(program).run([x], [])[0], x * 3 - 1)
+
+
+def test_what_is_damaged_is_made_anew_without_a_word(folder):
+    run_once()
+    for damage in (b"", b"dy2st native code 1\n", b"\x7fELF" + bytes(100)):
+        for name in os.listdir(folder):
+            (folder / name).write_bytes(damage)
+        run_once()
+        assert all((folder / name).read_bytes() != damage for name in os.listdir(folder))
+
+
+def test_what_belongs_to_others_is_not_run(folder, monkeypatch):
+    run_once()
+    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    assert all(disk.read(name) is None for name in os.listdir(folder))
+    run_once()
+
+
+@pytest.mark.parametrize("name", ["open", "replace"])
+def test_a_disk_that_is_full_or_cannot_be_written_is_no_error(name, folder, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(disk.os, name, refuse)
+        run_once()
+    assert all(not entry.startswith(".") for entry in os.listdir(folder))
+
+
+def test_a_file_that_cannot_be_written_whole_is_not_kept(folder, monkeypatch):
+    class Full(io.BytesIO):
+        def write(self, data):
+            raise OSError(errno.ENOSPC, "no space left on device")
+
+    def fdopen(number, mode):
+        os.close(number)
+        return Full()
+
+    monkeypatch.setattr(disk, "open", fdopen, raising=False)
+    disk.write(NAME, b"code")
+    assert os.listdir(folder) == []
+
+
+def test_a_folder_that_is_only_read_gives_its_code(folder, monkeypatch):
+    def refuse(path):
+        raise OSError(errno.EROFS, "read-only file system")
+
+    disk.write(NAME, b"code")
+    monkeypatch.setattr(disk.os, "utime", refuse)
+    assert disk.read(NAME) == b"code"
