@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dy2st_runtime.engine.native.checks import CHECKS
 from dy2st_runtime.engine.native.control import CONTROL
 from dy2st_runtime.engine.native.lists import LISTS
 from dy2st_runtime.engine.native.numbers import NUMBERS
@@ -17,7 +18,7 @@ def _product(body: Body, step: Step, operator: Operator) -> None:
         body.products.write(operator, target)
 
 
-WRITERS: tuple[Writer, ...] = (*NUMBERS, *CONTROL, *LISTS, Writer(is_product, _product))
+WRITERS: tuple[Writer, ...] = (*NUMBERS, *CHECKS, *CONTROL, *LISTS, Writer(is_product, _product))
 
 
 def writer_of(operator: Operator) -> Writer | None:
