@@ -78,7 +78,8 @@ class _Planner:
         self.read_alone: set[Variable] = set()
         # Which value tells a size that only the data decides.
         # The last step that can be seen from outside, and groups behind it that may fail.
-        self.last_seen = 0
+        # What follows a condition on sizes reads where that says: it stays behind it.
+        self.last_seen = self.last_required = 0
         self.checked: list[Group] = []
         self.known = set(symbols(tuple(size for v in block.parameters for size in _shape(v))))
         self.told_by: dict[Dim, Variable] = {}
@@ -154,6 +155,7 @@ class _Planner:
         """A group of its own, which then joins those that it fits."""
         group = Group.alone(len(self.steps) + 1, operator, members)
         group.origins = origins
+        group.earliest = self.last_required
         if group.checked:
             group.earliest = self.last_seen
             self.checked.append(group)
@@ -173,7 +175,9 @@ class _Planner:
                 group.latest = min(group.latest, now)
             self.checked = []
         if isinstance(operator, Operator) and _is_light(operator):
-            step.at = max([self._at(variable) for variable in needed], default=0)
+            step.at = max([self.last_required, *map(self._at, needed)])
+        if isinstance(operator, Operator) and operator.name == "require":
+            self.last_required = now
         self._note_reads(step, needed)
         for result in operator.results:
             self.maker[result] = step

@@ -292,3 +292,17 @@ def test_a_tensor_with_another_stop_gradient_is_the_same_memory():
     executable = Executable(traced(opened, ("float32", ("n",))))
     assert "computed by NumPy: nothing" in executable.explain()
     assert_alike(executable, [np.linspace(0, 1, 7, dtype=np.float32)])
+
+
+def test_what_follows_a_condition_on_sizes_is_computed_behind_it():
+    def function(x, flag):
+        def repeated():
+            y = ops.broadcast_to(x, [4, 4])
+            return [y * 2]
+
+        return cond(flag, repeated, lambda: [ops.zeros([4, 4])])[0]
+
+    executable = Executable(traced(function, ("float32", ("n",)), ("bool", ())))
+    for flag in (False, True):
+        for size in (1, 4, 3):
+            assert_alike(executable, [np.ones(size, np.float32), np.array(flag)])
