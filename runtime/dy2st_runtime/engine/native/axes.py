@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dy2st_runtime.dims import Size, equal
+from dy2st_runtime.dims import Size, equal, minimum
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.types import Shape
 
@@ -74,6 +74,13 @@ def new_axes(shape: Shape) -> Places:
     return tuple([None if is_one(size) else Axis(size) for size in shape])
 
 
+def repeated(size: Size, whole: Size) -> Size:
+    """1 where an axis has the whole size, 0 where it has one element, which is repeated."""
+    if is_one(size):
+        return 0
+    return 1 if is_same(size, whole) else minimum(size - 1, 1)
+
+
 def aligned(shape: Shape, whole: Shape, result: Places) -> Places | None:
     """Along which axes of a result an operand runs that is repeated to its shape, if known."""
     lead = len(whole) - len(shape)
@@ -88,4 +95,4 @@ def aligned(shape: Shape, whole: Shape, result: Places) -> Places | None:
     return tuple(places)
 
 
-__all__ = ["Axis", "Places", "Use", "aligned", "is_one", "is_same", "new_axes"]
+__all__ = ["Axis", "Places", "Use", "aligned", "is_one", "is_same", "new_axes", "repeated"]

@@ -23,7 +23,7 @@ from dy2st_runtime.engine.native.places import Place, Places
 from dy2st_runtime.engine.native.planned import Planned, planned
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.engine.native.steps import Body
-from dy2st_runtime.engine.native.writers import is_placed, writer_of
+from dy2st_runtime.engine.native.writers import is_change, is_placed, writer_of
 from dy2st_runtime.engine.runner import may_share
 from dy2st_runtime.ir.checks.broken_sizes import computed_sizes
 from dy2st_runtime.ir.program import Program, Variable
@@ -80,7 +80,7 @@ class _Entry:
         known = self._bind(arrays)
         sizes = Sizes(function, known)
         self._check_sizes(arrays, sizes)
-        found = Analysis(steps, self._own, sizes.is_early, is_placed).found
+        found = Analysis(steps, self._own, sizes.is_early, is_placed, is_change).found
         places = Places(self._module, function, sizes, found)
         self._arena(places, sizes)
         places.begin()

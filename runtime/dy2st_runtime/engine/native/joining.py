@@ -28,16 +28,20 @@ def joined(operator: Operator) -> Nest | None:
         return None
     nest = Nest([], list(operator.results), [])
     for operand, strides, offset in rule(operator):
-        _add(nest, operator, operand, strides, offset)
+        _add(nest, copy(operator, operand, strides, offset))
     return nest
 
 
-def _add(nest: Nest, operator: Operator, operand: Variable, strides: Strides, offset: Size) -> None:
-    """Append the part that copies an operand."""
-    copy = Variable(operand.tensor_type, operator.block)
+def copy(operator: Operator, operand: Variable, strides: Strides, offset: Size) -> Nest:
+    """The nest that copies an operand where strides and offset say."""
+    made = Variable(operand.tensor_type, operator.block)
     places = new_axes(operand.tensor_type.shape)
-    group = Group.alone(0, operator, [Member(copy, [Use(operand, places)], places)])
-    own = build(group, {copy}, {copy: (strides, offset)})
+    group = Group.alone(0, operator, [Member(made, [Use(operand, places)], places)])
+    return build(group, {made}, {made: (strides, offset)})
+
+
+def _add(nest: Nest, own: Nest) -> None:
+    """Append what another nest does."""
     (part,) = own.parts
     part.nodes = [
         replace(node, leaf=node.leaf + len(nest.leaves)) if isinstance(node, Load) else node
@@ -65,4 +69,4 @@ def _stack(operator: Operator) -> Pieces:
 
 _RULES: dict[str, Callable[[Operator], Pieces]] = {"concat": _concat, "stack": _stack}
 
-__all__ = ["joined"]
+__all__ = ["copy", "joined"]

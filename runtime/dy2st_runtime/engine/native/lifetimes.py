@@ -121,10 +121,15 @@ class Analysis:
         outputs: Iterable[Variable],
         is_early: Callable[[Size], bool],
         is_placed: Callable[[Step], bool],
+        is_change: Callable[[Step], bool],
     ) -> None:
-        """Decide for a whole Program; `is_placed` tells which steps write where they are told."""
+        """Decide for a whole Program.
+
+        `is_placed` tells which steps write where they are told, `is_change` which of them may write
+        over their first operand.
+        """
         self.found = Lifetimes()
-        self._is_early, self._is_placed = is_early, is_placed
+        self._is_early, self._is_placed, self._is_change = is_early, is_placed, is_change
         self._numbers = count()
         self._loops: list[Loop] = []
         self._made: dict[Variable, int] = {}
@@ -141,17 +146,20 @@ class Analysis:
 
     # -- the walk ------------------------------------------------------------------------------
 
-    def _block(self, planned: Planned) -> None:
+    def _block(self, planned: Planned, owned: Iterable[Variable] = ()) -> None:
+        """The steps of a Block; `owned` are roots that nobody else reads when it is entered."""
+        free = Owned(self.found, planned, set(owned))
         for step in planned.steps:
             number = next(self._numbers)
             step.number = number
             for variable in step.reads:
                 self._read(variable, number)
-            self._step(step, number)
+            self._step(step, number, free)
+            free.pass_by(step)
         for variable in planned.block.yields:
             self._read(variable, next(self._numbers))
 
-    def _step(self, step: Step, number: int) -> None:
+    def _step(self, step: Step, number: int, free: Owned) -> None:
         operator = step.operator
         if operator is not None and is_alias(operator):
             self.found.roots[operator.results[0]] = operator.operands[0]
@@ -160,12 +168,15 @@ class Analysis:
         if operator is not None and step.inner and not is_flow:
             self._expanded(operator, step.inner[0])
             return
+        if operator is not None and self._is_change(step) and free.has(operator.operands[0]):
+            self.found.roots[operator.results[0]] = operator.operands[0]
+            return
         for variable in step.results:
             self._make(variable, number, step)
         if operator is not None and operator.name == "while":
             self._while(operator, step.inner, number)
         elif operator is not None and is_flow:
-            self._cond(operator, step.inner)
+            self._cond(operator, step.inner, free)
 
     def _make(self, variable: Variable, number: int, step: Step) -> None:
         self._made[variable] = number
@@ -185,18 +196,25 @@ class Analysis:
         self._block(inner)
         self.found.roots.update(zip(operator.results, inner.block.yields, strict=True))
 
-    def _cond(self, operator: Operator, inner: Sequence[Planned]) -> None:
+    def _cond(self, operator: Operator, inner: Sequence[Planned], free: Owned) -> None:
+        owned = {self.found.root(v) for v in operator.operands[1:] if free.has(v)}
         for planned in inner:
             self._enter(planned.block.parameters, operator.operands[1:])
-            self._block(planned)
+            self._block(planned, owned)
+        yields = [[self.found.root(v) for v in planned.block.yields] for planned in inner]
+        for result, (one, other) in zip(operator.results, zip(*yields, strict=True), strict=True):
+            if one is other and one in owned:  # both branches leave there what they have changed
+                self.found.roots[result] = one
+                del self.found.kinds[result], self._made[result]
+        for planned in inner:
             self._yield_to(planned, operator.results)
 
     def _while(self, operator: Operator, inner: Sequence[Planned], number: int) -> None:
         loop, results = Loop(number), operator.results
         self._loops.append(loop)
-        for planned in inner:
+        for planned, owned in zip(inner, ((), results), strict=True):
             self._enter(planned.block.parameters, [*results, *operator.operands[len(results) :]])
-            self._block(planned)
+            self._block(planned, owned)
         loop.end = next(self._numbers)
         self._loops.pop()
         self._yield_to(inner[1], [(result,) for result in results])
@@ -217,7 +235,7 @@ class Analysis:
             kind = self.found.kinds.get(variable)
             if variable in made and kind in (Kind.STACK, Kind.ARENA) and times[variable] < 2:
                 final = target[0] if isinstance(target, tuple) else target
-                if self.found.kinds[final] in (Kind.STACK, Kind.ARENA):
+                if self.found.kinds.get(final) in (Kind.STACK, Kind.ARENA):
                     self.found.targets[variable] = target
 
     def _is_target(self, step: Step) -> bool:
@@ -276,6 +294,32 @@ class Analysis:
             self.found.parts[key] = index
 
 
+class Owned:
+    """Which memory may be written over in a Block, at the step where the walk is."""
+
+    def __init__(self, found: Lifetimes, planned: Planned, owned: set[Variable]) -> None:
+        """`owned` are roots that nobody reads who is not in the Block, before it has ended."""
+        self._found, self._planned, self._owned = found, planned, owned
+        self._at = 0
+
+    def pass_by(self, step: Step) -> None:
+        """Go on to the next step: what this one has made is owned."""
+        self._owned.update(one for one in step.results if one not in self._found.roots)
+        self._at += 1
+
+    def has(self, variable: Variable) -> bool:
+        """Whether the step reads a value that lies in owned memory, once, and nobody after it."""
+        root = self._found.root(variable)
+        is_own = self._found.kinds.get(root) in (Kind.STACK, Kind.ARENA) and root in self._owned
+        return is_own and self._reads(root) == 1
+
+    def _reads(self, root: Variable) -> int:
+        """How often a root is read from the step on."""
+        later = [v for step in self._planned.steps[self._at :] for v in step.reads]
+        later += self._planned.block.yields
+        return sum(self._found.root(variable) is root for variable in later)
+
+
 @dataclass
 class Loop:
     """The numbers of a loop's own step, and behind its last one."""
@@ -294,4 +338,13 @@ def _fitting(parts: Sequence[Part], interval: Interval) -> Iterator[int]:
             yield index
 
 
-__all__ = ["Analysis", "Block", "Interval", "Kind", "Lifetimes", "bytes_of", "is_alias", "kind_of"]
+__all__ = [
+    "Analysis",
+    "Block",
+    "Interval",
+    "Kind",
+    "Lifetimes",
+    "bytes_of",
+    "is_alias",
+    "kind_of",
+]

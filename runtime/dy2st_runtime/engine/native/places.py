@@ -66,7 +66,8 @@ class Places:
         self._places[variable] = place
 
     def make(self, variable: Variable) -> Place:
-        """The place of a new value."""
+        """The place of a new value, or of the one in whose memory it is made."""
+        variable = self.found.root(variable)
         if variable not in self._places:
             target = self.found.targets.get(variable)
             if isinstance(target, tuple):

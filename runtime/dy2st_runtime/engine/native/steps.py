@@ -32,11 +32,13 @@ class Writer(NamedTuple):
     takes   whether it is one of them
     write   (body, step, operator): its code, which puts the results in their places
     holds   whether it works on objects of Python, whose lock it needs, and gives such objects
+    changes whether it writes a part of its first operand, or of a copy if that is still needed
     """
 
     takes: Callable[[Operator], bool]
     write: Callable[[Body, Step, Operator], None]
     holds: bool = False
+    changes: bool = False
 
 
 class Body:
@@ -102,6 +104,12 @@ class Body:
     def _nest(self, step: Step) -> None:
         nest = step.nest
         assert nest is not None
+        failed = self.call_nest(nest, [self.place(variable) for variable in nest.outputs])
+        if nest.has_checks:
+            self.unless(self.function.let(f"icmp eq i32 {failed}, 0"), step.checked)
+
+    def call_nest(self, nest: Nest, outputs: Sequence[str]) -> str:
+        """Call the function of a nest, which writes to these places; gives what it gives."""
         share = shares.share_of(nest)
         text = nests.function(nest, "NAME", self._processor, share is not None)
         name = self.module.shared(text, "nest")
@@ -111,7 +119,7 @@ class Body:
                 arguments.append(self._scalar(leaf.variable))
             else:
                 arguments.append(f"ptr {self.places.address(leaf.variable)}")
-        arguments += [f"ptr {self.place(variable)}" for variable in nest.outputs]
+        arguments += [f"ptr {output}" for output in outputs]
         arguments += [f"i64 {self.sizes.value(size)}" for size in nest.sizes]
         if share is not None:
             name = self._shared(nest, name)
@@ -120,11 +128,9 @@ class Body:
         call = f"call {result} @{name}({', '.join(arguments)})"
         with self.lock.without(self.lock.is_long(part.axes for part in nest.parts)):
             if nest.has_checks:
-                failed = self.function.let(call)
-            else:
-                self.function.line(call)
-        if nest.has_checks:
-            self.unless(self.function.let(f"icmp eq i32 {failed}, 0"), step.checked)
+                return self.function.let(call)
+            self.function.line(call)
+        return ""
 
     def _shared(self, nest: Nest, name: str) -> str:
         """The function that lets several threads work on a nest."""

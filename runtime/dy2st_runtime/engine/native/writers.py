@@ -9,6 +9,7 @@ from dy2st_runtime.engine.native.numbers import NUMBERS
 from dy2st_runtime.engine.native.planned import Step
 from dy2st_runtime.engine.native.sides import is_product, product_axes
 from dy2st_runtime.engine.native.steps import Body, Writer
+from dy2st_runtime.engine.native.updates import UPDATES
 from dy2st_runtime.ir.program import Operator
 
 
@@ -18,7 +19,14 @@ def _product(body: Body, step: Step, operator: Operator) -> None:
         body.products.write(operator, target)
 
 
-WRITERS: tuple[Writer, ...] = (*NUMBERS, *CHECKS, *CONTROL, *LISTS, Writer(is_product, _product))
+WRITERS: tuple[Writer, ...] = (
+    *NUMBERS,
+    *CHECKS,
+    *CONTROL,
+    *LISTS,
+    *UPDATES,
+    Writer(is_product, _product),
+)
 
 
 def writer_of(operator: Operator) -> Writer | None:
@@ -41,4 +49,10 @@ def is_placed(step: Step) -> bool:
     return writer is not None and not writer.holds
 
 
-__all__ = ["WRITERS", "is_code", "is_placed", "writer_of"]
+def is_change(step: Step) -> bool:
+    """Whether a step may write over its first operand."""
+    writer = None if step.operator is None else writer_of(step.operator)
+    return writer is not None and writer.changes
+
+
+__all__ = ["WRITERS", "is_change", "is_code", "is_placed", "writer_of"]
