@@ -27,6 +27,7 @@ from dy2st_runtime.errors import (
 from dy2st_runtime.files import naming, replacing, tidy
 from dy2st_runtime.ir.checks.tracebacks import without_own_frames
 from dy2st_runtime.ir.checks.verifier import findings, verify, without
+from dy2st_runtime.ir.dispatch import active
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.program import Program, Variable
@@ -307,12 +308,14 @@ class LoadedMethod:
 
         Raises SpecError if the inputs are not those of the Program.
         """
-        given = self._in_order(args, kwargs)
-        inputs = [_tensor(v, value) for v, value in zip(self.program.inputs, given, strict=True)]
+        inputs: Sequence[EagerTensor] = args
+        if kwargs or len(args) != len(self.program.inputs) or not _are_tensors(args):
+            given = zip(self.program.inputs, self._in_order(args, kwargs), strict=True)
+            inputs = [_tensor(variable, value) for variable, value in given]
         if self._executable is None:
             self._executable = engines.compile(self.program, self.engine)
         tensors = (*inputs, *self._state.values())
-        wants_grad = is_grad_enabled() and not all(tensor.stop_gradient for tensor in tensors)
+        wants_grad = is_grad_enabled() and _is_any_open(tensors)
         if wants_grad or self._settings is None:
             outputs = self._run_taped(self._executable, inputs)
         else:
@@ -324,10 +327,12 @@ class LoadedMethod:
     def _run(self, executable: engines.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:
         state = [tensor.array for tensor in self._state.values()]
         results = executable.run([tensor.array for tensor in inputs], state)
-        count = len(self.program.outputs)
-        for name, array in zip(self.program.updates, results[count:], strict=True):
-            self._state[name].array = array
-        return [wrapped(result) for result in results[:count]]
+        if self.program.updates:
+            count = len(self.program.outputs)
+            for name, array in zip(self.program.updates, results[count:], strict=True):
+                self._state[name].array = array
+            del results[count:]
+        return [wrapped(result) for result in results]
 
     def _run_taped(
         self, executable: engines.Executable, inputs: Sequence[EagerTensor]
@@ -388,6 +393,23 @@ class LoadedMethod:
 
 def _state_tensor(name: str, array: Array, is_parameter: bool) -> EagerTensor:
     return Parameter(array, False, name) if is_parameter else EagerTensor(array, name=name)
+
+
+def _are_tensors(values: Sequence[Any]) -> bool:
+    for value in values:  # noqa: SIM110  twice as fast as all()
+        if not isinstance(value, EagerTensor):
+            return False
+    return True
+
+
+def _is_any_open(tensors: Sequence[EagerTensor]) -> bool:
+    """Whether gradients flow through one of some tensors."""
+    if active() is not None:
+        return not all(tensor.stop_gradient for tensor in tensors)
+    for tensor in tensors:  # noqa: SIM110  twice as fast as any()
+        if not tensor.stopped:
+            return True
+    return False
 
 
 def _tensor(variable: Variable, value: Any) -> EagerTensor:
