@@ -264,6 +264,8 @@ class ConcreteProgram:
 
     def _to_train(self, state: dict[str, EagerTensor]) -> tuple[Program, dict[str, EagerTensor]]:
         """The Program that runs where gradients are wanted, and the tensors that it reads."""
+        if self.passes is None:
+            return self.main_program, state
         known = self._optimized
         # Where parameters are built in, gradients need none of what the passes would make anew.
         better = known if known is not None and known.frozen else self.optimized

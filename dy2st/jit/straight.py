@@ -7,6 +7,7 @@ gradients are wanted it makes the call `in_full`, as all others are made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from dy2st.convert.replay.rebuild import rebuild
@@ -29,11 +30,20 @@ _NUMBERS = (None, bool, int, float)
 
 
 def is_pure(concrete: ConcreteProgram) -> bool:
-    """Whether a call without gradients does no more than run, and give new tensors back."""
+    """Whether a call without gradients does no more than run, and give tensors back."""
     end = concrete.finished
     does_more = end.writes or end.effects or end.unknown or end.leaves or end.has_gone_back
-    does_more = does_more or concrete.main_program.updates or concrete.passes is not None
-    return not (does_more or concrete.handed_on or concrete.distinct) and concrete.settings == []
+    is_bound = concrete.main_program.updates or concrete.distinct or concrete.passes is not None
+    return not (does_more or is_bound) and concrete.settings == [] and _is_told(concrete)
+
+
+def _is_told(concrete: ConcreteProgram) -> bool:
+    """Whether arrays alone tell which tensors of the call are handed on."""
+    handed_on, outputs = concrete.handed_on, concrete.main_program.outputs
+    if handed_on is None:
+        return True
+    has_lists = any(isinstance(outputs[index].type, ArrayType) for index in handed_on.perhaps)
+    return handed_on.is_told and not handed_on.twins and not has_lists
 
 
 def straight(concrete: ConcreteProgram) -> Call:
@@ -44,21 +54,26 @@ def straight(concrete: ConcreteProgram) -> Call:
         def call(tensors, in_full):
           x0, = tensors
           if not (x0.stopped and s0.stopped) and records(): return in_full(tensors)
-          r0, = run([x0.array], [s0.array])
+          r0, = run([x0.array], [s0.array], as_is)
           t0 = Tensor(r0)
           return t0
     """
     inputs = [f"x{n}" for n in range(len(concrete.inputs))]
     results = [f"r{n}" for n in range(len(concrete.main_program.outputs))]
+    handed_on = concrete.handed_on
     names: dict[str, Any] = {"Tensor": EagerTensor, "wrapped": wrapped, "rebuild": rebuild}
     names |= {"run": concrete.executable.run, "records": is_grad_enabled}
-    state, is_open, arrays = _state(concrete, inputs, names)
+    names["as_is"] = () if handed_on is None else handed_on.as_is(has_passes=False)
+    state, held, is_open, arrays = _state(concrete, inputs, names)
+    made = _made(concrete, results, inputs + held)
+    is_full = " or ".join([is_open, *_untold(concrete, inputs + held)])
     lines = [
         "def call(tensors, in_full):",
         f"  {_unpacked(inputs)} = tensors",
-        f"{state}  if {is_open}: return in_full(tensors)",
-        f"  {_unpacked(results)} = run([{', '.join(f'{one}.array' for one in inputs)}], {arrays})",
-        *map(_made, results, concrete.main_program.outputs),
+        *state,
+        f"  if {is_full}: return in_full(tensors)",
+        f"  {_unpacked(results)} = run([{_arrays(inputs)}], {arrays}, as_is)",
+        *(f"  t{index} = {one}" for index, one in enumerate(made)),
         f"  return {_result(concrete.finished.result, results, names)}",
     ]
     exec(compile("\n".join(lines), "<dy2st call>", "exec"), names)
@@ -70,25 +85,51 @@ def _unpacked(names: Sequence[str]) -> str:
     return f"{', '.join(names)}," if names else "_"
 
 
+def _arrays(tensors: Sequence[str]) -> str:
+    return ", ".join(f"{one}.array" for one in tensors)
+
+
 def _state(
     concrete: ConcreteProgram, inputs: list[str], names: dict[str, Any]
-) -> tuple[str, str, str]:
-    """How the state is found, whether gradients are wanted, and the arrays of the state."""
+) -> tuple[list[str], list[str], str, str]:
+    """How the state is found, its tensors, whether gradients are wanted, and its arrays."""
     state = list(concrete.state.values())
     if concrete.live.places or len(state) > _MOST_NAMED:
         names |= {"now": concrete.live.now, "any_open": is_any_open}
+        held = [f"state[{n}]" for n in range(len(state))]
         is_open = "records() and (any_open(tensors) or any_open(state))"
-        return "  state = now().values()\n", is_open, "[one.array for one in state]"
+        lines = ["  state = list(now().values())"]
+        return lines, held, is_open, "[one.array for one in state]"
     held = [f"s{n}" for n in range(len(state))]
     names |= zip(held, state, strict=True)
     are_stopped = " and ".join(f"{one}.stopped" for one in inputs + held) or "True"
-    arrays = ", ".join(f"{one}.array" for one in held)
-    return "", f"not ({are_stopped}) and records()", f"[{arrays}]"
+    return [], held, f"not ({are_stopped}) and records()", f"[{_arrays(held)}]"
 
 
-def _made(result: str, variable: Any) -> str:
-    make = "wrapped" if isinstance(variable.type, ArrayType) else "Tensor"
-    return f"  t{result[1:]} = {make}({result})"
+def _untold(concrete: ConcreteProgram, held: Sequence[str]) -> list[str]:
+    """The conditions under which two tensors that may be handed on have one array."""
+    places = [] if concrete.handed_on is None else concrete.handed_on.perhaps.values()
+    pairs = {pair: None for chosen in places for pair in combinations(chosen, 2)}
+    named = [(held[one], held[other]) for one, other in pairs]
+    return [f"{one}.array is {other}.array and {one} is not {other}" for one, other in named]
+
+
+def _made(concrete: ConcreteProgram, results: Sequence[str], held: Sequence[str]) -> list[str]:
+    """The tensor of each result, of which some are tensors of the call: see `HandedOn.put`."""
+    made, handed_on = [], concrete.handed_on
+    for index, variable in enumerate(concrete.main_program.outputs):
+        kind = "wrapped" if isinstance(variable.type, ArrayType) else "Tensor"
+        made.append(f"{kind}({results[index]})")
+        for place in reversed(handed_on.perhaps.get(index, ()) if handed_on else ()):
+            made[index] = (
+                f"{held[place]} if {results[index]} is {held[place]}.array else {made[-1]}"
+            )
+    if handed_on is not None:
+        for index, place in handed_on.sure.items():
+            made[index] = held[place]
+        for index, before in handed_on.again.items():
+            made[index] = f"t{before}"
+    return made
 
 
 # -- what is given back -------------------------------------------------------------------------

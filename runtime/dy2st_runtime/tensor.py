@@ -439,6 +439,8 @@ def to_tensor(
     >>> to_tensor([1.0, 2.0]).dtype
     dtype('float32')
     """
+    if type(data) is np.ndarray and dtype is None and current_tracer() is None:
+        return EagerTensor(np.array(as_array(data, None)), stop_gradient)
     wanted = None if dtype is None else np.dtype(dtype)
     if _has_traced(data):
         # A copy, from which no gradient flows back; several are brought to one dtype as by stack.

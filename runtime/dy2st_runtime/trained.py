@@ -54,7 +54,7 @@ class TrainedProgram:
         """The halves for a call with these tensors; None where it is run operator by operator."""
         if self.why_not is not None:
             return None
-        wanted = tuple(place for place, tensor in enumerate(held) if not tensor.stopped)
+        wanted = tuple([place for place, tensor in enumerate(held) if not tensor.stopped])
         if wanted not in self._parts:
             self._parts[wanted] = self._made(wanted)
         return self._parts[wanted]
@@ -86,6 +86,7 @@ class Parts:
         self._executable = engines.compile(self.halves.forward, engine)
         self._second: dict[Given, tuple[Backward, engines.Executable] | None] = {}
         self._joint: dict[Given, Backward] = {}
+        self._count = len(program.outputs)
         self._bare = len(self.halves.kept) + sum(f is not None for f in self.halves.flags)
 
     def run(
@@ -96,30 +97,24 @@ class Parts:
         as_one: Collection[int] = (),
     ) -> tuple[list[Any], dict[str, EagerTensor]]:
         """Outputs, and new values of buffers by name, connected to what they are computed of."""
-        halves, held = self.halves, [*inputs, *state.values()]
+        held = [*inputs, *state.values()]
         random = get_rng_state() if self.is_random else None
         arrays = [tensor.array for tensor in held]
-        count = len(self.program.outputs)
-        results = self._executable.run(
-            arrays[: len(inputs)], arrays[len(inputs) :], as_is, as_one, self._bare
-        )
-        extra = results[count : count + self._bare]
-        kept, flags = extra[: len(halves.kept)], extra[len(halves.kept) :]
-        results[count : count + self._bare] = []
+        given, count, bare = len(inputs), self._count, self._bare
+        results = self._executable.run(arrays[:given], arrays[given:], as_is, as_one, bare)
+        extra = results[count : count + bare]
+        del results[count : count + bare]
         made = [wrapped(result) for result in results]
-        if halves.targets:
-            self._connect(made, held, kept, flags, random)
+        if self.halves.targets:
+            kept = len(self.halves.kept)
+            node = ProgramNode(self, held, arrays, extra[:kept], random)
+            self._connect(made, node, extra[kept:])
+        if len(made) == count:
+            return made, {}
         return made[:count], dict(zip(self.program.updates, made[count:], strict=True))
 
-    def _connect(
-        self,
-        made: Sequence[Any],
-        held: Sequence[EagerTensor],
-        kept: list[Any],
-        flags: Sequence[Any],
-        random: Any,
-    ) -> None:
-        node, told = ProgramNode(self, held, kept, random), iter(flags)
+    def _connect(self, made: Sequence[Any], node: ProgramNode, flags: Sequence[Any]) -> None:
+        told = iter(flags)
         pairs = zip(self.halves.targets, self.halves.flags, strict=True)
         for index, (place, flag) in enumerate(pairs):
             if flag is None or bool(next(told)):
@@ -144,19 +139,24 @@ class Parts:
 class ProgramNode(Node):
     """A run of a Program: what its backward half will take.
 
-    kept is what the forward half gave for it; held are the arrays of all that the run has read.
+    kept is what the forward half gave for it; arrays are those of all that the run has read.
     """
 
     __slots__ = ("_held", "_kept", "_parts", "_random", "_types")
 
     def __init__(
-        self, parts: Parts, held: Sequence[EagerTensor], kept: list[Any], random: Any
+        self,
+        parts: Parts,
+        held: Sequence[EagerTensor],
+        arrays: list[Array],
+        kept: list[Any],
+        random: Any,
     ) -> None:
         """Keep it, with snapshots of the tensors that want gradients."""
         super().__init__(_PROGRAM, [held[place] for place in parts.wanted], [], {})
         self.outputs = [_NOTHING] * len(parts.halves.targets)
         self._parts, self._kept, self._random = parts, kept, random
-        self._held = [tensor.array for tensor in held]
+        self._held = arrays
 
     @property
     def kept_bytes(self) -> int:

@@ -32,7 +32,7 @@ class _Stack(ThreadState):
     interpreters: tuple[Interpreter, ...] = ()
 
 
-_stack = _Stack()
+stack = _Stack()
 _eager: list[Interpreter] = []
 
 
@@ -44,25 +44,25 @@ def install_eager(interpreter: Interpreter, as_recorded: Interpreter) -> None:
 def apply(name: str, *inputs: Any, **attributes: Any) -> Any:
     """Run one operator on tensors, Variables, Python numbers or Dims; attributes are keywords."""
     definition = lookup(name)
-    stack = _stack.interpreters
-    return (stack[-1] if stack else _eager[0]).run(definition, inputs, attributes)
+    held = stack.interpreters
+    return (held[-1] if held else _eager[0]).run(definition, inputs, attributes)
 
 
 def active() -> Interpreter | None:
     """The interpreter on top of this thread's stack, None when operators run eagerly."""
-    stack = _stack.interpreters
-    return stack[-1] if stack else None
+    held = stack.interpreters
+    return held[-1] if held else None
 
 
 @contextmanager
 def interpreting(interpreter: Interpreter) -> Iterator[None]:
     """Let an interpreter take every operator that is called inside the `with`."""
-    outer = _stack.interpreters
-    _stack.interpreters = (*outer, interpreter)
+    outer = stack.interpreters
+    stack.interpreters = (*outer, interpreter)
     try:
         yield
     finally:
-        _stack.interpreters = outer
+        stack.interpreters = outer
 
 
 @contextmanager

@@ -65,7 +65,7 @@ class no_grad(set_grad_enabled):
         """Nothing to set; `@no_grad` without brackets is not accepted."""
         if function is not None:
             raise TypeError("write @no_grad() with brackets")
-        super().__init__(False)
+        self._wanted, self._outer = False, []
 
 
 class enable_grad(set_grad_enabled):

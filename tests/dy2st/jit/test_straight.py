@@ -166,3 +166,75 @@ def test_a_program_goes_without_a_search_for_garbage():
         assert program() is None
     finally:
         gc.enable()
+
+
+# -- tensors of the call that are handed on -------------------------------------------------------
+
+
+def first_or_second(x, y):
+    return x if x.sum() > y.sum() else y
+
+
+def clipped(x):
+    while x.sum() > 4:
+        x = x - 1
+    return x, x
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_an_argument_that_is_given_back_is_the_argument(engine):
+    static = to_static(lambda x, y: (x + y, y, [y], x), engine=engine)
+    for _ in range(3):
+        x, y = ones(2), ones(2)
+        _, second, (third,), first = static(x, y)
+        assert first is x and second is y and third is y
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_a_branch_gives_the_argument_itself(engine):
+    static = to_static(first_or_second, engine=engine)
+    for _ in range(3):
+        less, more = ones(2), ones(2) * 2
+        assert static(less, more) is more
+        assert static(more, less) is more
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_two_tensors_with_one_array_are_two(engine):
+    static, x = to_static(first_or_second, engine=engine), ones(2)
+    for _ in range(3):
+        static(x, ones(2))
+    other = dy2st.to_tensor([0.0])
+    other.array = x.array
+    assert static(x, other) is other
+    assert static(other, x) is x
+    assert static(x, x) is x
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_a_loop_without_turns_gives_the_argument_itself(engine):
+    static = to_static(clipped, engine=engine)
+    for _ in range(3):
+        less, more = ones(2), ones(2) * 8
+        left, right = static(less)
+        assert left is less and right is less
+        left, right = static(more)
+        assert left is right and left is not more
+        assert left.tolist() == [2.0, 2.0] and more.tolist() == [8.0, 8.0]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_a_parameter_that_is_given_back_is_the_parameter(engine):
+    weight = dy2st.to_tensor([2.0])
+    static = to_static(lambda x: (x * weight, weight), engine=engine)
+    assert [static(ones(1))[1] is weight for _ in range(3)] == [True] * 3
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_what_is_made_by_a_view_shares_nothing(engine):
+    static = to_static(lambda x: (x.reshape([2, 1]), x.flatten(), x[1:], x), engine=engine)
+    for _ in range(3):
+        x = ones(2)
+        *made, same = static(x)
+        assert same is x
+        assert not any(np.shares_memory(one.array, x.array) for one in made)

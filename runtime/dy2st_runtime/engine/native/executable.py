@@ -40,9 +40,12 @@ class Executable(Runner):
         self._copied = [place < 0 or written.shared[place] for place in self._places]
         self._given = [place >= 0 and written.given[place] for place in self._places]
         self._flows = [_is_of_flow(variable) for variable in program.block.yields]
-        in_order = self._places == list(range(len(written.own)))
-        self._is_plain = in_order and not any(self._copied + self._given)
-        self._is_plain = self._is_plain and not program.updates
+        self._is_in_order = self._places == list(range(len(written.own)))
+        self._is_plain = not program.updates and not any(
+            place >= 0 and written.shared[place] for place in self._places
+        )
+        # The yields that are, or may be, arrays that the call was given.
+        self._handed_on = [n for n, p in enumerate(self._places) if p < 0 or self._given[n]]
         self._count = len(program.block.parameters)
 
     @cached_property
@@ -82,10 +85,15 @@ class Executable(Runner):
         results = self._computed(inputs, state) if is_known else None
         if results is None:
             return self.reference.run(inputs, state, as_is, as_one, bare)
-        if self._is_plain and not as_is and not as_one:
+        is_plain = self._is_plain and not as_one
+        if is_plain and self._handed_on:
+            is_plain = all(n in as_is for n in self._handed_on)
+        if is_plain and self._is_in_order:
             return results
         held = [*inputs, *state]
         arranged = [results[n] if n >= 0 else held[~n] for n in self._places]
+        if is_plain:
+            return arranged
         ids = {id(array) for array in held}
         copied = [
             may or (is_given and id(one) in ids)

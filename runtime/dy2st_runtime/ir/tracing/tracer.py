@@ -23,7 +23,7 @@ from dy2st_runtime.errors import Location, ShapeError
 from dy2st_runtime.ir.autocast import autocast, cast_inputs
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import OperatorDefinition
-from dy2st_runtime.ir.dispatch import F, active, interpreting
+from dy2st_runtime.ir.dispatch import F, interpreting, stack
 from dy2st_runtime.ir.facts import (
     drop_implied,
     facts_where,
@@ -566,8 +566,8 @@ class Tracer:
 
 def current_tracer() -> Tracer | None:
     """The tracer that records now, None while operators run eagerly."""
-    interpreter = active()
-    return interpreter if isinstance(interpreter, Tracer) else None
+    held = stack.interpreters
+    return held[-1] if held and isinstance(held[-1], Tracer) else None
 
 
 def infer(
