@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,57 +17,37 @@ from dy2st_runtime.tensor import EagerTensor, from_numpy
 _PLAIN = frozenset({int, bool, str, bytes, type(None)})
 
 
-def add_call(
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    key: list[Any],
-    tensors: list[EagerTensor],
-) -> bool:
-    """Add to a key what a call is given beside the numbers in its tensors, and these to `tensors`.
+def add_values(values: Iterable[Any], key: list[Any], tensors: list[EagerTensor]) -> bool:
+    """Add to a key what values are beside the numbers in their tensors, and these to `tensors`.
 
     Equal keys are those of calls that a trace cannot tell apart. False if there is no key.
     """
-    for value in args:
+    for value in values:
+        kind = type(value)
         if isinstance(value, EagerTensor):
             array = value.array
-            key += array.dtype, array.shape
+            key.append(array.dtype)
+            key.append(array.shape)
             tensors.append(value)
-        elif not _add(value, key, tensors):
-            return False
-    for name, value in kwargs.items():
-        key.append(name)
-        if not _add(value, key, tensors):
-            return False
-    return True
-
-
-def _add(value: Any, key: list[Any], tensors: list[EagerTensor]) -> bool:
-    kind = type(value)
-    if isinstance(value, EagerTensor):
-        key += value.array.dtype, value.array.shape
-        tensors.append(value)
-    elif kind in _PLAIN:
-        key += kind, value
-    elif kind is list or kind is tuple:
-        key += kind, len(value)
-        for entry in value:
-            if not _add(entry, key, tensors):
+        elif kind in _PLAIN:
+            key += kind, value
+        elif kind is list or kind is tuple:
+            key += kind, len(value)
+            if not add_values(value, key, tensors):
                 return False
-    elif kind is dict:
-        key += kind, len(value)
-        for name, entry in value.items():
-            key.append(constant_key(name))
-            if not _add(entry, key, tensors):
-                return False
-    else:
-        return _add_other(value, key, tensors)
+        elif not _add_other(value, key, tensors):
+            return False
     return True
 
 
 def _add_other(value: Any, key: list[Any], tensors: list[EagerTensor]) -> bool:
+    if type(value) is dict:
+        key += dict, len(value)
+        key += map(constant_key, value)
+        return add_values(value.values(), key, tensors)
     if type(value) is np.ndarray:
         try:
-            return _add(from_numpy(value), key, tensors)
+            return add_values((from_numpy(value),), key, tensors)
         except ArgumentError:  # whoever binds the call says so
             return False
     if is_container(value) or isinstance(value, (Tensor, np.ndarray, InputSpec)):
@@ -76,4 +56,4 @@ def _add_other(value: Any, key: list[Any], tensors: list[EagerTensor]) -> bool:
     return True
 
 
-__all__ = ["add_call"]
+__all__ = ["add_values"]

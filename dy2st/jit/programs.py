@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dy2st.jit.cache import ProgramCache
-from dy2st.jit.call_key import add_call
+from dy2st.jit.call_key import add_values
 from dy2st.jit.code_level import note
 from dy2st.jit.constants import constant_key
 from dy2st.jit.input_spec import InputSpec
@@ -65,6 +65,7 @@ class Programs:
         # Loads all that a trace needs, now: a process may be forked while others load.
         self._trace = tracing.Tracing().trace
         self._families: dict[Any, Family] = {}
+        self._defaults: Signature | None = None  # those that calls have left to it
         self.asks = False
         self.cache = ProgramCache()
 
@@ -72,16 +73,42 @@ class Programs:
         """What stands for one call: `gradients` are what it says of them."""
         return tracing.OneCall(gradients)
 
-    def key_of(
+    def known(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[EagerTensor]
+    ) -> ConcreteProgram | None:
+        """The Program of calls like this one, found without binding it; adds its tensors."""
+        key = self._key_of(args, kwargs, tensors)
+        known = None if key is None else self.cache.find(key)
+        has_changed = self._defaults is not None and self._defaults.is_outdated()
+        return None if has_changed else known
+
+    def know(
+        self,
+        signature: Signature,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        arguments: dict[str, Any],
+        concrete: ConcreteProgram,
+    ) -> None:
+        """Note the Program of a call, if what it is given tells its arguments."""
+        key = self._key_of(args, kwargs, [])
+        if key is None or concrete.answers or not signature.adds_no_state(arguments, kwargs):
+            return
+        if signature.has_defaults:
+            self._defaults = signature
+        self.cache.add_call(key, concrete)
+
+    def _key_of(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[EagerTensor]
     ) -> Hashable:
-        """What tells a call from others that have other Programs; None where binding tells it.
-
-        The tensors of the call are added to `tensors`.
-        """
+        """What tells a call from those that have other Programs; None where binding tells it."""
         key: list[Any] = [get_promotion(), get_default_dtype(), autocast()]
-        if not add_call(args, kwargs, key, tensors):
+        if not add_values(args, key, tensors):
             return None
+        if kwargs:
+            key += kwargs
+            if not add_values(kwargs.values(), key, tensors):
+                return None
         if self.asks:
             key.append(is_grad_enabled())
             key += [tensor.stopped for tensor in tensors]

@@ -215,34 +215,36 @@ class StaticFunction:
             return self.dygraph_function(*args, **kwargs)
         if current_tracer() is not None:
             return converted(self.dygraph_function)(*args, **kwargs)
+        tensors: list[EagerTensor] = []
         try:
-            return self._run(args, kwargs)
+            known = self._programs.known(args, kwargs, tensors)
+            if known is not None and known.straight is not None:
+                return known.straight(tensors, known)
+            return self._run(args, kwargs, known, tensors)
         except BaseException as error:  # goes on, without our frames: no trace is around
             hide_own_frames(error)
             raise
 
-    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        programs, signature = self._programs, self._signature
-        tensors: list[EagerTensor] = []
-        key = programs.key_of(args, kwargs, tensors)
-        known = None
-        if key is not None and not (signature.has_defaults and signature.is_outdated()):
-            known = programs.cache.find(key)
+    def _run(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        known: ConcreteProgram | None,
+        tensors: list[EagerTensor],
+    ) -> Any:
+        """Run the Program that is known for these tensors, or the one for these arguments."""
+        programs = self._programs
         if known is None:
-            arguments = signature.bind(self._own, args, kwargs)
+            arguments = self._signature.bind(self._own, args, kwargs)
             leaves, structure = flatten(arguments, is_tensor)
             tensors = [as_tensor(leaf) for leaf in leaves]
-        elif known.straight is not None:
-            return known.straight(tensors, known)
         elif not known.finished.writes:
             return known(tensors)
         call = programs.new_call((is_grad_enabled(), *(tensor.stopped for tensor in tensors)))
         try:
             if known is None:
                 known = programs.of_call(self._callee(), arguments, structure, tensors, call)
-                is_told = key is not None and signature.adds_no_state(arguments, kwargs)
-                if is_told and not known.answers:
-                    programs.cache.add_call(key, known)
+                programs.know(self._signature, args, kwargs, arguments, known)
             return known(tensors, call)
         except BaseException:  # what the run raises is raised again, here or by Python below
             if not call.is_lost:

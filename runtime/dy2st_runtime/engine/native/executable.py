@@ -80,10 +80,14 @@ class Executable(Runner):
         bare: int = 0,
     ) -> list[Array]:
         """As the contract says."""
+        results: list[Any] | None = None
         # Which results of a branch are one array, code does not tell.
         is_known = not as_one or not any(self._flows[place] for place in as_one)
-        results = self._computed(inputs, state) if is_known else None
-        if results is None:
+        if is_known and len(inputs) + len(state) == self._count:
+            results = self._function(*inputs, *state)
+            if results is None:
+                results = self._function(*map(_in_order, inputs), *map(_in_order, state))
+        if results is None:  # the code does not take these arrays
             return self.reference.run(inputs, state, as_is, as_one, bare)
         is_plain = self._is_plain and not as_one
         if is_plain and self._handed_on:
@@ -100,15 +104,6 @@ class Executable(Runner):
             for may, is_given, one in zip(self._copied, self._given, arranged, strict=True)
         ]
         return self.given(arranged, (inputs, state), as_is, as_one, bare, copied)
-
-    def _computed(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Any] | None:
-        """What the code gives; None if it does not take these arrays."""
-        if len(inputs) + len(state) != self._count:
-            return None
-        results: list[Any] | None = self._function(*inputs, *state)
-        if results is None:
-            results = self._function(*map(_in_order, inputs), *map(_in_order, state))
-        return results
 
     def check(self, inputs: Sequence[Array]) -> None:
         """As the contract says."""
