@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dy2st_runtime.engine.native.convolution.regions import Region, with_regions
+from dy2st_runtime.engine.native.endings import ending
 from dy2st_runtime.engine.native.groups import NestStep, plan
 from dy2st_runtime.engine.native.nests import Nest
-from dy2st_runtime.engine.native.sides import read_by
+from dy2st_runtime.engine.native.sides import is_product, is_single, read_by
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, Operator, Variable
@@ -17,7 +19,10 @@ from dy2st_runtime.ir.tracing.tracer import Tracer
 
 @dataclass(eq=False)
 class Step:
-    """A nest of `operators`, or a region; or an operator, with steps of its Blocks or parts."""
+    """A nest of `operators`, or a region; or an operator, with steps of its Blocks or parts.
+
+    An operator that is a product may have an `ending`, the nest of `operators`.
+    """
 
     nest: Nest | None = None
     region: Region | None = None
@@ -26,6 +31,7 @@ class Step:
     inner: list[Planned] = field(default_factory=list)
     operators: Sequence[Operator] = ()
     number: int = 0
+    ending: Nest | None = None
 
     @property
     def reads(self) -> Sequence[Variable]:
@@ -36,7 +42,11 @@ class Step:
         if self.region is not None:
             return self.region.operands
         assert self.operator is not None
-        return read_by(self.operator)
+        read = read_by(self.operator)
+        if self.ending is None:
+            return read
+        leaves = [leaf.variable for leaf in self.ending.leaves]
+        return [*read, *(one for one in leaves if one is not self.operator.results[0])]
 
     @property
     def results(self) -> Sequence[Variable]:
@@ -46,7 +56,7 @@ class Step:
         if self.region is not None:
             return self.region.results
         assert self.operator is not None
-        return self.operator.results
+        return self.operator.results if self.ending is None else self.ending.outputs
 
 
 @dataclass(eq=False)
@@ -76,7 +86,38 @@ def planned(block: Block) -> Planned:
         else:
             inner = [planned(one) for one in _blocks(step.operator)]
             steps.append(Step(operator=step.operator, inner=inner))
-    return Planned(block, steps)
+    return Planned(block, _with_endings(block, steps))
+
+
+def _with_endings(block: Block, steps: list[Step]) -> list[Step]:
+    """Let nests be the endings of products that they alone read; of several, of the last."""
+    uses = Counter(variable for step in steps for variable in step.reads)
+    uses.update(block.yields)
+    products: dict[Variable, Step] = {}
+    found: dict[Step, None] = {}
+    for step in steps:
+        ended = None if step.nest is None else _ended(step, step.nest, products)
+        if ended is not None:
+            product, step = ended
+            del found[product]
+        found[step] = None
+        operator = step.operator
+        if operator is not None and step.ending is None and is_product(operator):
+            (result,) = operator.results
+            if is_single(operator) and uses[result] == 1:
+                products[result] = step
+    return list(found)
+
+
+def _ended(step: Step, nest: Nest, products: dict[Variable, Step]) -> tuple[Step, Step] | None:
+    """A product and what it becomes with a nest as its ending; None if no product fits."""
+    read = [leaf.variable for leaf in nest.leaves if leaf.variable in products]
+    for result in reversed(sorted(read, key=list(products).index) if len(read) > 1 else read):
+        own = ending(nest, result)
+        if own is not None:
+            product = products[result]
+            return product, replace(product, ending=own, operators=step.operators)
+    return None
 
 
 def _blocks(operator: Operator) -> Sequence[Block]:

@@ -126,10 +126,10 @@ def _tiles(shape: Shape) -> str:
             listed = ", ".join(f"i64 {size}" for size in sizes)
             code.line(f"call void {tile_of_row}(ptr {to}, ptr {own}, ptr {panel}, {listed})")
             following.append(code.plus(row, rows))
-        with code.when(is_last):
-            place = ("%c_row", "%row", "%m", code.plus("%column", at), columns)
-            listed = ", ".join(["ptr %context, ptr %c", *(f"i64 {size}" for size in place)])
-            code.line(f"call void %epilogue({listed})")
+    with code.when(is_last):
+        place = ("%c_row", "%row", "%m", "%column", "%n")
+        listed = ", ".join(["ptr %context, ptr %c", *(f"i64 {size}" for size in place)])
+        code.line(f"call void %epilogue({listed})")
     return code.end()
 
 

@@ -16,7 +16,7 @@ from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.places import Places
 from dy2st_runtime.engine.native.product import declaration, linked
-from dy2st_runtime.engine.native.sides import Side, sides
+from dy2st_runtime.engine.native.sides import Side, is_single, sides
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.ir.program import Operator
 
@@ -32,13 +32,15 @@ class Products:
         self._keeping = keeping
         self._processor = Processor.host()
 
-    def write(self, operator: Operator, target: str) -> None:
-        """Compute a product where `target` says."""
+    def write(
+        self, operator: Operator, target: str, ending: str = "null", context: str = "null"
+    ) -> None:
+        """Compute a product where `target` says; its ending may make something else of it."""
         left, right = sides(operator)
         dtype, result = operator.results[0].dtype, operator.results[0].tensor_type.shape
         lead = result[: len(result) - (left.variable.tensor_type.rank > 1) - _has_columns(right)]
         rows = left.shape[-2]
-        if (len(right.shape) == 2 and left.row is left.shape[-1]) or _is_number(left, right):
+        if is_single(operator):
             rows, lead = product(left.shape[:-1]), ()
         sizes = (rows, right.shape[-1], left.shape[-1])
         value = self._sizes.value
@@ -50,6 +52,8 @@ class Products:
             value(sizes[1]),
             tuple(self._batch(lead, axis, left, right, sizes) for axis in range(len(lead))),
             packed=self._keeping.panels(operator),
+            epilogue=ending,
+            context=context,
             is_shared=True,
         )
         pointers = (
@@ -106,10 +110,6 @@ class Products:
 
 def _has_columns(right: Side) -> bool:
     return right.variable.tensor_type.rank > 1
-
-
-def _is_number(left: Side, right: Side) -> bool:
-    return len(left.shape) == 2 and len(right.shape) == 2
 
 
 __all__ = ["Products"]

@@ -100,7 +100,8 @@ def _words(step: Step) -> str:
         place = _place(step.operators[-1]) if step.operators else ""
         return f"{word:<7}{names}{place}"
     word = "name" if is_alias(step.operator) else "code" if is_code(step) else "NumPy"
-    return f"{word:<7}{step.operator.name}{_place(step.operator)}"
+    names = " ".join([step.operator.name, *(operator.name for operator in step.operators)])
+    return f"{word:<7}{names}{_place(step.operator)}"
 
 
 def _place(operator: Operator) -> str:

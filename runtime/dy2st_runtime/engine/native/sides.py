@@ -39,6 +39,14 @@ def sides(operator: Operator) -> tuple[Side, Side]:
     return _side(left, (1, *left.tensor_type.shape)), _side(right, (*right.tensor_type.shape, 1))
 
 
+def is_single(operator: Operator) -> bool:
+    """Whether all its rows are those of one product: leading axes of `a` are, if `b` has none."""
+    left, right = sides(operator)
+    if len(right.shape) != 2:
+        return False
+    return left.row is left.shape[-1] or len(left.shape) == 2
+
+
 def product_axes(operator: Operator) -> tuple[Size, ...]:
     """The sizes of a product: those of its result, and how many products each sum has."""
     return (*operator.results[0].tensor_type.shape, operator.operands[0].tensor_type.shape[-1])
@@ -71,4 +79,4 @@ def _transposed(variable: Variable) -> Variable | None:
     return maker.operands[0] if order == [*range(rank - 2), rank - 1, rank - 2] else None
 
 
-__all__ = ["Side", "is_product", "product_axes", "read_by", "sides"]
+__all__ = ["Side", "is_product", "is_single", "product_axes", "read_by", "sides"]

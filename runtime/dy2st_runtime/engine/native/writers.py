@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dy2st_runtime.engine.native.checks import CHECKS
 from dy2st_runtime.engine.native.control import CONTROL
+from dy2st_runtime.engine.native.ending_code import EndingCode
 from dy2st_runtime.engine.native.lists import LISTS
+from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.numbers import NUMBERS
 from dy2st_runtime.engine.native.planned import Step
 from dy2st_runtime.engine.native.sides import is_product, product_axes
@@ -14,9 +16,15 @@ from dy2st_runtime.ir.program import Operator
 
 
 def _product(body: Body, step: Step, operator: Operator) -> None:
-    target = body.place(operator.results[0])
+    target, *others = [body.place(variable) for variable in step.results]
     with body.lock.without(body.lock.is_long([product_axes(operator)])):
-        body.products.write(operator, target)
+        if step.ending is None:
+            body.products.write(operator, target)
+            return
+        result, processor = operator.results[0], Processor.host()
+        code = EndingCode(body.module, step.ending, result, processor)
+        context = code.context(body.function, body.places, body.sizes, others)
+        body.products.write(operator, target, f"@{code.name}", context)
 
 
 WRITERS: tuple[Writer, ...] = (
