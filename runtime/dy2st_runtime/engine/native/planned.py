@@ -93,7 +93,7 @@ def _with_endings(block: Block, steps: list[Step]) -> list[Step]:
     """Let nests be the endings of products that they alone read; of several, of the last."""
     uses = Counter(variable for step in steps for variable in step.reads)
     uses.update(block.yields)
-    products: dict[Variable, Step] = {}
+    products: dict[Variable, tuple[int, Step]] = {}
     found: dict[Step, None] = {}
     for step in steps:
         ended = None if step.nest is None else _ended(step, step.nest, products)
@@ -105,17 +105,19 @@ def _with_endings(block: Block, steps: list[Step]) -> list[Step]:
         if operator is not None and step.ending is None and is_product(operator):
             (result,) = operator.results
             if is_single(operator) and uses[result] == 1:
-                products[result] = step
+                products[result] = len(products), step
     return list(found)
 
 
-def _ended(step: Step, nest: Nest, products: dict[Variable, Step]) -> tuple[Step, Step] | None:
+def _ended(
+    step: Step, nest: Nest, products: dict[Variable, tuple[int, Step]]
+) -> tuple[Step, Step] | None:
     """A product and what it becomes with a nest as its ending; None if no product fits."""
     read = [leaf.variable for leaf in nest.leaves if leaf.variable in products]
-    for result in reversed(sorted(read, key=list(products).index) if len(read) > 1 else read):
+    for result in sorted(read, key=lambda variable: -products[variable][0]):
         own = ending(nest, result)
         if own is not None:
-            product = products[result]
+            _, product = products[result]
             return product, replace(product, ending=own, operators=step.operators)
     return None
 
