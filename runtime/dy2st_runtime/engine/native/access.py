@@ -75,8 +75,22 @@ class Access:
         address = self._address(pointer, dtype, leaf.strides, leaf.offset, place)
         if lanes.lanes == 1 or (isinstance(along, int) and along == 1):
             return Held(lanes.load(address, dtype, place.mask), lanes.lanes)
+        if _is_near(along) and place.mask is None:
+            return Held(self._apart(address, dtype, int(along), lanes), lanes.lanes)
         places = self._places(address, dtype, self._steps(along, lanes), lanes)
         return Held(self._gather(places, dtype, _mask(place), lanes), lanes.lanes)
+
+    def _apart(self, address: str, dtype: DType, step: int, lanes: Lanes) -> Value:
+        """Elements that are a few steps apart: whole vectors are read, from the lowest one on."""
+        if step < 0:
+            back = step * (lanes.lanes - 1)
+            address = self.function.let(f"getelementptr {stored(dtype)}, ptr {address}, i64 {back}")
+        wide = Lanes(self.function, abs(step) * lanes.lanes)
+        last = abs(step) * (lanes.lanes - 1)  # what is behind may be nobody's
+        inside = ", ".join(f"i1 {'true' if n <= last else 'false'}" for n in range(wide.lanes))
+        read = wide.load(address, dtype, None if step == -1 else f"<{inside}>")
+        first = last if step < 0 else 0
+        return lanes.shuffled(read, read, wide, first, step)
 
     def _gather_picked(self, node: Load, picked: Sequence[Held], place: Place) -> Value:
         """Elements at places that each lane has its own of; none where a check has failed."""
@@ -185,6 +199,11 @@ class Access:
         wide = Lanes(self.function, held.lanes).type(held.value.dtype)
         text = f"extractelement {wide} {held.value.text}, i64 0"
         return self.single.let(text, held.value.dtype)
+
+
+def _is_near(stride: Size) -> bool:
+    """Whether lanes are so near that all between them are read with them."""
+    return isinstance(stride, int) and stride in (-4, -3, -2, -1, 2, 3, 4)
 
 
 def _memory(dtype: DType) -> DType:

@@ -44,6 +44,9 @@ _MOST_COSTLY = 24
 
 Functions for them make a long chain slower by a third, and to compile five times as fast."""
 
+_WIDE_ROWS = 64
+"""How many rows lie side by side: memory is read by the line, and far apart from turn to turn."""
+
 _TINY = 200
 """How many instructions a function has that is written where it is called."""
 
@@ -139,6 +142,8 @@ class _PartWriter:
         largest = max((node.dtype.itemsize for node in nodes), default=4)
         narrow = self.writer.processor.vector_bytes // max(largest, 4)
         cost = max((stage.cost for stage in self.schedule.stages), default=0)
+        if self.has_rows and cost <= 30:
+            return narrow, max(narrow, _WIDE_ROWS)
         return narrow, narrow * (4 if cost <= 8 else 2 if cost <= 20 else 1)
 
     def _is_long_chain(self) -> bool:

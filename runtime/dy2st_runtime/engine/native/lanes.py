@@ -168,10 +168,10 @@ class Lanes:
         called = f"{own} {first}, {self.type(INT32)} {index.text}, {own} {last}"
         return self.let(f"call {own} @{_LOOK_UP}({called})", FLOAT32)
 
-    def shuffled(self, x: Value, y: Value, source: Lanes, start: int) -> Value:
+    def shuffled(self, x: Value, y: Value, source: Lanes, start: int, step: int = 1) -> Value:
         """Lanes from `start` on, of two vectors of `source`, one behind the other; then any."""
         type, most = source.type(x.dtype), 2 * source.lanes
-        chosen = ", ".join(f"i32 {(start + lane) % most}" for lane in range(self.lanes))
+        chosen = ", ".join(f"i32 {(start + step * lane) % most}" for lane in range(self.lanes))
         mask = f"<{self.lanes} x i32> <{chosen}>"
         return self.let(f"shufflevector {type} {x.text}, {type} {y.text}, {mask}", x.dtype)
 

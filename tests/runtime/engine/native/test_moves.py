@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
+import sys
+
 import numpy as np
 import pytest
 
@@ -113,3 +117,31 @@ def test_numbers_are_stacked():
     numbers = [(np.array(value, "float32"), ()) for value in (1.0, 2.0)]
     for found in results(lambda x, y: F.stack([x, y, F.full([], 3.0)]), *numbers):
         np.testing.assert_array_equal(found, [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("step", [-5, -4, -3, -2, -1, 2, 3, 4, 5])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "bool"])
+def test_elements_that_lie_apart_are_read_as_far_as_there_are_any(step, dtype):
+    for size in (1, 2, 15, 16, 17, 33, 64, 65, 130):
+        x = np.random.default_rng(size).integers(0, 2 if dtype == "bool" else 99, (3, size))
+        x = x.astype(dtype)
+        for found in results(lambda x: x[:, ::step] * x[:, ::step], (x, (3, size))):
+            np.testing.assert_array_equal(found, x[:, ::step] * x[:, ::step])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux to guard a page")
+@pytest.mark.parametrize("step", [-3, -1, 2, 4])
+def test_nothing_behind_an_array_is_read(step):
+    """The array ends where a page does, and the next page may not be read."""
+    memory = mmap.mmap(-1, 2 * mmap.PAGESIZE)
+    whole = np.frombuffer(memory, np.float32)
+    guarded = ctypes.c_void_p(whole.ctypes.data + mmap.PAGESIZE)
+    protect = ctypes.CDLL(None).mprotect
+    executable = Executable(traced(lambda x: x[::step] * 2, ("float32", ("n",))))
+    assert protect(guarded, mmap.PAGESIZE, 0) == 0
+    try:
+        for size in (16, 64, 65, 127, 128, 129):
+            x = whole[: mmap.PAGESIZE // 4][-size:]
+            np.testing.assert_array_equal(executable.run([x], [])[0], x[::step] * 2)
+    finally:
+        protect(guarded, mmap.PAGESIZE, 3)
