@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from dy2st_runtime.dims import Size
+from dy2st_runtime.dims import Dim, Size, bounds
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.lanes import BOOL, INT64, DType, Lanes, Value, element
 from dy2st_runtime.engine.native.nests import Load, Nest, Store
@@ -77,6 +77,8 @@ class Access:
             return Held(lanes.load(address, dtype, place.mask), lanes.lanes)
         if _is_near(along) and place.mask is None:
             return Held(self._apart(address, dtype, int(along), lanes), lanes.lanes)
+        if _is_one_or_none(along):
+            return Held(self._stretched(address, dtype, along, place), lanes.lanes)
         places = self._places(address, dtype, self._steps(along, lanes), lanes)
         return Held(self._gather(places, dtype, _mask(place), lanes), lanes.lanes)
 
@@ -91,6 +93,19 @@ class Access:
         read = wide.load(address, dtype, None if step == -1 else f"<{inside}>")
         first = last if step < 0 else 0
         return lanes.shuffled(read, read, wide, first, step)
+
+    def _stretched(self, address: str, dtype: DType, along: Size, place: Place) -> Value:
+        """Lanes one after the other where the step is 1, else the first one for them all."""
+        lanes = place.lanes
+        is_one = lanes.splat(Value(self.function.let(f"icmp ne i64 {self.size(along)}, 0"), BOOL))
+        first = ", ".join(f"i1 {str(lane == 0).lower()}" for lane in range(lanes.lanes))
+        mask = lanes.either(is_one, Value(f"<{first}>", BOOL))
+        mask = lanes.both(mask, Value(_mask(place), BOOL))
+        read = lanes.load(address, dtype, mask.text)
+        zeros = f"<{lanes.lanes} x i32> zeroinitializer"
+        wide = lanes.type(dtype)
+        same = lanes.let(f"shufflevector {wide} {read.text}, {wide} poison, {zeros}", dtype)
+        return lanes.select(is_one, read, same)
 
     def _gather_picked(self, node: Load, picked: Sequence[Held], place: Place) -> Value:
         """Elements at places that each lane has its own of; none where a check has failed."""
@@ -204,6 +219,11 @@ class Access:
 def _is_near(stride: Size) -> bool:
     """Whether lanes are so near that all between them are read with them."""
     return isinstance(stride, int) and stride in (-4, -3, -2, -1, 2, 3, 4)
+
+
+def _is_one_or_none(step: Size) -> bool:
+    """Whether a step is 0 or 1, as along an axis that may be repeated."""
+    return isinstance(step, Dim) and bounds(step)[1] == 1
 
 
 def _memory(dtype: DType) -> DType:

@@ -95,4 +95,22 @@ def aligned(shape: Shape, whole: Shape, result: Places) -> Places | None:
     return tuple(places)
 
 
-__all__ = ["Axis", "Places", "Use", "aligned", "is_one", "is_same", "new_axes", "repeated"]
+def stretched(shape: Shape, whole: Shape, result: Places) -> tuple[Places, tuple[Size, ...]]:
+    """As `aligned`, with the steps along the axes: of sizes that may be 1 or the whole ones."""
+    lead = len(whole) - len(shape)
+    pairs = zip(shape, whole[lead:], result[lead:], strict=True)
+    places = tuple([None if is_one(size) else axis for size, _, axis in pairs])
+    return places, tuple(map(repeated, shape, whole[lead:]))
+
+
+__all__ = [
+    "Axis",
+    "Places",
+    "Use",
+    "aligned",
+    "is_one",
+    "is_same",
+    "new_axes",
+    "repeated",
+    "stretched",
+]

@@ -10,7 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dy2st_runtime.dims import Size, equal, product
-from dy2st_runtime.engine.native.axes import Axis, Places, Use, aligned, is_one, is_same, new_axes
+from dy2st_runtime.engine.native.axes import (
+    Axis,
+    Places,
+    Use,
+    aligned,
+    is_one,
+    is_same,
+    new_axes,
+    stretched,
+)
 from dy2st_runtime.engine.native.lanes import NATIVE
 from dy2st_runtime.engine.native.rows import ROWS, has_row
 from dy2st_runtime.engine.native.rows.reductions import has_reduction
@@ -116,7 +125,7 @@ def members_of(operator: Operator) -> list[Member] | None:
     if DEFINITIONS[operator.name].is_elementwise:
         member = _elementwise(operator) if has_row(operator) else None
     else:
-        member = _reduction(operator) if has_reduction(operator) else None
+        member = None if may_fail(operator) else reduction(operator)
     return None if member is None else [member]
 
 
@@ -132,28 +141,31 @@ def _copy(variable: Variable) -> Member:
 
 
 def _elementwise(operator: Operator) -> Member | None:
-    """An operator whose operands are brought to one shape; None if that cannot be told."""
+    """An operator whose operands are brought to one shape; None if that is a number's."""
     whole = operator.results[0].tensor_type.shape
     result = new_axes(whole)
     operands = []
     for operand in operator.operands:
         places = aligned(operand.tensor_type.shape, whole, result)
         if places is None:
-            return None
-        operands.append(seen(operand, places))
+            operands.append(seen(operand, *stretched(operand.tensor_type.shape, whole, result)))
+        else:
+            operands.append(seen(operand, places))
     # Numbers need no loop.
     return Member(operator.results[0], operands, result, operator) if result else None
 
 
-def _reduction(operator: Operator) -> Member | None:
-    """An operator that makes one element of those along axes; None if there may be none to take."""
+def reduction(operator: Operator) -> Member | None:
+    """An operator that makes one element of those along axes; None if it is no such."""
+    if not has_reduction(operator):
+        return None
     shape = operator.operands[0].tensor_type.shape
     axes = _reduced_axes(operator)
     if axes is None:
         return None
     own = new_axes(shape)
     reduced = tuple([axis for place in axes if (axis := own[place]) is not None])
-    if not reduced or may_fail(operator):
+    if not reduced:
         return None
     rank = operator.results[0].tensor_type.rank
     if operator.name == "sum_to":
@@ -186,4 +198,4 @@ def _reduced_axes(operator: Operator) -> Sequence[int] | None:
     return found
 
 
-__all__ = ["Group", "Member", "cost", "is_native", "members_of"]
+__all__ = ["Group", "Member", "cost", "is_native", "members_of", "reduction"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dy2st_runtime.engine.native.lanes import FLOAT32, FLOAT64
-from dy2st_runtime.engine.native.members import Member, is_native
+from dy2st_runtime.engine.native.members import Member, is_native, reduction
 from dy2st_runtime.engine.native.moves import MOVES
 from dy2st_runtime.engine.native.pieces import Piece, Pieces
 from dy2st_runtime.ir.program import Operator
@@ -95,8 +95,19 @@ def _batch_norm(pieces: Pieces, operator: Operator) -> bool:
     return pieces.end()
 
 
+def _of_some(pieces: Pieces, operator: Operator) -> bool:
+    """A reduction that fails where there is nothing to reduce."""
+    member = reduction(operator)
+    if member is None:
+        return False
+    pieces.check(pieces.apply("less_than", pieces.size(0), pieces.size(member.count)))
+    pieces.members.append(member)
+    return True
+
+
 _RULES: dict[str, Callable[[Pieces, Operator], bool]] = {
     **MOVES,
+    **dict.fromkeys(("max", "min", "argmax", "argmin"), _of_some),
     "softmax": _softmax,
     "log_softmax": _log_softmax,
     "layer_norm": _layer_norm,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dy2st_runtime.dims import Size, product
-from dy2st_runtime.engine.native.axes import Axis, Places, Use, is_one, is_same
+from dy2st_runtime.dims import Dim, Size, product
+from dy2st_runtime.engine.native.axes import Axis, Places, Use, is_one, is_same, repeated
 from dy2st_runtime.ir.aliasing import view_of
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect, View
 from dy2st_runtime.ir.program import Operator, Variable
@@ -30,17 +30,19 @@ Runs = Sequence[Run]
 _STILL = Run(None)
 
 
-def seen(variable: Variable, places: Places) -> Use:
-    """A tensor that is read along axes of a nest, or the one behind it."""
+def seen(variable: Variable, places: Places, steps: Sequence[Size] | None = None) -> Use:
+    """A tensor that is read along axes of a nest, in steps if told so, or the one behind it."""
     runs: Runs = [Run(place) for place in places]
-    is_whole = True
+    if steps is not None:
+        runs = [Run(place, 0, step) for place, step in zip(places, steps, strict=True)]
+    is_whole = steps is None
     while is_view(variable):
         maker = variable.maker
         assert isinstance(maker, Operator)
         rule = _VIEWS.get(maker.name, _reshaped)
         runs = rule(maker, _number(maker, variable), runs)
         variable = maker.operands[0]
-        is_whole = is_whole and rule in _WHOLE
+        is_whole = is_whole and rule in _WHOLE and not any(isinstance(r.step, Dim) for r in runs)
     if is_whole or not runs:
         return Use(variable, tuple(run.place for run in runs))
     place, start, step = zip(*runs, strict=True)
@@ -61,11 +63,7 @@ def is_view_operator(operator: Operator) -> bool:
     """Whether an operator only says where elements of its operand lie."""
     if operator.name not in _VIEWS:
         return is_alias(operator) and _kept_axes(operator) is not None
-    if not isinstance(operator.operands[0].type, TensorType):
-        return False
-    if operator.name == "broadcast_to":
-        return _repeated(operator) is not None
-    return True
+    return isinstance(operator.operands[0].type, TensorType)
 
 
 def is_alias(operator: Operator) -> bool:
@@ -86,23 +84,14 @@ def _transposed(operator: Operator, index: int, runs: Runs) -> Runs:
     return [runs[order.index(axis)] for axis in range(len(order))]
 
 
-def _repeated(operator: Operator) -> list[int | None] | None:
-    """For each axis of the operand its axis of the result, None if it is repeated."""
-    own, whole = operator.operands[0].tensor_type.shape, operator.results[0].tensor_type.shape
-    lead = len(whole) - len(own)
-    found: list[int | None] = []
-    for axis, size in enumerate(own, lead):
-        if is_one(size):
-            found.append(None)
-        elif is_same(size, whole[axis]):
-            found.append(axis)
-        else:
-            return None
-    return found
-
-
 def _broadcast(operator: Operator, index: int, runs: Runs) -> Runs:
-    return [_STILL if axis is None else runs[axis] for axis in _repeated(operator) or ()]
+    own, whole = operator.operands[0].tensor_type.shape, operator.results[0].tensor_type.shape
+    lead, found = len(whole) - len(own), []
+    for size, wanted, run in zip(own, whole[lead:], runs[lead:], strict=True):
+        step = repeated(size, wanted)
+        start, step = product([step, run.start]), product([step, run.step])
+        found.append(_STILL if is_one(size) else Run(run.place, start, step))
+    return found
 
 
 def _kept_axes(operator: Operator) -> list[int | None] | None:
