@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, Size
-from dy2st_runtime.engine.native.axes import Use, aligned, new_axes
+from dy2st_runtime.dims import Dim, Size, maximum, minimum, product, same_shape
+from dy2st_runtime.engine.native.axes import Places, Use, aligned, new_axes
 from dy2st_runtime.engine.native.lanes import INT64
 from dy2st_runtime.engine.native.members import Member
 from dy2st_runtime.engine.native.pieces import Piece, Pieces
@@ -126,6 +126,65 @@ def _full(pieces: Pieces, operator: Operator) -> bool:
     return True
 
 
+def _padded(pieces: Pieces, operator: Operator) -> bool:
+    """Elements of x again; `joining` pads with a number."""
+    x, pads = operator.operands[0], operator.attributes["pads"]
+    rule = _MODES.get(operator.attributes["mode"])
+    if rule is None:
+        return False
+    result = new_axes(operator.results[0].tensor_type.shape)
+    picks: dict[int, Variable] = {}
+    for axis, (size, (before, after)) in enumerate(zip(x.tensor_type.shape, pads, strict=True)):
+        if same_shape((before, after), (0, 0)):
+            continue
+        kept = size + minimum(before, 0) + minimum(after, 0)
+        start = pieces.size(maximum(before, 0))
+        place = pieces.apply("subtract", pieces.position(result[axis]), start)
+        place = rule(pieces, place, kept)
+        taken = pieces.size(maximum(product([-1, before]), 0))
+        picks[axis] = pieces.apply("add", place, taken)[0]
+    return _picked(pieces, x, picks, result)
+
+
+def _picked(pieces: Pieces, x: Variable, picks: Mapping[int, Variable], result: Places) -> bool:
+    """The elements of x at places that are surely inside of it, along some axes."""
+    own = tuple([None if axis in picks else place for axis, place in enumerate(result)])
+    pieces.read(Use(x, own, picks=tuple(picks.items())), result)
+    return pieces.end(result)
+
+
+def _reflected(pieces: Pieces, place: Piece, kept: Size) -> Piece:
+    """Back from both edges, which are there once."""
+    last = pieces.size(kept - 1)
+    behind = pieces.apply("subtract", last, pieces.apply("abs", place))
+    return pieces.apply("subtract", last, pieces.apply("abs", behind))
+
+
+def _repeated(pieces: Pieces, place: Piece, kept: Size) -> Piece:
+    """The elements at the edges."""
+    below = pieces.apply("minimum", place, pieces.size(kept - 1))
+    return pieces.apply("maximum", below, pieces.size(0))
+
+
+def _turned(pieces: Pieces, place: Piece, size: Size) -> Piece:
+    """From the other edge on."""
+    return pieces.apply("remainder", place, pieces.size(size))
+
+
+_MODES = {"reflect": _reflected, "replicate": _repeated, "circular": _turned}
+
+
+def _rolled(pieces: Pieces, operator: Operator) -> bool:
+    x, shifts = operator.operands[0], dict[int, Size]()
+    for axis, shift in zip(operator.attributes["axis"], operator.attributes["shifts"], strict=True):
+        shifts[axis] = shifts.get(axis, 0) + shift
+    picks: dict[int, Variable] = {}
+    for axis, shift in shifts.items():
+        place = pieces.apply("subtract", pieces.position(pieces.axes[axis]), pieces.size(shift))
+        picks[axis] = _turned(pieces, place, x.tensor_type.shape[axis])[0]
+    return _picked(pieces, x, picks, pieces.axes)
+
+
 MOVES: dict[str, Rule] = {
     "index": _index,
     "one_hot": _one_hot,
@@ -134,6 +193,8 @@ MOVES: dict[str, Rule] = {
     "eye": _eye,
     "arange": _arange,
     "full": _full,
+    "pad": _padded,
+    "roll": _rolled,
 }
 """The rules by the names of their operators."""
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dy2st_runtime.engine.native.executable import Executable
-from dy2st_runtime.ir import F
+from dy2st_runtime.ir import DEFINITIONS, F, apply
 from tests.runtime.engine.native.running_nests import compiled, run, traced
 
 
@@ -145,3 +145,52 @@ def test_nothing_behind_an_array_is_read(step):
             np.testing.assert_array_equal(executable.run([x], [])[0], x[::step] * 2)
     finally:
         protect(guarded, mmap.PAGESIZE, 3)
+
+
+PADS = [
+    ((1, 2), (3, 4)),
+    ((0, 0), (0, 5)),
+    ((2, -1), (-3, 1)),
+    ((-2, -3), (0, 0)),
+    ((0, 3), (-1, -39)),
+]
+
+
+@pytest.mark.parametrize("pads", PADS)
+@pytest.mark.parametrize("mode", ["constant", "reflect", "replicate", "circular"])
+def test_a_tensor_is_padded(mode, pads):
+    kernel = DEFINITIONS["pad"].kernel
+    if mode == "reflect" and pads[1][1] == -39:
+        pads = (pads[0], (0, 0))
+    want = kernel(X, pads, mode, 2.5)
+    for symbols in ((9, 40), (9, "m"), ("n", 40), ("n", "m")):
+        executable = native(lambda x: apply("pad", x, pads=pads, mode=mode, value=2.5), symbols)
+        np.testing.assert_array_equal(executable.run([X], [])[0], want)
+
+
+def test_pads_may_be_sizes():
+    def function(x):
+        rows, columns = x.shape
+        return apply("pad", x, pads=((rows - 4, 2 - rows), (columns, 0)), value=1.5)
+
+    executable, kernel = native(function, ("n", "m")), DEFINITIONS["pad"].kernel
+    for rows in (2, 3, 4, 9):
+        x = X[:rows, :5].copy()
+        want = kernel(x, ((rows - 4, 2 - rows), (5, 0)), "constant", 1.5)
+        np.testing.assert_array_equal(executable.run([x], [])[0], want)
+
+
+@pytest.mark.parametrize("shifts", [((1,), (0,)), ((-3, 45), (0, 1)), ((7, 4), (1, 1)), ((), ())])
+def test_a_tensor_is_rolled(shifts):
+    amounts, axes = shifts
+    for symbols in ((9, 40), ("n", "m")):
+        executable = native(lambda x: apply("roll", x, shifts=amounts, axis=axes), symbols)
+        np.testing.assert_array_equal(executable.run([X], [])[0], np.roll(X, amounts, axes))
+    empty = np.zeros((0, 3), np.float32)
+    assert executable.run([empty], [])[0].shape == (0, 3)
+
+
+def native(function, shape):
+    executable = Executable(traced(function, ("float32", shape)))
+    assert executable.explain().splitlines()[-1] == "computed by NumPy: nothing"
+    return executable
