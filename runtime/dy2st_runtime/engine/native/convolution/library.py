@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib import metadata
 from typing import Any, NamedTuple
@@ -16,6 +17,8 @@ from typing import Any, NamedTuple
 Sizes = Sequence[int]
 
 _PACKAGE, _VERSION, _FILE = "onednn-cpu-gomp", "2023", "libdnnl.so.3"
+
+_LOOKS = "GOMP_SPINCOUNT"
 
 _FLOAT32, _ANY_LAYOUT, _CPU, _IN_ORDER, _GIVEN_SCRATCH = 3, 1, 1, 1, 1
 _INFERENCE, _DIRECT, _ARGUMENT_LAYOUT, _IMPLEMENTATION = 96, 1, 255, 8
@@ -143,7 +146,8 @@ class Library:
 
     def __init__(self, path: str) -> None:
         """Load it; OSError where that is impossible."""
-        self.c = ctypes.CDLL(path)
+        with _short_waits():
+            self.c = ctypes.CDLL(path)
         self._process = os.getpid()
         self.c.dnnl_memory_desc_get_size.restype = ctypes.c_size_t
         self.c.dnnl_primitive_desc_query_md.restype = ctypes.c_void_p
@@ -312,6 +316,23 @@ def _reach(geometry: Geometry) -> tuple[Any, Any, Any]:
     """Dilations, as the library counts them: gaps; and the pads on both sides."""
     gaps = [dilation - 1 for dilation in geometry.dilations]
     return _dims(gaps), _dims(geometry.before), _dims(geometry.after)
+
+
+@contextmanager
+def _short_waits() -> Iterator[None]:
+    """Let helpers look for work for some microseconds, and then sleep.
+
+    That is enough between two primitives. GNU's OpenMP, which reads its environment when it is
+    loaded, would have them look for a millisecond, in which others wait for the processor.
+    """
+    if {"OMP_WAIT_POLICY", _LOOKS} & set(os.environ):
+        yield
+        return
+    os.environ[_LOOKS] = "2000"
+    try:
+        yield
+    finally:
+        del os.environ[_LOOKS]
 
 
 @cache
