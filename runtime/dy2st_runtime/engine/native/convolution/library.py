@@ -21,7 +21,7 @@ _PACKAGE, _VERSION, _FILE = "onednn-cpu-gomp", "2023", "libdnnl.so.3"
 _LOOKS = "GOMP_SPINCOUNT"
 
 _FLOAT32, _ANY_LAYOUT, _CPU, _IN_ORDER, _GIVEN_SCRATCH = 3, 1, 1, 1, 1
-_INFERENCE, _DIRECT, _ARGUMENT_LAYOUT, _IMPLEMENTATION = 96, 1, 255, 8
+_TRAINING, _INFERENCE, _DIRECT, _TURNED, _ARGUMENT_LAYOUT, _IMPLEMENTATION = 64, 96, 1, 10, 255, 8
 _MOST_AXES = 12
 
 _ELTWISE = {
@@ -45,6 +45,7 @@ _BINARY = {
 _POOLING = {"max": 0x1FF, "mean": 0x2FF}
 
 SOURCE, OTHER, RESULT, WEIGHTS, BIAS, SCRATCH = 1, 2, 17, 33, 41, 80
+RESULT_GRADIENT, WEIGHTS_GRADIENT = 145, 161
 """The arguments of a primitive, by number."""
 
 
@@ -117,7 +118,7 @@ class Primitive:
     def __init__(self, library: Library, description: _Held) -> None:
         """Let the library write its code."""
         self._library, self._description = library, description
-        if self.implementation.startswith("ref"):
+        if "ref" in self.implementation:
             raise Refused("it would be computed number by number")
         c = library.c
         made = library.made(c.dnnl_primitive_create, description.pointer)
@@ -181,20 +182,19 @@ class Library:
 
     def plain(self, shape: Sizes) -> Layout:
         """Row by row, without gaps."""
-        steps = [1]
-        for size in shape[:0:-1]:
-            steps.insert(0, steps[0] * size)
-        create = self.c.dnnl_memory_desc_create_with_strides
-        return self._layout(create, len(shape), _dims(shape), _FLOAT32, _dims(steps))
+        return self.in_order(shape, range(len(shape)))
 
     def channels_last(self, shape: Sizes) -> Layout:
         """All channels of a place beside each other."""
-        _, c, *spatial = shape
-        steps = [c]
-        for size in spatial[:0:-1]:
-            steps.insert(0, steps[0] * size)
+        return self.in_order(shape, (0, *range(2, len(shape)), 1))
+
+    def in_order(self, shape: Sizes, axes: Iterable[int]) -> Layout:
+        """Without gaps, with the axes in this order in memory."""
+        strides, step = [0] * len(shape), 1
+        for axis in reversed(list(axes)):
+            strides[axis] = step
+            step *= shape[axis]
         create = self.c.dnnl_memory_desc_create_with_strides
-        strides = [steps[0] * spatial[0], 1, *steps]
         return self._layout(create, len(shape), _dims(shape), _FLOAT32, _dims(strides))
 
     def free(self, shape: Sizes) -> Layout:
@@ -232,6 +232,44 @@ class Library:
             (_INFERENCE, _DIRECT, *layouts, _dims(geometry.strides), *_reach(geometry)),
             posts,
         )
+
+    def deconvolution(
+        self,
+        source: Layout,
+        weights: Layout,
+        bias: Layout | None,
+        result: Layout,
+        geometry: Geometry,
+        posts: Iterable[Post],
+    ) -> Primitive:
+        """Every element of the source adds its filter: filters are by channel of the result."""
+        layouts = (source.pointer, weights.pointer, bias and bias.pointer, result.pointer)
+        return self._primitive(
+            self.c.dnnl_deconvolution_forward_primitive_desc_create,
+            (_INFERENCE, _TURNED, *layouts, _dims(geometry.strides), *_reach(geometry)),
+            posts,
+        )
+
+    def filters_gradient(
+        self, source: Layout, filters: Layout, gradient: Layout, geometry: Geometry
+    ) -> Primitive:
+        """The gradient of filters, of what a convolution reads and that of its results."""
+        sizes = (_dims(geometry.strides), *_reach(geometry))
+        layouts = (source.pointer, filters.pointer, None, gradient.pointer)
+        forward = self._with_attributes(
+            (),
+            lambda attributes: self.made(
+                self.c.dnnl_convolution_forward_primitive_desc_create,
+                self._engine,
+                _TRAINING,
+                _DIRECT,
+                *layouts,
+                *sizes,
+                attributes,
+            ),
+        )
+        create = self.c.dnnl_convolution_backward_weights_primitive_desc_create
+        return self._primitive(create, (_DIRECT, *layouts, *sizes, forward.pointer), ())
 
     def pooling(
         self, name: str, source: Layout, result: Layout, geometry: Geometry, posts: Iterable[Post]
@@ -352,9 +390,11 @@ __all__ = [
     "BIAS",
     "OTHER",
     "RESULT",
+    "RESULT_GRADIENT",
     "SCRATCH",
     "SOURCE",
     "WEIGHTS",
+    "WEIGHTS_GRADIENT",
     "Geometry",
     "Layout",
     "Library",

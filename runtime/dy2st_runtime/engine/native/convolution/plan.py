@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from dy2st_runtime.engine.native.convolution import weights
 from dy2st_runtime.engine.native.convolution.library import (
     BIAS,
     OTHER,
     RESULT,
+    RESULT_GRADIENT,
     SCRATCH,
     SOURCE,
     WEIGHTS,
+    WEIGHTS_GRADIENT,
     Geometry,
     Layout,
     Library,
@@ -178,11 +181,10 @@ class _Builder:
         self,
         node: Node,
         make: Callable[[Node, weights.Values], weights.Array | None],
-        shape: Sizes,
+        plain: Layout,
         layout: Layout | None = None,
     ) -> Buffer:
-        """Weights of a node, in the layout that is wanted."""
-        plain = self.library.plain(shape)
+        """Weights of a node, as they are made, and in the layout that is wanted."""
         layout = layout or plain
         reorder = None if layout.is_like(plain) else self.library.reorder(plain, layout)
         self.plan.kept.append(Kept(node, make, plain, layout, reorder))
@@ -191,15 +193,20 @@ class _Builder:
     # -- what a node makes ---------------------------------------------------------------------
 
     def finish(
-        self, node: Node, primitive: Primitive, arguments: dict[int, Buffer], image: Sizes
+        self,
+        node: Node,
+        primitive: Primitive,
+        arguments: dict[int, Buffer],
+        image: Sizes,
+        result: int = RESULT,
     ) -> None:
         """The step of a node, and its result as others want it."""
         arguments.update(self._seconds(node, primitive, len(image)))
-        layout, number = primitive.layout(RESULT), self._results.get(node.result)
+        layout, number = primitive.layout(result), self._results.get(node.result)
         plain = self.library.plain(image)
         is_plain = layout.is_like(plain)
         made = self._add(Buffer(layout, made=number if is_plain else None))
-        arguments[RESULT] = made
+        arguments[result] = made
         self._step(primitive, arguments)
         self._buffers[node.result], self._images[node.result] = [made], image
         self._shapes[node.result] = self._outer(node, image)
@@ -210,6 +217,9 @@ class _Builder:
 
     def _outer(self, node: Node, image: Sizes) -> Sizes:
         """The shape that a result has for others."""
+        if node.kind == "filters":
+            groups = node.operator.attributes["groups"]
+            return image if groups == 1 else (image[0] * image[1], *image[2:])
         left = self._left_out.get(node.sources[0], ())
         if node.kind == "mean" and not node.operator.attributes["keepdim"]:
             left = mean_axes(node.operator)
@@ -269,39 +279,75 @@ def _own(node: Node) -> int:
 
 
 def _conv(builder: _Builder, node: Node) -> None:
-    library, told = builder.library, node.operator.attributes
-    image, filters = builder.image(node.sources[0]), builder.image(node.weights[0])
-    groups = told["groups"]
-    geometry = _geometry(filters[2:], told["strides"], told["dilations"], told["pads"])
+    told, image = node.operator.attributes, builder.image(node.sources[0])
+    filters, groups = builder.image(node.weights[0]), told["groups"]
+    geometry = _geometry(filters[2:], told)
     result = (image[0], filters[0], *_counts(image[2:], geometry))
-    shape = filters if groups == 1 else (groups, filters[0] // groups, *filters[1:])
-    has_bias = bool(node.norms) or len(node.weights) > 1
-    one_each = library.plain(filters[:1])
-    primitive = library.convolution(
-        library.free(image),
-        library.free(shape),
-        one_each if has_bias else None,
-        library.free(result),
-        geometry,
-        builder.posts(node, result),
-    )
+    shape = _by_group(filters, groups)
+    plain = builder.library.plain(shape)
+    _convolve(builder, node, builder.library.convolution, geometry, result, shape, plain)
+
+
+def _transposed(builder: _Builder, node: Node) -> None:
+    told, image = node.operator.attributes, builder.image(node.sources[0])
+    (channels, outside, *kernel), groups = builder.image(node.weights[0]), told["groups"]
+    geometry = _geometry(kernel, told)
+    result = (image[0], outside * groups, *told["sizes"])
+    shape = _by_group((outside * groups, channels // groups, *kernel), groups)
+    # In memory the channels of x come first, the library has those of the result first.
+    first = len(shape) - len(kernel) - 2
+    axes = [*range(first), first + 1, first, *range(first + 2, len(shape))]
+    plain = builder.library.in_order(shape, axes)
+    _convolve(builder, node, builder.library.deconvolution, geometry, result, shape, plain)
+
+
+def _by_group(filters: Sizes, groups: int) -> Sizes:
+    """The sizes of filters, with an axis of groups if there are several."""
+    return filters if groups == 1 else (groups, filters[0] // groups, *filters[1:])
+
+
+def _convolve(
+    builder: _Builder,
+    node: Node,
+    make: Callable[..., Primitive],
+    geometry: Geometry,
+    result: Sizes,
+    shape: Sizes,
+    plain: Layout,
+) -> None:
+    """Either convolution, with filters of this shape that lie as `plain` says."""
+    library, source = builder.library, node.sources[0]
+    bias = library.plain(result[1:2]) if node.norms or len(node.weights) > 1 else None
+    layouts = (library.free(builder.image(source)), library.free(shape), bias, library.free(result))
+    primitive = make(*layouts, geometry, builder.posts(node, result))
     arguments = {
-        SOURCE: builder.as_wanted(node.sources[0], primitive.layout(SOURCE)),
-        WEIGHTS: builder.kept(node, weights.filters, shape, primitive.layout(WEIGHTS)),
+        SOURCE: builder.as_wanted(source, primitive.layout(SOURCE)),
+        WEIGHTS: builder.kept(node, weights.filters, plain, primitive.layout(WEIGHTS)),
     }
-    if has_bias:
-        arguments[BIAS] = builder.kept(node, weights.bias, filters[:1])
+    if bias is not None:
+        arguments[BIAS] = builder.kept(node, weights.bias, bias)
     builder.finish(node, primitive, arguments, result)
 
 
-def _geometry(
-    kernel: Sequence[int],
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    pads: Sequence[tuple[int, int]],
-) -> Geometry:
-    before, after = zip(*pads, strict=True)
-    return Geometry(tuple(kernel), tuple(strides), tuple(dilations), before, after)
+def _filters(builder: _Builder, node: Node) -> None:
+    told, library = node.operator.attributes, builder.library
+    x, gradient = node.sources
+    image, given = builder.image(x), builder.image(gradient)
+    filters = (given[1], image[1] // told["groups"], *told["kernel"])
+    shape = _by_group(filters, told["groups"])
+    layouts = (library.free(image), library.free(shape), library.free(given))
+    primitive = library.filters_gradient(*layouts, _geometry(told["kernel"], told))
+    arguments = {
+        SOURCE: builder.as_wanted(x, primitive.layout(SOURCE)),
+        RESULT_GRADIENT: builder.as_wanted(gradient, primitive.layout(RESULT_GRADIENT)),
+    }
+    builder.finish(node, primitive, arguments, shape, WEIGHTS_GRADIENT)
+
+
+def _geometry(kernel: Sequence[int], told: Mapping[str, Any]) -> Geometry:
+    before, after = zip(*told["pads"], strict=True)
+    dilations = told.get("dilations", (1,) * len(kernel))
+    return Geometry(tuple(kernel), tuple(told["strides"]), tuple(dilations), before, after)
 
 
 def _counts(sizes: Sizes, geometry: Geometry) -> list[int]:
@@ -314,7 +360,7 @@ def _counts(sizes: Sizes, geometry: Geometry) -> list[int]:
 
 def _window(builder: _Builder, node: Node) -> None:
     told = node.operator.attributes
-    geometry = _geometry(told["kernel"], told["strides"], (1,) * len(told["kernel"]), told["pads"])
+    geometry = _geometry(told["kernel"], told)
     name = "mean" if node.operator.name == "window_sum" else "max"
     _pool(builder, node, name, geometry)
 
@@ -324,8 +370,8 @@ def _mean(builder: _Builder, node: Node) -> None:
     image = builder.image(node.sources[0])
     axes = mean_axes(node.operator)
     kernel = [size if axis in axes else 1 for axis, size in enumerate(image)][2:]
-    ones = (1,) * len(kernel)
-    _pool(builder, node, "mean", _geometry(kernel, ones, ones, [(0, 0)] * len(kernel)))
+    ones, zeros = (1,) * len(kernel), (0,) * len(kernel)
+    _pool(builder, node, "mean", Geometry(kernel, ones, ones, zeros, zeros))
 
 
 def _pool(builder: _Builder, node: Node, name: str, geometry: Geometry) -> None:
@@ -342,13 +388,13 @@ def _scale(builder: _Builder, node: Node) -> None:
     library, source = builder.library, builder.source(node.sources[0])
     image = builder.image(node.sources[0])
     vector = (1, image[1], *[1] * (len(image) - 2))
-    wish = library.free(vector)
+    wish, plain = library.free(vector), library.plain(vector)
     posts = [Post("add", layout=wish), *builder.posts(node, image)]
     primitive = library.binary("multiply", source.layout, wish, posts)
     arguments = {
         SOURCE: source,
-        OTHER: builder.kept(node, weights.factors, vector, primitive.layout(OTHER)),
-        following(0): builder.kept(node, weights.shifts, vector, primitive.layout(following(0))),
+        OTHER: builder.kept(node, weights.factors, plain, primitive.layout(OTHER)),
+        following(0): builder.kept(node, weights.shifts, plain, primitive.layout(following(0))),
     }
     builder.finish(node, primitive, arguments, image)
 
@@ -387,6 +433,8 @@ def _concat(builder: _Builder, node: Node) -> None:
 
 _BUILD: dict[str, Callable[[_Builder, Node], None]] = {
     "conv": _conv,
+    "transposed": _transposed,
+    "filters": _filters,
     "window": _window,
     "mean": _mean,
     "scale": _scale,

@@ -51,8 +51,9 @@ class Node:
 
     @property
     def takes_more(self) -> bool:
-        """Whether something can follow."""
-        return self.kind != "concat" and len(self.follows) < _MOST_FOLLOWING
+        """Whether something can follow; after a transposed convolution it would be slow."""
+        is_able = self.kind not in ("concat", "filters", "transposed")
+        return is_able and len(self.follows) < _MOST_FOLLOWING
 
 
 Inside = Collection[Variable]
@@ -61,17 +62,22 @@ Inside = Collection[Variable]
 
 def is_begin(operator: Operator) -> bool:
     """Whether a region may begin here: it is worth to ask the library."""
-    return operator.name in ("conv", *_WINDOWS)
+    return operator.name in (*_CONVOLUTIONS, "conv_weight", *_WINDOWS)
+
+
+def is_readable(operator: Operator) -> bool:
+    """Whether others of its region may read what it makes: no gradient of filters."""
+    return operator.name != "conv_weight"
 
 
 def takes(operator: Operator, inside: Inside, is_read: Callable[[Variable], bool]) -> bool:
     """Whether a region that makes these values can make this operator's too."""
     takes = _TAKES.get(operator.name)
-    result, *others = operator.results  # others: the places of the largest elements
-    if any(map(is_read, others)):
+    if takes is None:
         return False
+    result, *others = operator.results  # others: the places of the largest elements
     values = (*operator.operands, result)
-    return takes is not None and all(map(_is_float, values)) and takes(operator, inside)
+    return not any(map(is_read, others)) and all(map(_is_float, values)) and takes(operator, inside)
 
 
 def nodes_of(operators: Sequence[Operator], results: Collection[Variable]) -> list[Node]:
@@ -111,6 +117,18 @@ def _takes_conv(operator: Operator, inside: Inside) -> bool:
         and min(min(pair) for pair in pads) >= 0
         and all(isinstance(size, int) for size in operator.operands[1].tensor_type.shape)
         and _are_outside(operator.operands[1:], inside)
+    )
+
+
+def _takes_filters_gradient(operator: Operator, inside: Inside) -> bool:
+    pads = operator.attributes["pads"]
+    x, gradient = operator.operands
+    return (
+        _has_numbers(operator)
+        and _is_image(x)
+        and min(min(pair) for pair in pads) >= 0
+        and isinstance(x.tensor_type.shape[1], int)
+        and isinstance(gradient.tensor_type.shape[1], int)
     )
 
 
@@ -201,6 +219,7 @@ def _takes_concat(operator: Operator, inside: Inside) -> bool:
     )
 
 
+_CONVOLUTIONS = {"conv": "conv", "conv_transpose": "transposed"}
 _WINDOWS = ("max_pool", "window_max", "window_sum")
 _SYMMETRIC = ("add", "multiply", "maximum", "minimum")
 _PAIRS = (*_SYMMETRIC, "subtract", "divide")
@@ -232,7 +251,8 @@ def _function(operator: Operator) -> Follow | None:
 
 
 _TAKES: dict[str, Callable[[Operator, Inside], bool]] = {
-    "conv": _takes_conv,
+    **dict.fromkeys(_CONVOLUTIONS, _takes_conv),
+    "conv_weight": _takes_filters_gradient,
     **dict.fromkeys(_WINDOWS, _takes_window),
     "batch_norm": _takes_norm,
     "mean": _takes_mean,
@@ -283,7 +303,12 @@ class _Recipe:
     def _alone(self, variable: Variable) -> Node | None:
         """The node whose result this is, if one reader alone reads it."""
         node = self._makers.get(variable)
-        return node if node and self._reads[variable] == 1 and node.takes_more else None
+        return node if node and self._reads[variable] == 1 else None
+
+    def _open(self, variable: Variable) -> Node | None:
+        """The same, if something can follow."""
+        node = self._alone(variable)
+        return node if node is not None and node.takes_more else None
 
     def _follow(self, node: Node, what: Follow, operator: Operator) -> None:
         """Let something follow a node, which then runs where the operator stands."""
@@ -298,7 +323,11 @@ class _Recipe:
         self.nodes.append(node)
 
     def _conv(self, operator: Operator) -> None:
-        self._add("conv", operator, sources=operator.operands[:1], weights=operator.operands[1:])
+        x, *weights = operator.operands
+        self._add(_CONVOLUTIONS[operator.name], operator, sources=[x], weights=weights)
+
+    def _filters_gradient(self, operator: Operator) -> None:
+        self._add("filters", operator)
 
     def _window(self, operator: Operator) -> None:
         node = self._add("window", operator)
@@ -312,8 +341,8 @@ class _Recipe:
         self._add("concat", operator)
 
     def _norm(self, operator: Operator) -> None:
-        node = self._alone(operator.operands[0])
-        if node is not None and node.kind in ("conv", "scale") and not node.follows:
+        node, kinds = self._alone(operator.operands[0]), (*_CONVOLUTIONS.values(), "scale")
+        if node is not None and node.kind in kinds and not node.follows:
             node.norms.append(operator)
             self._rename(node, operator)
         else:
@@ -325,7 +354,7 @@ class _Recipe:
         self._apply(operator, operator.operands[0], what)
 
     def _apply(self, operator: Operator, variable: Variable, what: Follow) -> None:
-        node = self._alone(variable)
+        node = self._open(variable)
         if node is None:
             sources = [variable] if what.other is None else [variable, what.other]
             kind = "each" if what.other is None else "pair"
@@ -356,7 +385,7 @@ class _Recipe:
             return False
         if not _same(left, shape) or left not in self._makers:
             return True
-        one, other = self._alone(right), self._alone(left)
+        one, other = self._open(right), self._open(left)
         if one is None or other is None:
             return one is not None
         return self.nodes.index(one) > self.nodes.index(other)
@@ -385,7 +414,8 @@ _LINEAR: dict[str, Callable[[float], tuple[float, float]]] = {
 }
 
 _ENTER: dict[str, Callable[[_Recipe, Operator], None]] = {
-    "conv": _Recipe._conv,
+    **dict.fromkeys(_CONVOLUTIONS, _Recipe._conv),
+    "conv_weight": _Recipe._filters_gradient,
     **dict.fromkeys(_WINDOWS, _Recipe._window),
     "batch_norm": _Recipe._norm,
     "mean": _Recipe._mean,
@@ -394,4 +424,4 @@ _ENTER: dict[str, Callable[[_Recipe, Operator], None]] = {
     **dict.fromkeys(_PAIRS, _Recipe._pair),
 }
 
-__all__ = ["Follow", "Node", "is_begin", "mean_axes", "nodes_of", "takes"]
+__all__ = ["Follow", "Node", "is_begin", "is_readable", "mean_axes", "nodes_of", "takes"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from dy2st_runtime.dims import symbols
 from dy2st_runtime.engine.native.convolution.library import find
-from dy2st_runtime.engine.native.convolution.recipe import is_begin, takes
+from dy2st_runtime.engine.native.convolution.recipe import is_begin, is_readable, takes
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.program import Block, Operator, Variable
@@ -45,7 +45,7 @@ def with_regions(block: Block) -> list[Operator | Region]:
 
 
 class _Finder:
-    """At most one region is open: `later` runs after it, and makes what it may not read."""
+    """At most one region is open: `later` runs after it; what is `late` it does not read."""
 
     def __init__(self, block: Block) -> None:
         self.found: list[Operator | Region] = []
@@ -62,7 +62,7 @@ class _Finder:
     def enter(self, operator: Operator) -> None:
         if self._joins(operator):
             self._open.append(operator)
-            self._inside.update(operator.results)
+            (self._inside if is_readable(operator) else self._late).update(operator.results)
         elif not self._waits_for_region(operator):
             self.found.append(operator)
         elif _may_move(operator):

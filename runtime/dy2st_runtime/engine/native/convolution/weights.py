@@ -27,7 +27,13 @@ def filters(node: Node, values: Values) -> Array:
     weight = values[node.weights[0]]
     for norm in node.norms:
         factor, _ = _factor_and_shift(norm, values)
-        weight = weight * factor.reshape(-1, *[1] * (weight.ndim - 1))
+        ones = [1] * (weight.ndim - 2)
+        if node.kind == "conv":
+            weight = weight * factor.reshape(-1, 1, *ones)
+        else:  # (groups * inside, outside, *kernel)
+            groups, outside = node.operator.attributes["groups"], weight.shape[1]
+            parts = weight.reshape(groups, -1, *weight.shape[1:])
+            weight = (parts * factor.reshape(groups, 1, outside, *ones)).reshape(weight.shape)
     return weight
 
 

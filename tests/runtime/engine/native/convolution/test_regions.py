@@ -9,6 +9,7 @@ import dy2st_runtime
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.convolution import regions
 from dy2st_runtime.engine.native.convolution.regions import Region, with_regions
+from dy2st_runtime.ir import apply
 from tests.runtime.engine.native.running_nests import traced
 
 X, W = ("float32", ("n", 4, 8, 8)), ("float32", (4, 4, 3, 3))
@@ -78,6 +79,15 @@ def test_what_may_fail_is_not_passed_by():
 
     steps = names(found(run, X, W, ("int64", (3,))))
     assert steps[0] == steps[-1] == ["conv"]
+
+
+def test_what_has_no_result_is_left():
+    def run(x, w):
+        y = conv(x, w)
+        apply("require", condition=x.shape[0] > 1, message="more than one")
+        return ops.relu(y)
+
+    assert [one for one in names(found(run, X, W)) if isinstance(one, list)] == [["conv", "relu"]]
 
 
 def test_other_dtypes_are_left():

@@ -10,6 +10,7 @@ import pytest
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.convolution import regions
 from dy2st_runtime.engine.native.threads import set_num_threads
+from dy2st_runtime.ir import apply
 from tests.effort import effort
 
 from .networks import assert_alike, assert_by_library, compiled, drawn, needs_library, regions_of
@@ -49,6 +50,71 @@ def test_any_convolution_is_numpys(seed, monkeypatch):
     inputs = drawn(x, w, *bias, seed=seed)
     assert_alike(executable, inputs)
     assert_by_library(executable, inputs, monkeypatch)
+
+
+def geometry_of(told):
+    """How the operators are told it."""
+    names = {"strides": told["stride"], "dilations": told["dilation"]}
+    pads = tuple((pad, pad) for pad in told["padding"])
+    return {key: tuple(value) for key, value in names.items()} | {
+        "pads": pads,
+        "groups": told["groups"],
+    }
+
+
+def counts_of(x, w, told):
+    """How many windows there are."""
+    geometry = zip(x[2:], w[2:], told["stride"], told["padding"], told["dilation"])
+    return [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in geometry]
+
+
+@pytest.mark.parametrize("seed", range(effort(40, 400)))
+def test_any_transposed_convolution_is_numpys(seed, monkeypatch):
+    x, w, told = drawn_geometry(seed)
+    given, bias = (x[0], w[0], *counts_of(x, w, told)), [(x[1],)] if seed % 2 else []
+    told = {**geometry_of(told), "sizes": x[2:]}
+    names = ("n", *given[1:])
+    executable = compiled(
+        lambda g, w, *b: ops.relu(apply("conv_transpose", g, w, *b, **told)), names, w, *bias
+    )
+    inputs = drawn(given, w, *bias, seed=seed)
+    assert_alike(executable, inputs)
+    assert_by_library(executable, inputs, monkeypatch)
+
+
+@pytest.mark.parametrize("seed", range(effort(40, 400)))
+def test_any_gradient_of_filters_is_numpys(seed, monkeypatch):
+    x, w, told = drawn_geometry(seed)
+    given = (x[0], w[0], *counts_of(x, w, told))
+    told = {**geometry_of(told), "kernel": w[2:]}
+    executable = compiled(
+        lambda x, g: apply("conv_weight", x, g, **told), ("n", *x[1:]), ("n", *given[1:])
+    )
+    inputs = drawn(x, given, seed=seed)
+    assert_alike(executable, inputs)
+    assert_by_library(executable, inputs, monkeypatch)
+
+
+def test_infinite_gradients_are_numpys():
+    """The library leaves out padding, which NumPy multiplies."""
+    told = {"kernel": (3, 3), "strides": (1, 1), "pads": ((1, 1), (1, 1)), "dilations": (1, 1)}
+    executable = compiled(
+        lambda x, g: apply("conv_weight", x, g, groups=1, **told), (1, 2, 5, 5), (1, 3, 5, 5)
+    )
+    inputs = drawn((1, 2, 5, 5), (1, 3, 5, 5))
+    inputs[1][0, 0, 0, 0] = np.inf
+    assert_alike(executable, inputs)
+
+
+def test_a_normalised_transposed_convolution_is_one():
+    def run(x, w, *norm):
+        return ops.relu(ops.batch_norm(ops.conv2d_transpose(x, w, stride=2, groups=2), *norm))
+
+    norm = [(6,)] * 4
+    executable = compiled(run, ("n", 8, 4, 5), (8, 3, 3, 3), *norm)
+    inputs = [np.abs(one) for one in drawn((2, 8, 4, 5), (8, 3, 3, 3), *norm)]
+    assert regions_of(executable) == [["conv_transpose", "batch_norm", "relu"]]
+    assert_alike(executable, inputs)
 
 
 FOLLOWING = {
