@@ -24,12 +24,18 @@ def taken_apart(operator: Operator) -> list[Member] | None:
 
 
 def _shifted(pieces: Pieces, operator: Operator) -> tuple[Piece, list[int]] | None:
-    """x minus the largest of its row, and the axis of rows; None if rows have one element."""
+    """x minus the largest of its row, and the axis of rows; None of integers."""
     axis, x = operator.attributes["axis"], pieces.operand(0)
     axes = [axis] if isinstance(axis, int) else list(axis)
-    if all(pieces.axes[axis] is None for axis in axes) or not x[0].tensor_type.is_floating:
+    if not x[0].tensor_type.is_floating:
         return None
-    return pieces.apply("subtract", x, pieces.reduce("max", x, axes)), axes
+    return pieces.apply("subtract", x, _of_rows(pieces, "max", x, axes)), axes
+
+
+def _of_rows(pieces: Pieces, name: str, x: Piece, axes: list[int]) -> Piece:
+    """What a reduction makes of rows: of rows of one element, that."""
+    is_single = all(pieces.axes[axis] is None for axis in axes)
+    return x if is_single else pieces.reduce(name, x, axes)
 
 
 def _softmax(pieces: Pieces, operator: Operator) -> bool:
@@ -37,7 +43,7 @@ def _softmax(pieces: Pieces, operator: Operator) -> bool:
     if shifted is None:
         return False
     powers = pieces.apply("exp", shifted[0])
-    total = pieces.apply("reciprocal", pieces.reduce("sum", powers, shifted[1]))
+    total = pieces.apply("reciprocal", _of_rows(pieces, "sum", powers, shifted[1]))
     pieces.apply("multiply", powers, total)
     return pieces.end()
 
@@ -46,7 +52,7 @@ def _log_softmax(pieces: Pieces, operator: Operator) -> bool:
     shifted = _shifted(pieces, operator)
     if shifted is None:
         return False
-    total = pieces.reduce("sum", pieces.apply("exp", shifted[0]), shifted[1])
+    total = _of_rows(pieces, "sum", pieces.apply("exp", shifted[0]), shifted[1])
     pieces.apply("subtract", shifted[0], pieces.apply("log", total))
     return pieces.end()
 
@@ -95,11 +101,24 @@ def _batch_norm(pieces: Pieces, operator: Operator) -> bool:
     return pieces.end()
 
 
+def _of_one(pieces: Pieces, operator: Operator) -> bool:
+    """A reduction along axes of one element, or along none: the elements themselves."""
+    axes, result = operator.attributes["axis"], operator.results[0].tensor_type
+    if any(pieces.axes[axis] is not None for axis in axes):
+        return False
+    if operator.attributes["keepdim"]:
+        left = pieces.axes
+    else:
+        left = tuple([own for axis, own in enumerate(pieces.axes) if axis not in axes])
+    pieces.apply("cast", pieces.operand(0), dtype=result.dtype)
+    return pieces.end(left)
+
+
 def _of_some(pieces: Pieces, operator: Operator) -> bool:
     """A reduction that fails where there is nothing to reduce."""
     member = reduction(operator)
     if member is None:
-        return False
+        return isinstance(operator.attributes["axis"], tuple) and _of_one(pieces, operator)
     pieces.check(pieces.apply("less_than", pieces.size(0), pieces.size(member.count)))
     pieces.members.append(member)
     return True
@@ -107,6 +126,7 @@ def _of_some(pieces: Pieces, operator: Operator) -> bool:
 
 _RULES: dict[str, Callable[[Pieces, Operator], bool]] = {
     **MOVES,
+    **dict.fromkeys(("sum", "mean", "prod", "any", "all"), _of_one),
     **dict.fromkeys(("max", "min", "argmax", "argmin"), _of_some),
     "softmax": _softmax,
     "log_softmax": _log_softmax,

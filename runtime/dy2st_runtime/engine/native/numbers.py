@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from dy2st_runtime.dims import Condition, Constraint
+from dy2st_runtime.dims import Condition, Constraint, product
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.lanes import BOOL, INT64, Lanes, Value
 from dy2st_runtime.engine.native.lifetimes import Kind
+from dy2st_runtime.engine.native.members import is_native
 from dy2st_runtime.engine.native.places import Place
 from dy2st_runtime.engine.native.planned import Step
 from dy2st_runtime.engine.native.rows import emit, has_row
 from dy2st_runtime.engine.native.steps import Body, Writer
+from dy2st_runtime.ir.checks.broken_sizes import formulas
+from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.program import Operator
 from dy2st_runtime.ir.types import TensorType
+
+_MOST_KNOWN = 1 << 14
+"""How many numbers are computed when code is made, and copied in each call."""
 
 
 def _is_constant(operator: Operator) -> bool:
@@ -70,6 +76,26 @@ def _size(body: Body, step: Step, operator: Operator) -> None:
     lanes.store(lanes.cast(found, result.dtype), body.places.make(result).name)
 
 
+def _is_known(operator: Operator) -> bool:
+    """Whether it makes the same few numbers in every call."""
+    definition = DEFINITIONS[operator.name]
+    if operator.operands or operator.blocks or definition.effect is not Effect.PURE:
+        return False
+    if len(operator.results) != 1 or not is_native(operator.results[0]):
+        return False
+    size = product(operator.results[0].tensor_type.shape)
+    is_told = not any(formulas(tuple(operator.attributes.values())))
+    return is_told and isinstance(size, int) and size <= _MOST_KNOWN
+
+
+def _known(body: Body, step: Step, operator: Operator) -> None:
+    result, kernel = operator.results[0], DEFINITIONS[operator.name].kernel
+    assert kernel is not None
+    value = np.asarray(kernel(**operator.attributes), result.dtype)
+    target, source = body.place(result), body.module.array(value)
+    body.places.copy(target, source, result.tensor_type)
+
+
 def _is_condition(operator: Operator) -> bool:
     return operator.name == "require" and isinstance(operator.attributes["condition"], Condition)
 
@@ -96,6 +122,7 @@ NUMBERS = (
     Writer(_is_constant, _constant),
     Writer(_is_number, _number),
     Writer(_is_size, _size),
+    Writer(_is_known, _known),
     Writer(_is_condition, _require, holds=True),
     Writer(_is_of_numbers, _apply),
 )

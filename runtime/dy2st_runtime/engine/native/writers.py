@@ -9,6 +9,7 @@ from dy2st_runtime.engine.native.lists import LISTS
 from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.numbers import NUMBERS
 from dy2st_runtime.engine.native.planned import Step
+from dy2st_runtime.engine.native.scans import SCANS
 from dy2st_runtime.engine.native.sides import is_product, product_axes
 from dy2st_runtime.engine.native.steps import Body, Writer
 from dy2st_runtime.engine.native.updates import UPDATES
@@ -33,6 +34,7 @@ WRITERS: tuple[Writer, ...] = (
     *CONTROL,
     *LISTS,
     *UPDATES,
+    *SCANS,
     Writer(is_product, _product),
 )
 
