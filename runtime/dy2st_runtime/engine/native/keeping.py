@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from dy2st_runtime import lent
 from dy2st_runtime.engine.native.calls import Calls
 from dy2st_runtime.engine.native.function import Function
-from dy2st_runtime.engine.native.kept import Keeper, Recipe, constants, recipe_of, recipes
+from dy2st_runtime.engine.native.kept import Keeper
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.places import Places
-from dy2st_runtime.engine.native.planned import Planned
+from dy2st_runtime.engine.native.planned import Planned, Step
+from dy2st_runtime.engine.native.recipes import Recipe, Recipes
 from dy2st_runtime.ir.program import Operator, Program
 
 _ITEMS = 24
@@ -23,37 +27,66 @@ class Keeping:
     ) -> None:
         """Nothing is looked at yet."""
         self._module, self._function, self._places = module, function, places
-        self._calls, self._numbers = calls, constants(program)
+        self._calls, self._recipes = calls, Recipes(program, places.found.root)
         self._names: dict[Recipe, str] = {}
+        self._is_whole = "true"
+        self._spared: set[Step] = set()
 
     def begin(self, planned: Planned) -> None:
         """Before the first step: take what is kept, and tell who keeps it what is not there."""
-        found = recipes(planned, self._numbers, self._places.found.root)
+        found = self._recipes.all(planned)
         if not found:
             return
+        self._spared = self._recipes.spared(planned)
+        for recipe in found:
+            if not recipe.sources:
+                self._names[recipe] = self._module.array(recipe.make([]))
+        found = [recipe for recipe in found if recipe.sources]
+        if found:
+            self._take(found)
+
+    def _take(self, found: list[Recipe]) -> None:
         function, keeper = self._function, Keeper(found)
         cell = self._module.object(keeper.cell, "kept")
         kept = function.let(f"load ptr, ptr {self._places.field(cell, _ITEMS)}")
         function.line(f"call void @Py_IncRef(ptr {kept})")
         self._places.replace(self._places.slot(), kept)
-        given = [self._given(recipe) for recipe in found]
-        is_whole = is_fresh = self._is_fresh(kept)
-        for number, (recipe, array) in enumerate(zip(found, given, strict=True)):
-            source, made = (self._item(kept, 2 * number + place) for place in (1, 2))
-            is_it = function.let(f"icmp eq ptr {source}, {array}")
-            is_it = function.let(f"and i1 {is_it}, {is_fresh}")
-            is_whole = function.let(f"and i1 {is_whole}, {is_it}")
-            data = self._places.data(made)
+        arguments, number = [], 1
+        self._is_whole = is_fresh = self._is_fresh(kept)
+        for recipe in found:
+            data, is_it = self._places.data(self._item(kept, number)), is_fresh
+            for argument in recipe.sources.values():
+                number += 1
+                arguments.append(self._given(argument))
+                own = self._item(kept, number)
+                is_same = function.let(f"icmp eq ptr {own}, {arguments[-1]}")
+                is_it = function.let(f"and i1 {is_it}, {is_same}")
+            number += 1
+            self._is_whole = function.let(f"and i1 {self._is_whole}, {is_it}")
             self._names[recipe] = function.let(f"select i1 {is_it}, ptr {data}, ptr null")
-        self._tell(self._module.object(keeper, "keeper"), given, is_whole)
+        self._tell(self._module.object(keeper, "keeper"), arguments)
 
     def panels(self, operator: Operator) -> str:
         """Where the panels of the right side of a product are; null if they are not there."""
-        recipe = recipe_of(operator, self._numbers, self._places.found.root)
+        recipe = self._recipes.of(operator)
         return "null" if recipe is None else self._names[recipe]
 
-    def _given(self, recipe: Recipe) -> str:
-        place = self._function.let(f"getelementptr ptr, ptr %given, i64 {recipe.source}")
+    @contextmanager
+    def unless_kept(self, step: Step) -> Iterator[None]:
+        """What is written inside does not run where all that it serves is kept."""
+        if step not in self._spared:
+            yield
+            return
+        function = self._function
+        inside, after = function.label("anew"), function.label("kept")
+        function.branch(self._is_whole, after, inside)
+        function.begin(inside)
+        yield
+        function.jump(after)
+        function.begin(after)
+
+    def _given(self, number: int) -> str:
+        place = self._function.let(f"getelementptr ptr, ptr %given, i64 {number}")
         return self._function.let(f"load ptr, ptr {place}")
 
     def _item(self, kept: str, number: int) -> str:
@@ -67,11 +100,11 @@ class Keeping:
             f"icmp eq i64 {self._function.let(f'load i64, ptr {count}')}, {now}"
         )
 
-    def _tell(self, keeper: str, given: list[str], is_whole: str) -> None:
+    def _tell(self, keeper: str, given: list[str]) -> None:
         """Call the keeper unless all is there."""
         function = self._function
         missing, after = function.label("missing"), function.label("kept")
-        function.branch(is_whole, after, missing)
+        function.branch(self._is_whole, after, missing)
         function.begin(missing)
         result = self._calls.call(keeper, given)
         function.line(f"call void @Py_DecRef(ptr {result})")

@@ -78,12 +78,13 @@ class Body:
 
     def step(self, step: Step) -> None:
         """One step; then what nobody reads again is given up."""
-        if step.nest is not None:
-            self._nest(step)
-        elif step.region is not None:
-            self._region(step.region)
-        else:
-            self._operator(step)
+        with self.keeping.unless_kept(step):
+            if step.nest is not None:
+                self._nest(step)
+            elif step.region is not None:
+                self._region(step.region)
+            else:
+                self._operator(step)
         for variable in self.places.found.last.get(step.number, ()):
             self._release(variable)
 

@@ -9,19 +9,20 @@ import weakref
 import numpy as np
 import pytest
 
-from dy2st_runtime import lent
+from dy2st_runtime import lent, ops
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.kept import Keeper
 from dy2st_runtime.engine.native.threads import set_num_threads
 from dy2st_runtime.ir import Program, TensorType, Tracer
+from dy2st_runtime.nn import functional as F
 from dy2st_runtime.ops.control_flow import while_loop
 from dy2st_runtime.tensor import EagerTensor
 
 K, N = 40, 50
 
 
-def of_weights(function, *shapes, updates=(), dtype="float32"):
+def of_weights(function, *shapes, updates=(), dtype="float32", dtypes=()):
     """An executable of `function(x, weights...)`, x of any number of rows."""
     program = Program()
     x = program.block.add_parameter(TensorType(dtype, [symbol("m"), K]), "x")
@@ -29,7 +30,8 @@ def of_weights(function, *shapes, updates=(), dtype="float32"):
     for index, shape in enumerate(shapes):
         name = f"w{index}"
         kind = program.buffers if name in updates else program.parameters
-        kind[name] = program.block.add_parameter(TensorType(dtype, shape), name)
+        own = dtypes[index] if dtypes else dtype
+        kind[name] = program.block.add_parameter(TensorType(own, shape), name)
     program.updates = list(updates)
     with Tracer(program).tracing():
         results = function(x, *program.state.values())
@@ -48,7 +50,7 @@ def drawn(seed, *shape, dtype="float32"):
 def sources(executable):
     """Of each recipe the array whose result is kept; one without elements if none is."""
     (keeper,) = [one for one in executable._linked._held if isinstance(one, Keeper)]
-    return keeper.cell[0][1::2]
+    return keeper.cell[0][2::2]
 
 
 def assert_right(executable, x, *weights):
@@ -231,3 +233,108 @@ def test_what_is_kept_is_not_finite_where_the_weight_is_not():
 
 def test_equal_programs_that_keep_have_equal_texts():
     assert linear().source == linear().source
+
+
+# -- what is computed of weights ---------------------------------------------------------------
+
+
+def whole(executable):
+    """Of each recipe what was made and the arrays of which; None while nothing is."""
+    (keeper,) = [one for one in executable._linked._held if isinstance(one, Keeper)]
+    return [slot.kept if slot.kept[0].size else None for slot in keeper._slots]
+
+
+def small_integers(x, w, scale):
+    return x @ (ops.cast(w, "float32") * scale)
+
+
+def test_a_weight_of_small_integers_is_computed_once():
+    executable = of_weights(small_integers, (K, N), (N,), dtypes=["int8", "float32"])
+    x, scale = drawn(0, 3, K), drawn(1, N)
+    w = np.random.default_rng(2).integers(-128, 128, (K, N)).astype(np.int8)
+    for _ in range(3):
+        assert_right(executable, x, w, scale)
+    (kept,) = whole(executable)
+    assert kept[1] is w and kept[2] is scale
+    assert "anew" in executable.source  # a branch around the steps that compute it
+    for _ in range(3):  # another scale, the same integers
+        assert_right(executable, x, w, scale * 2)
+        scale = scale * 2
+    assert_right(executable, x, w + np.int8(1), scale)
+
+
+def test_products_of_weights_are_kept():
+    def adapted(x, w, down, up):
+        return x @ (w + down @ up * 0.5)
+
+    executable = of_weights(adapted, (K, N), (K, 4), (4, N))
+    x, weights = drawn(0, 3, K), [drawn(1, K, N), drawn(2, K, 4), drawn(3, 4, N)]
+    for turn in range(4):
+        assert_right(executable, x, *weights)
+        assert (whole(executable)[0] is not None) is (turn > 0)
+    for place in range(3):
+        weights[place] = weights[place] * 2
+        for _ in range(3):
+            assert_right(executable, x, *weights)
+
+
+def test_what_others_read_too_is_computed_at_each_call():
+    def function(x, w):
+        own = ops.tanh(w)
+        return x @ own, own * 2.0, ops.sum(own)
+
+    executable = of_weights(function, (K, N))
+    for _ in range(4):
+        assert_right(executable, drawn(0, 3, K), drawn(1, K, N))
+    x, w = drawn(0, 3, K), drawn(1, K, N)
+    for _ in range(4):
+        assert_right(executable, x, w)
+    assert whole(executable)[0] is not None
+
+
+@pytest.mark.parametrize("turns", [0, 2])
+def test_what_is_computed_of_weights_serves_loops(turns):
+    def function(x, w):
+        own = ops.reshape(ops.tanh(w), [K, K])
+
+        def turn(i, y):
+            return [i + 1, ops.tanh(y @ own) @ (w.reshape([K, K]) * 2.0)]
+
+        return while_loop(lambda i, y: i < turns, turn, [x.shape[0] * 0, x])[1]
+
+    executable = of_weights(function, (K * K,))
+    x, w = drawn(0, 4, K), drawn(1, K * K)
+    for _ in range(4):
+        assert_right(executable, x, w)
+    assert all(kept is not None for kept in whole(executable))
+
+
+def test_what_is_drawn_at_random_is_not_kept():
+    executable = of_weights(lambda x, w: x @ F.dropout(w, 0.5, training=True), (K, N))
+    assert "keeper" not in executable.source
+
+
+def test_a_matrix_much_larger_than_its_parameters_is_not_kept():
+    executable = of_weights(lambda x, w: x @ ops.broadcast_to(w * 2.0, [K, N]), (1, N))
+    assert "keeper" not in executable.source
+
+
+def test_a_constant_matrix_is_packed_where_code_is_linked():
+    constant = drawn(1, K, N)
+    executable = of_weights(lambda x, b: x @ ops.tanh(constant) + x @ constant + b, (N,))
+    assert "keeper" not in executable.source
+    for rows in (0, 1, 7):
+        assert_right(executable, drawn(0, rows, K), drawn(2, N))
+
+
+def test_what_raises_for_some_weights_is_computed_at_each_call():
+    def function(x, w, index):
+        return x @ ops.index_select(w, index, axis=0)
+
+    executable = of_weights(function, (2 * K, N), (K,), dtypes=["float32", "int64"])
+    x, w = drawn(0, 3, K), drawn(1, 2 * K, N)
+    index = np.arange(K)
+    for _ in range(3):
+        assert_right(executable, x, w, index)
+    with pytest.raises(IndexError):
+        executable.run([x], [w, index + 2 * K])
