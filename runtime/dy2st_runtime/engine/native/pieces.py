@@ -108,7 +108,8 @@ class Pieces:
     def end(self, places: Places | None = None) -> bool:
         """Let the last member give what the operator gives."""
         last = self.members[-1]
-        last.variable, last.result = self.operator.results[0], places or last.result
+        last.variable = self.operator.results[0]
+        last.result = last.result if places is None else places
         return True
 
 

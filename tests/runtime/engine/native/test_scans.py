@@ -74,3 +74,11 @@ def test_a_row_of_one_element_is_its_own_largest(name):
     with np.errstate(invalid="ignore"):
         want = DEFINITIONS[name].kernel(x, axis=1)
     np.testing.assert_array_equal(executable.run([x], [])[0], want)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "prod", "max", "min"])
+def test_of_one_element_alone_a_number_is_left(name):
+    executable = native(lambda x: apply(name, x, axis=(0, 1), keepdim=False), ("float32", (1, 1)))
+    (found,) = executable.run([np.full((1, 1), 2.5, np.float32)], [])
+    assert found.shape == ()
+    assert found == 2.5
