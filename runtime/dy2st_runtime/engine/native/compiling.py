@@ -32,8 +32,11 @@ elsewhere = Late("dy2st_runtime.engine.native.elsewhere")
 
 Array = np.ndarray[Any, Any]
 
-_MANY = 100
-"""From so many operators on, which take some 0.3 s, a Program is compiled while others run."""
+_MANY = 1000
+"""From so many operators on, which take seconds, a Program is compiled while NumPy runs it.
+
+Smaller ones are worth waiting for: all calls then have the same last bits.
+"""
 
 
 class Background:

@@ -25,7 +25,7 @@ X = np.linspace(-1, 1, 50, dtype=np.float32)
 LONGEST = 60
 
 
-def long(turns=60):
+def long(turns=510):
     def function(x):
         y = x
         for number in range(turns):
@@ -194,7 +194,7 @@ def popen(*args, **kwargs):
     return child
 
 subprocess.Popen = popen
-executable = compile_program(long(400))
+executable = compile_program(long())
 if sys.argv[1] == "compiles":
     has_begun.wait()
 """
