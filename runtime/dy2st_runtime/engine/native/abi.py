@@ -28,9 +28,11 @@ _PYTHON = (
     "PyList_New",
     "PyList_Append",
     "PyList_GetSlice",
+    "PyList_Insert",
     "PyList_SetItem",
     "PyList_SetSlice",
     "PyLong_FromLongLong",
+    "PySequence_Repeat",
     "PyEval_SaveThread",
     "PyEval_RestoreThread",
     "Py_IncRef",
@@ -46,6 +48,8 @@ declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 declare ptr @PyList_New(i64)
 declare i32 @PyList_Append(ptr, ptr)
 declare ptr @PyList_GetSlice(ptr, i64, i64)
+declare i32 @PyList_Insert(ptr, i64, ptr)
+declare ptr @PySequence_Repeat(ptr, i64)
 declare i32 @PyList_SetItem(ptr, i64, ptr)
 declare i32 @PyList_SetSlice(ptr, i64, i64, ptr)
 declare ptr @PyLong_FromLongLong(i64)

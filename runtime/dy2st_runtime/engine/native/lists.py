@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.access import stored
 from dy2st_runtime.engine.native.list_joins import total_and_join
+from dy2st_runtime.engine.native.list_parts import gather, slicing
 from dy2st_runtime.engine.native.planned import Step
 from dy2st_runtime.engine.native.steps import Body, Writer
 from dy2st_runtime.ir.program import Operator, Variable
@@ -91,14 +92,19 @@ def _count(body: Body, step: Step, operator: Operator) -> None:
     body.function.line(f"store i64 {length}, ptr {body.places.make(operator.results[0]).name}")
 
 
+def _number(body: Body, number: Variable) -> str:
+    """A whole number as i64."""
+    type, value = stored(number.dtype), body.places.load(number)
+    if type == "i64":
+        return value
+    extend = "sext" if number.dtype.kind == "i" else "zext"
+    return body.function.let(f"{extend} {type} {value} to i64")
+
+
 def _place(body: Body, operator: Operator) -> str:
     """The place that is meant, from the start; the kernel raises where there is none."""
-    array, number = operator.operands[:2]
-    type, let = stored(number.dtype), body.function.let
-    value = body.places.load(number)
-    if type != "i64":
-        value = let(f"{'sext' if number.dtype.kind == 'i' else 'zext'} {type} {value} to i64")
-    length = _length(body, _load(body, array))
+    let, value = body.function.let, _number(body, operator.operands[1])
+    length = _length(body, _load(body, operator.operands[0]))
     is_behind = let(f"icmp slt i64 {value}, 0")
     place = let(f"select i1 {is_behind}, i64 {let(f'add i64 {value}, {length}')}, i64 {value}")
     body.unless(let(f"icmp ult i64 {place}, {length}"), [operator])
@@ -130,9 +136,76 @@ def _pop(body: Body, step: Step, operator: Operator) -> None:
     place = _place(body, operator)
     body.calls.take(_item(body, operator.operands[0], place), operator.results[1])
     own = _own(body, operator)
-    end = body.function.let(f"add i64 {place}, 1")
-    arguments = f"ptr {own}, i64 {place}, i64 {end}, ptr null"
+    _replace(body, own, place, body.function.let(f"add i64 {place}, 1"), "null")
+
+
+def _delete(body: Body, step: Step, operator: Operator) -> None:
+    place = _place(body, operator)
+    _replace(body, _own(body, operator), place, body.function.let(f"add i64 {place}, 1"), "null")
+
+
+def _replace(body: Body, own: str, start: str, end: str, other: str) -> None:
+    """Let part of a list be what another one holds; null holds nothing."""
+    arguments = f"ptr {own}, i64 {start}, i64 {end}, ptr {other}"
     _check(body, body.function.let(f"call i32 @PyList_SetSlice({arguments})"))
+
+
+def _insert(body: Body, step: Step, operator: Operator) -> None:
+    place, item = _number(body, operator.operands[1]), _owned(body, operator.operands[2])
+    own = _own(body, operator)
+    failed = body.function.let(f"call i32 @PyList_Insert(ptr {own}, i64 {place}, ptr {item})")
+    body.function.line(f"call void @Py_DecRef(ptr {item})")
+    _check(body, failed)
+
+
+def _extend(body: Body, step: Step, operator: Operator) -> None:
+    behind = _load(body, operator.operands[1])
+    own = _own(body, operator)
+    end = _length(body, own)
+    _replace(body, own, end, end, behind)
+
+
+def _repeat(body: Body, step: Step, operator: Operator) -> None:
+    array, times = _load(body, operator.operands[0]), _number(body, operator.operands[1])
+    made = body.function.let(f"call ptr @PySequence_Repeat(ptr {array}, i64 {times})")
+    body.calls.check_made(made)
+    _give(body, made, operator.results[0])
+
+
+def _is_gather(operator: Operator) -> bool:
+    return operator.name == "array_gather" and operator.operands[1].dtype != "uint64"
+
+
+def _gather(body: Body, step: Step, operator: Operator) -> None:
+    """The entries at places that a tensor tells."""
+    array, places = operator.operands
+    name = gather(body.module, places.dtype)
+    count = body.sizes.value(places.tensor_type.shape[0])
+    arguments = f"ptr {_load(body, array)}, ptr {body.places.address(places)}, i64 {count}"
+    is_inside = body.function.let(f"call i1 @{name}_fits({arguments})")
+    body.unless(is_inside, [operator])
+    made = body.function.let(f"call ptr @{name}({arguments})")
+    body.calls.check_made(made)
+    _give(body, made, operator.results[0])
+
+
+def _is_slice(operator: Operator) -> bool:
+    return operator.name == "array_slice" and all(
+        abi.is_native(number.dtype) and number.dtype != "uint64" for number in operator.operands[1:]
+    )
+
+
+def _slice(body: Body, step: Step, operator: Operator) -> None:
+    """As CPython cuts: ends that are outside are the list's own."""
+    start, stop, by = (_number(body, number) for number in operator.operands[1:])
+    body.unless(body.function.let(f"icmp ne i64 {by}, 0"), [operator])
+    array, name = _load(body, operator.operands[0]), slicing(body.module)
+    has = [operator.attributes[one] for one in ("has_start", "has_stop")]
+    told = ", ".join(f"i1 {str(one).lower()}" for one in has)
+    arguments = f"ptr {array}, i64 {start}, i64 {stop}, i64 {by}, {told}"
+    made = body.function.let(f"call ptr @{name}({arguments})")
+    body.calls.check_made(made)
+    _give(body, made, operator.results[0])
 
 
 def _is_join(operator: Operator) -> bool:
@@ -162,6 +235,12 @@ LISTS: Sequence[Writer] = (
     Writer(_has_place("array_read"), _read, holds=True),
     Writer(_has_place("array_write"), _write, holds=True),
     Writer(_has_place("array_pop"), _pop, holds=True),
+    Writer(_has_place("array_delete"), _delete, holds=True),
+    Writer(_has_place("array_insert"), _insert, holds=True),
+    Writer(_has_place("array_repeat"), _repeat, holds=True),
+    Writer(_named("array_extend"), _extend, holds=True),
+    Writer(_is_gather, _gather, holds=True),
+    Writer(_is_slice, _slice, holds=True),
     Writer(_is_join, _join, holds=True),
 )
 

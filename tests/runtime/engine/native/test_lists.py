@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import gc
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
 
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
+from dy2st_runtime.ir import apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
-from dy2st_runtime.ops.list_changes import array_empty
+from dy2st_runtime.ops.list_changes import (
+    array_delete,
+    array_empty,
+    array_extend,
+    array_insert,
+    array_repeat,
+)
 from dy2st_runtime.ops.tensor_array import (
     array_append,
     array_concat,
@@ -138,6 +146,62 @@ def test_a_list_that_is_still_needed_is_copied():
     assert_same(native(function, X), x())
 
 
+def test_slices_of_lists_are_pythons():
+    numbers = [0, 1, 3, 4, 5, -1, -3, -4, -5, 2**62, -(2**63)]
+    for ends in ((True, True), (False, True), (True, False), (False, False)):
+        names = dict(zip(("has_start", "has_stop"), ends, strict=True))
+        executable = native(
+            lambda x, *told, names=names: apply("array_slice", listed(x), *told, **names),
+            ("float32", ()), NUMBER, NUMBER, NUMBER,
+        )  # fmt: skip
+        for start, stop, step in product(numbers, numbers, (1, 2, -1, -3, 2**62, -(2**63))):
+            told = map(np.array, (start, stop, step))
+            found = executable.run([np.zeros((), np.float32), *told], [])[0]
+            place = slice(start if ends[0] else None, stop if ends[1] else None, step)
+            assert [float(one) for one in found] == list(range(4))[place]
+    assert_fails_alike(executable, np.zeros((), np.float32), *map(np.array, (0, 1, 0)))
+
+
+def listed(x):
+    return array_of([x, x + 1, x + 2, x + 3])
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "uint16"])
+def test_entries_are_gathered_from_lists(dtype):
+    executable = native(
+        lambda x, places: apply("array_gather", listed(x), places),
+        ("float32", ("n",)), (dtype, ("m",)),
+    )  # fmt: skip
+    for places in ([], [3], [0, 0, 2], [1, 3, 0] * 9, *([] if dtype == "uint16" else [[-1, -4]])):
+        assert_same(executable, x()[0], np.array(places, dtype))
+    for places in ([4], [0, 9], *([] if dtype == "uint16" else [[0, -5]])):
+        assert_fails_alike(executable, x()[0], np.array(places, dtype))
+
+
+@pytest.mark.parametrize("number", [0, 1, 3, 4, 9, -1, -4, -5, -9])
+def test_lists_become_longer_and_shorter(number):
+    def function(x, i):
+        held = listed(x)
+        inserted = array_insert(held, i, x * 9)
+        return inserted, array_repeat(held, i), array_extend(held, inserted), held
+
+    executable = native(function, ("float32", ()), NUMBER)
+    assert_same(executable, np.zeros((), np.float32), np.array(number))
+    executable = native(lambda x, i: array_delete(listed(x), i), ("float32", ()), NUMBER)
+    if -4 <= number < 4:
+        assert_same(executable, np.zeros((), np.float32), np.array(number))
+    else:
+        assert_fails_alike(executable, np.zeros((), np.float32), np.array(number))
+
+
+def test_a_list_is_extended_by_itself():
+    def function(x):
+        held = listed(x)
+        return array_extend(held, held)
+
+    assert_same(native(function, ("float32", ())), np.zeros((), np.float32))
+
+
 def test_numbers_and_lists_are_kept_in_lists():
     def function(x):
         numbers = array_append(array_of([x.sum()]), x.max())
@@ -181,6 +245,8 @@ def test_calls_leave_no_memory_behind(rows):
         held = gathered(x, i)[3]
         held = array_write(array_append(held, y), 0, x * 2)
         rest, item = array_pop(held, i)
+        rest = array_insert(array_extend(rest, array_repeat(held, i)), i, x)
+        rest = apply("array_slice", array_delete(rest, i), i * 0, i + 2, i, has_stop=False)
         return array_stack(rest), item, rest, array_stack(array_of([x, y]))
 
     executable = Executable(traced(function, X, ("float32", ("m", 3)), NUMBER))
