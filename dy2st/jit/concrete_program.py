@@ -35,7 +35,9 @@ from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.tensor import EagerTensor, wrapped
 from dy2st_runtime.trained import Parts, TrainedProgram
 
-Run = Callable[[Sequence[EagerTensor]], tuple[list[Any], dict[str, EagerTensor]]]
+State = dict[str, EagerTensor]
+# Outputs, and new values of buffers: tensors, or arrays to which no gradients flow.
+Run = Callable[[Sequence[EagerTensor], State], tuple[list[Any], dict[str, Any]]]
 
 
 @dataclass(eq=False, repr=False)
@@ -89,7 +91,7 @@ class ConcreteProgram:
         return f"ConcreteProgram of\n{self.main_program}"
 
     @property
-    def state(self) -> dict[str, EagerTensor]:
+    def state(self) -> State:
         """The live parameters and buffers by name."""
         return self.live.now()
 
@@ -165,7 +167,7 @@ class ConcreteProgram:
         # If the run raises, Python makes the call and draws the same numbers once more.
         random = get_rng_state() if self._is_random else None
         try:
-            outputs, updates = run(tensors)
+            outputs, updates = run(tensors, state)
         except BaseException as error:  # goes on, unless Python makes the call
             is_of_run = is_of_program(error) and not isinstance(error, SpecError)
             if call is not None and self.finished.writes and is_of_run:
@@ -184,8 +186,9 @@ class ConcreteProgram:
         result = rebuild(self.finished.result, outputs, known)
         if not is_taped and self.straight is None and is_pure(self):
             self.straight = straight(self)
+        records = is_grad_enabled()
         for name, new in updates.items():
-            take_in_place(state[name], new, name in self.cut)
+            take_in_place(state[name], new, name in self.cut, records)
         if self.finished.effects:
             perform(self.finished.effects, outputs, known)
         for place, gradient in self.finished.leaves:
@@ -223,25 +226,26 @@ class ConcreteProgram:
                 hint=f"begin with a copy: let `{name}` be its own clone()",
             )
 
-    def _run(self, tensors: Sequence[EagerTensor]) -> tuple[list[Any], dict[str, EagerTensor]]:
+    def _run(self, tensors: Sequence[EagerTensor], state: State) -> tuple[list[Any], State]:
         better = None if self.passes is None else self.optimized
-        one = better or self
-        updates = (self.main_program if better is None else better.program).updates
-        state = [t.array for t in one.state.values()]
+        program, executable = self.main_program, None
+        if better is not None:
+            program, state, executable = better.program, better.state, better.executable
         as_is = () if self.handed_on is None else self.handed_on.as_is(better is not None)
         as_one = () if self.handed_on is None or better is not None else self.handed_on.twins
-        results = one.executable.run([t.array for t in tensors], state, as_is, as_one)
-        outputs = [wrapped(result) for result in results]
-        if not updates:
-            return outputs, {}
-        count = len(results) - len(updates)
-        return outputs[:count], dict(zip(updates, outputs[count:], strict=True))
+        arrays = [t.array for t in tensors], [t.array for t in state.values()]
+        results = (executable or self.executable).run(*arrays, as_is, as_one)
+        count = len(results) - len(program.updates)
+        outputs, changed = [wrapped(result) for result in results[:count]], results[count:]
+        if self.handed_on is not None:  # which asks tensors for their arrays
+            changed = [wrapped(array) for array in changed]
+        return outputs, dict(zip(program.updates, changed, strict=True))
 
     def _compiled(
         self,
         tensors: Sequence[EagerTensor],
         held: Sequence[EagerTensor],
-        state: dict[str, EagerTensor],
+        state: State,
     ) -> Run | None:
         """What runs a call that is taped compiled; None where operators run one by one.
 
@@ -262,7 +266,7 @@ class ConcreteProgram:
         parts = self._trained.parts([*tensors, *read.values()])
         return None if parts is None else partial(self._run_trained, parts, read)
 
-    def _to_train(self, state: dict[str, EagerTensor]) -> tuple[Program, dict[str, EagerTensor]]:
+    def _to_train(self, state: State) -> tuple[Program, State]:
         """The Program that runs where gradients are wanted, and the tensors that it reads."""
         if self.passes is None:
             return self.main_program, state
@@ -274,25 +278,23 @@ class ConcreteProgram:
         return self.main_program, state
 
     def _run_trained(
-        self, parts: Parts, state: dict[str, EagerTensor], tensors: Sequence[EagerTensor]
-    ) -> tuple[list[Any], dict[str, EagerTensor]]:
+        self, parts: Parts, read: State, tensors: Sequence[EagerTensor], state: State
+    ) -> tuple[list[Any], State]:
         """Run compiled, and leave a Node behind that knows the gradients of it all."""
         handed_on, has_passes = self.handed_on, parts.program is not self.main_program
         as_is = () if handed_on is None else handed_on.as_is(has_passes)
         as_one = () if handed_on is None or has_passes else handed_on.twins
-        return parts.run(tensors, state, as_is, as_one)
+        return parts.run(tensors, read, as_is, as_one)
 
-    def _run_taped(
-        self, tensors: Sequence[EagerTensor]
-    ) -> tuple[list[Any], dict[str, EagerTensor]]:
+    def _run_taped(self, tensors: Sequence[EagerTensor], state: State) -> tuple[list[Any], State]:
         """Run operator by operator, so that the tape sees branches and loops as they are taken."""
         self.executable.check([t.array for t in tensors])  # operators would not say which argument
         if self.finished.has_gone_back:
             with no_grad():
-                return interpret(self.main_program, tensors, self.state)
+                return interpret(self.main_program, tensors, state)
         if self.settings != []:  # passes know values, and not which tensor has them
-            return interpret(self.main_program, tensors, self.state)
-        program, state = self._to_train(self.state)
+            return interpret(self.main_program, tensors, state)
+        program, state = self._to_train(state)
         return interpret(program, tensors, state)
 
     # -- without its calls -------------------------------------------------------------------

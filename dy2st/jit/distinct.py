@@ -81,9 +81,9 @@ def _refuse_made(program: Program, pair: tuple[int, int], at: Location | None) -
 def check_changes(program: Program, tensors: Sequence[Any], state: Mapping[str, Any]) -> None:
     """Raise TensorAsPython if an argument is a tensor that the function changes in place."""
     given = {id(tensor): place for place, tensor in enumerate(tensors)}
-    name = next((name for name in program.updates if id(state[name]) in given), None)
-    if name is None:
+    if given.keys().isdisjoint(map(id, map(state.__getitem__, program.updates))):
         return
+    name = next(name for name in program.updates if id(state[name]) in given)
     argument = program.block.parameters[given[id(state[name])]].name
     raise TensorAsPython(
         f"{program.name}() changes `{name}` in place, which its argument `{argument}` is at this "

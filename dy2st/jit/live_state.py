@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.autograd import Array
 from dy2st_runtime.tensor import EagerTensor
 
 Places = Mapping[str, tuple[dict[str, Any], str]]
@@ -38,12 +38,20 @@ class LiveState:
         return LiveState({name: self._tensors[name] for name in names}, self.places)
 
 
-def take_in_place(tensor: EagerTensor, value: EagerTensor, may_be_cut: bool) -> None:
+def take_in_place(
+    tensor: EagerTensor, value: EagerTensor | Array, may_be_cut: bool, records: bool
+) -> None:
     """A tensor that the call has changed in place; `set_value` cuts it off what it was made of.
 
-    Under `no_grad` gradients go on flowing to that.
+    Where nothing is recorded for gradients they go on flowing to that. An array is a tensor to
+    which none flow.
     """
-    if not may_be_cut and not is_grad_enabled():
+    if not isinstance(value, EagerTensor):
+        if tensor.node is None:
+            tensor.array = value
+            return
+        value = EagerTensor(value)
+    if not may_be_cut and not records:
         tensor.array = value.array
         return
     is_cut = may_be_cut and tensor.node is not None and value.node is None

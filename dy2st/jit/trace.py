@@ -21,7 +21,7 @@ from dy2st.jit.live_state import LiveState
 from dy2st.jit.placeholders import add_inputs, names_of
 from dy2st.jit.report import report_of
 from dy2st.jit.shown import show
-from dy2st.jit.state_guards import AllApart, OneTensor, SameFlags
+from dy2st.jit.state_guards import OfState, OneTensor, SameFlags, are_apart
 from dy2st.jit.unknown_sizes import refused
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Output, Program
@@ -143,10 +143,12 @@ def _program_of(
     reads = machine.reads.values()
     guards: list[Any] = [Guards(reads, traced.arguments, varied, written, changed, found)]
     guards += shared
+    asked: list[Any] = []
     if machine.apart or (program.updates and places and len(ordered) > 1):
-        guards.append(AllApart(live))
+        asked.append(are_apart)
     if tracer.flags.read:
-        guards.append(SameFlags.of(live, keys, tracer.flags.read.values()))
+        asked.append(SameFlags.of(keys, tracer.flags.read.values()).hold)
+    guards += [OfState(live, asked)] if asked else []
     return ConcreteProgram(
         program,
         live,

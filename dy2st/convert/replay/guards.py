@@ -149,6 +149,7 @@ class _Writer:
     def __init__(self, reads: list[Read], changed: Container[int], live: Container[ReadKey]):
         self.names: dict[str, Any] = dict(_HELPERS)
         self.owners: dict[int, tuple[str, str]] = {}
+        self.met: set[int] = set()  # the owners that the function that is written has found
         self.changed = changed
         self.live, self.is_live = live, False
         self.stores = {id(store) for owner, *_ in reads for store in stores_of(owner)}
@@ -178,6 +179,7 @@ class _Writer:
         return found
 
     def outside(self) -> Callable[[], int | None]:
+        self.met.clear()
         lines = [self.line(index, read) for index, read in sorted(self.others, key=self.cost)]
         lines += [([], self.class_as_it_was(*one), -1) for one in self.classes]
         changed = [name for key, (name, _) in self.found.items() if key in self.changed]
@@ -196,6 +198,7 @@ class _Writer:
         return (0, index) if is_free and type(value) in COMPARED else (1, index)
 
     def layers(self) -> Callable[[], int | None]:
+        self.met.clear()
         return self.compiled([self.line(index, read) for index, read in self.of_layers])
 
     def compiled(self, lines: list[tuple[list[str], str, int]]) -> Callable[[], int | None]:
@@ -236,6 +239,9 @@ class _Writer:
         if not kind:
             return [], name
         own = f"o{name}"
+        if id(owner) in self.met:
+            return [], own
+        self.met.add(id(owner))
         return [f"  {own} = {name}()", f"  if type({own}) is not {kind}: return {index}"], own
 
     def constant(self, value: Any) -> str:

@@ -44,6 +44,8 @@ def is_plain_tensor(value: Any) -> bool:
     return isinstance(value, EagerTensor) and not isinstance(value, Parameter)
 
 
+# What every tensor has, past its `__dict__` if it has one.
+_SLOTTED = frozenset(EagerTensor.__slots__)
 # What C holds beside the `__dict__` of an object: the `__globals__` of a function, for one.
 _SLOTS = (GetSetDescriptorType, MemberDescriptorType)
 
@@ -136,14 +138,17 @@ class Source:
 
     def get(self, name: Any) -> EagerTensor | None:
         """The tensor that is there, or a number as a tensor."""
-        value = value_at(self.owner(), self.kind, name)
+        owner = self.owner()
+        if self.kind == "attr" and isinstance(owner, EagerTensor) and name in _SLOTTED:
+            value = getattr(owner, name)
+        else:
+            value = value_at(owner, self.kind, name)
         if self.index is not None:
             value = value[self.index]
+        if isinstance(value, EagerTensor):
+            return value
         dtype = _DTYPES.get(type(value))
-        if dtype is not None:
-            number: EagerTensor = wrapped(np.asarray(value, dtype))
-            return number
-        return value if isinstance(value, EagerTensor) else None
+        return None if dtype is None else wrapped(np.asarray(value, dtype))
 
 
 @dataclass(eq=False)

@@ -41,9 +41,7 @@ class Executable(Runner):
         self._given = [place >= 0 and written.given[place] for place in self._places]
         self._flows = [_is_of_flow(variable) for variable in program.block.yields]
         self._is_in_order = self._places == list(range(len(written.own)))
-        self._is_plain = not program.updates and not any(
-            place >= 0 and written.shared[place] for place in self._places
-        )
+        self._is_plain = not any(place >= 0 and written.shared[place] for place in self._places)
         # The yields that are, or may be, arrays that the call was given.
         self._handed_on = [n for n, p in enumerate(self._places) if p < 0 or self._given[n]]
         self._count = len(program.block.parameters)
