@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from dy2st_runtime.dims import Size
+from dy2st_runtime.engine.native.convolution.recipe import is_begin
+from dy2st_runtime.engine.native.convolution.regions import Region
 from dy2st_runtime.engine.native.entry import Written
 from dy2st_runtime.engine.native.lifetimes import Kind, bytes_of, is_alias
 from dy2st_runtime.engine.native.planned import Planned, Step
@@ -89,19 +91,33 @@ def _lines(planned: Planned, depth: int) -> Iterator[str]:
         if step.operator is not None and step.operator.name in _SILENT:
             continue
         yield "  " * depth + _words(step)
+        if step.region is not None:
+            yield from ("  " * (depth + 1) + words for words in _parts(step.region))
         for inner in step.inner:
             yield from _lines(inner, depth + 1)
 
 
 def _words(step: Step) -> str:
     if step.operator is None:
-        word = "nest" if step.region is None else "oneDNN"
+        if step.region is not None:
+            return f"oneDNN {len(step.operators)} operators{_place(step.operators[-1])}"
         names = " ".join(operator.name for operator in step.operators)
-        place = _place(step.operators[-1]) if step.operators else ""
-        return f"{word:<7}{names}{place}"
+        # Of the results of a split, which have loops of their own, one names it.
+        return f"nest   {names}{_place(step.operators[-1]) if step.operators else ''}"
     word = "name" if is_alias(step.operator) else "code" if is_code(step) else "NumPy"
     names = " ".join([step.operator.name, *(operator.name for operator in step.operators)])
     return f"{word:<7}{names}{_place(step.operator)}"
+
+
+def _parts(region: Region) -> Iterator[str]:
+    """A line for each operator that is worth to ask the library, with what comes after it."""
+    parts: list[list[Operator]] = []
+    for operator in region.operators:
+        if is_begin(operator):
+            parts.append([])
+        parts[-1].append(operator)
+    for part in parts:
+        yield " ".join(operator.name for operator in part) + _place(part[-1])
 
 
 def _place(operator: Operator) -> str:

@@ -327,5 +327,9 @@ def test_without_the_library_numpy_computes(monkeypatch):
     assert_alike(executable, of_block())
 
 
-def test_a_call_is_explained_by_the_operators_of_a_region():
-    assert "oneDNN conv batch_norm relu conv" in compiled(block, *BLOCK).explain()
+def test_a_region_is_explained_by_a_line_for_each_convolution():
+    lines = compiled(block, *BLOCK).explain().splitlines()
+    head = next(number for number, line in enumerate(lines) if line.startswith("oneDNN"))
+    shown = [line.partition("  (line ")[0] for line in lines[head : head + 3]]
+    assert shown == ["oneDNN 7 operators", "  conv batch_norm relu", "  conv batch_norm add relu"]
+    assert all("(line " in line for line in lines[head : head + 3])
