@@ -97,12 +97,26 @@ def _known(body: Body, step: Step, operator: Operator) -> None:
 
 
 def _is_condition(operator: Operator) -> bool:
-    return operator.name == "require" and isinstance(operator.attributes["condition"], Condition)
+    return operator.name == "require"
 
 
 def _require(body: Body, step: Step, operator: Operator) -> None:
     condition, message = operator.attributes["condition"], operator.attributes["message"]
-    body.constraints.require(Constraint(condition, message), operator)
+    if isinstance(condition, Condition):
+        body.constraints.require(Constraint(condition, message), operator)
+    elif not condition:
+        body.unless("false", [operator])
+
+
+def _is_shape(operator: Operator) -> bool:
+    return operator.name == "shape" and isinstance(operator.operands[0].type, TensorType)
+
+
+def _shape(body: Body, step: Step, operator: Operator) -> None:
+    target = body.place(operator.results[0])
+    for axis, size in enumerate(operator.operands[0].tensor_type.shape):
+        place = body.function.let(f"getelementptr i64, ptr {target}, i64 {axis}")
+        body.function.line(f"store i64 {body.sizes.value(size)}, ptr {place}")
 
 
 def _is_of_numbers(operator: Operator) -> bool:
@@ -124,6 +138,7 @@ NUMBERS = (
     Writer(_is_size, _size),
     Writer(_is_known, _known),
     Writer(_is_condition, _require, holds=True),
+    Writer(_is_shape, _shape),
     Writer(_is_of_numbers, _apply),
 )
 

@@ -9,6 +9,7 @@ import pytest
 
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
+from dy2st_runtime.ir import apply
 from tests.runtime.engine.native.running_nests import traced
 
 TYPE = "float32"
@@ -98,3 +99,8 @@ def test_what_is_left_of_the_largest_is_computed_with_it():
     )
     for shape in ((0, 5), (5, 0), (3, 5), (1, 1), (4, 40)):
         assert_same(executable, numbers(*shape))
+
+
+def test_sizes_are_told_as_a_tensor():
+    executable = native(lambda x: apply("shape", x) * 2, (TYPE, ("a", 3, "b")))
+    assert_same(executable, numbers(2, 3, 5))
