@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dy2st_runtime.dims import Condition, Dim, Size, is_symbol, symbols
-from dy2st_runtime.dims.expression import Atom
+from dy2st_runtime.dims import Dim, Size, is_symbol
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.identity import Identity, same
@@ -21,11 +20,11 @@ from dy2st_runtime.engine.native.lifetimes import Analysis, Kind, Lifetimes
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.places import Place, Places
 from dy2st_runtime.engine.native.planned import Planned, planned
+from dy2st_runtime.engine.native.requirements import Requirements
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.engine.native.steps import Body
 from dy2st_runtime.engine.native.writers import is_change, is_placed, writer_of
 from dy2st_runtime.engine.runner import may_share
-from dy2st_runtime.ir.checks.broken_sizes import computed_sizes
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.sizes import Origin, origins
 from dy2st_runtime.ir.types import TensorType
@@ -70,7 +69,7 @@ class _Entry:
         self, program: Program, module: Module, function: Function, own: list[Variable]
     ) -> None:
         self._program, self._module, self._function, self._own = program, module, function, own
-        self._tests: list[str] = []
+        self._requirements = Requirements(function)
         self.identity = Identity(program, own)
 
     def write(self, steps: Planned, make_body: type[Body]) -> Places:
@@ -104,36 +103,29 @@ class _Entry:
         place = self._function.let(f"getelementptr i8, ptr {object}, i64 {offset}")
         return self._function.let(f"load {type}, ptr {place}")
 
-    def _test(self, left: str, type: str, right: str, relation: str = "eq") -> None:
-        self._tests.append(self._function.let(f"icmp {relation} {type} {left}, {right}"))
-
     def _leave_unless_all(self) -> None:
-        """Give None unless all tests so far hold."""
-        holds = "true"
-        for test in self._tests:
-            holds = self._function.let(f"and i1 {holds}, {test}")
-        self._tests = []
-        fits = self._function.label("fits")
-        self._function.branch(holds, fits, "unfit")
-        self._function.begin(fits)
+        """Give None unless all that is required so far holds."""
+        self._requirements.leave_unless_all("unfit")
 
     def _check_arrays(self, arrays: list[str]) -> None:
         """Whether these are arrays of the right types; only then their sizes can be read."""
         for variable, array in zip(self._program.block.parameters, arrays, strict=True):
             if isinstance(variable.type, TensorType):
-                self._test(self._field(array, 8, "ptr"), "ptr", "@array_type")
+                self._requirements.compare(self._field(array, 8, "ptr"), "ptr", "@array_type")
             else:
-                self._tests.append("false")  # code knows only lists that it has made
+                self._requirements.add("false")  # code knows only lists that it has made
         self._leave_unless_all()
         for variable, array in zip(self._program.block.parameters, arrays, strict=True):
             if not isinstance(variable.type, TensorType):
                 continue
             dtype = self._module.object(variable.dtype, "dtype")
-            self._test(self._field(array, abi.TYPE, "ptr"), "ptr", dtype)
-            self._test(self._field(array, abi.RANK, "i32"), "i32", str(variable.type.rank))
+            self._requirements.compare(self._field(array, abi.TYPE, "ptr"), "ptr", dtype)
+            self._requirements.compare(
+                self._field(array, abi.RANK, "i32"), "i32", str(variable.type.rank)
+            )
             flags = self._field(array, abi.FLAGS, "i32")
             usable = self._function.let(f"and i32 {flags}, {abi.USABLE}")
-            self._test(usable, "i32", str(abi.USABLE))
+            self._requirements.compare(usable, "i32", str(abi.USABLE))
         self._leave_unless_all()
 
     def _bind(self, arrays: list[str]) -> dict[Dim, str]:
@@ -157,41 +149,21 @@ class _Entry:
 
     def _check_sizes(self, arrays: list[str], sizes: Sizes) -> None:
         """The sizes of inputs, and all that the Program requires of sizes."""
-        for symbol, name in sizes.known.items():
-            self._test(name, "i64", str(symbol.minimum), "sge")
-            if symbol.maximum is not None:
-                self._test(name, "i64", str(symbol.maximum), "sle")
-        for entry in self._program.constraints:
-            if all(symbol in sizes.known for symbol in symbols(entry.constraint.condition)):
-                self._require(entry.constraint.condition, sizes)
-        for value, _ in computed_sizes(self._program):
-            if all(symbol in sizes.known for symbol in symbols(value)):
-                self._can_compute(value, sizes)
+        self._requirements.of_program(self._program, sizes)
         for variable, array in zip(self._program.block.parameters, arrays, strict=True):
             if not isinstance(variable.type, TensorType):
                 continue
             for axis, size in enumerate(variable.type.shape):
                 if not is_symbol(size) or self._is_elsewhere(size, variable, axis):
                     if isinstance(size, Dim):
-                        self._can_compute(size, sizes)
-                    self._test(self._size(array, axis), "i64", sizes.value(size))
+                        self._requirements.can_compute(size, sizes)
+                    self._requirements.compare(self._size(array, axis), "i64", sizes.value(size))
         self._leave_unless_all()
 
     def _is_elsewhere(self, size: Size, variable: Variable, axis: int) -> bool:
         """Whether a symbol is not bound here."""
         origin = origins(self._program.block.parameters).get(size)  # type: ignore[arg-type]
         return origin is None or origin.variable is not variable or origin.axis != axis
-
-    def _require(self, condition: Condition, sizes: Sizes) -> None:
-        self._can_compute(condition, sizes)
-        self._tests.append(sizes.condition(condition))
-
-    def _can_compute(self, value: Dim | Condition, sizes: Sizes) -> None:
-        """Nothing in it is divided by 0, and what is broadcast fits."""
-        for divisor in sizes.divisors(value):
-            self._tests.append(sizes.condition(Condition("!=", divisor, 0)))
-        for atom in sizes.broadcasts(value):
-            self._tests += [sizes.condition(fits) for fits in _fitting(atom)]
 
     # -- memory --------------------------------------------------------------------------------
 
@@ -293,15 +265,6 @@ class _Entry:
         if self._has_arena:
             self._function.line("call void @arena_give(ptr %arena)")
         self._function.line(f"ret ptr {result}")
-
-
-def _fitting(atom: Atom) -> list[Condition]:
-    args = atom.args
-    return [
-        Condition("broadcasts", left, right)
-        for index, left in enumerate(args)
-        for right in args[index + 1 :]
-    ]
 
 
 __all__ = ["Written", "write"]
