@@ -4,6 +4,7 @@
     dy2st print net.mlir --elide 16
     dy2st verify net.mlir
     dy2st diff net.mlir better.mlir
+    dy2st compile net -o build
     dy2st opu compile net --calib images.npy -o net.opu
     dy2st port models/ --write
 
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.cli_compile import add_compile
 from dy2st.cli_port import add_port
 from dy2st.model_files import STANDARD, BadInput, ModelFile, read_model, sound, write_model
 from dy2st.passes import (
@@ -256,8 +258,8 @@ def _is_same(left: Any, right: Any) -> bool:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dy2st",
-        description="Programs in files: run passes, print, verify, compare, compile for the OPU; "
-        "port sources of PaddlePaddle.",
+        description="Programs in files: run passes, print, verify, compare, compile for C or for "
+        "the OPU; port sources of PaddlePaddle.",
         epilog="dy2st COMMAND --help shows the options of a command and an example.",
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -265,6 +267,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_print(commands)
     _add_verify(commands)
     _add_diff(commands)
+    add_compile(commands)
     add_opu(commands)
     add_port(commands)
     return parser
