@@ -9,6 +9,7 @@ new, makes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 from weakref import ref
@@ -84,7 +85,8 @@ class _Slot:
         if self.kept is not self._nothing:
             self._former = [ref(array) for array in self.kept[1:]]
         self._times = 0
-        self.kept = (self._recipe.make(arrays), *arrays)
+        with suppress(MemoryError):  # then it is computed at each call
+            self.kept = (self._recipe.make(arrays), *arrays)
 
 
 def _are(known: Sequence[ref[Array]], arrays: Sequence[Array]) -> bool:

@@ -14,7 +14,17 @@ from dy2st_runtime.ir import Program, TensorType, Tracer
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from tests.runtime.engine.native.running_nests import traced
 
-SIZES = [(1, 5, 1), (1, 40, 300), (2, 7, 16), (9, 33, 40), (64, 30, 33), (100, 600, 1030)]
+SIZES = [
+    (3, 0, 50),
+    (0, 4, 50),
+    (3, 4, 0),
+    (1, 5, 1),
+    (1, 40, 300),
+    (2, 7, 16),
+    (9, 33, 40),
+    (64, 30, 33),
+    (100, 600, 1030),
+]
 
 
 def endings(executable):

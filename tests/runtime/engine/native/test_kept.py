@@ -13,6 +13,7 @@ from dy2st_runtime import lent, ops
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.kept import Keeper
+from dy2st_runtime.engine.native.recipes import Recipe
 from dy2st_runtime.engine.native.threads import set_num_threads
 from dy2st_runtime.ir import Program, TensorType, Tracer
 from dy2st_runtime.nn import functional as F
@@ -122,6 +123,17 @@ def test_two_sets_of_weights_by_turns_are_packed_more_and_more_seldom():
             before = sources(executable)[0]
             packed.append(turn)
     assert len(packed) < 10
+
+
+def test_without_memory_nothing_is_kept(monkeypatch):
+    def make(recipe, arrays):
+        raise MemoryError
+
+    executable, x, w = linear(), drawn(0, 3, K), drawn(1, K, N)
+    monkeypatch.setattr(Recipe, "make", make)
+    for _ in range(5):
+        assert_right(executable, x, w)
+    assert sources(executable)[0].size == 0
 
 
 def test_weights_that_a_program_changes_are_not_kept():
