@@ -79,29 +79,27 @@ class Places:
         return self._places[variable]
 
     def carried(self, result: Variable) -> Place:
-        """The place of a loop's value: one that moves, if it lies in the arena."""
+        """The place of a loop's value: one that moves, if it lies in the arena.
+
+        It moves with each turn, so each time that the loop begins both its places are told anew.
+        """
         place = self.make(result)
         if place.kind is not Kind.ARENA:
             return place
-        slot = self._function.alloca("ptr")
-        self._function.line(f"store ptr {place.name}, ptr {slot}")
-        moving = self._places[result] = Place(Kind.ARENA, slot, True)
+        moving = self._places[result] = self._moving(place.name)
+        self._next[result] = self._moving(self._part((result,)))
         return moving
+
+    def _moving(self, address: str) -> Place:
+        slot = self._function.alloca("ptr")
+        self._function.line(f"store ptr {address}, ptr {slot}")
+        return Place(Kind.ARENA, slot, True)
 
     def following(self, result: Variable) -> Place:
         """Where the next turn's value of a loop is written."""
         if result not in self._next:
-            self._next[result] = self._made_following(result)
+            self._next[result] = self._made(result, self.found.kinds[result])
         return self._next[result]
-
-    def _made_following(self, result: Variable) -> Place:
-        kind = self.found.kinds[result]
-        if kind is not Kind.ARENA:
-            return self._made(result, kind)
-        slot = self._function.alloca("ptr")
-        with self._function.writing(self._start):
-            self._function.line(f"store ptr {self._part((result,))}, ptr {slot}")
-        return Place(kind, slot, True)
 
     def _made(self, variable: Variable, kind: Kind) -> Place:
         if kind is Kind.OBJECT:

@@ -123,6 +123,27 @@ def test_loops_and_branches_run_as_the_data_says(size):
     assert_alike(executable, [np.linspace(0.01, 0.02, size, dtype=np.float32)])
 
 
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+def test_a_loop_in_a_loop_begins_with_memory_of_its_own_each_time(turns):
+    """Its values exchange their places at each turn, an odd number of times too."""
+
+    def inner(i, a, b):
+        return [i + 1, b, ops.flip(b, [0]) + a]
+
+    def outer(i, a, b):
+        _, a, b = while_loop(lambda i, a, b: i < turns, inner, [x0 * 0, a, b])
+        return [i + 1, ops.tanh(a), b]
+
+    def function(x):
+        nonlocal x0
+        x0 = ops.cast(ops.sum(x), "int64")
+        return while_loop(lambda i, a, b: i < 3, outer, [x0 * 0, x, x + 1.0])[1:]
+
+    x0 = None
+    executable = Executable(traced(function, ("float32", (20, 20))))
+    assert_alike(executable, [np.random.default_rng(0).standard_normal((20, 20), np.float32)])
+
+
 def test_a_loop_without_turns_gives_what_was_given():
     program = traced(lambda x: while_loop(lambda v: v.sum() < 0, lambda v: [v * 2], [x])[0],
                      ("float32", ("n",)))  # fmt: skip
