@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-from measuring import in_turns, median_seconds
+from measuring import median_seconds
 
 import dy2st
 from dy2st.jit import to_static
 from dy2st.nn import Layer, Linear, Sequential
 
-CALLS, SOME = 200, 20  # of what takes microseconds
+CALLS = 200  # of what takes microseconds
 
 
 class Entry(Layer):
@@ -43,19 +42,18 @@ def test_large_dict(figure):
     figure("guards of one entry of a dict of 10,000", measure, "us", 2)
 
 
-def add_one(x):
-    return x + 1.0
+class Scaling(Layer):
+    """A Layer of a user's, who may set its number past it."""
+
+    def __init__(self):
+        super().__init__()
+        self.by = 1.5
+
+    def forward(self, x):
+        return x * self.by
 
 
-def test_call_above_its_kernel(figure):
-    static, x, one = to_static(add_one), dy2st.ones([8]), np.float32(1)
-    array = x.numpy()
-
-    def measure():
-        calls = lambda: [static(x) for _ in range(SOME)]  # noqa: E731
-        kernels = lambda: [np.add(array, one) for _ in range(SOME)]  # noqa: E731
-        rounds = in_turns(calls, kernels, rounds=400)
-        # The best of each: what disturbs so short a run only ever makes it slower.
-        return (min(a for a, _ in rounds) - min(b for _, b in rounds)) / SOME * 1e6
-
-    figure("call of a converted function (x + 1), above the kernel", measure, "us", 6)
+def test_two_hundred_layers_of_the_users(figure):
+    layers = Sequential(*[Scaling() for _ in range(200)])
+    measure = lambda: median_seconds(asking(layers)) / CALLS * 1e6  # noqa: E731
+    figure("guards of a Sequential of 200 Layers of the user's", measure, "us", None)
