@@ -57,7 +57,7 @@ class Executable(Runner):
         With `profile` how long each step took since it was first asked for: see `profile`.
         """
         if not profile:
-            return report.explain(write(self.program))
+            return report.explain(write(self.program), self._linked.kept_bytes)
         self.profile()
         assert self._profile is not None
         return report.profile(self._profile.rows())

@@ -42,6 +42,11 @@ class Keeper:
             slot.see(list(islice(rest, slot.count)))
         self.cell[0] = self._all(count)
 
+    @property
+    def bytes(self) -> int:
+        """How large is what is kept now, without the arrays that it was made of."""
+        return sum(slot.kept[0].nbytes for slot in self._slots)
+
     def _all(self, count: int) -> tuple[Array, ...]:
         entries = [entry for slot in self._slots for entry in slot.kept]
         return (np.array(count, np.int64), *entries)

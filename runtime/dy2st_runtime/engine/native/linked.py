@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from weakref import finalize
 
 from dy2st_runtime.engine.native import abi
+from dy2st_runtime.engine.native.kept import Keeper
 from dy2st_runtime.engine.native.llvm import Library, Processor, load, object_of
 from dy2st_runtime.engine.native.module import Module
 
@@ -26,8 +27,14 @@ class Linked:
         library = load(code, ["run", "drop", *exports], symbols)
         self.addresses = library.addresses
         self._held = module.kept
+        self._keepers = [one for one in module.kept if isinstance(one, Keeper)]
         finalize(self, _drop, ctypes.CFUNCTYPE(None)(self.addresses["drop"]), library)
         self.function = abi.function_object(self.addresses["run"], self._held)
+
+    @property
+    def kept_bytes(self) -> int:
+        """How large is what it keeps that was made of parameters."""
+        return sum(keeper.bytes for keeper in self._keepers)
 
 
 def _drop(function: Callable[[], None], library: Library) -> None:

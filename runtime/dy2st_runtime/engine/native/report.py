@@ -19,15 +19,18 @@ from dy2st_runtime.ir.types import TensorType
 _SILENT = {"constant"}
 
 
-def explain(written: Written) -> str:
-    """A line a step, in the order in which they run; then memory, and what NumPy computes."""
+def explain(written: Written, kept: int = 0) -> str:
+    """A line a step, in the order in which they run; then memory, and what NumPy computes.
+
+    `kept` is how many bytes are kept now that were made of parameters.
+    """
     asked = Counter(_asked(written.steps))
     told = ", ".join(f"{name} ({count})" for name, count in sorted(asked.items()))
     computed = f"computed by NumPy: {told or 'nothing'}"
-    return "\n".join([*_lines(written.steps, 0), *_memory(written), computed])
+    return "\n".join([*_lines(written.steps, 0), *_memory(written, kept), computed])
 
 
-def _memory(written: Written) -> list[str]:
+def _memory(written: Written, kept: int) -> list[str]:
     """The bytes that a call takes, and those that the code keeps."""
     found = written.found
     places = [variable for variable, kind in found.kinds.items() if kind is Kind.STACK]
@@ -39,7 +42,7 @@ def _memory(written: Written) -> list[str]:
     return [
         f"memory of a call: {_total(_whole(part.bytes) for part in found.sizes)} bytes "
         f"in {parts} part{'s' * (parts != 1)}, and {stack} of the stack",
-        f"constants: {constants} bytes",
+        f"constants: {constants} bytes; made of parameters and kept: {kept}",
     ]
 
 

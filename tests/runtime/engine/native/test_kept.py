@@ -350,3 +350,12 @@ def test_what_raises_for_some_weights_is_computed_at_each_call():
         assert_right(executable, x, w, index)
     with pytest.raises(IndexError):
         executable.run([x], [w, index + 2 * K])
+
+
+def test_how_much_is_kept_is_told():
+    executable, weight = linear(), drawn(0, K, N)
+    assert "made of parameters and kept: 0" in executable.explain()
+    for _ in range(3):
+        assert_right(executable, drawn(1, 3, K), weight)
+    kept = int(executable.explain().partition("and kept: ")[2].split()[0])
+    assert weight.nbytes <= kept <= 2 * weight.nbytes
