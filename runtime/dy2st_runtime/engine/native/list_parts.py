@@ -38,11 +38,34 @@ def gather(module: Module, dtype: DType) -> str:
 
 def slicing(module: Module) -> str:
     """The name of a function: (list, start, stop, step, whether start and stop are there)."""
-    numbers = [("i64", f"%{name}") for name in ("start", "stop", "step")]
-    told = [("i1", "%has_start"), ("i1", "%has_stop")]
-    code = Code("slice_of_list", [("ptr", "%list"), *numbers, *told], "ptr", "ptr", "noinline")
+    parameters = [("ptr", "%list"), *_NUMBERS, *_TOLD]
+    code = Code("slice_of_list", parameters, "ptr", "ptr", "noinline")
     length = code.let(f"load i64, ptr {_at(code, '%list', abi.LENGTH)}")
-    is_back = code.compare("slt", "%step", 0)
+    first = code.alloca("i64")
+    told = ", ".join(f"{type} {name}" for type, name in (*_NUMBERS, *_TOLD))
+    called = f"@{cutting(module)}({told}, i64 {length}, ptr {first})"
+    count = code.let(f"call i64 {called}")
+    start, made = code.let(f"load i64, ptr {first}"), _new(code, count)
+    with code.loop("0", count) as turn:
+        _copy(code, made, turn, code.plus(start, code.let(f"mul i64 {turn}, %step")))
+    code.line(f"ret ptr {made}")
+    module.add("slice_of_list", code.text())
+    return "slice_of_list"
+
+
+_NUMBERS = (("i64", "%start"), ("i64", "%stop"), ("i64", "%step"))
+_TOLD = (("i1", "%has_start"), ("i1", "%has_stop"))
+
+
+def cutting(module: Module) -> str:
+    """The name of a function that tells how many places a slice has.
+
+    (start, stop, step, whether start and stop are there, how many places there are, and where the
+    first place of the slice is to be written)
+    """
+    parameters = [*_NUMBERS, *_TOLD, ("i64", "%length"), ("ptr", "%first")]
+    code = Code("cut", parameters, "i64", "i64", "noinline nounwind")
+    length, is_back = "%length", code.compare("slt", "%step", 0)
     last = code.minus(length, 1)
     low = code.choose(is_back, -1, 0)
     high = code.choose(is_back, last, length)
@@ -52,13 +75,10 @@ def slicing(module: Module) -> str:
     far = code.choose(is_back, code.minus(start, stop), code.minus(stop, start))
     by = code.choose(is_back, code.let("sub i64 0, %step"), "%step")
     up = code.let(f"udiv i64 {code.let(f'sub i64 {code.most(far, 1)}, 1')}, {by}")
-    count = code.choose(code.compare("sgt", far, 0), code.plus(up, 1), 0)
-    made = _new(code, count)
-    with code.loop("0", count) as turn:
-        _copy(code, made, turn, code.plus(start, code.let(f"mul i64 {turn}, %step")))
-    code.line(f"ret ptr {made}")
-    module.add("slice_of_list", code.text())
-    return "slice_of_list"
+    code.line(f"store i64 {start}, ptr %first")
+    code.line(f"ret i64 {code.choose(code.compare('sgt', far, 0), code.plus(up, 1), 0)}")
+    module.add("cut", code.text())
+    return "cut"
 
 
 def _end(code: Code, end: str, has: str, length: str, limits: tuple[str, str], without: str) -> str:
@@ -103,4 +123,4 @@ def _at(code: Code, object: str, offset: int) -> str:
     return code.let(f"getelementptr i8, ptr {object}, i64 {offset}")
 
 
-__all__ = ["gather", "slicing"]
+__all__ = ["cutting", "gather", "slicing"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dy2st_runtime.dims import Size, same_shape
@@ -12,7 +13,7 @@ from dy2st_runtime.engine.native.lifetimes import Kind, Lifetimes, bytes_of
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.ir.program import Variable
-from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.ir.types import DType, TensorType
 
 
 @dataclass(frozen=True)
@@ -225,12 +226,15 @@ class Places:
 
     def array(self, type: TensorType, data: str) -> str:
         """A new array over memory, or with memory of its own."""
-        self._module.add(f"array{type.rank}", _array_function(type.rank))
+        return self.sized(type.dtype, [self._sizes.value(size) for size in type.shape], data)
+
+    def sized(self, dtype: DType, sizes: Sequence[str], data: str = "null") -> str:
+        """A new array of these sizes, over memory, or with memory of its own."""
+        self._module.add(f"array{len(sizes)}", _array_function(len(sizes)))
         flags = abi.USABLE if data != "null" else 0
-        numbers = [f"i32 {type.dtype.num}", f"i32 {flags}"]
-        sizes = [f"i64 {self._sizes.value(size)}" for size in type.shape]
-        arguments = ", ".join([f"ptr {data}", *numbers, *sizes])
-        return self._function.let(f"call ptr @array{type.rank}({arguments})")
+        numbers = [f"i32 {dtype.num}", f"i32 {flags}"]
+        arguments = ", ".join([f"ptr {data}", *numbers, *(f"i64 {size}" for size in sizes)])
+        return self._function.let(f"call ptr @array{len(sizes)}({arguments})")
 
     def size(self, object: str, axis: int) -> str:
         """A size of an array."""

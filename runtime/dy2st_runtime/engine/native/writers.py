@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dy2st_runtime.engine.native.checks import CHECKS
 from dy2st_runtime.engine.native.control import CONTROL
+from dy2st_runtime.engine.native.counts import COUNTS
 from dy2st_runtime.engine.native.ending_code import EndingCode
 from dy2st_runtime.engine.native.lists import LISTS
 from dy2st_runtime.engine.native.llvm import Processor
@@ -35,6 +36,7 @@ WRITERS: tuple[Writer, ...] = (
     *LISTS,
     *UPDATES,
     *SCANS,
+    *COUNTS,
     Writer(is_product, _product),
 )
 
