@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.engine.native.convolution import weights
+from dy2st_runtime.engine.native.convolution.cost import is_much
 from dy2st_runtime.engine.native.convolution.library import Library, Refused, find
 from dy2st_runtime.engine.native.convolution.memory import Memory
 from dy2st_runtime.engine.native.convolution.packing import Packing
@@ -25,7 +26,7 @@ from dy2st_runtime.ir.program import Operator, Variable
 
 Array = np.ndarray[Any, Any]
 
-_MOST_PLANS = 16
+_MOST_PLANS, _MOST_SEEN = 16, 256
 
 
 class RegionCall:
@@ -41,6 +42,7 @@ class RegionCall:
         # Sizes that are known are so in every call.
         self._free = [n for n, v in enumerate(region.operands) if not _is_known(v)]
         self._plans: dict[tuple[Any, ...], Ready | None] = {}
+        self._seen: dict[tuple[Any, ...], None] = {}
         read = dict.fromkeys(v for node in self._nodes for v in weights.read_by(node))
         self._weights = [n for n, v in enumerate(region.operands) if v in read]
         self._packing: Packing | None = None
@@ -60,11 +62,24 @@ class RegionCall:
         known = self._plans.get(key, self)
         if not isinstance(known, RegionCall):
             return known
+        if not self._is_wanted(key, arrays):
+            return None
         ready = self._prepared(arrays, threads)
         if len(self._plans) >= _MOST_PLANS:
             self._plans.pop(next(iter(self._plans), key), None)
         self._plans[key] = ready
         return ready
+
+    def _is_wanted(self, key: tuple[Any, ...], arrays: Sequence[Array]) -> bool:
+        """Whether a plan pays: at once, or since sizes have come before."""
+        operands = zip(self._region.operands, arrays, strict=True)
+        shapes = {variable: array.shape for variable, array in operands}
+        if not self._free or key in self._seen or is_much(self._region, shapes):
+            return True
+        if len(self._seen) >= _MOST_SEEN:
+            self._seen.pop(next(iter(self._seen), key), None)
+        self._seen[key] = None
+        return False
 
     def _packed(self, arrays: Sequence[Array]) -> Packing:
         """What is made of the weights among these arrays."""

@@ -6,8 +6,10 @@ import gc
 from weakref import ref
 
 import numpy as np
+import pytest
 
 from dy2st_runtime import lent, ops
+from dy2st_runtime.engine.native.convolution import running
 from dy2st_runtime.engine.native.convolution.regions import Region, with_regions
 from dy2st_runtime.engine.native.convolution.running import region_call
 from tests.runtime.engine.native.running_nests import traced
@@ -15,6 +17,11 @@ from tests.runtime.engine.native.running_nests import traced
 from .networks import drawn, needs_library
 
 pytestmark = needs_library
+
+
+@pytest.fixture(autouse=True)
+def _plans_at_once(monkeypatch):
+    monkeypatch.setattr(running, "is_much", lambda *_: True)
 
 
 def called():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import numpy as np
@@ -333,3 +334,23 @@ def test_a_region_is_explained_by_a_line_for_each_convolution():
     shown = [line.partition("  (line ")[0] for line in lines[head : head + 3]]
     assert shown == ["oneDNN 7 operators", "  conv batch_norm relu", "  conv batch_norm add relu"]
     assert all("(line " in line for line in lines[head : head + 3])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_forked_child_computes_alone():
+    """OpenMP's threads are not there any more; to wait for them would be for ever."""
+    executable, inputs = compiled(block, *BLOCK), of_block()
+    set_num_threads(2)
+    try:
+        want = executable.run(inputs, [])[0]
+        assert exit_code(lambda: np.allclose(executable.run(inputs, [])[0], want)) == 0
+    finally:
+        set_num_threads(1)
+
+
+def exit_code(holds):
+    """Of a child that asks whether something holds."""
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if holds() else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
