@@ -171,20 +171,24 @@ class Dispatcher:
         count = len(results) - len(self.program.updates)
         for name, array in zip(self.program.updates, results[count:], strict=True):
             state[name].array = array
-        cut = [
-            result if places is None else np.array(result[places])
-            for result, places in zip(results[:count], plan.cuts, strict=True)
-        ]
+        cut = results[:count]
+        if plan.shapes is not None:
+            cut = [
+                result if places is None else np.array(result[places])
+                for result, places in zip(cut, plan.cuts, strict=True)
+            ]
         if self.program.structure is None:
             return [wrapped(result) for result in cut]
         return nested(self.program.structure, [wrapped(result) for result in cut])
 
     def _executable(self, choice: tuple[Bucket, ...]) -> Any:
         """The compiled Program of a choice, made if it is not there; the one used last is kept."""
-        self._counts.setdefault(choice, _Count())
         executable = self._made.pop(choice, None)  # and put in again, behind all others
-        if executable is None:
-            executable = engines.compile(self._specialised(choice), self._engine)
+        if executable is not None:
+            self._made[choice] = executable
+            return executable
+        self._counts.setdefault(choice, _Count())
+        executable = engines.compile(self._specialised(choice), self._engine)
         self._made[choice] = executable
         for oldest in list(self._made)[: -self._cache_size]:
             self._made.pop(oldest, None)
