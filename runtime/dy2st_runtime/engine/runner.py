@@ -12,6 +12,7 @@ from dy2st_runtime.ir.checks.broken_sizes import refusal
 from dy2st_runtime.ir.checks.misfits import check_inputs
 from dy2st_runtime.ir.program import Block, Program, Variable
 from dy2st_runtime.ir.sizes import input_sizes
+from dy2st_runtime.ir.types import ArrayType
 
 Array = np.ndarray[Any, Any]
 
@@ -25,6 +26,8 @@ class Runner:
         """Look which results may share memory with what is given."""
         self.program = program
         self._copied = [may_share(variable) for variable in program.block.yields]
+        has_lists = any(isinstance(one.type, ArrayType) for one in program.block.yields)
+        self._are_new = not (any(self._copied) or has_lists or program.updates)
 
     def compute(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Any]:
         """Outputs, then updates, as the Program has them: arrays, and lists of arrays.
@@ -45,7 +48,10 @@ class Runner:
     ) -> list[Array]:
         """Outputs, then new values of buffers: see `contract.Executable`."""
         self.check(inputs)
-        return self.given(self.compute(inputs, state), (inputs, state), as_is, as_one, bare)
+        results = self.compute(inputs, state)
+        if self._are_new and not (as_is or as_one or bare):
+            return [one if type(one) is np.ndarray else np.asarray(one) for one in results]
+        return self.given(results, (inputs, state), as_is, as_one, bare)
 
     def given(
         self,
