@@ -79,6 +79,14 @@ def test_the_example_computes_what_we_do(options, saved, tmp_path):
             )
 
 
+def test_the_header_tells_types_and_shapes(saved, tmp_path):
+    assert main(["compile", saved, "-o", str(tmp_path)]) == 0
+    lines = (tmp_path / "_2nd_net.h").read_text().splitlines()
+    told = [line.split() for line in lines[1:5]]
+    assert told[:2] == [["float_", "float[n][8]"], ["n_", "float"]]
+    assert told[2:] == [["result0", "float[n][3]"], ["result1", "int64_t[n]"]]
+
+
 @has_cc
 def test_sizes_that_do_not_fit_end_the_example(saved, tmp_path):
     assert main(["compile", saved, "-o", str(tmp_path / "build")]) == 0
