@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dy2st_runtime.dims import equal
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.access import stored
+from dy2st_runtime.engine.native.lanes import FLOAT64, Lanes
 from dy2st_runtime.engine.native.planned import Step
 from dy2st_runtime.engine.native.steps import Body, Writer
 from dy2st_runtime.ir.program import Operator, Variable
@@ -28,6 +29,25 @@ def _asserts(name: str) -> Callable[[Operator], bool]:
 
 def _assert(body: Body, step: Step, operator: Operator) -> None:
     body.unless(body.places.truth(operator.operands[0]), [operator])
+
+
+def _checks_whole(operator: Operator) -> bool:
+    """Whether it asks for the whole part of one number."""
+    if operator.name != "check_int" or operator.attributes["operation"] != "int":
+        return False
+    return abi.is_native(operator.operands[0].dtype) and operator.operands[0].dtype != "uint64"
+
+
+def _check_whole(body: Body, step: Step, operator: Operator) -> None:
+    number = operator.operands[0]
+    if number.dtype.kind != "f":
+        return
+    lanes = Lanes(body.function, 1)
+    value = lanes.cast(lanes.load(body.places.address(number), number.dtype), FLOAT64).text
+    least, most = (lanes.constant(end, FLOAT64).text for end in (-(2.0**63), 2.0**63))
+    low = body.function.let(f"fcmp oge double {value}, {least}")
+    high = body.function.let(f"fcmp olt double {value}, {most}")
+    body.unless(body.function.let(f"and i1 {low}, {high}"), [operator])
 
 
 def _checks_int(operator: Operator) -> bool:
@@ -61,6 +81,7 @@ CHECKS: Sequence[Writer] = (
     Writer(_asserts("assert"), _assert),
     Writer(_asserts("assert_bound"), _assert),
     Writer(_checks_int, _check_int),
+    Writer(_checks_whole, _check_whole),
     Writer(lambda operator: operator.name == "raise", _raise),
 )
 

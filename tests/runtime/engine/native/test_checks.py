@@ -80,3 +80,17 @@ def test_ints_of_more_than_64_bits_are_refused(operation, dtype):
     for left in (0, 1, -1, 2**62, 2**63 - 1, -(2**63)):
         for right in (0, 1) if dtype == "bool" else (0, 1, -1, 2, 2**31 - 1, -(2**31)):
             assert_alike(executable, np.array(left), np.array(right, dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
+def test_the_whole_part_of_a_number_has_64_bits(dtype):
+    def function(x):
+        apply("check_int", x, operation="int")
+        return x * 1
+
+    executable = native(function, (dtype, ()))
+    numbers = [0.0, -1.5, 9.2e18, -(2.0**63)]
+    if dtype.startswith("float"):
+        numbers += [2.0**63, -9.3e18, np.inf, -np.inf, np.nan]
+    for number in numbers:
+        assert_alike(executable, np.array(number).astype(dtype))

@@ -82,3 +82,10 @@ def test_of_one_element_alone_a_number_is_left(name):
     (found,) = executable.run([np.full((1, 1), 2.5, np.float32)], [])
     assert found.shape == ()
     assert found == 2.5
+
+
+def test_numbers_at_equal_distances_may_be_of_an_unknown_number():
+    executable = Executable(traced(lambda x: F.linspace(0, 1, x.shape[0]), ("float32", ("n",))))
+    for number in (0, 1, 5):
+        found = executable.run([np.zeros(number, np.float32)], [])[0]
+        np.testing.assert_array_equal(found, np.linspace(0, 1, number).astype(np.float32))
