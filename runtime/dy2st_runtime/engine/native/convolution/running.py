@@ -38,6 +38,7 @@ class RegionCall:
         self._threads = counter()
         self._constants = {v: _value(v) for v in _constants(region)}
         self._kernels = [kernel_call(one, program, False) for one in region.operators]
+        self._last_read = _last_read(region)
         self._nodes = nodes_of(region.operators, region.results)
         # Sizes that are known are so in every call.
         self._free = [n for n, v in enumerate(region.operands) if not _is_known(v)]
@@ -105,10 +106,24 @@ class RegionCall:
 
     def _by_kernels(self, arrays: Sequence[Array]) -> list[Array]:
         values = {**self._constants, **dict(zip(self._region.operands, arrays, strict=True))}
-        for operator, kernel in zip(self._region.operators, self._kernels, strict=True):
+        steps = zip(self._region.operators, self._kernels, self._last_read, strict=True)
+        for operator, kernel, last_read in steps:
             made = kernel(*[values[one] for one in operator.operands])
             values[operator.results[0]] = made[0] if isinstance(made, tuple) else made
+            for variable in last_read:
+                del values[variable]
         return [values[result] for result in self._region.results]
+
+
+def _last_read(region: Region) -> list[list[Variable]]:
+    """For each operator the values of the region that nobody reads after it."""
+    last = {v: number for number, one in enumerate(region.operators) for v in one.operands}
+    kept, found = set(region.results), list[list[Variable]]([] for _ in region.operators)
+    for operator in region.operators:
+        result = operator.results[0]
+        if result in last and result not in kept:
+            found[last[result]].append(result)
+    return found
 
 
 def _constants(region: Region) -> list[Variable]:
