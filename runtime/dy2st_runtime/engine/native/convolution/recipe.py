@@ -198,15 +198,13 @@ def _same(variable: Variable, shape: Any) -> bool:
 
 
 def _fits(variable: Variable, shape: Sequence[Any]) -> bool:
-    """Whether it is a number, one a channel or a channel of a sample, or as large as the whole."""
+    """Whether it has no axes but those of the whole, or of size 1."""
     own = variable.tensor_type.shape
-    if _same(variable, shape):
-        return True
-    padded = [1] * (len(shape) - len(own)) + list(own)
-    is_one = [isinstance(size, int) and size == 1 for size in padded]
-    is_known = isinstance(padded[1], int) and padded[1] == shape[1]
-    is_batch = is_one[0] or same_shape(padded[:1], shape[:1]) is True
-    return all(is_one[2:]) and (is_one[1] or is_known) and is_batch
+    padded = [*[1] * (len(shape) - len(own)), *own]
+    return all(
+        (isinstance(size, int) and size == 1) or same_shape((size,), (whole,)) is True
+        for size, whole in zip(padded, shape, strict=True)
+    )
 
 
 def _takes_concat(operator: Operator, inside: Inside) -> bool:

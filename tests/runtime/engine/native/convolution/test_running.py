@@ -174,6 +174,8 @@ def test_a_residual_block_is_one_region(monkeypatch):
 
 SECOND = {
     "a channel": lambda y, x: y + ops.reshape(x[0, :8, 0, 0], [8, 1, 1]),
+    "a place": lambda y, x: y * x[:1, :1] + x[:, :1],
+    "a row": lambda y, x: ops.relu(y + x[0, 0, 0]),
     "a sample": lambda y, x: y * ops.mean(y, [2, 3], keepdim=True),
     "itself": lambda y, x: y * ops.sigmoid(y),
     "behind": lambda y, x: x[:, :8] - y,
@@ -203,6 +205,14 @@ def test_what_is_done_with_other_tensors_is_numpys(name, is_known):
     shape = (4, 12, 7, 9)
     executable = compiled(run, shape if is_known else ("n", 12, "h", "w"), (8, 12, 3, 3))
     assert_alike(executable, drawn(shape, (8, 12, 3, 3)))
+
+
+def test_a_mean_without_padding_stays_in_a_region():
+    executable = compiled(
+        lambda x, w: ops.relu(ops.avg_pool2d(ops.conv2d(x, w), 3, 2, 1)), (1, 4, 9, 9), (8, 4, 3, 3)
+    )
+    assert [len(names) for names in regions_of(executable)] == [5]
+    assert_alike(executable, drawn((1, 4, 9, 9), (8, 4, 3, 3)))
 
 
 @pytest.mark.parametrize("shape", [(0, 3, 5, 5), (2, 3, 0, 5)])
