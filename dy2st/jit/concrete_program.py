@@ -82,9 +82,10 @@ class ConcreteProgram:
     _was_taped: bool = False
 
     def __post_init__(self) -> None:
-        """Take the guards, which most Programs have one of."""
+        """Take the guards, which most Programs have one of, and look what calls do."""
         holds = [guard.holds for guard in self.guards]
         self.is_current = holds[0] if len(holds) == 1 else partial(_all_hold, holds)
+        self._is_pure = is_pure(self)
 
     def __repr__(self) -> str:
         """The text of the Program, as `print` shows it."""
@@ -184,7 +185,8 @@ class ConcreteProgram:
         # One table for results and effects: an object that both have is one object.
         known: dict[int, Any] = {}
         result = rebuild(self.finished.result, outputs, known)
-        if not is_taped and self.straight is None and is_pure(self):
+        # The first call is given a OneCall: most Programs that are called once have no second one.
+        if self._is_pure and call is None and not is_taped:
             self.straight = straight(self)
         records = is_grad_enabled()
         for name, new in updates.items():
