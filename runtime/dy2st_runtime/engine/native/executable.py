@@ -20,7 +20,7 @@ from dy2st_runtime.engine.native.linked import Linked
 from dy2st_runtime.engine.native.profiling import Profile
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
-from dy2st_runtime.ir.program import Operator, Program, Variable
+from dy2st_runtime.ir.program import ArrayType, Operator, Program, Variable
 
 Array = np.ndarray[Any, Any]
 
@@ -40,6 +40,12 @@ class Executable(Runner):
         self._copied = [place < 0 or written.shared[place] for place in self._places]
         self._given = [place >= 0 and written.given[place] for place in self._places]
         self._flows = [_is_of_flow(variable) for variable in program.block.yields]
+        # Code does not tell which arrays stand in a list, nor which buffer a result of a branch is.
+        self._untold = [
+            place
+            for place, variable in enumerate(program.block.yields)
+            if isinstance(variable.type, ArrayType) or (program.updates and self._flows[place])
+        ]
         self._is_in_order = self._places == list(range(len(written.own)))
         self._is_plain = not any(place >= 0 and written.shared[place] for place in self._places)
         # The yields that are, or may be, arrays that the call was given.
@@ -81,6 +87,7 @@ class Executable(Runner):
         results: list[Any] | None = None
         # Which results of a branch are one array, code does not tell.
         is_known = not as_one or not any(self._flows[place] for place in as_one)
+        is_known = is_known and not (self._untold and any(n in as_is for n in self._untold))
         if is_known and len(inputs) + len(state) == self._count:
             results = self._function(*inputs, *state)
             if results is None:

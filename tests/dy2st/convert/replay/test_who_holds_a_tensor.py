@@ -1,5 +1,7 @@
 """A place that only some paths give another tensor keeps its own on the others."""
 
+from functools import partial
+
 import pytest
 
 import dy2st
@@ -58,9 +60,10 @@ def given_to_another_name_or_changed(model, x):
     ],
 )
 @pytest.mark.parametrize("stop_gradient", [True, False])
-def test_who_holds_a_tensor_sees_what_becomes_of_it(step, stop_gradient):
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_who_holds_a_tensor_sees_what_becomes_of_it(step, stop_gradient, engine):
     found = []
-    for convert in (lambda model: model, to_static):
+    for convert in (lambda model: model, partial(to_static, engine=engine)):
         model = Model(step)
         function, held = convert(model), [model.p, model.q]
         for values in ([1.0, 2.0, 3.0], [1.0, 0.0, 2.0], [-5.0, 2.0, 1.0], [4.0, 5.0, 6.0]):
@@ -71,7 +74,8 @@ def test_who_holds_a_tensor_sees_what_becomes_of_it(step, stop_gradient):
     assert found[:4] == found[4:]
 
 
-def test_tensors_of_a_list_are_those_that_were_put_in():
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_tensors_of_a_list_are_those_that_were_put_in(engine):
     model = Model(None)
 
     def f(x):
@@ -80,7 +84,8 @@ def test_tensors_of_a_list_are_those_that_were_put_in():
             rows.append(model.p if v > 1 else model.q)
         return rows
 
-    static = to_static(f, input_spec=[dy2st.static.InputSpec([None], "float32")])
+    spec = [dy2st.static.InputSpec([None], "float32")]
+    static = to_static(f, input_spec=spec, engine=engine)
     found = static(dy2st.to_tensor([1.0, 2.0]))
     assert found[0] is model.q and found[1] is model.p
 
