@@ -1,18 +1,12 @@
-"""Matrix products in the code of a Program: calls, batch axes, what is done to the results."""
+"""Matrix products in the code of a Program: their calls, and the axes of batches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from dy2st_runtime.engine.native.code import Code, first_lanes
 from dy2st_runtime.engine.native.function import Function
-from dy2st_runtime.engine.native.lanes import DType, Lanes, Value, element
-from dy2st_runtime.engine.native.llvm import Processor
-
-Hook = Callable[[Lanes, Value, str, str, str], Value]
-"""From the lanes, the product's numbers, their row, the first column and the mask: the results."""
+from dy2st_runtime.engine.native.lanes import DType, element
 
 
 @dataclass(frozen=True)
@@ -77,23 +71,4 @@ def _moved(function: Function, call: Call, place: str, index: str, stride: str) 
     return function.let(f"getelementptr {element(call.dtype)}, ptr {place}, i64 {offset}")
 
 
-def epilogue(name: str, dtype: DType, processor: Processor, hook: Hook) -> str:
-    """A function that puts what `hook` makes of the results of a product in their place.
-
-    The hook may read more by `%context`, a pointer, in `lanes.function`, with the mask.
-    """
-    parameters = [("ptr", "%context"), ("ptr", "%c")]
-    parameters += [("i64", f"%{n}") for n in ("c_row", "row", "rows", "column", "columns")]
-    code = Code(name, parameters, element(dtype), attributes="noinline nounwind")
-    lanes = Lanes(code, processor.vector_bytes // dtype.itemsize)
-    end = code.plus("%row", "%rows")
-    with code.loop("%row", end) as row, code.loop("0", "%columns", str(lanes.lanes)) as at:
-        mask = first_lanes(lanes, code.minus("%columns", at))
-        column = code.plus("%column", at)
-        place = code.at(code.at("%c", code.times(row, "%c_row")), column)
-        value = hook(lanes, lanes.load(place, dtype, mask), row, column, mask)
-        lanes.store(value, place, mask)
-    return code.end()
-
-
-__all__ = ["Call", "Hook", "emit", "epilogue"]
+__all__ = ["Call", "emit"]

@@ -7,6 +7,8 @@ import ctypes
 import numpy as np
 
 from dy2st_runtime.engine.native import product
+from dy2st_runtime.engine.native.code import Code, first_lanes
+from dy2st_runtime.engine.native.lanes import Lanes, element
 from dy2st_runtime.engine.native.llvm import Processor, compile_object, load
 
 GUARD = 1024
@@ -90,3 +92,22 @@ def loaded(text, name, types):
     code = compile_object(text, Processor.host())
     library = load(code, [name], {n: symbols[n] for n in used})
     return library, ctypes.CFUNCTYPE(None, *types)(library.addresses[name])
+
+
+def epilogue(name, dtype, processor, hook):
+    """A function that puts what `hook` makes of the results of a product in their place.
+
+    The hook may read more by `%context`, a pointer, in `lanes.function`, with the mask.
+    """
+    parameters = [("ptr", "%context"), ("ptr", "%c")]
+    parameters += [("i64", f"%{n}") for n in ("c_row", "row", "rows", "column", "columns")]
+    code = Code(name, parameters, element(dtype), attributes="noinline nounwind")
+    lanes = Lanes(code, processor.vector_bytes // dtype.itemsize)
+    end = code.plus("%row", "%rows")
+    with code.loop("%row", end) as row, code.loop("0", "%columns", str(lanes.lanes)) as at:
+        mask = first_lanes(lanes, code.minus("%columns", at))
+        column = code.plus("%column", at)
+        place = code.at(code.at("%c", code.times(row, "%c_row")), column)
+        value = hook(lanes, lanes.load(place, dtype, mask), row, column, mask)
+        lanes.store(value, place, mask)
+    return code.end()

@@ -12,9 +12,9 @@ import pytest
 from dy2st_runtime.engine.native import product
 from dy2st_runtime.engine.native.function import Function
 from dy2st_runtime.engine.native.llvm import Processor, compile_object
-from dy2st_runtime.engine.native.product_call import Call, emit, epilogue
+from dy2st_runtime.engine.native.product_call import Call, emit
 
-from .products import Products, Room, address, loaded, strides
+from .products import Products, Room, address, epilogue, loaded, strides
 
 SIZES = (0, 1, 2, 7, 8, 9, 16, 31, 32, 33, 100)
 FULL = os.environ.get("DY2ST_TESTS") == "full"

@@ -12,12 +12,11 @@ import pytest
 
 from dy2st_runtime import engine
 from dy2st_runtime.engine.native.llvm import Processor
-from dy2st_runtime.engine.native.product_call import epilogue
 from dy2st_runtime.engine.native.threads import get_num_threads, set_num_threads
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import TensorType, Tracer
 
-from .products import Products, Room, address, loaded
+from .products import Products, Room, address, epilogue, loaded
 
 SIZES = [
     *((1, 1000, 2000), (200, 300, 90), (64, 512, 512), (1500, 100, 30), (1300, 900, 1)),
