@@ -25,7 +25,7 @@ X = np.linspace(-1, 1, 50, dtype=np.float32)
 LONGEST = 60
 
 
-def long(turns=510):
+def long(turns=60):
     def function(x):
         y = x
         for number in range(turns):
@@ -38,6 +38,11 @@ def long(turns=510):
 @pytest.fixture(autouse=True)
 def without_disk(monkeypatch):
     monkeypatch.setenv("DY2ST_CACHE", "off")
+
+
+@pytest.fixture(autouse=True)
+def programs_are_large_soon(monkeypatch):
+    monkeypatch.setattr(compiling, "_MANY", 100)
 
 
 @pytest.fixture
@@ -197,7 +202,7 @@ def popen(*args, **kwargs):
     return child
 
 subprocess.Popen = popen
-executable = compile_program(long())
+executable = compile_program(long(510))
 if sys.argv[1] == "compiles":
     has_begun.wait()
 """
