@@ -13,7 +13,7 @@ from dataclasses import replace
 from dy2st_runtime.dims import Size, equal, product, symbol
 from dy2st_runtime.engine.native.nests import Leaf, Load, Nest, Node, Part, Position, Reduce, Store
 from dy2st_runtime.engine.native.stages import schedule
-from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.program import Operator, Variable
 
 ROWS, COLUMNS = symbol("part_rows", 1), symbol("part_columns", 1)
 """The sizes of a part: they are not those of any tensor."""
@@ -26,6 +26,9 @@ def ending(nest: Nest, result: Variable) -> Nest | None:
     if nest.outputs[0].tensor_type.dtype != result.tensor_type.dtype:
         return None
     part, shape = nest.parts[0], result.tensor_type.shape
+    assert isinstance(result.maker, Operator)
+    if result.maker.operands[-1].tensor_type.rank == 1:
+        return None  # of a matrix and a vector each row is one number, not the last axis
     columns = shape[-1]
     if not all(map(_is_of_place, part.nodes)):
         return None

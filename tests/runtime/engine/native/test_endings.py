@@ -193,3 +193,14 @@ def test_what_is_not_finite_goes_where_numpy_has_it():
         have, want = executable.run([x, w, b], [])[0], executable.reference.run([x, w, b], [])[0]
     np.testing.assert_array_equal(np.isnan(have), np.isnan(want))
     np.testing.assert_array_equal(np.isinf(have), np.isinf(want))
+
+
+@pytest.mark.parametrize("lead", [(), ("b",)])
+def test_of_a_matrix_and_a_vector_every_row_is_done(lead):
+    executable = Executable(
+        traced(
+            lambda x, y: ops.matmul(x, y) - 1, ("float32", (*lead, "m", "k")), ("float32", ("k",))
+        )
+    )
+    for rows, inner in ((1, 3), (2, 3), (40, 300), (0, 2)):
+        assert_right(executable, drawn(0, *(2,) * len(lead), rows, inner), drawn(1, inner))
