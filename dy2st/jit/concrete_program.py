@@ -21,7 +21,7 @@ from dy2st.jit.report import Report
 from dy2st.jit.straight import Call, is_any_open, is_pure, straight
 from dy2st_runtime import engine as engines
 from dy2st_runtime.autograd import cut_off
-from dy2st_runtime.errors import ConversionError, Location, SpecError
+from dy2st_runtime.errors import ConversionError, EngineError, Location, SpecError
 from dy2st_runtime.ir import Program, Variable
 from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.definition import Effect as Kind
@@ -170,7 +170,7 @@ class ConcreteProgram:
         try:
             outputs, updates = run(tensors, state)
         except BaseException as error:  # goes on, unless Python makes the call
-            is_of_run = is_of_program(error) and not isinstance(error, SpecError)
+            is_of_run = is_of_program(error) and not isinstance(error, (EngineError, SpecError))
             if call is not None and self.finished.writes and is_of_run:
                 self._lose(call)
                 set_rng_state(random) if random is not None else None

@@ -19,6 +19,7 @@
     ├── ParseError (ValueError)            text that is no Program
     ├── FormatError (ValueError)           a saved file that is damaged, foreign or too new
     │   └── ParameterMismatch (KeyError)   parameters missing from, or unknown to, a Program
+    ├── EngineError (RuntimeError)         an engine that cannot compile a Program
     ├── WorkerError (RuntimeError)         a process of a DataLoader that failed, died or hangs
     └── FileAccessError (OSError)          a file that the disk does not let us read or write
         └── MissingFile (FileNotFoundError)    a file or folder that is not there
@@ -39,6 +40,7 @@ __all__ = [
     "ConversionError",
     "DTypeError",
     "Dy2stError",
+    "EngineError",
     "EscapedVariable",
     "FileAccessError",
     "FormatError",
@@ -210,6 +212,10 @@ class ParameterMismatch(FormatError, KeyError):
     def __str__(self) -> str:
         """Return the message itself: KeyError would quote it."""
         return str(self.args[0]) if self.args else ""
+
+
+class EngineError(Dy2stError, RuntimeError):
+    """An engine cannot compile a Program: a fault of the engine, which others may not have."""
 
 
 class WorkerError(Dy2stError, RuntimeError):

@@ -14,7 +14,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, Dy2stError, EngineError
 from dy2st_runtime.late import Late, late_names
 from dy2st_runtime.thread_state import put_back_after_errors
 
@@ -53,9 +53,23 @@ _NEEDED = {"native": "llvmlite"}
 def compile(program: Program, engine: str | None = None) -> Executable:
     """A callable for a Program, by the engine of a name; without one DY2ST_ENGINE names it.
 
-    Raises ArgumentError if there is no engine of that name, or it cannot be loaded.
+    Raises ArgumentError if there is no engine of that name, or it cannot be loaded, and EngineError
+    if it cannot compile the Program.
     """
-    return find(engine)(program)
+    made = find(engine)
+    try:
+        return made(program)
+    except (Dy2stError, MemoryError):
+        raise
+    except Exception as error:
+        raise EngineError(
+            f"{_name(engine)} cannot compile {program.name!r}, which is a fault of that engine: "
+            f"{type(error).__name__}: {error}; take another engine for it"
+        ) from error
+
+
+def _name(engine: str | None) -> str:
+    return f"the engine {engine or os.environ.get('DY2ST_ENGINE') or DEFAULT!r}"
 
 
 def find(name: str | None = None) -> Engine:

@@ -8,6 +8,8 @@ import pytest
 import dy2st
 from dy2st import nn, to_static
 from dy2st import optimizer as o
+from dy2st.errors import EngineError
+from dy2st_runtime import engine
 from tests.dy2st.jit.training_steps import (
     MODELS,
     OPTIMIZERS,
@@ -433,3 +435,26 @@ def test_lbfgs_is_refused_and_takes_a_converted_closure():
         eager = optimizers[0].step(closure(model, optimizers[0]))
         found = optimizers[1].step(to_static(closure(other, optimizers[1])))
         np.testing.assert_allclose(found.numpy(), eager.numpy(), 1e-10)
+
+
+def test_a_step_whose_engine_fails_is_not_left_to_python():
+    def fails(program):
+        raise KeyError("n")
+
+    engine.register_engine("failing", fails)
+    net = nn.Linear(2, 1)
+    best = o.SGD(0.1, parameters=net.parameters())
+
+    @to_static(engine="failing")
+    def step(x):
+        loss = net(x).mean()
+        loss.backward()
+        best.step()
+        best.clear_grad()
+        return loss
+
+    before = net.weight.numpy()
+    for _ in range(3):
+        with pytest.raises(EngineError, match="the engine 'failing' cannot compile"):
+            step(dy2st.ones([3, 2]))
+    np.testing.assert_array_equal(net.weight.numpy(), before)

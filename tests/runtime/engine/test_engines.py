@@ -12,7 +12,7 @@ import pytest
 
 from dy2st_runtime import engine, io, ops
 from dy2st_runtime.dims import symbol
-from dy2st_runtime.errors import ArgumentError, ShapeError, SpecError
+from dy2st_runtime.errors import ArgumentError, EngineError, ShapeError, SpecError
 from dy2st_runtime.ir import TensorType, Tracer
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.interpret import interpret
@@ -84,6 +84,15 @@ def test_a_registered_engine_is_chosen_by_its_name():
     executable = engine.compile(doubling(), "meaning")
     assert executable.run([np.ones(3, np.float32)], [])[0].tolist() == [2, 2, 2]
     assert executable.runs == 1
+
+
+def test_an_engine_that_fails_says_so():
+    def fails(program):
+        raise KeyError("n")
+
+    engine.register_engine("failing", fails)
+    with pytest.raises(EngineError, match="the engine 'failing' cannot compile .*KeyError: 'n'"):
+        engine.compile(doubling(), "failing")
 
 
 def test_the_environment_names_the_engine_where_nobody_else_does(monkeypatch):
