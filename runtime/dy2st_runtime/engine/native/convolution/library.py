@@ -224,31 +224,17 @@ class Library:
         result: Layout,
         geometry: Geometry,
         posts: Iterable[Post],
+        is_turned: bool = False,
     ) -> Primitive:
-        """The products of filters with windows."""
-        layouts = (source.pointer, weights.pointer, bias and bias.pointer, result.pointer)
-        return self._primitive(
-            self.c.dnnl_convolution_forward_primitive_desc_create,
-            (_INFERENCE, _DIRECT, *layouts, _dims(geometry.strides), *_reach(geometry)),
-            posts,
-        )
+        """The products of filters with windows; or, turned, every element adds its filter.
 
-    def deconvolution(
-        self,
-        source: Layout,
-        weights: Layout,
-        bias: Layout | None,
-        result: Layout,
-        geometry: Geometry,
-        posts: Iterable[Post],
-    ) -> Primitive:
-        """Every element of the source adds its filter: filters are by channel of the result."""
+        Filters are by channel of the result, both times.
+        """
+        kind, algorithm = ("deconvolution", _TURNED) if is_turned else ("convolution", _DIRECT)
+        create = getattr(self.c, f"dnnl_{kind}_forward_primitive_desc_create")
         layouts = (source.pointer, weights.pointer, bias and bias.pointer, result.pointer)
-        return self._primitive(
-            self.c.dnnl_deconvolution_forward_primitive_desc_create,
-            (_INFERENCE, _TURNED, *layouts, _dims(geometry.strides), *_reach(geometry)),
-            posts,
-        )
+        sizes = (_dims(geometry.strides), *_reach(geometry))
+        return self._primitive(create, (_INFERENCE, algorithm, *layouts, *sizes), posts)
 
     def filters_gradient(
         self, source: Layout, filters: Layout, gradient: Layout, geometry: Geometry

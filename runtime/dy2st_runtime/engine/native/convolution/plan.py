@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from dy2st_runtime.engine.native.convolution import weights
@@ -298,7 +299,8 @@ def _transposed(builder: _Builder, node: Node) -> None:
     first = len(shape) - len(kernel) - 2
     axes = [*range(first), first + 1, first, *range(first + 2, len(shape))]
     plain = builder.library.in_order(shape, axes)
-    _convolve(builder, node, builder.library.deconvolution, geometry, result, shape, plain)
+    create = partial(builder.library.convolution, is_turned=True)
+    _convolve(builder, node, create, geometry, result, shape, plain)
 
 
 def _by_group(filters: Sizes, groups: int) -> Sizes:
