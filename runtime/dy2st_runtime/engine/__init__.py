@@ -61,7 +61,7 @@ def compile(program: Program, engine: str | None = None) -> Executable:
         return made(program)
     except (Dy2stError, MemoryError):
         raise
-    except Exception as error:
+    except Exception as error:  # whatever it is: else who converts takes it for the Program's own
         raise EngineError(
             f"{_name(engine)} cannot compile {program.name!r}, which is a fault of that engine: "
             f"{type(error).__name__}: {error}; take another engine for it"
