@@ -444,8 +444,10 @@ def to_tensor(
     >>> to_tensor([1.0, 2.0]).dtype
     dtype('float32')
     """
-    if type(data) is np.ndarray and dtype is None and current_tracer() is None:
-        return EagerTensor(np.array(as_array(data, None)), stop_gradient)
+    # The most frequent call, in which every step is felt.
+    is_plain = type(data) is np.ndarray and dtype is None and data.dtype.kind in "fiub"
+    if is_plain and current_tracer() is None:
+        return EagerTensor(np.array(data), stop_gradient)
     wanted = None if dtype is None else np.dtype(dtype)
     if _has_traced(data):
         # A copy, from which no gradient flows back; several are brought to one dtype as by stack.

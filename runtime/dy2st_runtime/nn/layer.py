@@ -23,6 +23,7 @@ from dy2st_runtime.ops.creation import get_default_dtype
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
 Hook = Callable[..., Any]
+Convert = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class HookRemover:
@@ -131,7 +132,11 @@ class Layer(LayerTree):
                 return self._call(inputs, kwargs, converted)
             return call(Layer.__call__, self, *inputs, **kwargs)
         try:
-            return self._call(inputs, kwargs)
+            # What `_call` does for most layers, without a step more: they are called all the time.
+            if self._forward_pre_hooks:
+                return self._call(inputs, kwargs)
+            outputs = self.forward(*inputs, **kwargs)
+            return self._after(inputs, kwargs, outputs) if self._forward_post_hooks else outputs
         except BaseException as error:  # goes on, without our frames
             hide_own_frames(error)
             raise
@@ -140,11 +145,20 @@ class Layer(LayerTree):
         self,
         inputs: tuple[Any, ...],
         kwargs: dict[str, Any],
-        convert: Callable[[Callable[..., Any]], Callable[..., Any]] = _unchanged,
+        convert: Convert = _unchanged,
     ) -> Any:
         for key, hook in _entries(self._forward_pre_hooks):
             inputs, kwargs = self._before(key, convert(hook), inputs, kwargs)
-        outputs = convert(self.forward)(*inputs, **kwargs)
+        return self._after(inputs, kwargs, convert(self.forward)(*inputs, **kwargs), convert)
+
+    def _after(
+        self,
+        inputs: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        outputs: Any,
+        convert: Convert = _unchanged,
+    ) -> Any:
+        """The outputs after the hooks of `register_forward_post_hook`."""
         for key, hook in _entries(self._forward_post_hooks):
             given = (inputs, kwargs) if key in self._hooks_with_kwargs else (inputs,)
             changed = convert(hook)(self, *given, outputs)
