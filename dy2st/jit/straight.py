@@ -54,7 +54,9 @@ def straight(concrete: ConcreteProgram) -> Call:
         def call(tensors, in_full):
           x0, = tensors
           if not (x0.stopped and s0.stopped) and records(): return in_full(tensors)
-          r0, = run([x0.array], [s0.array], as_is)
+          results = executable.entry(x0.array, s0.array)
+          if results is None: results = executable.run([x0.array], [s0.array], as_is)
+          r0, = results
           t0 = Tensor(r0)
           return t0
     """
@@ -62,7 +64,7 @@ def straight(concrete: ConcreteProgram) -> Call:
     results = [f"r{n}" for n in range(len(concrete.main_program.outputs))]
     handed_on = concrete.handed_on
     names: dict[str, Any] = {"Tensor": EagerTensor, "wrapped": wrapped, "rebuild": rebuild}
-    names |= {"run": concrete.executable.run, "records": is_grad_enabled}
+    names |= {"executable": concrete.executable, "records": is_grad_enabled}
     names["as_is"] = () if handed_on is None else handed_on.as_is(has_passes=False)
     state, held, is_open, arrays = _state(concrete, inputs, names)
     made = _made(concrete, results, inputs + held)
@@ -72,13 +74,23 @@ def straight(concrete: ConcreteProgram) -> Call:
         f"  {_unpacked(inputs)} = tensors",
         *state,
         f"  if {is_full}: return in_full(tensors)",
-        f"  {_unpacked(results)} = run([{_arrays(inputs)}], {arrays}, as_is)",
+        *_run(concrete, _arrays(inputs), arrays),
+        f"  {_unpacked(results)} = results",
         *(f"  t{index} = {one}" for index, one in enumerate(made)),
         f"  return {_result(concrete.finished.result, results, names)}",
     ]
     exec(compile("\n".join(lines), "<dy2st call>", "exec"), names)
     found: Call = names.pop("call")
     return found
+
+
+def _run(concrete: ConcreteProgram, inputs: str, state: str) -> list[str]:
+    """How results are computed: by the entry of the engine, if it has one."""
+    run = f"results = executable.run([{inputs}], {state}, as_is)"
+    if getattr(concrete.executable, "entry", None) is None:
+        return [f"  {run}"]
+    listed = ", ".join(filter(None, (inputs, f"*{state}" if "for" in state else state[1:-1])))
+    return [f"  results = executable.entry({listed})", f"  if results is None: {run}"]
 
 
 def _unpacked(names: Sequence[str]) -> str:

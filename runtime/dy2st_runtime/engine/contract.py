@@ -13,7 +13,11 @@ Array = np.ndarray[Any, Any]
 
 
 class Executable(Protocol):
-    """A compiled Program. Several threads may call it at once."""
+    """A compiled Program. Several threads may call it at once.
+
+    It may have an `entry`, where `run` with any `as_is`, and without `as_one` and `bare`, does no
+    more than that: a function of all arrays one by one, which gives None if `run` is to be asked.
+    """
 
     @property
     def program(self) -> Program:

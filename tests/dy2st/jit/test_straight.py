@@ -238,3 +238,23 @@ def test_what_is_made_by_a_view_shares_nothing(engine):
         *made, same = static(x)
         assert same is x
         assert not any(np.shares_memory(one.array, x.array) for one in made)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_arrays_that_lie_in_another_order_are_taken(engine):
+    weight = dy2st.to_tensor(np.arange(6.0).reshape(2, 3))
+    static = to_static(lambda x: x @ weight, engine=engine)
+    turned = dy2st.tensor.from_numpy(np.arange(8.0).reshape(2, 4).T)
+    plain = dy2st.to_tensor(np.ascontiguousarray(turned.numpy()))
+    for x in [plain] * 3 + [turned] * 3:
+        assert static(x).tolist() == (plain.numpy() @ weight.numpy()).tolist()
+
+
+def test_a_profile_sees_later_calls():
+    static = to_static(lambda x: x + 1, engine="native")
+    for _ in range(3):
+        static(ones(4))
+    executable = static.concrete_program.executable
+    executable.profile()
+    static(ones(4))
+    assert any("add" in line and " 1 " in line for line in executable.explain(True).splitlines())

@@ -51,6 +51,8 @@ class Executable(Runner):
         # The yields that are, or may be, arrays that the call was given.
         self._handed_on = [n for n, p in enumerate(self._places) if p < 0 or self._given[n]]
         self._count = len(program.block.parameters)
+        self._is_bare = self._is_in_order and self._is_plain and not self._handed_on
+        self.entry = self._function if self._is_bare else None
 
     @cached_property
     def reference(self) -> reference.Executable:
@@ -74,6 +76,7 @@ class Executable(Runner):
             self._profile = Profile(self.program)
         chosen = self._profile.linked if on and self._profile else self._linked
         self._function = chosen.function
+        self.entry = self._function if self._is_bare else None
 
     def run(
         self,
