@@ -12,6 +12,7 @@ from dy2st_runtime.engine.native.numbers import NUMBERS
 from dy2st_runtime.engine.native.planned import Step
 from dy2st_runtime.engine.native.scans import SCANS
 from dy2st_runtime.engine.native.sides import is_product, product_axes
+from dy2st_runtime.engine.native.sorts import SORTS
 from dy2st_runtime.engine.native.steps import Body, Writer
 from dy2st_runtime.engine.native.updates import UPDATES
 from dy2st_runtime.ir.program import Operator
@@ -37,6 +38,7 @@ WRITERS: tuple[Writer, ...] = (
     *UPDATES,
     *SCANS,
     *COUNTS,
+    *SORTS,
     Writer(is_product, _product),
 )
 
