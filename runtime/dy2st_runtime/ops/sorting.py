@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import product, require
+from dy2st_runtime.dims import Size, product, require
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_size, fresh_symbol, is_unknown, normalize_axis
-from dy2st_runtime.ir.attribute_kinds import AXIS, NONE, either
+from dy2st_runtime.ir.attribute_kinds import AXIS, NONE, SIZE, either
+
+_FEW = 2000
+"""Of fewer elements the first are found by sorting them all."""
 
 
 def _order_kernel(x: Any, axis: int, descending: bool) -> Any:
@@ -67,6 +70,59 @@ def sort(
     return F.take_along_axis(x, order, axis, broadcast=False)
 
 
+def _require_as_many(count: Size, x: Any, axis: int) -> None:
+    reason = f"topk: k = {count} of {x.shape[axis]} elements along axis {axis}"
+    require(count <= x.shape[axis], reason)
+    require(count >= 0, reason)
+
+
+def _top_infer(x: TensorType, axis: int, count: Size, largest: bool) -> TensorType:
+    _require_as_many(count, x, axis)
+    return TensorType("int64", (*x.shape[:axis], count, *x.shape[axis + 1 :]))
+
+
+def _top_kernel(x: Any, axis: int, count: int, largest: bool) -> Any:
+    rows = np.moveaxis(x, axis, -1)
+    is_small = x.size < _FEW or count == 0
+    if is_small or (x.dtype.kind == "f" and np.isnan(x).any()):
+        places = _order_kernel(rows, -1, largest)[..., :count]
+    else:
+        places = _top_of_rows(rows, count, largest)
+    return np.ascontiguousarray(np.moveaxis(places, -1, axis))
+
+
+def _top_of_rows(rows: Any, count: int, largest: bool) -> Any:
+    """The places of those better than the last one wanted, and of the first that are equal."""
+    last = rows.shape[-1] - count if largest else count - 1
+    limit = np.partition(rows, last, axis=-1)[..., last : last + 1]
+    is_better = rows > limit if largest else rows < limit
+    is_equal = rows == limit
+    missing = count - np.sum(is_better, axis=-1, keepdims=True)
+    is_taken = is_better | (is_equal & (np.cumsum(is_equal, axis=-1) <= missing))
+    places = np.nonzero(is_taken)[-1].reshape(*rows.shape[:-1], count)
+    order = _order_kernel(np.take_along_axis(rows, places, -1), -1, largest)
+    return np.take_along_axis(places, order, -1)
+
+
+define(
+    "top_places",
+    doc="The places of the largest (or smallest) elements in order; equal ones stay in order.",
+    inputs="x",
+    along="axis",
+    attributes={"axis": AXIS, "count": SIZE, "largest": True},
+    infer=_top_infer,
+    kernel=_top_kernel,
+    decompose=lambda x, axis, count, largest: F.slice(
+        argsort(x, axis, descending=largest), [axis], [0], [count]
+    ),
+    samples=(
+        Sample(((2, 3),), {"axis": 1, "count": 2}, ("float32",)),
+        Sample(((4,),), {"axis": 0, "count": 3, "largest": False}, ("int64",), 0, 3),
+        Sample(((3, 2),), {"axis": 0, "count": 0}, ("int64",)),
+    ),
+)
+
+
 @method
 def topk(
     x: Any,
@@ -83,9 +139,9 @@ def topk(
     place = normalize_axis(-1 if axis is None else axis, x.ndim)
     if is_unknown(k):
         return F.dynamic("topk", x, k, axis=place, largest=largest)  # type: ignore[no-any-return]
-    count, size = as_size(k, "k"), x.shape[place]
-    require(count <= size, f"topk: k = {count} of {size} elements along axis {place}")
-    order = F.slice(argsort(x, place, descending=largest), [place], [0], [count])
+    count = as_size(k, "k")
+    _require_as_many(count, x, place)
+    order = apply("top_places", x, axis=place, count=count, largest=bool(largest))
     return F.take_along_axis(x, order, place, broadcast=False), order
 
 

@@ -38,8 +38,11 @@ MADE_FROM_SIZES = {
     "conv_weight",
 }  # fmt: skip
 # A Program refuses what NumPy would go on with: a kernel or a parameter of another size, an axis
-# that squeeze would leave, a 0 in a shape that would be another size, an only window that is larger.
-STRICTER = {"batch_norm", "layer_norm", "conv", "max_pool", "squeeze", "like another"}
+# that squeeze would leave, a 0 in a shape that would be another size, an only window that is larger,
+# more elements than there are.
+STRICTER = {
+    "batch_norm", "layer_norm", "conv", "max_pool", "squeeze", "like another", "top_places",
+}  # fmt: skip
 # Sizes that only the data decides: results of these, and of nothing else, have symbols of their own.
 DATA_DECIDES = {
     "nonzero", "unique", "slice_places", "bincount", "unique_consecutive", "nms", "matrix_nms",

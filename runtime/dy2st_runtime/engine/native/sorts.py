@@ -1,9 +1,9 @@
-"""Sorting: the places of elements in order."""
+"""Sorting: the places of elements in order, of all of them or of the first."""
 
 from __future__ import annotations
 
 from dy2st_runtime.dims import Size, product
-from dy2st_runtime.engine.native import abi, ordering
+from dy2st_runtime.engine.native import abi, ordering, selection
 from dy2st_runtime.engine.native.access import stored
 from dy2st_runtime.engine.native.code import Code
 from dy2st_runtime.engine.native.lanes import UINT64, DType
@@ -14,16 +14,21 @@ from dy2st_runtime.engine.native.planned import Step
 from dy2st_runtime.engine.native.steps import Body, Writer
 from dy2st_runtime.ir.program import Operator
 
+_IS_DOWN = {"argsort": "descending", "top_places": "largest"}
+"""The operators, and the attribute that says whether the largest element is the first."""
+
 
 def _is_order(operator: Operator) -> bool:
-    return operator.name == "argsort" and abi.is_native(operator.operands[0].dtype)
+    return operator.name in _IS_DOWN and abi.is_native(operator.operands[0].dtype)
 
 
 def _order(body: Body, step: Step, operator: Operator) -> None:
     x, told = operator.operands[0], operator.attributes
     axis, shape = told["axis"], x.tensor_type.shape
-    name = _Rows(x.dtype, told["descending"]).add(body.module)
+    rows = _Rows(x.dtype, told[_IS_DOWN[operator.name]], "count" in told)
+    name = rows.add(body.module)
     sizes: list[Size] = [product(shape[:axis]), shape[axis], product(shape[axis + 1 :])]
+    sizes.append(told.get("count", shape[axis]))
     target, source = body.place(operator.results[0]), body.places.address(x)
     numbers = "".join(f", i64 {body.sizes.value(size)}" for size in sizes)
     with body.lock.without(body.lock.is_long([shape])):
@@ -33,12 +38,12 @@ def _order(body: Body, step: Step, operator: Operator) -> None:
 class _Rows:
     """The function that sorts all rows, each of elements that lie `inner` apart.
 
-    void rows(ptr out, ptr x, i64 outer, i64 count, i64 inner)
+    void rows(ptr out, ptr x, i64 outer, i64 count, i64 inner, i64 wanted)
     """
 
-    def __init__(self, dtype: DType, is_down: bool) -> None:
-        """`is_down`: the largest element is the first."""
-        self._dtype, self._is_down = dtype, is_down
+    def __init__(self, dtype: DType, is_down: bool, selects: bool) -> None:
+        """`selects`: fewer are wanted than there are."""
+        self._dtype, self._is_down, self._selects = dtype, is_down, selects
         self._key, self._vector = ordering.key_type(dtype), Processor.host().vector_bytes
 
     def add(self, module: Module) -> str:
@@ -47,21 +52,25 @@ class _Rows:
         module.pool("scratch")
         keys = module.shared(ordering.keys(self._dtype, self._is_down, vector), "keys")
         sort = module.shared(ordering.order(key, vector), "order")
+        if self._selects:
+            sort = module.shared(selection.first(key, vector, sort), "first")
         return module.shared(self._text(keys, sort), "rows")
 
     def _text(self, keys: str, sort: str) -> str:
-        numbers = [("i64", name) for name in ("%outer", "%count", "%inner")]
+        numbers = [("i64", name) for name in ("%outer", "%count", "%inner", "%wanted")]
         code = Code("NAME", [("ptr", "%out"), ("ptr", "%x"), *numbers], stored(self._dtype))
         own_keys, own_places, room = self._scratch(code)
         is_row = code.compare("eq", "%inner", 1)
+        told = [("i64", "%count"), *([("i64", "%wanted")] if self._selects else [])]
         with code.loop("0", "%outer") as row, code.loop("0", "%inner") as column:
-            start = code.times(code.times(row, "%inner"), "%count")
-            first = code.plus(start, column)
-            source, target = code.at("%x", first), at_of(code, "%out", UINT64, first)
+            start = code.times(row, "%inner")
+            source = code.at("%x", code.plus(code.times(start, "%count"), column))
+            to = code.plus(code.times(start, "%wanted"), column)
+            target = at_of(code, "%out", UINT64, to)
             places = code.choose(is_row, target, own_places, "ptr")
             given = [("ptr", own_keys), ("ptr", source), ("i64", "%count"), ("i64", "%inner")]
             code.call(keys, *given)
-            code.call(sort, ("ptr", places), ("ptr", own_keys), ("i64", "%count"), ("ptr", room))
+            code.call(sort, ("ptr", places), ("ptr", own_keys), *told, ("ptr", room))
             with code.when(code.no(is_row)):
                 _spread(code, target, own_places)
         code.line(f"call void @scratch_give(ptr {own_keys})")
@@ -71,8 +80,11 @@ class _Rows:
         """Memory for the keys of a row, for its places, and for what sorts."""
         key_bytes, wide = self._key.itemsize, self._vector
         keys = _lines(code, code.plus(code.times("%count", key_bytes), wide))
-        places = _lines(code, code.times("%count", 8))
-        room = code.times("%count", ordering.ROOM * key_bytes)
+        places = _lines(code, code.times("%wanted", 8))
+        if self._selects:
+            room = selection.room(code, self._key, "%count", "%wanted")
+        else:
+            room = code.times("%count", ordering.ROOM * key_bytes)
         bytes = code.plus(code.plus(keys, places), room)
         first = code.let(f"call ptr @scratch_take(i64 {bytes})")
         second = code.let(f"getelementptr i8, ptr {first}, i64 {keys}")
@@ -86,7 +98,7 @@ def _lines(code: Code, bytes: str) -> str:
 
 def _spread(code: Code, target: str, places: str) -> None:
     """Write the places of a row, which lie together, `inner` apart."""
-    with code.loop("0", "%count") as at:
+    with code.loop("0", "%wanted") as at:
         place = code.let(f"load i64, ptr {at_of(code, places, UINT64, at)}")
         to = at_of(code, target, UINT64, code.times(at, "%inner"))
         code.line(f"store i64 {place}, ptr {to}")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dy2st_runtime import ops
 from dy2st_runtime.engine.native.llvm import compile_object  # noqa: F401
-from dy2st_runtime.ir import apply
+from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir import DEFINITIONS, apply
 from tests.effort import effort
 from tests.runtime.engine.native.test_counts import assert_same, native
 
@@ -46,3 +48,49 @@ def test_the_places_of_elements_in_order(dtype, descending):
             if len(shape) == rank:
                 for classes in (None, 5):
                     assert_same(executable, drawn(shape, dtype, rng, classes))
+
+
+@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize("dtype", ["int8", "float32", "int64"])
+def test_the_first_places_are_those_of_all(dtype, largest):
+    rng, kernel = np.random.default_rng(0), DEFINITIONS["argsort"].kernel
+    for shape, axis in [((1500,), 0), ((170, 3), 0), ((2, 170, 3), 1)]:
+        executable = native(
+            lambda x, k, axis=axis: apply(
+                "top_places", x, axis=axis, count=k.shape[0], largest=largest
+            ),
+            (dtype, ("a", "b", "c")[: len(shape)]),
+            ("bool", ("k",)),
+        )
+        for count in (0, 1, 3, 50, 100, shape[axis]):
+            for classes in (None, 5):
+                given = [drawn(shape, dtype, rng, classes), np.zeros(count, bool)]
+                want = kernel(given[0], axis, largest).take(range(count), axis)
+                np.testing.assert_array_equal(executable.run(given, [])[0], want)
+                np.testing.assert_array_equal(executable.reference.run(given, [])[0], want)
+
+
+@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize("rising", [1, -1])
+def test_rows_in_which_every_element_is_better_than_those_before(largest, rising):
+    x = np.arange(3000, dtype=np.float32)[::rising].copy()
+    values, places = native(lambda x: ops.topk(x, 20, 0, largest), ("float32", ("n",))).run([x], [])
+    want = np.sort(x)[::-1][:20] if largest else np.sort(x)[:20]
+    np.testing.assert_array_equal(values, want)
+    np.testing.assert_array_equal(x[places], want)
+
+
+def test_as_many_as_half_of_a_row_that_is_not_known():
+    executable = native(lambda x: ops.topk(x, x.shape[1] // 2), ("float32", ("n", "m")))
+    for shape in [(3, 0), (0, 8), (2, 1), (2, 7), (2, 500)]:
+        assert_same(executable, np.random.default_rng(0).normal(size=shape).astype(np.float32))
+
+
+def test_more_than_there_are_is_refused_in_the_words_of_numpys_engine():
+    executable = native(lambda x: ops.topk(x, 3)[0], ("float32", ("n",)))
+    assert_same(executable, np.array([1, 5, 2], np.float32))
+    with pytest.raises(ShapeError) as found:
+        executable.run([np.zeros(2, np.float32)], [])
+    with pytest.raises(ShapeError) as wanted:
+        executable.reference.run([np.zeros(2, np.float32)], [])
+    assert str(found.value) == str(wanted.value)
