@@ -74,9 +74,7 @@ def _name(engine: str | None) -> str:
 
 def find(name: str | None = None) -> Engine:
     """The engine of a name; ArgumentError says what is wrong with it."""
-    chosen = check_name(name) or os.environ.get("DY2ST_ENGINE") or DEFAULT
-    if chosen == AUTO:
-        chosen = "native" if _has_native() else "numpy"
+    chosen = _chosen(name)
     known = ENGINES.get(chosen)
     if known is None:
         place = _of_packages().get(chosen)
@@ -84,6 +82,16 @@ def find(name: str | None = None) -> Engine:
             raise _unknown(chosen, "" if name else ", which DY2ST_ENGINE names")
         return _loaded(chosen, place)
     return _loaded(chosen, known) if isinstance(known, str) else known
+
+
+def is_embedded() -> bool:
+    """Whether the default engine is NumPy's, which calls a function for each operator."""
+    return _chosen() == "numpy"
+
+
+def _chosen(name: str | None = None) -> str:
+    chosen = check_name(name) or os.environ.get("DY2ST_ENGINE") or DEFAULT
+    return ("native" if _has_native() else "numpy") if chosen == AUTO else chosen
 
 
 def check_name(name: str | None) -> str | None:

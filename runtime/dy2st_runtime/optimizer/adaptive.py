@@ -23,6 +23,8 @@ from dy2st_runtime.updating import (
 class Adagrad(Optimizer):
     """s = s + g**2;  w = w - rate * g / (sqrt(s) + epsilon) (Duchi et al. 2011)."""
 
+    is_elementwise = True
+
     def __init__(
         self,
         learning_rate: Rate,
@@ -58,6 +60,7 @@ class Adadelta(Optimizer):
     s and u are moving means of g**2 and d**2.
     """
 
+    is_elementwise = True
     slots = ("_avg_squared_grad", "_avg_squared_update")
 
     def __init__(
@@ -92,6 +95,8 @@ class Adamax(Adam):
 
     m' is corrected for its start at zero (Kingma and Ba 2014).
     """
+
+    is_elementwise = True
 
     def __init__(
         self,
@@ -135,6 +140,7 @@ class RMSProp(Optimizer):
     `centered` takes the square of the moving mean of g from s (Hinton 2012, Graves 2013).
     """
 
+    is_elementwise = True
     slots = ("momentum", "mean_square", "mean_grad")
 
     def __init__(
@@ -228,6 +234,8 @@ class NAdam(Optimizer):
 
     mu_t = beta1 * (1 - 0.96**(t * momentum_decay) / 2).
     """
+
+    is_elementwise = True
 
     def __init__(
         self,

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import ArgumentError, DTypeError, ParameterMismatch
-from dy2st_runtime.ir import Tensor
+from dy2st_runtime.ir import Tensor, current_tracer
 from dy2st_runtime.ir.autocast import autocasting
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.lr import LRScheduler
-from dy2st_runtime.regularizer import L2Decay, WeightDecayRegularizer
+from dy2st_runtime.optimizer.recorded import RecordedRules, plain_facts
+from dy2st_runtime.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
 from dy2st_runtime.tensor import EagerTensor, Parameter
 from dy2st_runtime.updating import Changing, Value, full_like, is_spent, put, tensor_of, value_of
 
@@ -43,6 +45,9 @@ class Optimizer:
 
     # What the optimizer remembers of each parameter: arrays of its shape, zeros at first.
     slots: tuple[str, ...] = ()
+    # Said where `update` is written: that each element needs those at its own place alone, and
+    # numbers of the settings. Such a rule is recorded once for all parameters.
+    is_elementwise: bool
     # What a converted function takes as it is at each call, and never as a constant.
     _changing = Changing({"_learning_rate"})
 
@@ -77,6 +82,7 @@ class Optimizer:
         # By the identity of the parameter: tensors that stay, whose numbers every step replaces.
         self._states: dict[int, dict[str, Any]] = {}
         self._master_weights: dict[int, Any] = {}
+        self._recorded = RecordedRules()
         self._param_groups: list[Any] = self._parameter_list
         if isinstance(self._parameter_list[0], dict):
             self._param_groups = []
@@ -157,6 +163,7 @@ class Optimizer:
             if settings["grad_clip"] is not None:
                 pairs = settings["grad_clip"](pairs)
             rate = self.get_lr()
+            settings = {**settings, "facts": self._facts(settings)}
             for parameter, gradient in pairs:
                 factor = group.get("learning_rate", _own_factor(parameter))
                 self._move(parameter, value_of(gradient), rate * factor, settings, group)
@@ -175,17 +182,47 @@ class Optimizer:
         if gradient.dtype != weight.dtype:
             gradient = gradient.astype(weight.dtype)
         decay = self._decay_of(parameter, settings, group)
-        if decay is not None:
-            gradient = gradient + _decay_term(decay, weight)
         held = self._states.get(id(parameter))
         if held is None:
             first = self.first_state(weight, settings)
             held = self._states[id(parameter)] = {k: tensor_of(v) for k, v in first.items()}
         state = {slot: value_of(tensor) for slot, tensor in held.items()}
-        weight = self.update(weight, gradient, rate, state, {**settings, "parameter": parameter})
+        rate, settings = self._for_parameter(parameter, rate, settings)
+        weight = self._computed((weight, gradient, rate), state, decay, settings)
         for slot, tensor in held.items():
             put(tensor, state[slot])
         self._take(parameter, weight)
+
+    def _for_parameter(
+        self, parameter: Any, rate: float, settings: dict[str, Any]
+    ) -> tuple[float, dict[str, Any]]:
+        """The rate and the settings for one parameter."""
+        return rate, {**settings, "parameter": parameter}
+
+    def _computed(
+        self, values: tuple[Value, Value, float], state: State, decay: Any, settings: dict[str, Any]
+    ) -> Value:
+        """The new weight, by a recorded Program where there are any; puts new values in `state`."""
+
+        def compute(weight: Value, gradient: Value, rate: Any, state: State) -> Value:
+            if decay is not None:
+                gradient = gradient + _decay_term(decay, weight)
+            return self.update(weight, gradient, rate, state, settings)
+
+        facts = settings["facts"]
+        if facts is None or not (decay is None or type(decay) in (L1Decay, L2Decay)):
+            return compute(*values, state)
+        own = decay and (type(decay), decay.coeff), settings["weight_decay"]
+        return self._recorded.step(compute, (facts, own), values, state)
+
+    def _facts(self, settings: dict[str, Any]) -> Any:
+        """What the rule depends on beside the decay of weights; None if it is not recorded."""
+        if current_tracer() is not None or engines.is_embedded():
+            return None
+        owner = next(one for one in type(self).__mro__ if "update" in vars(one))
+        if not vars(owner).get("is_elementwise"):  # a subclass of the user's has a rule of its own
+            return None
+        return plain_facts(settings, ("params", "learning_rate", "grad_clip", "weight_decay"))
 
     def _is_short(self, parameter: Any) -> bool:
         """Whether a parameter is updated in float32, though it is shorter."""

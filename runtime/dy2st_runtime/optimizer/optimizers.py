@@ -13,6 +13,8 @@ from dy2st_runtime.updating import Value, full_like, kept, maximum, sqrt
 class SGD(Optimizer):
     """w = w - rate * g."""
 
+    is_elementwise = True
+
     def __init__(
         self,
         learning_rate: Rate = 0.001,
@@ -38,6 +40,7 @@ class Momentum(Optimizer):
     Gradients are multiplied by `rescale_grad` first. `use_multi_tensor` has no effect.
     """
 
+    is_elementwise = True
     slots = ("velocity",)
 
     def __init__(
@@ -82,6 +85,8 @@ class Adam(Optimizer):
     m' and v' are corrected for their start at zero (Kingma and Ba 2014). With `amsgrad` v' is the
     largest v until now (Reddi et al. 2018). `lazy_mode` and `use_multi_tensor` have no effect.
     """
+
+    is_elementwise = True
 
     def __init__(
         self,
@@ -144,6 +149,8 @@ class AdamW(Adam):
     apply_decay_param_fun  a function of the parameter's name: whether it decays.
     """
 
+    is_elementwise = True
+
     def __init__(
         self,
         learning_rate: Rate = 0.001,
@@ -181,15 +188,22 @@ class AdamW(Adam):
         """The parameter's own regulariser alone: the decay is no part of the gradient."""
         return getattr(parameter, "regularizer", None)
 
+    def _for_parameter(
+        self, parameter: Any, rate: float, settings: dict[str, Any]
+    ) -> tuple[float, dict[str, Any]]:
+        """Both as the functions of the parameter have them."""
+        decays = self._apply_decay_param_fun
+        if self._lr_ratio is not None:
+            rate *= float(self._lr_ratio(parameter))
+        if decays is not None and not decays(parameter.name):
+            settings = {**settings, "weight_decay": 0.0}
+        return super()._for_parameter(parameter, rate, settings)
+
     def update(
         self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
     ) -> Value:
         """One step."""
-        parameter, decays = settings["parameter"], self._apply_decay_param_fun
-        if self._lr_ratio is not None:
-            rate *= float(self._lr_ratio(parameter))
-        if decays is None or decays(parameter.name):
-            weight = weight * (1 - rate * float(settings["weight_decay"]))
+        weight = weight * (1 - rate * float(settings["weight_decay"]))
         return super().update(weight, gradient, rate, state, settings)
 
 
