@@ -80,7 +80,7 @@ class Access:
         if _is_one_or_none(along):
             return Held(self._stretched(address, dtype, along, place), lanes.lanes)
         places = self._places(address, dtype, self._steps(along, lanes), lanes)
-        return Held(self._gather(places, dtype, _mask(place), lanes), lanes.lanes)
+        return Held(lanes.gather(places, dtype, _mask(place)), lanes.lanes)
 
     def _apart(self, address: str, dtype: DType, step: int, lanes: Lanes) -> Value:
         """Elements that are a few steps apart: whole vectors are read, from the lowest one on."""
@@ -122,7 +122,7 @@ class Access:
         for guard in picked[len(node.picks) :]:
             mask = lanes.both(mask, guard.spread(lanes))
         places = self._places(address, dtype, offsets, lanes)
-        return self._gather(places, dtype, mask.text, lanes)
+        return lanes.gather(places, dtype, mask.text)
 
     def _along(self, strides: Sequence[Size]) -> Size:
         return 0 if self.lane is None else strides[self.lane]
@@ -171,17 +171,6 @@ class Access:
         return self.function.let(
             f"getelementptr {stored(dtype)}, ptr {address}, {wide} {offsets.text}"
         )
-
-    def _gather(self, places: str, dtype: DType, mask: str, lanes: Lanes) -> Value:
-        memory = _memory(dtype)
-        wide, suffix = lanes.type(memory), lanes.suffix(memory)
-        value = lanes.let(
-            f"call {wide} @llvm.masked.gather.{suffix}.v{lanes.lanes}p0(<{lanes.lanes} x ptr> "
-            f"align {memory.itemsize} {places}, <{lanes.lanes} x i1> {mask}, "
-            f"{wide} zeroinitializer)",
-            memory,
-        )
-        return lanes.cast(value, dtype)
 
     def store(self, store: Store, held: Held, place: Place) -> None:
         """Write an element for each lane, or one."""

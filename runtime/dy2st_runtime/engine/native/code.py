@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from dy2st_runtime.engine.native.function import Function
@@ -101,15 +101,21 @@ class Code(Function):
         """From 0 to an end by uneven steps: yields the place, and takes the next one in a list."""
         place = self.alloca("i64")
         self.line(f"store i64 0, ptr {place}")
-        head, inside, after = map(self.label, ("head", "in", "out"))
         following: list[str] = []
+        with self.repeat(place, lambda at: self.compare("slt", at, end)) as at:
+            yield at, following
+            self.line(f"store i64 {following[0]}, ptr {place}")
+
+    @contextmanager
+    def repeat(self, place: str, holds: Callable[[str], str]) -> Iterator[str]:
+        """As long as what `holds` writes is true of the i64 at a place, which is yielded."""
+        head, inside, after = map(self.label, ("head", "in", "out"))
         self.jump(head)
         self.begin(head)
-        at = self.let(f"load i64, ptr {place}")
-        self.branch(self.compare("slt", at, end), inside, after)
+        value = self.let(f"load i64, ptr {place}")
+        self.branch(holds(value), inside, after)
         self.begin(inside)
-        yield at, following
-        self.line(f"store i64 {following[0]}, ptr {place}")
+        yield value
         self.jump(head)
         self.begin(after)
 

@@ -145,6 +145,20 @@ class Lanes:
             f"ptr align {align} {pointer}, {self.type(BOOL)} {mask})"
         )
 
+    def gather(self, places: str, dtype: DType, mask: str = "splat (i1 true)") -> Value:
+        """An element for each lane, at addresses of their own; 0 where the mask has none."""
+        if self.lanes == 1:
+            return self.load(places, dtype)
+        stored = np.dtype("uint8") if dtype.kind == "b" else dtype
+        wide = self.type(stored)
+        value = self.let(
+            f"call {wide} @llvm.masked.gather.{self.suffix(stored)}.v{self.lanes}p0("
+            f"<{self.lanes} x ptr> align {stored.itemsize} {places}, "
+            f"{self.type(BOOL)} {mask}, {wide} zeroinitializer)",
+            stored,
+        )
+        return self.cast(value, dtype)
+
     def looked_up(self, table: str, index: Value) -> Value:
         """The float32 in a table of 32 that the lowest five bits of each index tell."""
         if self.lanes == 1:

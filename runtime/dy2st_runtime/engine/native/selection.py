@@ -110,17 +110,10 @@ class _First:
         """A loop over the bits of a mask."""
         code, rest = self._code, self._code.alloca("i64")
         code.line(f"store i64 {mask}, ptr {rest}")
-        head, inside, after = (code.label(stem) for stem in ("head", "in", "out"))
-        code.jump(head)
-        code.begin(head)
-        bits = code.let(f"load i64, ptr {rest}")
-        code.branch(code.compare("ne", bits, 0), inside, after)
-        code.begin(inside)
-        yield code.let(f"call i64 @llvm.cttz.i64(i64 {bits}, i1 true)")
-        others = code.let(f"and i64 {bits}, {code.let(f'add i64 {bits}, -1')}")
-        code.line(f"store i64 {others}, ptr {rest}")
-        code.jump(head)
-        code.begin(after)
+        with code.repeat(rest, lambda bits: code.compare("ne", bits, 0)) as bits:
+            yield code.let(f"call i64 @llvm.cttz.i64(i64 {bits}, i1 true)")
+            others = code.let(f"and i64 {bits}, {code.let(f'add i64 {bits}, -1')}")
+            code.line(f"store i64 {others}, ptr {rest}")
 
     def _keep(self, number: str, place: str) -> None:
         code, key, one = self._code, self._key, self._one
