@@ -11,6 +11,7 @@ from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.numbers import NUMBERS
 from dy2st_runtime.engine.native.planned import Step
 from dy2st_runtime.engine.native.scans import SCANS
+from dy2st_runtime.engine.native.searches import SEARCHES
 from dy2st_runtime.engine.native.sides import is_product, product_axes
 from dy2st_runtime.engine.native.sorts import SORTS
 from dy2st_runtime.engine.native.steps import Body, Writer
@@ -38,6 +39,7 @@ WRITERS: tuple[Writer, ...] = (
     *UPDATES,
     *SCANS,
     *COUNTS,
+    *SEARCHES,
     *SORTS,
     Writer(is_product, _product),
 )

@@ -76,12 +76,19 @@ def square_of(definition, sample, is_fixed):
     return square
 
 
+def arrays_of(definition, square, sizes):
+    """Arrays that an operator takes."""
+    arrays = list(square.arrays(sizes, np.random.default_rng(0)))
+    if definition.name == "searchsorted":  # else NumPy's places depend on the values before
+        arrays[0] = np.sort(arrays[0])
+    return arrays
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("definition", "sample"), CHOSEN)
 def test_an_operator_of_known_sizes_computes_what_its_kernel_does(definition, sample):
     square = square_of(definition, sample, True)
-    inputs = list(square.arrays({}, np.random.default_rng(0)))
-    assert_alike(Executable(square.program), inputs)
+    assert_alike(Executable(square.program), arrays_of(definition, square, {}))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -91,7 +98,7 @@ def test_an_operator_of_unknown_sizes_computes_what_its_kernel_does(definition, 
     executable = Executable(square.program)
     for _ in range(4):
         sizes = drawn(square, generator, sample.shapes)
-        assert_alike(executable, list(square.arrays(sizes, np.random.default_rng(0))))
+        assert_alike(executable, arrays_of(definition, square, sizes))
 
 
 def test_a_norm_takes_weights_whose_sizes_have_names_of_their_own():

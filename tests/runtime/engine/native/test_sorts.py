@@ -94,3 +94,19 @@ def test_more_than_there_are_is_refused_in_the_words_of_numpys_engine():
     with pytest.raises(ShapeError) as wanted:
         executable.reference.run([np.zeros(2, np.float32)], [])
     assert str(found.value) == str(wanted.value)
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "uint64", "float32"])
+def test_how_many_elements_of_a_sorted_vector_lie_before_values(dtype, right):
+    rng = np.random.default_rng(0)
+    for shape in (("m",), (), (2, "m")):
+        executable = native(
+            lambda row, x: ops.searchsorted(row, x, right=right), (dtype, ("n",)), (dtype, shape)
+        )
+        sizes = [tuple(size if n == "m" else n for n in shape) for size in (0, 1, 35)]
+        for count in (0, 1, 2, 7, 100):
+            for classes in (None, 5):
+                row = np.sort(drawn((count,), dtype, rng, classes))
+                for size in sizes:
+                    assert_same(executable, row, np.array(drawn(size, dtype, rng, classes)))
