@@ -82,6 +82,7 @@ def tile(shape: Shape, stem: str, rows: int, vectors: int = VECTORS) -> str:
     """
     code = shape.code(stem, "c a b | k a_row a_column b_row c_row columns more ahead")
     made = _Tile(code, shape, rows, vectors)
+    made.fetch_results()
     whole = code.up_to("%k", made.turns)
     with code.loop("0", whole, str(made.turns)) as at:
         for turn in range(made.turns):
@@ -105,6 +106,7 @@ class _Tile:
         self.turns = max(1, VECTORS * shape.rows // (rows * vectors))
         numbers = product(range(self.turns), range(rows), range(vectors))
         self.sums = {number: self._sum() for number in numbers}
+        self.results = self._results()
 
     def _sum(self) -> str:
         wide = self.lanes.type(self.shape.dtype)
@@ -136,20 +138,34 @@ class _Tile:
             line = self.code.at(place, vector * self.shape.lanes)
             self.code.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 2, i32 1)")
 
+    def fetch_results(self) -> None:
+        """Ask for the lines that `store` writes: they are there when the sums are."""
+        for _, to, _ in self.results:
+            self.code.line(f"call void @llvm.prefetch.p0(ptr {to}, i32 1, i32 3, i32 1)")
+
     def store(self) -> None:
         """Write all sums, with what was there before if there is more."""
         code, lanes, dtype = self.code, self.lanes, self.shape.dtype
-        adds = code.compare("ne", "%more", 0)
-        bools = f"<{lanes.lanes} x i1>"
-        before = [code.choose(adds, m, "zeroinitializer", bools) for m in self.masks]
-        for row in range(self.rows):
-            place_of_row = code.at("%c", code.times("%c_row", row))
-            for place, mask in enumerate(self.masks):
-                to = code.at(place_of_row, place * lanes.lanes)
-                total = lanes.load(to, dtype, before[place])
-                for turn in range(self.turns):
-                    total = lanes.add(total, self._value(self.sums[turn, row, place]))
-                lanes.store(total, to, mask)
+        for (turn, row, place), name in self.sums.items():
+            if turn:
+                first = self.sums[0, row, place]
+                self._keep(first, lanes.add(self._value(first), self._value(name)))
+        # Nothing is read where nothing is added: that would wait for memory.
+        with code.when(code.compare("ne", "%more", 0)):
+            for name, to, mask in self.results:
+                before = lanes.load(to, dtype, mask)
+                self._keep(name, lanes.add(before, self._value(name)))
+        for name, to, mask in self.results:
+            lanes.store(self._value(name), to, mask)
+
+    def _results(self) -> list[tuple[str, str, str]]:
+        """Each sum, where it goes, and which of its lanes do."""
+        places = [self.code.at("%c", self.code.times("%c_row", row)) for row in range(self.rows)]
+        return [
+            (self.sums[0, row, number], self.code.at(place, number * self.shape.lanes), mask)
+            for row, place in enumerate(places)
+            for number, mask in enumerate(self.masks)
+        ]
 
     def _value(self, name: str) -> Value:
         return self.lanes.load(name, self.shape.dtype)
