@@ -40,11 +40,13 @@ from dy2st_runtime.engine.native.tiles import Shape, tile
 # How far a tile goes along k at once, and how many rows and columns are packed at once: its part of
 # a stays in the nearest cache, a block of a in the second one, and a block of b in the last.
 _DEPTH_BYTES, _ROWS, _COLUMNS = 2048, 96, 1024
-_PACKED_ROWS, _NEAR_ROWS = 12, 96  # from which on b is packed: a large one, and one that is near
+# From which on b is packed: one that is far, a large one, and one that is near.
+_FAR_ROWS, _PACKED_ROWS, _NEAR_ROWS = 5, 12, 96
 _DOT_ROWS, _DOT_VECTORS = 8, 4  # up to which, and k from which on, columns of b along k are not
 _WIDE_ROWS = 4  # up to which rows of b are read by long pieces
 _FLAT = 4  # k, up to which they are too
 _NEAR_BYTES = 1 << 20  # b of no more is near
+_FAR_BYTES = 8 << 20  # b of more is far: memory gives long pieces faster than those of a tile
 _WIDE = 8  # vectors of a row of b that is read as it is, since memory likes long pieces
 _PIECES = {1: 8, 2: 8, 3: 5, 4: 4}  # of so many rows: the vectors whose sums fill the registers
 
@@ -270,7 +272,9 @@ def _chosen(shape: Shape) -> str:
 def _by_blocks(code: Code, shape: Shape, has_rows: str) -> None:
     bytes_of_b = code.times("%n", code.times("%k", shape.dtype.itemsize))
     is_near = code.compare("sle", bytes_of_b, _NEAR_BYTES)
-    first = code.choose(is_near, _NEAR_ROWS, _PACKED_ROWS)
+    is_far = code.compare("sgt", bytes_of_b, _FAR_BYTES)
+    large = code.choose(is_far, _FAR_ROWS, _PACKED_ROWS)
+    first = code.choose(is_near, _NEAR_ROWS, large)
     is_read_as_it_is = code.both(has_rows, code.compare("slt", "%m", first))
     room_b = code.choose(is_read_as_it_is, "null", "%scratch", "ptr")
     room_a = _room_for_rows(code, shape, code.at("%scratch", _panels(code, shape)))
