@@ -25,7 +25,7 @@ def _is_order(operator: Operator) -> bool:
 def _order(body: Body, step: Step, operator: Operator) -> None:
     x, told = operator.operands[0], operator.attributes
     axis, shape = told["axis"], x.tensor_type.shape
-    rows = _Rows(x.dtype, told[_IS_DOWN[operator.name]], "count" in told)
+    rows = Rows(x.dtype, told[_IS_DOWN[operator.name]], "count" in told)
     name = rows.add(body.module)
     sizes: list[Size] = [product(shape[:axis]), shape[axis], product(shape[axis + 1 :])]
     sizes.append(told.get("count", shape[axis]))
@@ -35,7 +35,7 @@ def _order(body: Body, step: Step, operator: Operator) -> None:
         body.function.line(f"call void @{name}(ptr {target}, ptr {source}{numbers})")
 
 
-class _Rows:
+class Rows:
     """The function that sorts all rows, each of elements that lie `inner` apart.
 
     void rows(ptr out, ptr x, i64 outer, i64 count, i64 inner, i64 wanted)
@@ -106,4 +106,4 @@ def _spread(code: Code, target: str, places: str) -> None:
 
 SORTS = (Writer(_is_order, _order),)
 
-__all__ = ["SORTS"]
+__all__ = ["SORTS", "Rows"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dy2st_runtime.engine.native.checks import CHECKS
 from dy2st_runtime.engine.native.control import CONTROL
 from dy2st_runtime.engine.native.counts import COUNTS
+from dy2st_runtime.engine.native.distinct import DISTINCT
 from dy2st_runtime.engine.native.ending_code import EndingCode
 from dy2st_runtime.engine.native.lists import LISTS
 from dy2st_runtime.engine.native.llvm import Processor
@@ -41,6 +42,7 @@ WRITERS: tuple[Writer, ...] = (
     *COUNTS,
     *SEARCHES,
     *SORTS,
+    *DISTINCT,
     Writer(is_product, _product),
 )
 

@@ -110,3 +110,37 @@ def test_how_many_elements_of_a_sorted_vector_lie_before_values(dtype, right):
                 row = np.sort(drawn((count,), dtype, rng, classes))
                 for size in sizes:
                     assert_same(executable, row, np.array(drawn(size, dtype, rng, classes)))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", "float64"])
+def test_distinct_elements(dtype):
+    rng = np.random.default_rng(0)
+    for rank in (1, 2):
+        executable = native(lambda x: apply("unique", x), (dtype, ("a", "b")[:rank]))
+        for shape in [(0,), (1,), (2,), (9,), (400,), (0, 3), (20, 30)]:
+            if len(shape) == rank:
+                for classes in (None, 5):
+                    x = drawn(shape, dtype, rng, classes)
+                    assert_same(executable, x)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float32"])
+def test_runs_of_equal_slices(dtype):
+    rng = np.random.default_rng(0)
+    for rank in (1, 2, 3):
+        types = (dtype, ("a", "b", "c")[:rank])
+        executable = native(lambda x: apply("unique_consecutive", x), types)
+        for shape in [(0,), (1,), (40,), (0, 3), (3, 0), (20, 1), (20, 2), (12, 2, 1), (2, 3, 0)]:
+            if len(shape) == rank:
+                x = drawn(shape, dtype, rng, 5)
+                assert_same(executable, x)
+                assert_same(executable, np.repeat(x, 3, 0))
+
+
+def test_distinct_elements_that_nobody_else_reads():
+    executable = native(
+        lambda x: ops.exp(ops.unique(x)).sum() + ops.unique(x, return_counts=True)[1].max(),
+        ("float32", ("n",)),
+    )
+    x = np.array([1, 2, 1, 0, 1], np.float32)
+    np.testing.assert_allclose(executable.run([x], [])[0], np.exp([0, 1, 2]).sum() + 3, rtol=2e-5)
