@@ -16,7 +16,7 @@ import numpy as np
 from dy2st_runtime.dims import Size, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, View, apply, define, public
-from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axes
+from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axes, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXES, KNOWN_SIZES, NUMBER, SIGNED_AXIS, one_of
 from dy2st_runtime.ir.dispatch import eagerly
 from dy2st_runtime.ops.padding import MODE
@@ -78,7 +78,8 @@ def _without_axes(x: Any, axis: Any) -> Any:
 
 
 def _topk_sizes(x: TensorType, k: TensorType, axis: int, largest: bool) -> Sizes:
-    return [None if place == axis else size for place, size in enumerate(x.shape)]
+    cut = normalize_axis(axis, x.rank)
+    return [None if place == cut else size for place, size in enumerate(x.shape)]
 
 
 _F64_AND_INT = ("float64", "int64")
