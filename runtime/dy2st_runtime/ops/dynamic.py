@@ -35,6 +35,7 @@ class Row(NamedTuple):
     static     the function: inputs in order, attributes by name.
     sizes      the shape of the (first) result, from the types of the inputs and the attributes.
     dtype      its element type; the same for all that follow from x.
+    least      the smallest of the numbers that has no meaning of its own; None if none has.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Row(NamedTuple):
     attributes: Mapping[str, Any] = MappingProxyType({})
     dtype: Callable[..., Any] = lambda x, *_, **__: x.dtype
     has_places: bool = False
+    least: int | None = 0
 
 
 def _count(type: TensorType, what: str) -> int:
@@ -98,6 +100,7 @@ ROWS = (
         lambda x, shape, known: _without_signs(_known(known, shape, "reshape: the shape")),
         (Sample(((1, 1), (2,)), {}, _F64_AND_INT, 1, 2),),
         _NO_SIZES,
+        least=1,
     ),
     Row(
         "squeeze",
@@ -211,6 +214,7 @@ ROWS = (
         (Sample(((), (), ()), {}, ("int64",) * 3, 1, 3),),
         {"dtype": np.dtype("int64")},
         dtype=lambda start, end, step, dtype: dtype,
+        least=None,
     ),
     Row(
         "scatter_nd",

@@ -61,6 +61,18 @@ class Constraints:
         """Raise unless a condition holds that an operator tells."""
         self._check(LocatedConstraint(constraint, operator.location))
 
+    def give(self, symbol: Dim, value: str) -> None:
+        """Bind a symbol that a step reads, until the Block is left."""
+        slot = self._sizes.slots[symbol] = self._function.alloca("i64")
+        self._function.line(f"store i64 {value}, ptr {slot}")
+
+    def leave_unless(self, conditions: Iterable[Condition], label: str) -> None:
+        """Go elsewhere unless all conditions hold, each of which may rely on those before."""
+        for condition in conditions:
+            holds, right = self._sizes.condition(condition), self._function.label("right")
+            self._function.branch(holds, right, label)
+            self._function.begin(right)
+
     def is_early(self, operator: Operator) -> bool:
         """Whether no size that it tells may fail to be computed after the first step."""
         return all(self._is_computed(f) or self._is_sure(f) for f in _formulas(operator))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dy2st_runtime.engine.native.access import stored
+from dy2st_runtime.engine.native.lanes import INT64, Lanes
 from dy2st_runtime.engine.native.lifetimes import Kind, is_alias
 from dy2st_runtime.engine.native.places import Place
 from dy2st_runtime.engine.native.planned import Step
@@ -144,7 +145,7 @@ def _asks_python(body: Body, step: Step) -> bool:
     if step.region is not None:
         return True
     if operator is not None:
-        writer = body.writer_of(operator)
+        writer = body.writer_of(step)
         is_code = is_alias(operator) or (writer is not None and not writer.holds)
         if not is_code or not body.constraints.is_early(operator):
             return True
@@ -165,10 +166,50 @@ def _others(body: Body, step: Step, operator: Operator) -> None:
     body.block(step.inner[0])
 
 
+# -- operators whose sizes tensors tell ------------------------------------------------------------
+
+
+def _as_told(body: Body, step: Step, operator: Operator) -> None:
+    """The static form where the numbers allow it, else what the kernel of NumPy says."""
+    function, told = body.function, step.told
+    assert told is not None
+    for result in operator.results:
+        body.places.make(result)
+    other, after = function.label("other"), function.label("after")
+    tell, static = step.inner
+    with body.constraints.inside(), body.standing_for(operator):
+        body.constraints.leave_unless(told.tell.required, other)
+        body.block(tell)
+        for symbol, (variable, place) in told.numbers.items():
+            body.constraints.give(symbol, _element(body, variable, place))
+        body.constraints.leave_unless(told.static.required, other)
+        body.block(static)
+        for variable, result in zip(static.block.yields, operator.results, strict=True):
+            _yield(body, variable, body.places.of(result), result)
+        for one in static.steps:
+            body.release(one.results)
+    function.jump(after)
+    function.begin(other)
+    body.calls.call_back(operator)
+    function.jump(after)
+    function.begin(after)
+
+
+def _element(body: Body, variable: Variable, place: int) -> str:
+    """An element of a tensor of integers."""
+    type, address = stored(variable.dtype), body.places.address(variable)
+    address = body.function.let(f"getelementptr {type}, ptr {address}, i64 {place}")
+    lanes = Lanes(body.function, 1)
+    return lanes.cast(lanes.load(address, variable.dtype), INT64).text
+
+
+TOLD = Writer(lambda operator: False, _as_told, holds=True)
+"""Of steps that are told, whatever their operator."""
+
 CONTROL = (
     Writer(_is_branch, _branch),
     Writer(_is_loop, _loop),
     Writer(_is_made_of_others, _others),
 )
 
-__all__ = ["CONTROL"]
+__all__ = ["CONTROL", "TOLD"]

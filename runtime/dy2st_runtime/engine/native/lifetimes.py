@@ -165,7 +165,7 @@ class Analysis:
             self.found.roots[operator.results[0]] = operator.operands[0]
             return
         is_flow = operator is not None and operator.name in ("cond", "while")
-        if operator is not None and step.inner and not is_flow:
+        if operator is not None and step.inner and not is_flow and step.told is None:
             self._expanded(operator, step.inner[0])
             return
         if operator is not None and self._is_change(step) and free.has(operator.operands[0]):
@@ -175,6 +175,8 @@ class Analysis:
             self._make(variable, number, step)
         if operator is not None and operator.name == "while":
             self._while(operator, step.inner, number)
+        elif operator is not None and step.told is not None:
+            self._told(operator, step.inner)
         elif operator is not None and is_flow:
             self._cond(operator, step.inner, free)
 
@@ -208,6 +210,13 @@ class Analysis:
                 del self.found.kinds[result], self._made[result]
         for planned in inner:
             self._yield_to(planned, operator.results)
+
+    def _told(self, operator: Operator, inner: Sequence[Planned]) -> None:
+        for planned in inner:
+            self._enter(planned.block.parameters, operator.operands)
+            self._block(planned)
+        for operand in operator.operands:  # they are there as long as the kernel may be asked
+            self._read(operand, next(self._numbers))
 
     def _while(self, operator: Operator, inner: Sequence[Planned], number: int) -> None:
         loop, results = Loop(number), operator.results

@@ -107,9 +107,7 @@ def _eye(pieces: Pieces, operator: Operator) -> bool:
 def _arange(pieces: Pieces, operator: Operator) -> bool:
     """Of whole numbers; NumPy counts others in its own way."""
     start, step = operator.attributes["start"], operator.attributes["step"]
-    if not isinstance(operator.attributes["stop"], (int, Dim)) or not isinstance(step, int):
-        return False
-    if not isinstance(start, (int, Dim)):
+    if not all(isinstance(one, (int, Dim)) for one in (start, operator.attributes["stop"], step)):
         return False
     turns = pieces.apply("multiply", pieces.position(pieces.axes[0]), pieces.size(step))
     number = pieces.apply("add", turns, pieces.size(start))

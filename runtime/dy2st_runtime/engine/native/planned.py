@@ -11,6 +11,7 @@ from dy2st_runtime.engine.native.endings import ending
 from dy2st_runtime.engine.native.groups import NestStep, plan
 from dy2st_runtime.engine.native.nests import Nest
 from dy2st_runtime.engine.native.sides import is_product, is_single, read_by
+from dy2st_runtime.engine.native.told import Told, told
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, Operator, Variable
@@ -21,7 +22,8 @@ from dy2st_runtime.ir.tracing.tracer import Tracer
 class Step:
     """A nest of `operators`, or a region; or an operator, with steps of its Blocks or parts.
 
-    An operator that is a product may have an `ending`, the nest of `operators`.
+    An operator that is a product may have an `ending`, the nest of `operators`; one that tensors
+    tell sizes, and that has a static form, is `told`.
     """
 
     nest: Nest | None = None
@@ -32,6 +34,7 @@ class Step:
     operators: Sequence[Operator] = ()
     number: int = 0
     ending: Nest | None = None
+    told: Told | None = None
 
     @property
     def reads(self) -> Sequence[Variable]:
@@ -84,8 +87,10 @@ def planned(block: Block) -> Planned:
         elif isinstance(step, Region):
             steps.append(Step(region=step, operators=step.operators))
         else:
-            inner = [planned(one) for one in _blocks(step.operator)]
-            steps.append(Step(operator=step.operator, inner=inner))
+            form = told(step.operator)
+            blocks = _blocks(step.operator) if form is None else form.blocks
+            inner = [planned(one) for one in blocks]
+            steps.append(Step(operator=step.operator, inner=inner, told=form))
     return Planned(block, _with_endings(block, steps))
 
 

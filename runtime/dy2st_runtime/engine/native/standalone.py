@@ -141,7 +141,8 @@ def _refuse_python(program: Program, steps: Planned, kinds: Mapping[Variable, Ki
 def _reasons(steps: Planned, kinds: Mapping[Variable, Kind]) -> Iterator[str]:
     for step in steps.all():
         operators = step.region.operators if step.region is not None else []
-        if step.operator is not None and not (is_code(step) or is_alias(step.operator)):
+        is_asked = not is_code(step) or step.told is not None
+        if step.operator is not None and is_asked and not is_alias(step.operator):
             operators = [step.operator]
         for operator in operators:
             yield f"{_told(operator)}: a library of Python's computes it"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from dy2st_runtime.engine.native import emit as nests
@@ -52,7 +53,7 @@ class Body:
         sizes: Sizes,
         places: Places,
         identity: Identity,
-        writer_of: Callable[[Operator], Writer | None],
+        writer_of: Callable[[Step], Writer | None],
     ) -> None:
         """All values of the outermost Block's parameters have their places."""
         self.module, self.function, self.sizes, self.places = module, function, sizes, places
@@ -64,6 +65,7 @@ class Body:
         self.keeping = Keeping(program, module, function, places, self.calls)
         self.products = Products(module, function, sizes, places, self.keeping)
         self._processor = Processor.host()
+        self._whole: Sequence[Operator] = ()
 
     def all(self, planned: Planned) -> None:
         """The steps of the outermost Block."""
@@ -85,8 +87,7 @@ class Body:
                 self._region(step.region)
             else:
                 self._operator(step)
-        for variable in self.places.found.last.get(step.number, ()):
-            self._release(variable)
+        self.release(self.places.found.last.get(step.number, ()))
 
     def place(self, variable: Variable) -> str:
         """Where a step is to write a value; an object is made first."""
@@ -97,10 +98,11 @@ class Body:
             self.places.replace(place.name, made)
         return self.places.address(variable)
 
-    def _release(self, variable: Variable) -> None:
-        """Give up an object that nobody reads again."""
-        if self.places.found.kinds.get(variable) is Kind.OBJECT and self.places.has(variable):
-            self.places.replace(self.places.of(variable).name, "null")
+    def release(self, variables: Iterable[Variable]) -> None:
+        """Give up objects that nobody reads again."""
+        for variable in variables:
+            if self.places.found.kinds.get(variable) is Kind.OBJECT and self.places.has(variable):
+                self.places.replace(self.places.of(variable).name, "null")
 
     def _nest(self, step: Step) -> None:
         nest = step.nest
@@ -149,11 +151,18 @@ class Body:
         self.function.branch(holds, right, wrong)
         self.function.begin(wrong)
         self.lock.take()
-        for operator in operators:
+        for operator in self._whole or operators:
             result = self.calls.result_of(operator)
             self.function.line(f"call void @Py_DecRef(ptr {result})")
         self.function.jump(FAIL)
         self.function.begin(right)
+
+    @contextmanager
+    def standing_for(self, operator: Operator) -> Iterator[None]:
+        """What is written is another form of an operator, whose kernel says what is wrong."""
+        outer, self._whole = self._whole, self._whole or [operator]
+        yield
+        self._whole = outer
 
     def _scalar(self, variable: Variable) -> str:
         value, type = self.places.load(variable), stored(variable.dtype)
@@ -172,7 +181,7 @@ class Body:
         self.constraints.check_divisors(operator)
         if is_alias(operator):
             return
-        writer = self.writer_of(operator)
+        writer = self.writer_of(step)
         if writer is None:
             self.calls.call_back(operator)
         else:

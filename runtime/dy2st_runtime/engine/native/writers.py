@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dy2st_runtime.engine.native.checks import CHECKS
-from dy2st_runtime.engine.native.control import CONTROL
+from dy2st_runtime.engine.native.control import CONTROL, TOLD
 from dy2st_runtime.engine.native.counts import COUNTS
 from dy2st_runtime.engine.native.distinct import DISTINCT
 from dy2st_runtime.engine.native.ending_code import EndingCode
@@ -47,29 +47,30 @@ WRITERS: tuple[Writer, ...] = (
 )
 
 
-def writer_of(operator: Operator) -> Writer | None:
+def writer_of(step: Step) -> Writer | None:
     """What writes an operator; None if the kernel of NumPy computes it."""
+    operator = step.operator
+    if operator is None:
+        return None
+    if step.told is not None:
+        return TOLD
     return next((writer for writer in WRITERS if writer.takes(operator)), None)
 
 
 def is_code(step: Step) -> bool:
     """Whether a step is computed without Python."""
-    if step.operator is None:
-        return step.nest is not None
-    return writer_of(step.operator) is not None
+    return step.nest is not None or writer_of(step) is not None
 
 
 def is_placed(step: Step) -> bool:
     """Whether a step writes its results into the memory that they are given."""
-    if step.operator is None:
-        return step.nest is not None
-    writer = writer_of(step.operator)
-    return writer is not None and not writer.holds
+    writer = writer_of(step)
+    return step.nest is not None or (writer is not None and not writer.holds)
 
 
 def is_change(step: Step) -> bool:
     """Whether a step may write over its first operand."""
-    writer = None if step.operator is None else writer_of(step.operator)
+    writer = writer_of(step)
     return writer is not None and writer.changes
 
 
