@@ -242,6 +242,29 @@ def _unsqueezed(lists: Sequence[Any], x: Any, axis: Any) -> Any:
     return F.reshape(x, sizes)
 
 
+def _tell_scaled(x: Any, scale: Any, **how: Any) -> Sequence[Any]:
+    """The sizes, and whether a resize to them steps as far from pixel to pixel as the factors say.
+
+    For those that are powers of two it does.
+    """
+    own = F.cast(F.shape(x)[2:], "float64")
+    if scale.shape not in ([], own.shape):
+        raise ArgumentError("there are as many factors as axes")
+    sizes = F.cast(own * F.cast(scale, "float64"), "int64")
+    ratio = F.ones([], "float32") / F.cast(scale, "float32")
+    alike = [
+        F.equal(F.cast(own, dtype) / F.cast(sizes, dtype), F.cast(ratio, dtype))
+        for dtype in ("float32", "float64")
+    ]
+    return sizes, F.cast(F.all(F.logical_and(*alike)), "int64")
+
+
+def _scaled(lists: Sequence[Any], x: Any, scale: Any, **how: Any) -> Any:
+    sizes, is_alike = lists
+    require_equal(is_alike, 1, "sizes say what factors do")
+    return F.interpolate(x, sizes, **how)
+
+
 def _tell_bins(x: Any, *weights: Any, minlength: int) -> Sequence[Any]:
     return F.min(x), F.max(x)
 
@@ -263,6 +286,7 @@ _STATIC: Mapping[str, Callable[..., Any]] = {
 _OWN: Mapping[str, Form] = {
     "dynamic_squeeze": Form(_tell_squeezed, _squeezed),
     "dynamic_unsqueeze": Form(_tell_unsqueezed, _unsqueezed),
+    "dynamic_upsampling": Form(_tell_scaled, _scaled),
     "bincount": Form(_tell_bins, _binned),
 }
 """Those whose numbers follow from what the operands hold."""

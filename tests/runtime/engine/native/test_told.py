@@ -54,7 +54,7 @@ class Asked:
         if isinstance(want, list):
             for left, right in zip(have, want, strict=True):
                 assert (left.dtype, left.shape) == (right.dtype, right.shape)
-                np.testing.assert_allclose(left, right, rtol=1e-6)
+                np.testing.assert_allclose(left, right, rtol=2e-5, atol=1e-6)
         else:
             assert have == want
         return self.names
@@ -107,6 +107,14 @@ ROWS = {
         lambda x, s: ops.interpolate(x, s, mode="bilinear"),
         (("float32", (1, 2, "h", "w")), PAIR),
     ),
+    "upsampling": (
+        lambda x, f: ops.interpolate(x, scale_factor=f, mode="bilinear"),
+        (("float32", (1, 2, "h", "w")), ("float32", (2,))),
+    ),
+    "upsampling of pixels": (
+        lambda x, f: ops.interpolate(x, scale_factor=f),
+        (("float32", (1, 2, "h", "w")), N),
+    ),
     "bincount": (lambda x: ops.bincount(x), (("int64", ("n",)),)),
     "bincount of few": (lambda x: ops.bincount(x, minlength=4), (("int32", ("n",)),)),
     "bincount of weights": (
@@ -148,6 +156,9 @@ USUAL = {
                 (np.zeros((0, 1), np.int64), floats(0, 2), number(1))],
     "topk": [(floats(3, 4) % 5, number(k)) for k in (0, 1, 4)],
     "resize": [(floats(1, 2, 3, 4), integers(*s)) for s in ((1, 1), (3, 4), (0, 2))],
+    "upsampling": [(floats(1, 2, 3, 4), np.array(f, np.float32))
+                   for f in ((1, 1), (2, 2), (4, 0.5))],
+    "upsampling of pixels": [(floats(1, 2, 3, 1), number(f)) for f in (0, 1, 2, 4)],
     "bincount": [(integers(0, 3, 3, 1),), (integers(0),)],
     "bincount of few": [(np.array([1, 0, 1], np.int32),), (np.array([6], np.int32),)],
     "bincount of weights": [(np.array([4, 0, 4], np.uint8), floats(3))],
@@ -184,6 +195,9 @@ ODD = {
                 (integers(0)[:, None], floats(1, 2), number(-3))],
     "topk": [(floats(3, 4), number(k)) for k in (-1, 5)],
     "resize": [(floats(1, 2, 3, 4), integers(-1, 2)), (floats(1, 2, 0, 4), integers(2, 2))],
+    "upsampling": [(floats(1, 2, 3, 4), np.array(f, np.float32))
+                   for f in ((1.5, 2), (0.3, 2), (0.5, 1), (-1, 2), (np.nan, 1), (np.inf, 1))],
+    "upsampling of pixels": [(floats(1, 2, 3, 1), number(-1)), (floats(1, 2, 0, 1), number(2))],
     "bincount": [(integers(),), (integers(2, -1),)],
     "bincount of few": [(np.array([], np.int32),)],
     "bincount of weights": [(np.array([], np.uint8), floats(0))],
