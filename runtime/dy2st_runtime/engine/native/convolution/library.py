@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
@@ -16,7 +17,8 @@ from typing import Any, NamedTuple
 
 Sizes = Sequence[int]
 
-_PACKAGE, _VERSION, _FILE = "onednn-cpu-gomp", "2023", "libdnnl.so.3"
+# The file of the version: those of shorter names another package of oneDNN writes over.
+_PACKAGE, _VERSION, _FILE = "onednn-cpu-gomp", "2023", "libdnnl.so.3.2"
 
 _LOOKS = "GOMP_SPINCOUNT"
 
@@ -368,7 +370,15 @@ def find() -> Library | None:
             return None
         path = next(file for file in package.files or () if file.name == _FILE)
         return Library(str(path.locate()))
-    except (metadata.PackageNotFoundError, StopIteration, OSError):
+    except (metadata.PackageNotFoundError, StopIteration):
+        return None
+    except OSError as error:  # it is there, and is damaged, or for another machine
+        warnings.warn(
+            f"NumPy computes convolutions, since {_PACKAGE} is installed and cannot be loaded: "
+            f"{error}; install it again",
+            RuntimeWarning,
+            stacklevel=2,
+        )
         return None
 
 
