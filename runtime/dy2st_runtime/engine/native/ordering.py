@@ -7,12 +7,15 @@ A key is an unsigned integer for each element of a row: the smaller, the earlier
 and directions are one case. Elements of equal keys stay in order; there are fewer than 2**32 in a
 row.
 
-Of a short row each place is counted: how many keys are smaller, or equal and before it. Of a longer
-one keys and places are moved together, by one byte of the keys after the other, the last one first.
-Behind the keys there is room for a vector.
+What is in order already stays as it is. Of a short row each place is counted: how many keys are
+smaller, or equal and before it. Of a longer one keys and places are moved together, by one byte of
+the keys after the other, the last one first. Behind the keys there is room for a vector.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -78,22 +81,46 @@ def order(key: DType, vector: int) -> str:
     """The function `order`, for vectors of so many bytes."""
     parameters = [("ptr", "%places"), ("ptr", "%keys"), ("i64", "%count"), ("ptr", "%room")]
     code = Code("NAME", parameters, "i64", attributes=_ATTRIBUTES)
-    short, long = code.label("short"), code.label("long")
-    code.branch(code.compare("sle", "%count", _SHORT), short, long)
-    code.begin(short)
-    _ByCounting(code, key, vector // key.itemsize).write()
-    code.line("ret void")
-    code.begin(long)
+    lanes = Lanes(code, vector // key.itemsize)
+    with _way(code, _is_in_order(code, key, lanes)), code.loop("0", "%count") as at:
+        code.line(f"store i64 {at}, ptr {code.at('%places', at)}")
+    with _way(code, code.compare("sle", "%count", _SHORT)):
+        _ByCounting(code, key, lanes).write()
     _ByBytes(code, key).write()
     return code.end()
+
+
+@contextmanager
+def _way(code: Code, holds: str) -> Iterator[None]:
+    """What is written inside is all that is done, if a condition holds."""
+    with code.when(holds):
+        yield
+        code.line("ret void")
+        code.begin(code.label("never"))
+
+
+def _is_in_order(code: Code, key: DType, lanes: Lanes) -> str:
+    """Whether no key is smaller than the one before it."""
+    wrong, last = code.alloca("i1"), code.most(code.minus("%count", 1), 0)
+    code.line(f"store i1 false, ptr {wrong}")
+    full = code.up_to(last, lanes.lanes)
+    for start, end, wide in (("0", full, lanes), (full, last, Lanes(code, 1))):
+        with code.loop(start, end, str(wide.lanes)) as at:
+            own, following = (
+                wide.load(at_of(code, "%keys", key, place), key) for place in (at, code.plus(at, 1))
+            )
+            found = wide.any(wide.compare("gt", own, following))
+            before = code.let(f"load i1, ptr {wrong}")
+            code.line(f"store i1 {code.either(before, found)}, ptr {wrong}")
+    return code.no(code.let(f"load i1, ptr {wrong}"))
 
 
 class _ByCounting:
     """Sorts a short row: as many places as a vector has lanes are counted at once."""
 
-    def __init__(self, code: Code, key: DType, wide: int) -> None:
+    def __init__(self, code: Code, key: DType, lanes: Lanes) -> None:
         self._code, self._key = code, key
-        self._lanes, self._one = Lanes(code, wide), Lanes(code, 1)
+        self._lanes, self._one = lanes, Lanes(code, 1)
         self._total = code.alloca(self._lanes.type(key), 64)
         self._ranks = code.alloca(self._lanes.type(key), 64)
 

@@ -50,6 +50,17 @@ def test_the_places_of_elements_in_order(dtype, descending):
                     assert_same(executable, drawn(shape, dtype, rng, classes))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float64"])
+def test_rows_that_are_in_order_but_for_one_element(dtype):
+    executable = native(lambda x: ops.argsort(x), (dtype, ("n",)))
+    for count in (2, 17, 34, 300):
+        for place in {None, 0, 1, 15, 16, 17, count - 2, count - 1}:
+            x = np.sort(drawn((count,), dtype, np.random.default_rng(0)))
+            if place is not None and place < count:
+                x[place] = 1 if place < count // 2 else -1
+            assert_same(executable, x)
+
+
 @pytest.mark.parametrize("largest", [False, True])
 @pytest.mark.parametrize("dtype", ["int8", "float32", "int64"])
 def test_the_first_places_are_those_of_all(dtype, largest):
