@@ -1,12 +1,13 @@
-"""A loop nest whose outermost axis is cut into shares, which several threads work on.
+"""An axis that is cut into shares, which several threads work on: of a loop nest the outermost one.
 
-The nest's function takes two more numbers, `%begin` and `%end`: from where to where it goes along
-that axis. What is called is the function around it, which goes from 0 to the end itself where there
-is little to do, and else lets all threads take shares until none is left.
+The function takes two more numbers, `%begin` and `%end`: from where to where it goes along that
+axis. What is called is the function around it, which goes from 0 to the end itself where there is
+little to do, and else lets all threads take shares until none is left.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dy2st_runtime.dims import Size, product
@@ -30,7 +31,7 @@ declare void @parallel(ptr, ptr, i64)
 
 
 class Share(NamedTuple):
-    """The outermost axis of a nest, what multiple shares are of, and the work of all of them."""
+    """An axis, what multiple shares are of, and the work of all of them."""
 
     axis: Size
     unit: int
@@ -43,23 +44,25 @@ def share_of(nest: Nest) -> Share | None:
         return None
     part = nest.parts[0]
     work = product(part.axes) * (1 + sum(map(cost_of, part.nodes)))
-    if isinstance(work, int) and work < _LEAST_WORK:
-        return None
     if part.rows == 0 and (part.columns > 1 or any(isinstance(n, Reduce) for n in part.nodes)):
         return None
     unit = 1 if part.lane != 0 else _WIDEST if part.rows else _TILE
-    return Share(part.axes[0], unit, work)
+    return share_along(part.axes[0], unit, work)
 
 
-def functions(nest: Nest, name: str, types: list[str]) -> str:
-    """The function around the nest's own one of this name, and that of a share."""
+def share_along(axis: Size, unit: int, work: Size) -> Share | None:
+    """How an axis is cut; None if there is never much work."""
+    is_little = isinstance(work, int) and work < _LEAST_WORK
+    return None if is_little else Share(axis, unit, work)
+
+
+def functions(unit: int, name: str, types: Sequence[str]) -> str:
+    """The function around the one of this name, and that of a share."""
     given = [(type, f"%argument{index}") for index, type in enumerate(types)]
-    return _whole(nest, name, given) + "\n" + _one(name, given)
+    return _whole(unit, name, given) + "\n" + _one(name, given)
 
 
-def _whole(nest: Nest, name: str, given: list[tuple[str, str]]) -> str:
-    share = share_of(nest)
-    assert share is not None
+def _whole(unit: int, name: str, given: list[tuple[str, str]]) -> str:
     own = [*given, ("i64", "%total"), ("i64", "%work")]
     code = Code(f"shared_{name}", own, "i64", attributes="noinline nounwind")
     threads = code.let("load i64, ptr @threads")
@@ -67,11 +70,11 @@ def _whole(nest: Nest, name: str, given: list[tuple[str, str]]) -> str:
     is_shared = code.both(is_large, code.compare("sgt", threads, 1))
     with code.when(is_shared):
         wanted = code.times(threads, _EACH)
-        units = code.over(code.plus("%total", share.unit - 1), share.unit)
+        units = code.over(code.plus("%total", unit - 1), unit)
         each = code.most(code.over(code.minus(code.plus(units, wanted), 1), wanted), 1)
         parts = code.over(code.minus(code.plus(units, each), 1), each)
         task = code.alloca(f"[{len(own)} x i64]", 8)
-        values = [*given, ("i64", "%total"), ("i64", code.times(each, share.unit))]
+        values = [*given, ("i64", "%total"), ("i64", code.times(each, unit))]
         for index, (type, value) in enumerate(values):
             code.line(f"store {type} {value}, ptr {code.at(task, index)}")
         arguments = [("ptr", f"@part_of_{name}"), ("ptr", task), ("i64", parts)]
@@ -95,4 +98,4 @@ def _one(name: str, parameters: list[tuple[str, str]]) -> str:
     return code.end()
 
 
-__all__ = ["DECLARED", "Share", "functions", "share_of"]
+__all__ = ["DECLARED", "Share", "functions", "share_along", "share_of"]

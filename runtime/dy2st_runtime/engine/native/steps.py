@@ -23,6 +23,7 @@ from dy2st_runtime.engine.native.nests import Nest
 from dy2st_runtime.engine.native.places import Places
 from dy2st_runtime.engine.native.planned import Planned, Step
 from dy2st_runtime.engine.native.products import Products
+from dy2st_runtime.engine.native.shares import Share
 from dy2st_runtime.engine.native.sizes import Sizes
 from dy2st_runtime.ir.program import Operator, Program, Variable
 
@@ -125,8 +126,9 @@ class Body:
         arguments += [f"ptr {output}" for output in outputs]
         arguments += [f"i64 {self.sizes.value(size)}" for size in nest.sizes]
         if share is not None:
-            name = self._shared(nest, name)
-            arguments += [f"i64 {self.sizes.value(size)}" for size in (share.axis, share.work)]
+            types = [type for type, _ in nests.parameters(nest)]
+            name, numbers = self.shared(name, types, share)
+            arguments += numbers
         result = "i32" if nest.has_checks else "void"
         call = f"call {result} @{name}({', '.join(arguments)})"
         with self.lock.without(self.lock.is_long(part.axes for part in nest.parts)):
@@ -135,15 +137,15 @@ class Body:
             self.function.line(call)
         return ""
 
-    def _shared(self, nest: Nest, name: str) -> str:
-        """The function that lets several threads work on a nest."""
+    def shared(self, name: str, types: Sequence[str], share: Share) -> tuple[str, list[str]]:
+        """The function that lets several threads work at one, and what it takes in addition."""
         library = threads.pool(self._processor)
         for symbol in ("parallel", "threads"):
             self.module.link(symbol, library.addresses[symbol], library)
         self.module.add("parallel", shares.DECLARED)
-        types = [type for type, _ in nests.parameters(nest)]
-        self.module.add(f"shared_{name}", shares.functions(nest, name, types))
-        return f"shared_{name}"
+        self.module.add(f"shared_{name}", shares.functions(share.unit, name, types))
+        numbers = [f"i64 {self.sizes.value(size)}" for size in (share.axis, share.work)]
+        return f"shared_{name}", numbers
 
     def unless(self, holds: str, operators: Sequence[Operator]) -> None:
         """Where something does not hold, let the kernels of NumPy say what is wrong."""
