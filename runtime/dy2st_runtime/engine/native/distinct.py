@@ -91,7 +91,7 @@ def _sorted_runs(body: Body, dtype: DType) -> str:
     runs = _Runs(dtype)
     code, one = runs.code, runs.one
     places = code.let(f"call ptr @places_take(i64 {code.times('%count', 8)})")
-    sizes = [("i64", size) for size in (1, "%count", 1, "%count")]
+    sizes = [("i64", size) for size in ("%count", 1, "%count", 0, 1)]
     code.call(rows, ("ptr", places), ("ptr", "%x"), *sizes)
     before = code.alloca(f"i{8 * key_type(dtype).itemsize}")
     with code.loop("0", "%count") as turn:

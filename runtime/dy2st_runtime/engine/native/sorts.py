@@ -11,6 +11,7 @@ from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.module import Module
 from dy2st_runtime.engine.native.ordering import at_of
 from dy2st_runtime.engine.native.planned import Step
+from dy2st_runtime.engine.native.shares import share_along
 from dy2st_runtime.engine.native.steps import Body, Writer
 from dy2st_runtime.ir.program import Operator
 
@@ -27,24 +28,32 @@ def _order(body: Body, step: Step, operator: Operator) -> None:
     axis, shape = told["axis"], x.tensor_type.shape
     rows = Rows(x.dtype, told[_IS_DOWN[operator.name]], "count" in told)
     name = rows.add(body.module)
-    sizes: list[Size] = [product(shape[:axis]), shape[axis], product(shape[axis + 1 :])]
-    sizes.append(told.get("count", shape[axis]))
+    inner, number = product(shape[axis + 1 :]), product((*shape[:axis], *shape[axis + 1 :]))
     target, source = body.place(operator.results[0]), body.places.address(x)
-    numbers = "".join(f", i64 {body.sizes.value(size)}" for size in sizes)
+    arguments = [f"ptr {target}", f"ptr {source}"]
+    sizes: list[Size] = [shape[axis], inner, told.get("count", shape[axis])]
+    arguments += [f"i64 {body.sizes.value(size)}" for size in sizes]
+    share = share_along(number, 1, product(shape) * rows.work)
+    if share is None:
+        arguments += ["i64 0", f"i64 {body.sizes.value(number)}"]
+    else:
+        name, numbers = body.shared(name, [one.split()[0] for one in arguments], share)
+        arguments += numbers
     with body.lock.without(body.lock.is_long([shape])):
-        body.function.line(f"call void @{name}(ptr {target}, ptr {source}{numbers})")
+        body.function.line(f"call void @{name}({', '.join(arguments)})")
 
 
 class Rows:
-    """The function that sorts all rows, each of elements that lie `inner` apart.
+    """The function that sorts rows, each of elements that lie `inner` apart.
 
-    void rows(ptr out, ptr x, i64 outer, i64 count, i64 inner, i64 wanted)
+    void rows(ptr out, ptr x, i64 count, i64 inner, i64 wanted, i64 begin, i64 end)
     """
 
     def __init__(self, dtype: DType, is_down: bool, selects: bool) -> None:
         """`selects`: fewer are wanted than there are."""
         self._dtype, self._is_down, self._selects = dtype, is_down, selects
         self._key, self._vector = ordering.key_type(dtype), Processor.host().vector_bytes
+        self.work = 16 if selects else 128  # of each element, as of numbers in a nest
 
     def add(self, module: Module) -> str:
         """Put it into a module, with all that it calls: its name."""
@@ -57,15 +66,17 @@ class Rows:
         return module.shared(self._text(keys, sort), "rows")
 
     def _text(self, keys: str, sort: str) -> str:
-        numbers = [("i64", name) for name in ("%outer", "%count", "%inner", "%wanted")]
+        sizes = ("%count", "%inner", "%wanted", "%begin", "%end")
+        numbers = [("i64", size) for size in sizes]
         code = Code("NAME", [("ptr", "%out"), ("ptr", "%x"), *numbers], stored(self._dtype))
         own_keys, own_places, room = self._scratch(code)
         is_row = code.compare("eq", "%inner", 1)
         told = [("i64", "%count"), *([("i64", "%wanted")] if self._selects else [])]
-        with code.loop("0", "%outer") as row, code.loop("0", "%inner") as column:
-            start = code.times(row, "%inner")
-            source = code.at("%x", code.plus(code.times(start, "%count"), column))
-            to = code.plus(code.times(start, "%wanted"), column)
+        with code.loop("%begin", "%end") as row:
+            first = code.times(code.over(row, "%inner"), "%inner")
+            column = code.minus(row, first)
+            source = code.at("%x", code.plus(code.times(first, "%count"), column))
+            to = code.plus(code.times(first, "%wanted"), column)
             target = at_of(code, "%out", UINT64, to)
             places = code.choose(is_row, target, own_places, "ptr")
             given = [("ptr", own_keys), ("ptr", source), ("i64", "%count"), ("i64", "%inner")]
