@@ -1,4 +1,4 @@
-"""What all tests share: one thread a process, and on the gate the same generated cases each time."""
+"""What all tests share: one thread a process, a small heap, and on the gate the same cases each time."""
 
 from __future__ import annotations
 
@@ -25,10 +25,20 @@ if os.environ.get("CI"):
     settings.load_profile("gate")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Searches for garbage look at what tests make, not at thousands of collected tests."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
+
+
 @pytest.fixture(scope="module")
-def small_heap() -> Iterator[None]:
-    """Searches for garbage look at what a module's tests make, not at all collected tests."""
+def small_heap() -> None:
+    """The same for modules that search often: what tests before have left is not looked at."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
