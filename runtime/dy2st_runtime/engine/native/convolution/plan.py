@@ -319,7 +319,7 @@ def _convolve(
 ) -> None:
     """Either convolution, with filters of this shape that lie as `plain` says."""
     library, source = builder.library, node.sources[0]
-    bias = library.plain(result[1:2]) if node.norms or len(node.weights) > 1 else None
+    bias = library.plain(result[1:2]) if weights.has_bias(node) else None
     layouts = (library.free(builder.image(source)), library.free(shape), bias, library.free(result))
     primitive = make(*layouts, geometry, builder.posts(node, result))
     arguments = {

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, same_shape
-from dy2st_runtime.ir.program import Operator, Variable
+from dy2st_runtime.dims import Dim, product, same_shape
+from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import TensorType
 
 _MOST_FOLLOWING = 24
@@ -31,6 +31,13 @@ class Follow(NamedTuple):
     other: Variable | None = None
 
 
+class Scaling(NamedTuple):
+    """A factor and a shift for each channel, made of these values: a normalisation, or a bias."""
+
+    operator: Operator
+    values: Sequence[Variable]
+
+
 @dataclass(eq=False)
 class Node:
     """A primitive.
@@ -38,7 +45,7 @@ class Node:
     sources    the tensors that it reads, beside weights.
     result     what it makes, after all that follows.
     weights    filters and bias, of a convolution; nothing for others.
-    norms      the normalisations that its weights take in.
+    scalings   those that its weights take in.
     """
 
     kind: str
@@ -46,7 +53,7 @@ class Node:
     sources: Sequence[Variable]
     result: Variable
     weights: Sequence[Variable] = ()
-    norms: list[Operator] = field(default_factory=list)
+    scalings: list[Scaling] = field(default_factory=list)
     follows: list[Follow] = field(default_factory=list)
 
     @property
@@ -339,12 +346,18 @@ class _Recipe:
         self._add("concat", operator)
 
     def _norm(self, operator: Operator) -> None:
-        node, kinds = self._alone(operator.operands[0]), (*_CONVOLUTIONS.values(), "scale")
-        if node is not None and node.kind in kinds and not node.follows:
-            node.norms.append(operator)
-            self._rename(node, operator)
-        else:
-            self._add("scale", operator, sources=operator.operands[:1], norms=[operator])
+        scaling = Scaling(operator, operator.operands[1:])
+        if not self._is_taken_in(operator.operands[0], scaling):
+            self._add("scale", operator, sources=operator.operands[:1], scalings=[scaling])
+
+    def _is_taken_in(self, variable: Variable, scaling: Scaling) -> bool:
+        """Whether the weights of the node that makes a value have taken a scaling in."""
+        node, kinds = self._alone(variable), (*_CONVOLUTIONS.values(), "scale")
+        if node is None or node.kind not in kinds or node.follows:
+            return False
+        node.scalings.append(scaling)
+        self._rename(node, scaling.operator)
+        return True
 
     def _function(self, operator: Operator) -> None:
         what = _function(operator)
@@ -370,6 +383,9 @@ class _Recipe:
             left, right = right, left
         first = left if left in self._makers else right
         other = _second(operator, first)
+        is_scaling = operator.name in _LINEAR and is_by_channel(other, first.tensor_type.rank)
+        if is_scaling and self._is_taken_in(first, Scaling(operator, [other])):
+            return
         number = _number(other)
         if number is None or operator.name not in _LINEAR:
             self._apply(operator, first, Follow(operator.name, other=other))
@@ -387,6 +403,23 @@ class _Recipe:
         if one is None or other is None:
             return one is not None
         return self.nodes.index(one) > self.nodes.index(other)
+
+
+def vector_of(variable: Variable) -> Variable:
+    """What a tensor is another shape of: a bias is reshaped so that it lies along the channels."""
+    maker = variable.maker
+    if isinstance(maker, Block) or maker.name != "reshape":
+        return variable
+    return maker.operands[0]
+
+
+def is_by_channel(variable: Variable, rank: int) -> bool:
+    """Whether it has an element for each channel of an image, and is there before the region."""
+    shape, maker = variable.tensor_type.shape, vector_of(variable).maker
+    if len(shape) < rank - 1 or not all(isinstance(size, int) for size in shape):
+        return False
+    is_long = shape[1 - rank] != 1 and product(shape) == shape[1 - rank]
+    return bool(is_long) and (isinstance(maker, Block) or maker.name == "constant")
 
 
 def _is_shift(operator: Operator, x: Variable) -> bool:
@@ -422,4 +455,15 @@ _ENTER: dict[str, Callable[[_Recipe, Operator], None]] = {
     **dict.fromkeys(_PAIRS, _Recipe._pair),
 }
 
-__all__ = ["Follow", "Node", "is_begin", "is_readable", "mean_axes", "nodes_of", "takes"]
+__all__ = [
+    "Follow",
+    "Node",
+    "Scaling",
+    "is_begin",
+    "is_by_channel",
+    "is_readable",
+    "mean_axes",
+    "nodes_of",
+    "takes",
+    "vector_of",
+]

@@ -13,7 +13,13 @@ from dataclasses import dataclass, field
 
 from dy2st_runtime.dims import symbols
 from dy2st_runtime.engine.native.convolution.library import find
-from dy2st_runtime.engine.native.convolution.recipe import is_begin, is_readable, takes
+from dy2st_runtime.engine.native.convolution.recipe import (
+    is_begin,
+    is_by_channel,
+    is_readable,
+    takes,
+    vector_of,
+)
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.program import Block, Operator, Variable
@@ -26,11 +32,13 @@ class Region:
 
     operands   what they read that others make, each once; constants are known.
     results    what of theirs others read.
+    views      vectors along the channels, and the operands that they are other shapes of.
     """
 
     operators: list[Operator]
     operands: list[Variable] = field(default_factory=list)
     results: list[Variable] = field(default_factory=list)
+    views: dict[Variable, Variable] = field(default_factory=dict)
 
 
 def with_regions(block: Block) -> list[Operator | Region]:
@@ -97,14 +105,24 @@ class _Finder:
 
     def _region(self, operators: Sequence[Operator]) -> Region:
         members, region = set(operators), Region(list(operators))
-        operands = dict.fromkeys(v for operator in operators for v in operator.operands)
-        region.operands = [v for v in operands if v not in self._inside and not is_constant(v)]
+        read = dict.fromkeys(v for operator in operators for v in operator.operands)
+        outside = [v for v in read if v not in self._inside and not is_constant(v)]
+        # An array is known again, a view of it is made anew for each call.
+        region.views = {v: vector_of(v) for v in outside if _is_view(v)}
+        region.operands = list(dict.fromkeys(region.views.get(v, v) for v in outside))
         for operator in operators:
             for result in operator.results:
                 readers = self._readers.get(result, ())
                 if result in self._yields or any(one not in members for one in readers):
                     region.results.append(result)
         return region
+
+
+def _is_view(variable: Variable) -> bool:
+    """Whether it is a vector of the Program's own, laid along the channels of an image."""
+    rank, vector = variable.tensor_type.rank, vector_of(variable)
+    is_vector = vector is not variable and isinstance(vector.maker, Block)
+    return is_vector and (is_by_channel(variable, rank) or is_by_channel(variable, rank + 1))
 
 
 def _may_move(operator: Operator) -> bool:

@@ -44,7 +44,7 @@ class RegionCall:
         self._free = [n for n, v in enumerate(region.operands) if not _is_known(v)]
         self._plans: dict[tuple[Any, ...], Ready | None] = {}
         self._seen: dict[tuple[Any, ...], None] = {}
-        read = dict.fromkeys(v for node in self._nodes for v in weights.read_by(node))
+        read = {region.views.get(v, v) for node in self._nodes for v in weights.read_by(node)}
         self._weights = [n for n, v in enumerate(region.operands) if v in read]
         self._packing: Packing | None = None
 
@@ -86,16 +86,14 @@ class RegionCall:
         """What is made of the weights among these arrays."""
         sources, packing = [arrays[place] for place in self._weights], self._packing
         if packing is None or not packing.is_of(sources):
-            operands = [self._region.operands[place] for place in self._weights]
-            values = {**self._constants, **dict(zip(operands, sources, strict=True))}
-            packing = self._packing = Packing(sources, values)
+            packing = self._packing = Packing(sources, self._values(sources, self._weights))
         return packing
 
     def _prepared(self, arrays: Sequence[Array], threads: int) -> Ready | None:
         """A plan for arrays of these shapes; None if there is none."""
         if any(not array.size for array in arrays):
             return None
-        values = {**self._constants, **dict(zip(self._region.operands, arrays, strict=True))}
+        values = self._values(arrays)
         shapes = {variable: array.shape for variable, array in values.items()}
         try:
             with _Threads(self._library, threads):
@@ -104,8 +102,20 @@ class RegionCall:
             return None
         return Ready(made, self._region, self._constants, threads)
 
+    def _values(
+        self, arrays: Sequence[Array], places: Sequence[int] | None = None
+    ) -> dict[Variable, Array]:
+        """What the region reads: constants, operands, all or those at some places, and views."""
+        operands = self._region.operands
+        named = operands if places is None else [operands[place] for place in places]
+        values = {**self._constants, **dict(zip(named, arrays, strict=True))}
+        for view, vector in self._region.views.items():
+            if vector in values:
+                values[view] = values[vector].reshape(view.tensor_type.shape)
+        return values
+
     def _by_kernels(self, arrays: Sequence[Array]) -> list[Array]:
-        values = {**self._constants, **dict(zip(self._region.operands, arrays, strict=True))}
+        values = self._values(arrays)
         steps = zip(self._region.operators, self._kernels, self._last_read, strict=True)
         for operator, kernel, last_read in steps:
             made = kernel(*[values[one] for one in operator.operands])
@@ -173,6 +183,7 @@ class Ready:
         self.plan, self.threads = plan, threads
         self._constants = constants
         places = {variable: n for n, variable in enumerate(region.operands)}
+        places |= {view: places[vector] for view, vector in region.views.items()}  # as they lie
         self._given = [places.get(variable) for variable in plan.given]
         names = [node.operator.name for node in plan.nodes]
         self._seeks_largest = not {"max_pool", "window_max"}.isdisjoint(names)

@@ -15,6 +15,12 @@ def nodes(function, *types):
     return nodes_of(operators, block.yields)
 
 
+def _regional(function, *types):
+    """The operators, without views of vectors: they run before the region."""
+    operators = traced(function, *types).block.operators
+    return [one for one in operators if one.name not in ("constant", "reshape")]
+
+
 def words(found):
     return [" ".join([node.kind, *(follow.name for follow in node.follows)]) for node in found]
 
@@ -25,7 +31,23 @@ def conv(x, w):
 
 def test_normalisation_and_activation_are_part_of_a_convolution():
     (node,) = nodes(lambda x, w, *s: ops.relu(ops.batch_norm(conv(x, w), *s)), X, W, *[C] * 4)
-    assert (node.kind, len(node.norms), words([node])) == ("conv", 1, ["conv relu"])
+    assert (node.kind, len(node.scalings), words([node])) == ("conv", 1, ["conv relu"])
+
+
+def test_a_bias_before_a_normalisation_is_part_of_the_weights():
+    def run(x, w, b, *s):
+        return ops.relu(ops.batch_norm(ops.conv2d(x, w, b, padding=1), *s))
+
+    (node,) = nodes_of(_regional(run, X, W, *[C] * 5), ())
+    assert (len(node.scalings), words([node])) == (2, ["conv relu"])
+
+
+def test_a_vector_of_a_region_is_no_bias():
+    def run(x, w):
+        y = conv(x, w)
+        return y + ops.mean(y, axis=[2, 3], keepdim=True)
+
+    assert words(nodes(run, X, W)) == ["conv", "mean", "pair add"]
 
 
 def test_a_sum_is_part_of_the_later_convolution():

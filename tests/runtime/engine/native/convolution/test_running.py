@@ -254,6 +254,52 @@ def test_a_new_array_of_weights_is_read_anew():
         assert_alike(executable, inputs)
 
 
+CHANNELS = (2, 6, 5, 5), (8, 6, 3, 3), (8,), (8, 1, 1), (1, 8, 1, 1)
+SCALED = {
+    "bias, then factor": lambda y, a, b, c: (y + a.reshape([1, 8, 1, 1])) * b,
+    "factor, then bias": lambda y, a, b, c: y * a.reshape([8, 1, 1]) + c,
+    "difference and quotient": lambda y, a, b, c: (y - b) / (a.reshape([1, 8, 1, 1]) + 4.0) / c,
+    "bias of the left": lambda y, a, b, c: ops.relu(b + y) * 2.0 + c,
+    "norm, then bias": lambda y, a, b, c: ops.batch_norm(y, a, a * a, a, a) + b,
+    "bias, norm and factor": lambda y, a, b, c: ops.batch_norm(y + b, a, a * a, a, a) * c,
+    "vector minus image": lambda y, a, b, c: c - y,
+    "computed bias": lambda y, a, b, c: y + ops.exp(a).reshape([1, 8, 1, 1]),
+    "used twice": lambda y, a, b, c: (y + b, a.reshape([1, 8, 1, 1]) + y + b),
+}
+
+
+@pytest.mark.parametrize("batch", [2, "n"])
+@pytest.mark.parametrize("name", SCALED)
+def test_factors_and_shifts_of_channels_are_numpys(name, batch, monkeypatch):
+    scaled = SCALED[name]
+    shapes = [(batch, *CHANNELS[0][1:]), *CHANNELS[1:]]
+    executable = compiled(lambda x, w, *others: scaled(ops.conv2d(x, w), *others), *shapes)
+    for seed in range(3):
+        inputs = drawn(*CHANNELS, seed=seed)
+        assert_alike(executable, inputs)
+        inputs[2] = drawn((8,), seed=9)[0]
+        assert_alike(executable, inputs)
+    assert_by_library(executable, inputs, monkeypatch)
+
+
+def test_a_bias_of_a_transposed_convolution_is_numpys():
+    def run(x, w, b):
+        return ops.relu(ops.conv2d_transpose(x, w, b, stride=2))
+
+    executable = compiled(run, ("n", 6, 5, 5), (6, 8, 3, 3), (8,))
+    assert regions_of(executable) == [["conv_transpose", "add", "relu"]]
+    for seed in range(3):
+        assert_alike(executable, drawn((2, 6, 5, 5), (6, 8, 3, 3), (8,), seed=seed))
+
+
+def test_an_image_of_one_element_is_no_vector_of_factors():
+    executable = compiled(
+        lambda x, w, b: ops.conv2d(x, w) + b, (1, 6, 3, 3), CHANNELS[1], (8, 1, 1)
+    )
+    for seed in range(2):
+        assert_alike(executable, drawn((1, 6, 3, 3), CHANNELS[1], (8, 1, 1), seed=seed))
+
+
 def test_weights_that_others_can_change_are_read_at_each_call():
     executable, inputs = compiled(block, *BLOCK), of_block()
     whole = drawn((17, 16, 3, 3), seed=5)[0]
